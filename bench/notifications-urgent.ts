@@ -135,7 +135,7 @@ async function fill(place: Db, house: Awaited<ReturnType<typeof createNotificati
       if (event === undefined) throw new Error('a minted id is an id');
       const head = { id, clientId: 'bulk', citizenId: 'cit-ada', reference: null, category: 'information' as const };
       const times = { createdAt: now, sendAt: null, deliverBy: now + 86_400_000, acceptedEvent: event };
-      const content = sealContent(key, id, { message: 'Hello.' }, house.random);
+      const { content } = sealContent(key, id, { message: 'Hello.' }, house.random);
       const lane = { priority: 1 as const, lane: 'bulk information', reminder: false };
       return insertion({ ...head, ...times, language: null, legalEffect: null, status: 'accepted', content }, [
         { id: house.mint('delivery'), channel: 'email', ...lane, start: { status: 'queued', runAt: now } },

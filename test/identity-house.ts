@@ -129,7 +129,12 @@ export async function decisionOf(
 const noticeOfGuesses: IdentityPorts['noticeOfGuesses'] = async (citizenId, { mint, now }) => {
   const head = { id: mint('event'), at: now, actor: { client: 'house' } };
   return {
-    events: [{ type: 'notification.accepted', ...head, citizenId, notification: mint('notification') }],
+    events: [
+      {
+        type: 'notification.accepted',
+        ...{ ...head, citizenId, notification: mint('notification'), contentDigest: `sha-256:${'0'.repeat(64)}` },
+      },
+    ],
     statements: [],
   };
 };

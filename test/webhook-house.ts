@@ -1,6 +1,10 @@
+import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
+import { parseId } from '../src/kernel/id.ts';
+import { createWebhook } from '../src/notifications/webhooks/create-webhook.ts';
+import { listWebhooks } from '../src/notifications/webhooks/list-webhooks.ts';
 import { tellingCommit } from '../src/notifications/webhooks/number-feed.ts';
-import { createPostCall } from '../src/notifications/webhooks/post-call.ts';
+import { createPostCall, type PostCall } from '../src/notifications/webhooks/post-call.ts';
 import { resolveFor } from '../src/notifications/webhooks/resolve-host.ts';
 import { startWebhooks } from '../src/notifications/webhooks/start-webhooks.ts';
 import type { Db } from '../src/store/db.ts';
@@ -51,3 +55,37 @@ export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180, t
   };
   return { house, time, faults, idle, operate, sendMany };
 }
+
+/** Webhooks whose calls end as `post` says, and what tells one client of one event. */
+export async function openCalls(t: TestContext, db: Db, { post, allowPrivateTargets = true }: CallsOptions) {
+  const { house, time } = await createDeliveryHouse(t, db);
+  const calling = startWebhooks({
+    ...{ ...time, read: db.read, write: db.write, random: house.random },
+    ...{
+      pollMs: 60 * minute,
+      keepMs: 24 * 60 * minute,
+      isClockSure: async () => true,
+      webhookKey: house.ports.webhookKey,
+      allowPrivateTargets,
+      post,
+    },
+    onFault: assert.fail,
+  });
+  t.after(() => calling.stop(1_000));
+  const made = await house.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
+  assert.ok('json' in made);
+  const tell = async () => {
+    await house.cancel(await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }));
+    // What was numbered is called at once, whatever the time of polling.
+    calling.wake();
+  };
+  const counts = async () => {
+    const listed = await house.serve(listWebhooks)({});
+    assert.ok('json' in listed);
+    const [item] = (listed.json as { items: Array<{ waiting: number; dead: number }> }).items;
+    return [item?.waiting, item?.dead];
+  };
+  return { time, calling, id: parseId('webhook', String(made.json['id'])) ?? assert.fail(), tell, counts };
+}
+
+type CallsOptions = { readonly post: PostCall; readonly allowPrivateTargets?: boolean };

@@ -128,7 +128,7 @@ function stampText(claims: Verdict['claims'], stamp: Stamped | undefined): strin
 type Line = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };
 
 /** What a bundle is about: whoever holds the message can compare its digest (docs/notifications.md#evidence). */
-const about = ['iss', 'sender', 'recipient', 'notification', 'content', 'contentDigest', 'erasure'];
+const about = ['iss', 'sender', 'recipient', 'notification', 'content', 'contentDigest', 'contentSalt', 'erasure'];
 
 function textOf(claims: Readonly<Record<string, unknown>>): string {
   const head = about.flatMap((name) => {

@@ -101,7 +101,7 @@ async function smsOf(settings: Settings, onTrouble: OnTrouble): Promise<Channel>
   if (settings.smsUrl === undefined) return absentChannels.sms;
   const { createSmsGateway } = await import('../notifications/channels/sms-gateway.ts');
   const [url, mapping, inboxLink] = [settings.smsUrl.reveal(), smsMappingOf(settings), inboxLinkOf(settings)];
-  return ofSetting('SMS_URL', () => createSmsGateway({ url, mapping, inboxLink, onTrouble }));
+  return ofSetting('SMS_URL', () => createSmsGateway({ url, mapping, inboxLink, onTrouble, clock: systemClock }));
 }
 
 /** The addresses that mail comes back to; none where the operator has no mailbox for them, refused where it cannot be. */

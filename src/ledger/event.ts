@@ -57,7 +57,13 @@ export type CitizenEvent =
   | (Head<'own-lock.lifted'> & { readonly citizenId: string; readonly reason?: string | undefined })
   | (Head<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
   | (Head<'identity.record-read'> & { readonly citizenId: string })
-  | (Head<'notification.accepted'> & Ground & { readonly citizenId: string; readonly notification: NotificationId })
+  | (Head<'notification.accepted'> &
+      Ground & {
+        readonly citizenId: string;
+        readonly notification: NotificationId;
+        /** `sha-256:…` in hexadecimal, as its evidence states it: whoever has the content shows by the receipt that it is this one. */
+        readonly contentDigest: string;
+      })
   | (Head<'notification.rehearsed'> & { readonly citizenId: string })
   | (Head<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
   | (Head<'notification.opened'> & {

@@ -6,7 +6,7 @@ import type { Statement } from '../store/db.ts';
 import type { PlannedStep } from './delivery/cascade.ts';
 import { foldStatus } from './notification.ts';
 import { insertion, type NewDelivery } from './notification-store.ts';
-import { type Content, sealContent } from './sealed-content.ts';
+import { type Content, drawSalt, sealContent } from './sealed-content.ts';
 
 /** By this id, which no client has, the server itself writes to citizens, about their record in the register. */
 export const houseClient = 'citizen-services';
@@ -45,17 +45,19 @@ export async function houseMessage({ now, mint, ports }: HouseMessageParts, mess
     }),
   );
   const outlines = deliveries.map(({ channel, start }) => ({ channel, attempts: 0, status: start.status }));
+  const salted = { ...content, salt: drawSalt(ports.random) };
+  const { contentDigest, ...sealed } = sealContent(await ports.citizenKeys.keyOf(citizenId), id, salted, ports.random);
   const notification = {
+    ...sealed,
     ...{ id, clientId: houseClient, citizenId, reference: null, category, legalEffect: null, language },
     status: foldStatus('accepted', outlines, false),
-    content: sealContent(await ports.citizenKeys.keyOf(citizenId), id, content, ports.random),
     ...{ createdAt: now, sendAt: null, deliverBy, acceptedEvent: event },
   } as const;
   return {
     id,
     event: {
       ...{ type: 'notification.accepted', id: event, at: now, actor: { client: houseClient } },
-      ...{ citizenId, notification: id },
+      ...{ citizenId, notification: id, contentDigest },
     },
     statements: insertion(notification, deliveries),
   };

@@ -129,6 +129,8 @@ export type Entry = {
   readonly reason?: Attempt['reason'];
   /** The proof of the delivery was the citizen's own. */
   readonly confirmed?: boolean;
+  /** It had failed before, and was called delivered in between. */
+  readonly again?: boolean;
 };
 
 /** The entry of a list. */
@@ -239,13 +241,17 @@ function entriesOf(delivery: Delivery, attempts: readonly Attempt[], history: re
   }
   const past = history.filter((one) => one.of === of);
   for (const { status: event, at, reason } of past) {
-    if (event === 'failed' || event === 'delivered')
-      entries.push({ at, of, event, channel, ...(reason === undefined ? {} : { reason }) });
+    const why = reason === undefined ? {} : { reason };
+    if (event === 'failed' || event === 'delivered') entries.push({ at, of, event, channel, ...why });
+    if (event === 'failed-again') entries.push({ at, of, event: 'failed', channel, ...why, again: true });
   }
-  // A state that no attempt brought: placed in the inbox, skipped, cut off by the deadline, or proved late.
-  if ('endedAt' in state && attempts.at(-1)?.outcome !== state.status) {
+  // A state that no attempt brought: placed in the inbox, skipped, cut off by the deadline, proved late, or come back behind a proof.
+  const isBack = state.status === 'failed' && past.some(({ status }) => status === 'delivered');
+  if ('endedAt' in state && (isBack || attempts.at(-1)?.outcome !== state.status)) {
     const reason = 'reason' in state ? { reason: state.reason } : {};
     const confirmed = state.status === 'delivered' && past.some(({ status }) => status === 'confirmed');
+    const before = [...past.map(({ status, at }) => ({ status, at })), ...attempts.map(attempted)];
+    const again = isBack && before.some(({ status, at }) => status === 'failed' && at !== state.endedAt);
     entries.push({
       at: state.endedAt,
       of,
@@ -253,10 +259,13 @@ function entriesOf(delivery: Delivery, attempts: readonly Attempt[], history: re
       channel,
       ...reason,
       ...(confirmed ? { confirmed } : {}),
+      ...(again ? { again } : {}),
     });
   }
   return entries;
 }
+
+const attempted = ({ outcome: status, endedAt: at }: Attempt) => ({ status, at });
 
 /** The copy in the inbox that was placed by the acceptance itself and opened since: its row says only that it was opened. */
 function placedBefore({ id: of, channel, state }: Delivery, attempts: readonly Attempt[], createdAt: number): Entry[] {
@@ -267,8 +276,8 @@ function placedBefore({ id: of, channel, state }: Delivery, attempts: readonly A
 
 function uniqueOf(entries: readonly Entry[]): Entry[] {
   const seen = new Set<string>();
-  return entries.filter(({ of, event, attempt }) => {
-    const key = event === 'sending' || event === 'retry' ? `${of} ${event} ${attempt}` : `${of} ${event}`;
+  return entries.filter(({ of, event, attempt, again }) => {
+    const key = event === 'sending' || event === 'retry' ? `${of} ${event} ${attempt}` : `${of} ${event} ${again}`;
     return !seen.has(key) && seen.add(key);
   });
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { Random } from '../kernel/clock.ts';
 import type { DocumentId, NotificationId } from '../kernel/id.ts';
@@ -20,6 +21,8 @@ export type Content = {
   readonly attachments?: readonly Attachment[] | undefined;
   /** The language in which it was written, where that was chosen from those of a template; else the notification may name one. */
   readonly language?: string | undefined;
+  /** Drawn where nobody may find the content by trying what has the digest that the ledger and its receipts have: see `drawSalt`. */
+  readonly salt?: string | undefined;
   /**
    * Where it goes by the one channel that it leaves the house by, whatever the citizen's address is: of a code, and of the news that
    * an address was changed. What the citizen declines, and what has to be verified, does not stand against it.
@@ -41,13 +44,33 @@ export function languageOfMessage(
   return language ?? named ?? own;
 }
 
+/** Content as its row has it, and its digest as the ledger has it. */
+type Sealed = { readonly content: Buffer; readonly contentDigest: string };
+
 /** Seals the content for its place: in the row of another notification it does not open. */
-export function sealContent(key: Uint8Array, id: NotificationId, content: Content, random: Random): Buffer {
-  return seal(key, contextOf(id), contentBytes(content), random);
+export function sealContent(key: Uint8Array, id: NotificationId, content: Content, random: Random): Sealed {
+  const bytes = contentBytes(content);
+  return { content: seal(key, contextOf(id), bytes, random), contentDigest: digestOfBytes(bytes) };
 }
 
-/** The content as it is sealed, and as the evidence has its digest. */
-export function contentBytes({ attachments, ...content }: Content): Buffer {
+/** The digest of the content, for its evidence and for the ledger. */
+export function digestOf(content: Content): string {
+  return digestOfBytes(contentBytes(content));
+}
+
+const digestOfBytes = (bytes: Uint8Array) => `sha-256:${hash('sha256', bytes, 'hex')}`;
+
+/**
+ * A salt for content that has few forms: a text that was chosen by the citizen's own language, of which the sender has them all and
+ * the receipt; or a code of six digits, whose digest the citizen's own log has, and so whoever has taken over the sign-in.
+ */
+export function drawSalt(random: Random): string {
+  return Buffer.from(random(saltBytes)).toString('base64url');
+}
+
+const saltBytes = 16;
+
+function contentBytes({ attachments, ...content }: Content): Buffer {
   const listed = attachments === undefined ? {} : { attachments: attachments.map(({ id, title }) => ({ id, title })) };
   return Buffer.from(canonicalJson({ ...content, ...listed }));
 }

@@ -10,7 +10,7 @@ import { channelNames, type DeliveryOutline, foldStatus } from './notification.t
 import { receiptOf } from './notification-shape.ts';
 import { insertion, type NewDelivery } from './notification-store.ts';
 import type { Contact, NotificationPorts } from './ports.ts';
-import { type Attachment, type Content, languageOfMessage, sealContent } from './sealed-content.ts';
+import { type Attachment, type Content, drawSalt, languageOfMessage, sealContent } from './sealed-content.ts';
 import { type SendBody, sendBody, type Times, textIssues, timesOf } from './send-request.ts';
 import { type Template, textFor, textForCitizen } from './templates/template.ts';
 import { fill, filledText } from './text/markdown.ts';
@@ -104,7 +104,9 @@ async function check(call: SendCall): Promise<Checked | { readonly issues: reado
   const ask = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes };
   const steps = planOf(ports.cascade, ask);
   const text = template === undefined ? writtenText(body) : textOf(template, body.language, wishes?.language);
-  return { times, contact, content: contentOf(text, body, attached.found), steps };
+  const content = contentOf(text, body, attached.found);
+  const isChosen = content.language !== undefined && body.language === undefined;
+  return { times, contact, content: isChosen ? { ...content, salt: drawSalt(ports.random) } : content, steps };
 }
 
 /** The template that a request names, if it is one of its client. */
@@ -188,12 +190,12 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
   // Their ids sort by time: by the plan they would tell in which order the citizen wishes the channels.
   const inOwnOrder = steps.toSorted((one, other) => orderOf(one) - orderOf(other));
   const deliveries = inOwnOrder.map((step) => newDelivery(call, step, placed));
+  const { contentDigest, ...sealed } = sealContent(key, id, content, call.ports.random);
   const notification = {
-    ...{ id, clientId, citizenId, reference, category, legalEffect },
+    ...{ id, clientId, citizenId, reference, category, legalEffect, ...sealed },
     // Not the citizen's own, which its sender could read; whoever shows the message looks that up.
     language: call.body.language ?? null,
     status: foldStatus(sendAt === null ? 'accepted' : 'scheduled', deliveries.map(outlineOfNew), false),
-    content: sealContent(key, id, content, call.ports.random),
     createdAt: call.now,
     ...{ sendAt, deliverBy },
     acceptedEvent: event,
@@ -201,7 +203,7 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
   const head = { id: event, at: call.now, actor: { client: clientId } };
   return {
     effect: {
-      events: [{ type: 'notification.accepted', ...head, citizenId, notification: id }],
+      events: [{ type: 'notification.accepted', ...head, citizenId, notification: id, contentDigest }],
       statements: insertion(notification, deliveries),
     },
     answer: {

@@ -47,7 +47,7 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = pla
   const troubles: string[] = [];
   const onTrouble = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
-    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 3_000, onTrouble },
+    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 3_000, onTrouble, clock },
   });
   const send = async (what: Message) => {
     const ready = await channel.prepare(what);
@@ -60,6 +60,8 @@ const answer =
   (status: number, body = '', headers: Record<string, string> = {}): Behave =>
   (_request, response) =>
     void response.writeHead(status, headers).end(body);
+
+const clock = { now: () => Date.UTC(2026, 0, 15, 9) };
 
 const strict: SmsMapping = {
   ...plainMapping,
@@ -90,12 +92,20 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
       { outcome: 'temporary', reason: 'provider-refuses-us' },
     ],
   ),
-  ...['soon', '0', '-1', '1.5', '86401'].map((wait): [string, Behave, SmsMapping, object] => [
-    `too busy, with ${wait} as the time`,
-    answer(429, '', { 'retry-after': wait }),
+  [
+    'too busy, until a date',
+    answer(429, '', { 'retry-after': 'Thu, 15 Jan 2026 09:02:00 GMT' }),
     plainMapping,
-    { outcome: 'temporary', reason: 'provider-busy' },
-  ]),
+    { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 120_000 },
+  ],
+  ...['soon', '0', '-1', '1.5', '86401', 'Thu, 15 Jan 2026 08:59:59 GMT', 'Fri, 16 Jan 2026 09:00:01 GMT'].map(
+    (wait): [string, Behave, SmsMapping, object] => [
+      `too busy, with ${wait} as the time`,
+      answer(429, '', { 'retry-after': wait }),
+      plainMapping,
+      { outcome: 'temporary', reason: 'provider-busy' },
+    ],
+  ),
   ...[400, 422].map((status): [string, Behave, SmsMapping, object] => [
     `${status} is a refusal`,
     answer(status),
@@ -172,7 +182,7 @@ describe('sms: what a gateway does', { concurrency: 16 }, () => {
 test('sms: no connection is temporary, and nothing was taken', async () => {
   const troubles: string[] = [];
   const onTrouble = (why: string) => void troubles.push(why);
-  const channel = createSmsGateway({ url: 'http://127.0.0.1:1/', mapping: plainMapping, onTrouble });
+  const channel = createSmsGateway({ url: 'http://127.0.0.1:1/', mapping: plainMapping, onTrouble, clock });
   const ready = await channel.prepare(message());
   assert.ok('call' in ready);
   assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });
@@ -185,7 +195,7 @@ test('sms: a gateway that cannot be spoken to by TLS has taken nothing', async (
   t.after(() => plain.close());
   // It listens on TCP, so its address has a port.
   const { port } = plain.address() as AddressInfo;
-  const channel = createSmsGateway({ url: `https://127.0.0.1:${port}/`, mapping: plainMapping });
+  const channel = createSmsGateway({ url: `https://127.0.0.1:${port}/`, mapping: plainMapping, clock });
   const ready = await channel.prepare(message());
   assert.ok('call' in ready);
   assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });

@@ -1,7 +1,10 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { parseId } from '../../src/kernel/id.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
+import { contentKeyOf, openContent } from '../../src/ledger/event-content.ts';
 import { forgetCodes } from '../../src/notifications/contact/contact-code-store.ts';
+import { digestOf, openContentOf } from '../../src/notifications/sealed-content.ts';
 import { contactPolicy, day, openContactHouse, otherThan, slugOf } from '../contact-house.ts';
 import { minute } from '../delivery-house.ts';
 import { type Engine, engines } from '../engines.ts';
@@ -85,6 +88,7 @@ for (const engine of engines) {
         for (const secret of [code, 'new@example.org', 'ida@example.org']) assert.ok(!text.includes(secret), sql);
       }
     }
+    await assertSalted(of.house, 'cit-ida');
     assert.deepEqual(await of.inbox('cit-ida'), { items: [] });
     await of.confirm('cit-ida', { channel: 'email', code });
     const inbox = (await of.inbox('cit-ida')) as unknown as { items: { subject: string; opened: boolean }[] };
@@ -252,4 +256,19 @@ for (const engine of engines) {
     await of.run();
     assert.deepEqual(of.mails(), []);
   });
+}
+
+/** Whoever has the citizen's own log has the digest of the message with the code: it must not lead to the code. */
+async function assertSalted({ db, citizenKeys }: Awaited<ReturnType<typeof open>>['house'], citizenId: string) {
+  const [row] = await db.read('select id, accepted_event, content from notification order by id limit 1');
+  const [id, event] = [parseId('notification', String(row?.['id'])), parseId('event', String(row?.['accepted_event']))];
+  assert.ok(id !== undefined && event !== undefined);
+  const content = await openContentOf(citizenKeys, { id, citizenId }, row?.['content'] as Uint8Array);
+  const [entry] = await db.read('select content from ledger_event where id = $1', [event]);
+  const key = contentKeyOf(await citizenKeys.keyOf(citizenId), event);
+  const said = openContent(key, event, entry?.['content'] as Uint8Array);
+  assert.ok(content !== undefined);
+  assert.equal(said['contentDigest'], digestOf(content));
+  const { salt, ...known } = content;
+  assert.deepEqual([typeof salt, said['contentDigest'] === digestOf(known)], ['string', false]);
 }

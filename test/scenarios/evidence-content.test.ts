@@ -1,8 +1,10 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
+import { parseId } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
+import { contentKeyOf, openContent } from '../../src/ledger/event-content.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
 import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
 import { createTemplate } from '../../src/notifications/templates/create-template.ts';
@@ -56,6 +58,31 @@ const refused = { message: /^the content of ntf_\w+ does not open, and its citiz
 for (const engine of engines) {
   const check = (claim: string, body: (house: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(await open(t, engine)));
+
+  check(
+    'the ledger has the digest that the evidence states, and of a text that was chosen no salt',
+    async ({ house, claimsOf }) => {
+      const texts = ['fr', 'nl'].map((language) => ({ language, message: `((name)) ${language}` }));
+      const made = await house.serve(createTemplate)({ body: { name: 'x', defaultLanguage: 'fr', texts } });
+      assert.ok('json' in made);
+      const template = { message: undefined, templateId: made.json['id'], personalisation: { name: 'Ada' } };
+      const bodies = [{ message: 'Hello.' }, template, { ...template, language: 'nl' }, template];
+      const digests = new Set<string>();
+      for (const [index, body] of bodies.entries()) {
+        const id = await house.accept({ citizenId: 'cit-ada', ...body });
+        const { contentDigest, contentSalt, receipt } = await claimsOf(id);
+        const event = parseId('event', String(receipt).split('/').at(-1) ?? '') ?? assert.fail();
+        const [row] = await house.db.read('select content from ledger_event where id = $1', [event]);
+        const key = contentKeyOf(await house.citizenKeys.keyOf('cit-ada'), event);
+        const said = openContent(key, event, row?.['content'] as Uint8Array);
+        assert.deepEqual([said['contentDigest'], said['notification'], said['salt']], [contentDigest, id, undefined]);
+        assert.equal(typeof contentSalt, index % 2 === 0 ? 'undefined' : 'string');
+        digests.add(String(contentDigest));
+      }
+      // The two of one text in one language as well.
+      assert.equal(digests.size, 4);
+    },
+  );
 
   check('content that was changed where it lies gives no evidence', async ({ house, stated, tamper }) => {
     for (const citizenId of ['cit-ada', 'cit-unknown']) {
@@ -120,13 +147,17 @@ test('the digest of the content is made anew from what was sent, as docs/notific
     ],
     [
       { message: undefined, templateId: made.json['id'], personalisation: { name: 'Ada' } },
+      '{"language":"fr","message":"Chère Ada","salt":"SALT","subject":"Avis","template":"Chère ((name))","values":{"name":"Ada"}}',
+    ],
+    [
+      { message: undefined, templateId: made.json['id'], personalisation: { name: 'Ada' }, language: 'fr' },
       '{"language":"fr","message":"Chère Ada","subject":"Avis","template":"Chère ((name))","values":{"name":"Ada"}}',
     ],
   ];
   for (const [body, text] of cases) {
-    const id = await house.accept({ citizenId: 'cit-ada', ...body });
-    const digest = createHash('sha256').update(text).digest('hex');
-    assert.equal((await claimsOf(id))['contentDigest'], `sha-256:${digest}`, text);
+    const { contentDigest, contentSalt } = await claimsOf(await house.accept({ citizenId: 'cit-ada', ...body }));
+    const whole = text.replace('SALT', String(contentSalt));
+    assert.equal(contentDigest, `sha-256:${createHash('sha256').update(whole).digest('hex')}`, whole);
   }
 });
 

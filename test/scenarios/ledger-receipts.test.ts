@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
 import { engines } from '../engines.ts';
 import { createExchange, jsonOf, withToken } from '../exchange.ts';
 import { runHere } from '../run-here.ts';
@@ -51,16 +52,41 @@ test('the receipt of a deposit shows offline that it was this document', async (
   const ask = createExchange(home.url);
   const headers = withToken(await home.token(), { ...depositHeaders(), 'citizen-id': 'demo-mary' });
   const deposited = jsonOf(await ask({ method: 'POST', path: '/v1/documents', headers, body: goodDocument }));
-  const proof = () => ask({ path: String(deposited['receipt']), headers: { ...headers, accept: 'text/plain' } });
+  const { digest } = await saidOffline(home, ask, String(deposited['receipt']));
+  assert.equal(digest, `sha-256=:${createHash('sha256').update(goodDocument).digest('base64')}:`);
+});
+
+test('the receipt of an acceptance shows offline that its evidence is of this message', async (t) => {
+  const home = await makeHome(t);
+  await home.start();
+  const ask = createExchange(home.url);
+  const headers = withToken(await home.token(), { 'content-type': 'application/json' });
+  const body = JSON.stringify({ citizenId: 'demo-mary', message: 'Your permit is ready.' });
+  const sent = jsonOf(await ask({ method: 'POST', path: '/v1/notifications/send', headers, body }));
+  const bundle = await ask({ path: `/v1/notifications/${sent['id']}/evidence`, headers });
+  const { contentDigest, receipt } = verifyEvidence(bundle.body.toString()).claims;
+  const said = await saidOffline(home, ask, String(receipt));
+  const digest = createHash('sha256').update('{"message":"Your permit is ready."}').digest('hex');
+  assert.deepEqual([said['notification'], said['contentDigest']], [sent['id'], contentDigest]);
+  assert.equal(contentDigest, `sha-256:${digest}`);
+});
+
+/** What the entry of a receipt says, by the command line without the server. */
+async function saidOffline(
+  home: Awaited<ReturnType<typeof makeHome>>,
+  ask: ReturnType<typeof createExchange>,
+  path: string,
+): Promise<Record<string, unknown>> {
+  const headers = withToken(await home.token(), { accept: 'text/plain' });
+  const proof = () => ask({ path, headers });
   await until(async () => (await proof()).status === 200);
   const file = join(home.dataDir, 'receipt.tlog-proof');
   writeFileSync(file, (await proof()).body);
   const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
   const { stdout } = await runHere(home, 'ledger', 'verify', file, '--key', key, '--json');
-  const { content } = JSON.parse(stdout) as { content: string | { digest: string } };
-  const { digest } = typeof content === 'string' ? (JSON.parse(content) as { digest: string }) : content;
-  assert.equal(digest, `sha-256=:${createHash('sha256').update(goodDocument).digest('base64')}:`);
-});
+  const { content } = JSON.parse(stdout) as { content: string | Record<string, unknown> };
+  return typeof content === 'string' ? (JSON.parse(content) as Record<string, unknown>) : content;
+}
 
 for (const engine of engines) {
   test(`${engine.name}: what an erased document answers leads its issuer to the proof, whoever erased it, and nobody else`, async (t) => {

@@ -163,5 +163,8 @@ async function gateway(t: TestContext) {
   });
   // It listens on TCP, so its address has a port.
   const { port } = server.address() as AddressInfo;
-  return { sms: createSmsGateway({ url: `http://127.0.0.1:${port}/`, mapping: plainMapping }), texts };
+  return {
+    sms: createSmsGateway({ url: `http://127.0.0.1:${port}/`, mapping: plainMapping, clock: { now: () => 0 } }),
+    texts,
+  };
 }

@@ -7,8 +7,9 @@ import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
 import { standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
 import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
+import { confirmReceipt } from '../../src/notifications/inbox/confirm-receipt.ts';
 import { openInboxMessage } from '../../src/notifications/inbox/open-inbox-message.ts';
-import { createDeliveryHouse, minute, type Shown, scripted } from '../delivery-house.ts';
+import { createDeliveryHouse, linesOf, minute, type Shown, scripted } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
 import { startReceipts } from '../receipt-callback.ts';
 
@@ -110,4 +111,43 @@ for (const engine of engines) {
     ]);
     assert.deepEqual(faults, []);
   });
+
+  test(`${engine.name}: whoever presses the button in a mail that failed, was delivered and came back has it`, async (t) => {
+    const db = await engine.open(t);
+    const { house, time, start, faults } = await createDeliveryHouse(t, db);
+    const email = scripted({ outcome: 'sent' });
+    const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email } });
+    const id = await house.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    const delivery = parseId('delivery', email.calls[0]?.split('.')[0] ?? '') ?? assert.fail();
+    const parts = { ...house, read: db.read, clock: time.clock };
+    for (const word of [
+      { ended: 'failed', reason: 'mailbox-full' },
+      { ended: 'delivered' },
+      { ended: 'failed', reason: 'address-refused' },
+    ] as const) {
+      await time.advance(minute, worker.idle);
+      assert.equal(await learnLate(parts, { delivery, attempt: 1, ...word }), true);
+    }
+    const shown = async () => {
+      const answer = await house.serve(readEvidence)({ params: { id } });
+      assert.ok('json' in answer);
+      const { evidence } = verifyEvidence(JSON.stringify(answer.json)).claims as { evidence: { id: string }[] };
+      const lines = linesOf((await house.show(id)) as Shown).filter((line) => line.startsWith('email'));
+      return { lines, evidence: evidence.map((one) => one.id).filter((one) => one.startsWith(delivery)) };
+    };
+    const before = await shown();
+    assert.deepEqual(before, {
+      lines: [...sentOnce, 'email failed mailbox-full', 'email delivered', 'email failed address-refused'],
+      evidence: ['sent', 'failed', 'delivered', 'failed-again'].map((event) => `${delivery}.${event}`),
+    });
+    await time.advance(minute, worker.idle);
+    assert.equal(await confirmReceipt(parts, delivery), true);
+    assert.deepEqual(await shown(), before);
+    assert.equal(((await house.show(id)) as Shown).status, 'read');
+    assert.deepEqual(faults, []);
+  });
 }
+
+const sentOnce = ['email sending 1', 'email sent 1'];

@@ -72,7 +72,7 @@ async function receiptHouse(t: TestContext, engine: Engine, receipt: object, ref
   });
   const back = await listening(t, callback);
   const worker = await start({
-    channels: { ...absentChannels, inbox: inboxChannel, sms: createSmsGateway({ url, mapping }) },
+    channels: { ...absentChannels, inbox: inboxChannel, sms: createSmsGateway({ url, mapping, clock: time.clock }) },
   });
   const ids: string[] = [];
   /** Sends a message to the end of the call, so that the answers of the gateway are given in order. */

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type TestContext, test } from 'node:test';
+import { test } from 'node:test';
 import { parseId } from '../../src/kernel/id.ts';
 import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
 import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
@@ -12,45 +12,10 @@ import { removeWebhook } from '../../src/notifications/webhooks/remove-webhook.t
 import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
 import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
 import { insertCalls } from '../../src/notifications/webhooks/webhook-call-store.ts';
-import type { Db } from '../../src/store/db.ts';
 import { createDeliveryHouse, minute, settled, until, untilLater } from '../delivery-house.ts';
 import { engines } from '../engines.ts';
-import { openWebhookHouse } from '../webhook-house.ts';
+import { openCalls, openWebhookHouse } from '../webhook-house.ts';
 import { startReceiver } from '../webhook-receiver.ts';
-
-/** Webhooks whose calls end as `post` says, and what tells one client of one event. */
-async function openCalls(t: TestContext, db: Db, { post, allowPrivateTargets = true }: CallsOptions) {
-  const { house, time } = await createDeliveryHouse(t, db);
-  const calling = startWebhooks({
-    ...{ ...time, read: db.read, write: db.write, random: house.random },
-    ...{
-      pollMs: 60 * minute,
-      keepMs: 24 * 60 * minute,
-      isClockSure: async () => true,
-      webhookKey: house.ports.webhookKey,
-      allowPrivateTargets,
-      post,
-    },
-    onFault: assert.fail,
-  });
-  t.after(() => calling.stop(1_000));
-  const made = await house.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
-  assert.ok('json' in made);
-  const tell = async () => {
-    await house.cancel(await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }));
-    // What was numbered is called at once, whatever the time of polling.
-    calling.wake();
-  };
-  const counts = async () => {
-    const listed = await house.serve(listWebhooks)({});
-    assert.ok('json' in listed);
-    const [item] = (listed.json as { items: Array<{ waiting: number; dead: number }> }).items;
-    return [item?.waiting, item?.dead];
-  };
-  return { time, calling, id: parseId('webhook', String(made.json['id'])) ?? assert.fail(), tell, counts };
-}
-
-type CallsOptions = { readonly post: PostCall; readonly allowPrivateTargets?: boolean };
 
 for (const engine of engines) {
   test(`${engine.name}: a call without an end is made again after a minute, and what the first came to then changes nothing`, async (t) => {
@@ -79,23 +44,6 @@ for (const engine of engines) {
     await settled(db);
     await later(60 * minute);
     assert.deepEqual([posts.length, await counts()], [2, [0, 0]]);
-  });
-
-  test(`${engine.name}: a receiver that names a later time is called then, and no sooner`, async (t) => {
-    const answers = ['3600', '1', 'Wed, 21 Oct 2026 07:28:00 GMT', undefined];
-    let calls = 0;
-    const post: PostCall = async () => ({ status: 503, retryAfter: answers[calls++] });
-    const { time, calling, tell } = await openCalls(t, await engine.open(t), { post });
-    const callsAfter = async (ms: number) => {
-      await time.advance(ms, calling.idle);
-      return calls;
-    };
-    await tell();
-    await calling.idle();
-    assert.deepEqual([calls, await callsAfter(60 * minute - 1), await callsAfter(1)], [1, 1, 2]);
-    // A time before that of the plan, and a date, change nothing: five minutes, half an hour, and a tenth more at most.
-    assert.deepEqual([await callsAfter(5 * minute - 1), await callsAfter(minute)], [2, 3]);
-    assert.deepEqual([await callsAfter(29 * minute), await callsAfter(4 * minute)], [3, 4]);
   });
 
   test(`${engine.name}: what no webhook may lead to any more is not called, and neither is one that was disabled meanwhile`, async (t) => {

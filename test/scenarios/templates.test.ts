@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { createOutbox } from '../../src/notifications/channels/outbox.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
 import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
+import { digestOf } from '../../src/notifications/sealed-content.ts';
 import { createTemplate } from '../../src/notifications/templates/create-template.ts';
 import { mostTemplates } from '../../src/notifications/templates/template-store.ts';
 import { createDeliveryHouse, minute } from '../delivery-house.ts';
@@ -11,6 +12,14 @@ import { createNotificationHouse } from '../notification-house.ts';
 import { issuesIn, now, openTemplateHouse, permit, values } from '../template-house.ts';
 
 const knowing = { clientId: 'knowing office' };
+
+/** The digest of a text of `permit` that is filled, as whoever has its template could make it without a salt. */
+function digestOfText({ language, message, subject }: (typeof permit.texts)[number]): string {
+  const [tag = ''] = Intl.getCanonicalLocales(language);
+  const filled = (text: string) => text.replace('((name))', values.name).replace('((number))', values.number);
+  const text = { message: filled(message), subject: subject && filled(subject) };
+  return digestOf({ ...text, language: tag, template: message, values });
+}
 
 for (const engine of engines) {
   test(`${engine.name}: a template is made, listed, read and removed by its client alone`, async (t) => {
@@ -43,6 +52,23 @@ for (const engine of engines) {
     const gone = await remove({ params: { id } });
     assert.ok('refused' in gone && gone.refused.slug === 'template-not-found');
     assert.deepEqual(await house.events(), ['template.changed', 'template.changed']);
+  });
+
+  test(`${engine.name}: a list of templates reads none of their texts, but of those from before it had columns of its own`, async (t) => {
+    const db = await engine.open(t);
+    const { list, make } = await openTemplateHouse(db);
+    await make();
+    const listed = async () => {
+      const answer = await list({});
+      assert.ok('json' in answer);
+      return answer.json;
+    };
+    const before = await listed();
+    await db.write([{ sql: 'update template set languages = null, placeholders = null' }]);
+    assert.deepEqual(await listed(), before);
+    await make();
+    await db.write([{ sql: "update template set texts = 'not looked at' where languages is not null" }]);
+    assert.equal(((await listed())['items'] as unknown[]).length, 2);
   });
 
   test(`${engine.name}: each citizen gets the text in the own language, else in the default one`, async (t) => {
@@ -131,17 +157,20 @@ for (const engine of engines) {
       const id = await house.accept(body);
       const answer = await house.serve(readEvidence)({ params: { id } });
       assert.ok('json' in answer);
-      const { content, contentDigest } = verifyEvidence(JSON.stringify(answer.json)).claims;
+      const { content, contentDigest, contentSalt } = verifyEvidence(JSON.stringify(answer.json)).claims;
+      const ofText = permit.texts.map(({ language, message, subject }) => digestOfText({ language, message, subject }));
+      assert.equal(ofText.includes(String(contentDigest)), Object.hasOwn(more, 'language'));
       const shown = await house.show(id);
       if (Object.hasOwn(more, 'sendAt')) assert.ok('json' in (await house.cancel(id)));
-      return { content, contentDigest, language: shown['language'] };
+      return { content, contentSalt, language: shown['language'] };
     };
     const sendAt = '2026-03-01T00:00:00Z';
-    const untold = { content: 'whole', contentDigest: undefined, language: null };
+    const untold = { content: 'whole', contentSalt: undefined, language: null };
     assert.deepEqual(await stated('cit-ada', { sendAt }), untold);
     assert.deepEqual(await stated('cit-nobody', { sendAt }), untold);
     const named = await stated('cit-ada', { sendAt, language: 'nl' });
-    assert.deepEqual([typeof named.contentDigest, named.language], ['string', 'nl']);
+    assert.deepEqual(named, { ...untold, language: 'nl' });
+    assert.equal(typeof (await stated('cit-ada')).contentSalt, 'string');
   });
 
   test(`${engine.name}: a client has so many templates and no more, also where two are made at once`, async (t) => {

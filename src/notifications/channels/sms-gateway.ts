@@ -1,3 +1,5 @@
+import type { Clock } from '../../kernel/clock.ts';
+import { retryAfterMs } from '../../kernel/retry-after.ts';
 import { wordAt } from '../callbacks/json-pointer.ts';
 import { parseProviderJson } from '../callbacks/provider-json.ts';
 import { parsePhone } from '../contact/phone-number.ts';
@@ -10,6 +12,8 @@ import { bodyFor, referenceAt, type SmsMapping } from './sms-mapping.ts';
 type SmsGatewayOptions = {
   readonly url: string;
   readonly mapping: SmsMapping;
+  /** For a `Retry-After` that is a date. */
+  readonly clock: Clock;
   /** Where the citizen reads a message in the inbox; without it an announcement does not say. */
   readonly inboxLink?: InboxLink | undefined;
   /** How long the gateway may take for its whole answer. */
@@ -18,7 +22,6 @@ type SmsGatewayOptions = {
 };
 
 const defaultTimeoutMs = 20_000;
-const secondMs = 1_000;
 /**
  * Not about the message: the login (401, 403, 407), the credit (402), or where and how the gateway is called (301, 307,
  * 308, 404, 405, 410, 415, 421, 426). The operator mends it, and then the messages go on.
@@ -27,7 +30,7 @@ const aboutUs = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 410, 415, 
 
 /** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
 export function createSmsGateway(options: SmsGatewayOptions): Channel {
-  const { url, mapping, inboxLink, timeoutMs = defaultTimeoutMs, onTrouble } = options;
+  const { url, mapping, clock, inboxLink, timeoutMs = defaultTimeoutMs, onTrouble } = options;
   const target = new URL(url);
   return {
     name: 'sms',
@@ -46,7 +49,7 @@ export function createSmsGateway(options: SmsGatewayOptions): Channel {
         if ('status' in exchange ? aboutUs.has(exchange.status) : exchange.failed === 'before') {
           onTrouble?.('status' in exchange ? `answered ${exchange.status}` : (exchange.why ?? 'no answer'));
         }
-        return outcomeOf(exchange, mapping);
+        return outcomeOf(exchange, mapping, clock.now());
       };
       return { call, drop: () => undefined };
     },
@@ -58,7 +61,7 @@ export function createSmsGateway(options: SmsGatewayOptions): Channel {
  * What an exchange means. Before the connection stood nothing was taken; after it only a clear answer says so: a broken
  * connection, a server fault or an answer that the mapping does not know leaves `unknown`.
  */
-function outcomeOf(exchange: Exchange, mapping: SmsMapping): Outcome {
+function outcomeOf(exchange: Exchange, mapping: SmsMapping, now: number): Outcome {
   if ('failed' in exchange) {
     return exchange.failed === 'before'
       ? { outcome: 'temporary', reason: 'provider-unreachable' }
@@ -68,9 +71,8 @@ function outcomeOf(exchange: Exchange, mapping: SmsMapping): Outcome {
   if (status >= 200 && status < 300) return accepted(exchange, mapping);
   if (aboutUs.has(status)) return { outcome: 'temporary', reason: 'provider-refuses-us' };
   if ([408, 409, 425, 429, 503].includes(status)) {
-    const seconds = Number(exchange.retryAfter);
-    const wait =
-      Number.isInteger(seconds) && seconds > 0 && seconds <= 86_400 ? { retryAfterMs: seconds * secondMs } : {};
+    const waitMs = retryAfterMs(exchange.retryAfter, now);
+    const wait = waitMs === undefined ? {} : { retryAfterMs: waitMs };
     return { outcome: 'temporary', reason: 'provider-busy', ...wait };
   }
   if (status >= 400 && status < 500) return { outcome: 'permanent', reason: 'message-refused' };

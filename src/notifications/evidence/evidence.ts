@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import { toInstant } from '../../kernel/clock.ts';
 import type { PublicJwk } from '../../keys/signing-key.ts';
 import type { Erasure } from '../../ledger/erase-citizen.ts';
 import { type Entry, isUntried, type NotificationRecord, receiptOf, timelineOf } from '../notification-shape.ts';
-import { type Content, contentBytes } from '../sealed-content.ts';
+import { type Content, digestOf } from '../sealed-content.ts';
 import type { LegalEffect, LegalFacts } from './legal-effect.ts';
 
 /**
@@ -62,15 +61,18 @@ export function evidenceOf({ found, content, legalEffect }: Certified, issuer: I
 }
 
 /**
- * The digest of the content; of erased content the event that erased it, as the ledger has it. Whose language chose the text is
- * told by its digest to whoever has the others: not of what can still be withdrawn, by which one could try who is known here.
+ * The digest of the content, as the ledger has it since the acceptance; of erased content the event that erased it. Whose language
+ * chose the text is told by digest and salt to whoever has the others: not of what can still be withdrawn, by which one could try who
+ * is known here. Content from before there were salts has no digest until then.
  */
 function statementOf(content: Content | Erasure, { notification, deliveries, attempts }: NotificationRecord) {
   if ('message' in content) {
     const isChosen = content.language !== undefined && notification.language === null;
-    if (isChosen && deliveries.every((one) => isUntried(one, attempts))) return { content: 'whole' } as const;
-    const digest = createHash('sha256').update(contentBytes(content)).digest('hex');
-    return { content: 'whole', contentDigest: `sha-256:${digest}` } as const;
+    const isHeldBack = isChosen && deliveries.every((one) => isUntried(one, attempts));
+    const { salt } = content;
+    if (isHeldBack && salt === undefined) return { content: 'whole' } as const;
+    const stated = { content: 'whole', contentDigest: digestOf(content) } as const;
+    return isHeldBack || salt === undefined ? stated : { ...stated, contentSalt: salt };
   }
   const { at, event } = content;
   return {
@@ -83,12 +85,12 @@ function statementOf(content: Content | Erasure, { notification, deliveries, att
  * The id is made of stored ones, never of a place in the list: a bundle that is given out later has all that an earlier one
  * had, under the same ids and in the same words. Of the events that are evidence each comes once of its subject.
  */
-function evidenceEntry({ at, of, event, channel, attempt, reason, confirmed = false }: Entry) {
+function evidenceEntry({ at, of, event, channel, attempt, reason, confirmed = false, again = false }: Entry) {
   const name = nameOf(event, channel, reason);
   if (name === undefined) return [];
   return [
     {
-      id: `${of}.${event}`,
+      id: `${of}.${event}${again ? '-again' : ''}`,
       event: `http://uri.etsi.org/19522/Event/${name}`,
       time: toInstant(at),
       ...(channel === undefined ? {} : { channel }),

@@ -4,11 +4,12 @@ import { textField, textOrNull, wholeField, wordField } from '../../store/row-fi
 import type { Delivery, Notification, NotificationStatus } from '../notification.ts';
 import { parseReasonCode, type ReasonCode } from '../reason.ts';
 
-const pastStatuses = ['undeliverable', 'failed', 'confirmed', 'delivered'] as const;
+const pastStatuses = ['undeliverable', 'failed', 'failed-again', 'confirmed', 'delivered'] as const;
 
 /**
  * What the rows of a notification and its deliveries do not say any more, since a proof came: evidence that was given out
- * before has it, and so has what is given out later. `confirmed`: the proof of a delivery was the citizen's own.
+ * before has it, and so has what is given out later. `confirmed`: the proof of a delivery was the citizen's own. `failed-again`: it
+ * had failed, was proved by its provider, and came back.
  */
 export type Past = {
   /** The notification, or one of its deliveries. */
@@ -25,10 +26,24 @@ export function keepUndeliverable(notification: Notification, status: Notificati
   return [keep(id, { of: id, status: 'undeliverable', at })];
 }
 
-/** Keeps that a delivery had failed, where a proof replaces it. Every other state that a proof replaces is in its attempts. */
+/**
+ * Keeps that a delivery had failed, where a proof replaces it. Every other state that a proof replaces is in its attempts, as is a
+ * failure of the call itself, unless a delivery came between.
+ */
 export function keepFailed(notification: NotificationId, { id, state }: Delivery): Statement[] {
   if (state.status !== 'failed') return [];
-  return [keep(notification, { of: id, status: 'failed', at: state.endedAt, reason: state.reason })];
+  const past = (status: Past['status']) =>
+    `exists (select 1 from notification_history h where h.notification_id = $1 and h.subject_id = $2 and h.status = '${status}')`;
+  const byCall = "exists (select 1 from delivery_attempt a where a.delivery_id = $2 and a.outcome = 'failed')";
+  return [
+    {
+      sql: `insert into notification_history (notification_id, subject_id, status, at, reason)
+        select cast($1 as text), cast($2 as text), case when ${byCall} or ${past('failed')} then 'failed-again' else 'failed' end,
+          cast($3 as bigint), cast($4 as text)
+        where not ${byCall} or ${past('delivered')}`,
+      args: [notification, id, state.endedAt, state.reason],
+    },
+  ];
 }
 
 /** Keeps that its provider had called a delivery delivered, where it takes that back. */

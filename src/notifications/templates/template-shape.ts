@@ -5,7 +5,7 @@ import { parseId, type TemplateId } from '../../kernel/id.ts';
 import type { HouseEvent } from '../../ledger/event.ts';
 import type { Read } from '../../store/db.ts';
 import { instant } from '../notification-shape.ts';
-import { placeholdersIn, type Template } from './template.ts';
+import { headOf, type Template, type TemplateHead } from './template.ts';
 import { findTemplate } from './template-store.ts';
 
 /** The path of an operation on one template. */
@@ -46,17 +46,13 @@ export const templateShape = Type.Object(
 );
 
 /** The entry of a list. */
-export function templateSummaryOf({ id, name, defaultLanguage, texts, createdAt }: Template) {
-  const placeholders = new Set(texts.flatMap((text) => [...placeholdersIn(text)]));
-  return {
-    ...{ id, name, defaultLanguage, languages: texts.map(({ language }) => language) },
-    ...{ placeholders: [...placeholders], createdAt: toInstant(createdAt) },
-  };
+export function templateSummaryOf({ id, name, defaultLanguage, languages, placeholders, createdAt }: TemplateHead) {
+  return { id, name, defaultLanguage, languages, placeholders, createdAt: toInstant(createdAt) };
 }
 
 /** The whole of it. */
 export function templateView(template: Template) {
-  return { ...templateSummaryOf(template), texts: template.texts };
+  return { ...templateSummaryOf(headOf(template)), texts: template.texts };
 }
 
 /** The template with that id if it is this client's. */

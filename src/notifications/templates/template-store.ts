@@ -1,7 +1,7 @@
 import type { TemplateId } from '../../kernel/id.ts';
 import type { Read, Row, Statement } from '../../store/db.ts';
-import { idField, textField, wholeField } from '../../store/row-fields.ts';
-import type { Template, TemplateText } from './template.ts';
+import { idField, textField, textOrNull, wholeField } from '../../store/row-fields.ts';
+import { headOf, type Template, type TemplateHead, type TemplateText } from './template.ts';
 
 /** A client has no more of them. */
 export const mostTemplates = 200;
@@ -9,15 +9,21 @@ export const mostTemplates = 200;
 const columns = 'id, client_id, name, default_language, texts, created_at';
 
 /** Stores a new template; refused (`rows`) where its client has that many. Whoever makes another at the same time waits for the row of the client. */
-export function insertTemplate({ id, clientId, name, defaultLanguage, texts, createdAt }: Template): Statement[] {
+export function insertTemplate(template: Template): Statement[] {
+  const { id, clientId, name, defaultLanguage, texts, createdAt } = template;
+  const { languages, placeholders } = headOf(template);
   return [
     { sql: 'update client set name = name where client_id = $1', args: [clientId] },
     {
-      sql: `insert into template (${columns})
-        select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as text), cast($5 as text), cast($6 as bigint)
+      sql: `insert into template (${columns}, languages, placeholders)
+        select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as text), cast($5 as text), cast($6 as bigint),
+            cast($7 as text), cast($8 as text)
           where (select count(*) from template where client_id = $2) < ${mostTemplates}
         returning id`,
-      args: [id, clientId, name, defaultLanguage, JSON.stringify(texts), createdAt],
+      args: [
+        ...[id, clientId, name, defaultLanguage, JSON.stringify(texts), createdAt],
+        ...[JSON.stringify(languages), JSON.stringify(placeholders)],
+      ],
       rows: 1,
     },
   ];
@@ -28,10 +34,19 @@ export function removeTemplate(id: TemplateId): Statement {
   return { sql: 'delete from template where id = $1 returning id', args: [id], rows: 1 };
 }
 
-/** The templates of a client, newest first. */
-export async function listTemplates(read: Read, clientId: string): Promise<Template[]> {
-  const sql = `select ${columns} from template where client_id = $1 order by id desc limit ${mostTemplates}`;
-  return (await read(sql, [clientId])).map(templateOf);
+/** The templates of a client, newest first, without their texts, which may be 12 MB. */
+export async function listTemplates(read: Read, clientId: string): Promise<TemplateHead[]> {
+  const sql = `select id, client_id, name, default_language, created_at, languages, placeholders,
+      case when languages is null then texts end as texts
+    from template where client_id = $1 order by id desc limit ${mostTemplates}`;
+  return (await read(sql, [clientId])).map(headIn);
+}
+
+function headIn(row: Row): TemplateHead {
+  // From before there were these columns.
+  if (textOrNull(row, 'languages') === null) return headOf(templateOf(row));
+  const listed = (column: string) => JSON.parse(textField(row, column)) as string[];
+  return { ...plainOf(row), languages: listed('languages'), placeholders: listed('placeholders') };
 }
 
 /** One template, whoever's it is. */
@@ -41,13 +56,16 @@ export async function findTemplate(read: Read, id: TemplateId): Promise<Template
 }
 
 function templateOf(row: Row): Template {
+  // Written by `insertTemplate` above, as are the lists of a head.
+  return { ...plainOf(row), texts: JSON.parse(textField(row, 'texts')) as TemplateText[] };
+}
+
+function plainOf(row: Row): Omit<Template, 'texts'> {
   return {
     id: idField(row, 'id', 'template'),
     clientId: textField(row, 'client_id'),
     name: textField(row, 'name'),
     defaultLanguage: textField(row, 'default_language'),
-    // Written by `insertTemplate` above.
-    texts: JSON.parse(textField(row, 'texts')) as TemplateText[],
     createdAt: wholeField(row, 'created_at'),
   };
 }

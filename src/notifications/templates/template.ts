@@ -21,6 +21,18 @@ export type Template = {
   readonly createdAt: number;
 };
 
+/** What a list has of a template: its languages, and the placeholders that all its texts share. */
+export type TemplateHead = Omit<Template, 'texts'> & {
+  readonly languages: readonly string[];
+  readonly placeholders: readonly string[];
+};
+
+/** The template without its texts. */
+export function headOf({ texts, ...template }: Template): TemplateHead {
+  const placeholders = new Set(texts.flatMap((text) => [...placeholdersIn(text)]));
+  return { ...template, languages: texts.map(({ language }) => language), placeholders: [...placeholders] };
+}
+
 /** The names of the values that a text needs. */
 export function placeholdersIn({ subject = '', message }: Omit<TemplateText, 'language'>): ReadonlySet<string> {
   return new Set([...placeholdersOf(message), ...placeholdersOf(subject)]);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { stoppedIfEndless } from '../../../test/stopped-if-endless.ts';
-import { filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts';
+import { charactersOf, filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts';
 import { messageHtml } from './message-html.ts';
 import { plainTextOf } from './plain-text.ts';
 
@@ -167,4 +167,9 @@ test('a direction that the text before a link begins turns neither its words nor
     `<p><strong>a${rlo}${pdf}</strong> b${rlo} ${pdf}${link('https://evil.example/', 'bank')} c</p>`,
   );
   assert.equal(plainTextOf({ message: source }), `a${rlo}${pdf} b${rlo} ${pdf}bank <https://evil.example/> c`);
+});
+
+test('a character outside of the first plane is one, and half of one is one too', () => {
+  for (const text of ['', 'abc', 'ñ', '𝒜b😀', '👩‍👩‍👧', '\ud83d', '\ude00\ud83d', 'x\ud83d\ud83d\ude00y'])
+    assert.equal(charactersOf(text), Array.from(text).length, JSON.stringify(text));
 });

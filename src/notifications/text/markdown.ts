@@ -199,10 +199,12 @@ export function filledLength(text: string, values: Values): number {
   return length;
 }
 
-/** How many characters (code points) a text has. */
+/** How many characters (code points) a text has; counted of each text of a template at each send. */
 export function charactersOf(text: string): number {
-  return Array.from(text).length;
+  return text.length - (text.match(pairs)?.length ?? 0);
 }
+
+const pairs = /[\ud800-\udbff][\udc00-\udfff]/g;
 
 /** Whether there is more to show than plain paragraphs. */
 export function hasMarkup(blocks: readonly Block[]): boolean {

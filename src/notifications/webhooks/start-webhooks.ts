@@ -4,6 +4,7 @@ import { repeat, soonMs } from '../../jobs/repeat.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import { type Queue, startWorker } from '../../jobs/worker.ts';
 import { type Clock, type Random, toInstant } from '../../kernel/clock.ts';
+import { retryAfterMs } from '../../kernel/retry-after.ts';
 import type { Read } from '../../store/db.ts';
 import { findFeedEvent } from './feed-store.ts';
 import { createNumberer, type WriteUnit } from './number-feed.ts';
@@ -179,8 +180,7 @@ async function finish(parts: WebhookProcess, job: WebhookJob, result: PostResult
     await parts.write([endCall(job, { status: 'dead', runAt: now, answer })]);
     return;
   }
-  const wished =
-    'retryAfter' in result && /^\d{1,5}$/.test(result.retryAfter ?? '') ? Number(result.retryAfter) * second : 0;
+  const wished = 'retryAfter' in result ? (retryAfterMs(result.retryAfter, now) ?? 0) : 0;
   const runAt = now + Math.max(wished, Math.round(pause * (1 + 0.1 * fraction(parts.random))));
   await parts.write([endCall(job, { status: 'queued', runAt, answer })]);
 }
