@@ -101,11 +101,7 @@ export function guessTags(
   const document = codesOf('documentNumber').map((code) => `document\0${code}`);
   const told = `named\0${exchangeable(families[0][0], givens[0][0])}\0${form('birthDate')}`;
   const holdsPlace = demandsPlace(policy);
-  // A tolerant policy lets a place be one nearby, and any number of those there are.
-  const names =
-    holdsPlace && !policy.tolerant
-      ? []
-      : readingsOf({ families, givens }, (family, given) => [exchangeable(family, given)]);
+  const names = holdsPlace ? [] : readingsOf({ families, givens }, (family, given) => [exchangeable(family, given)]);
   const births =
     holdsPlace || values.birthDate === undefined || values.birthPlace === undefined
       ? []

@@ -94,19 +94,28 @@ function isBesideId(levels: Found['levels'], policy: Policy): boolean {
   return agrees(levels.citizenId) || agrees(levels.documentNumber);
 }
 
-/** The claims that agree, some of them only beside an agreeing id or document number. */
+/**
+ * The claims that agree, some of them only beside an agreeing id or document number. In a search a place or number has to be the
+ * register's own: of those that are nearly right there are any number, and by another one each time dates could be tried without
+ * end (test/attacks/guessing-tolerant.test.ts).
+ */
 function agreedClaims(levels: Found['levels'], policy: Policy): Set<ClaimName> {
   const besideId = isBesideId(levels, policy);
+  const isSearch = levels.citizenId === undefined;
   const agreed = new Set<ClaimName>();
   for (const [claim, level] of Object.entries(levels) as [ClaimName, Level][]) {
+    const least = isSearch && placing.includes(claim) ? heldStill : anyAgreement;
     const counts =
       policy.agreement.has(level) ||
-      (policy.tolerant && level !== 'different' && level !== 'missing') ||
+      (policy.tolerant && least(level)) ||
       (besideId && policy.agreementBesideId[claim]?.has(level) === true);
     if (counts) agreed.add(claim);
   }
   return agreed;
 }
+
+const anyAgreement = (level: Level) => level !== 'different' && level !== 'missing';
+const heldStill = (level: Level) => level === 'former';
 
 const identifying: ReadonlySet<ClaimName> = new Set([
   'givenName',
