@@ -1,8 +1,5 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
 import { createServer } from 'node:http';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { SignJWT } from 'jose';
 import { createAuthorizationServer } from '../src/access/authorization-server.ts';
 import { createTokenChecker } from '../src/access/check-token.ts';
@@ -14,6 +11,7 @@ import { createMissingSigningKeys, openSigningKeys } from '../src/access/signing
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { rootKeyFrom } from '../src/keys/root-key.ts';
 import { openDatabase } from '../src/store/open.ts';
+import { makeBenchFolder } from './bench-folder.ts';
 import { median } from './measure.ts';
 import type { Check, Result } from './result.ts';
 
@@ -27,7 +25,7 @@ const together = 32;
 
 /** What a token costs, in this process, on an SQLite database of its own: bought, checked for the first time, checked again. */
 export async function benchTokens(rounds: number): Promise<Result[]> {
-  const dataDir = mkdtempSync(join(tmpdir(), 'cs-bench-tokens-'));
+  const dataDir = makeBenchFolder('cs-bench-tokens-');
   const db = await openDatabase({ dataDir, clock: systemClock });
   try {
     const room = { db, root: rootKeyFrom(systemRandom(32)), clock: systemClock };
@@ -61,7 +59,6 @@ export async function benchTokens(rounds: number): Promise<Result[]> {
     ];
   } finally {
     await db.close();
-    rmSync(dataDir, { recursive: true });
   }
 }
 

@@ -1,8 +1,8 @@
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type BaselineKeys, newBaselineToken } from './baselines/baseline-token.ts';
 import { documentBytes, documentSets } from './bench-documents.ts';
+import { makeBenchFolder } from './bench-folder.ts';
 import { citizenCount, writeRegister } from './citizens.ts';
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
 import { type House, importRegister, installHouse } from './our-server.ts';
@@ -24,9 +24,7 @@ export type Ground = {
 
 /** Lays the ground: the register as a file, the documents as files, PostgreSQL and the load generator running. */
 export async function layGround(note: (text: string) => void): Promise<Ground> {
-  const folder = mkdtempSync(join(tmpdir(), 'cs-bench-'));
-  const clear = () => rmSync(folder, { recursive: true, force: true });
-  process.once('exit', clear);
+  const folder = makeBenchFolder('cs-bench-');
   const register = join(folder, 'register.csv');
   await writeRegister(register, citizenCount);
   const files = join(folder, 'files');
@@ -44,8 +42,6 @@ export async function layGround(note: (text: string) => void): Promise<Ground> {
     stop: async () => {
       await load.stop();
       await postgres.stop();
-      clear();
-      process.off('exit', clear);
     },
   };
 }

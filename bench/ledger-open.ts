@@ -3,8 +3,7 @@
  * against the tiles of such a log. The hashes are made up, so that making them costs little; opening cannot tell.
  * Opening the database itself is told apart. `node bench/ledger-open.ts [entries]`.
  */
-import { mkdtempSync, rmSync, statSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { openAnchor } from '../src/ledger/anchor.ts';
@@ -18,10 +17,11 @@ import { openTree } from '../src/ledger/open-tree.ts';
 import { hashesAtLevel, tileWidth } from '../src/ledger/tile.ts';
 import { migrate } from '../src/store/migrations.ts';
 import { openSqlite } from '../src/store/sqlite.ts';
+import { makeBenchFolder } from './bench-folder.ts';
 
 const [size = 10_000_000] = process.argv.slice(2).map(Number);
 const origin = 'bench.example/ledger';
-const folder = mkdtempSync(join(tmpdir(), 'ledger-open-'));
+const folder = makeBenchFolder('ledger-open-');
 const file = join(folder, 'bench.sqlite');
 let db = await openSqlite(file, { random: systemRandom });
 await migrate(db, systemClock);
@@ -65,4 +65,3 @@ const result = {
 };
 process.stdout.write(`${JSON.stringify(result)}\n`);
 await db.close();
-rmSync(folder, { recursive: true });

@@ -3,8 +3,6 @@
  * signed checkpoint covers the event, looked for every 5 ms; on both engines, everything synced.
  * `node bench/ledger-receipts.ts [perSecond] [seconds]`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemTimer } from '../src/jobs/timer.ts';
@@ -25,6 +23,7 @@ import type { Db } from '../src/store/db.ts';
 import { migrate } from '../src/store/migrations.ts';
 import { openPostgres } from '../src/store/postgres.ts';
 import { openSqlite } from '../src/store/sqlite.ts';
+import { makeBenchFolder } from './bench-folder.ts';
 import { startBenchPostgres } from './postgres.ts';
 
 const [perSecond = 2_000, seconds = 8] = process.argv.slice(2).map(Number);
@@ -112,7 +111,7 @@ function tell(line: Readonly<Record<string, unknown>>): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'ledger-receipts-'));
+const folder = makeBenchFolder('ledger-receipts-');
 const postgres = await startBenchPostgres();
 try {
   for (const db of [
@@ -124,5 +123,4 @@ try {
   }
 } finally {
   await postgres.stop();
-  rmSync(folder, { recursive: true });
 }

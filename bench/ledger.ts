@@ -2,8 +2,6 @@
  * How fast the sequencer is, on the real store: events are committed first, then numbered, stored and signed, synced to
  * disk as in the server. Prints JSON lines. `node bench/ledger.ts [events] [citizens]`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMint } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
@@ -17,11 +15,12 @@ import { createPublisher } from '../src/ledger/publisher.ts';
 import { createSequencer } from '../src/ledger/sequencer.ts';
 import { migrate } from '../src/store/migrations.ts';
 import { openSqlite } from '../src/store/sqlite.ts';
+import { makeBenchFolder } from './bench-folder.ts';
 
 const [events = 60_000, citizens = 10_000] = process.argv.slice(2).map(Number);
 const batchLimit = 512;
 const origin = 'bench.example/ledger';
-const folder = mkdtempSync(join(tmpdir(), 'ledger-bench-'));
+const folder = makeBenchFolder('ledger-bench-');
 const db = await openSqlite(join(folder, 'bench.sqlite'), { random: systemRandom });
 await migrate(db, systemClock);
 const root = rootKeyFrom(new Uint8Array(32).fill(3));
@@ -87,4 +86,3 @@ const both = perEvent(process.cpuUsage(cpu));
 const main = perEvent(process.threadCpuUsage(mainCpu));
 process.stdout.write(`${JSON.stringify({ steps, cpuMicrosecondsPerEvent: { main, rest: both - main } })}\n`);
 await db.close();
-rmSync(folder, { recursive: true });

@@ -3,8 +3,6 @@
  * [BACKLOG]`. From the acceptance of each of 1,000 urgent messages to the call of a provider that takes 5 ms and 20 calls
  * at once; the median and the 99th percentile without and with the backlog, in one run.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { systemTimer } from '../src/jobs/timer.ts';
@@ -21,6 +19,7 @@ import { migrate } from '../src/store/migrations.ts';
 import { openPostgres } from '../src/store/postgres.ts';
 import { openSqlite } from '../src/store/sqlite.ts';
 import { createNotificationHouse } from '../test/notification-house.ts';
+import { makeBenchFolder } from './bench-folder.ts';
 import { startBenchPostgres } from './postgres.ts';
 
 const [wanted = 'sqlite', backlogText = '200000'] = process.argv.slice(2);
@@ -36,7 +35,7 @@ try {
 
 /** A new database where a sync is one, and PostgreSQL with the settings that it has by default. */
 async function openOnDisk(): Promise<{ readonly db: Db; settle(): Promise<void>; end(): Promise<void> }> {
-  const folder = mkdtempSync(join(tmpdir(), 'cs-urgent-'));
+  const folder = makeBenchFolder('cs-urgent-');
   const server = wanted === 'postgres' ? await startBenchPostgres() : undefined;
   const options = { random: systemRandom };
   const opened =
@@ -50,7 +49,6 @@ async function openOnDisk(): Promise<{ readonly db: Db; settle(): Promise<void>;
     end: async () => {
       await opened.close();
       await server?.stop();
-      rmSync(folder, { recursive: true, force: true });
     },
   };
 }

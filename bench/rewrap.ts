@@ -3,8 +3,6 @@
  * and the synced writing on both engines. Keys a second, and keys a second of CPU in this process.
  * `node bench/rewrap.ts [keys]`.
  */
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { prepareRotation, rewrapAll } from '../src/cli/rotate-root.ts';
 import { createMint } from '../src/kernel/id.ts';
@@ -17,6 +15,7 @@ import type { Db } from '../src/store/db.ts';
 import { migrate } from '../src/store/migrations.ts';
 import { openPostgres } from '../src/store/postgres.ts';
 import { openSqlite } from '../src/store/sqlite.ts';
+import { makeBenchFolder } from './bench-folder.ts';
 import { startBenchPostgres } from './postgres.ts';
 
 const [count = 200_000] = process.argv.slice(2).map(Number);
@@ -59,7 +58,7 @@ async function measure(db: Db, folder: string): Promise<void> {
   );
 }
 
-const folder = mkdtempSync(join(tmpdir(), 'rewrap-'));
+const folder = makeBenchFolder('rewrap-');
 const postgres = await startBenchPostgres();
 try {
   for (let round = 0; round < 2; round += 1) await timed('wrapping alone', wrapAlone);
@@ -72,5 +71,4 @@ try {
   }
 } finally {
   await postgres.stop();
-  rmSync(folder, { recursive: true });
 }

@@ -16,7 +16,8 @@ export function sandboxPage(): string {
   return `# A sandbox for service teams
 
 Invented people on whom you try what your program makes of each answer, without a real citizen. The demo has them. In a sandbox of your
-own (a server with \`SIMULATORS=true\`, [settings.md](settings.md#simulators)) an operator imports them:
+own (a server with \`SIMULATORS=true\`, [settings.md](settings.md#simulators)) an operator imports them
+(\`cs\` is the [command line](operating.md#settings-and-keys)):
 
     cs import citizens /absolute/path/docs/sandbox/people.jsonl
 

@@ -1,41 +1,35 @@
 import { endpointsOf } from './api/endpoint-register.ts';
 import { createMetrics, type Metrics, observed, type Snapshot } from './api/metrics.ts';
-import { type ApiServer, createApiServer, type Mount, type Page } from './api/server.ts';
-import type { Seat } from './api/spread.ts';
+import type { ApiServer, Page } from './api/server.ts';
+import { isShared, type Seat } from './api/spread.ts';
 import { tryPort } from './api/try-port.ts';
 import { readinessPath } from './api/well-known.ts';
 import { type ApiThreads, openApiThreads, type ThreadParts } from './api-threads.ts';
-import { type Edge, openEdge } from './compose/access.ts';
-import { confirmMounts, providerCallbacks } from './compose/channels.ts';
+import { openEdge } from './compose/access.ts';
 import { watchClock } from './compose/clock.ts';
 import { countingCommit, eventCounts } from './compose/counts.ts';
 import { type Keeping, startKeeping } from './compose/documents.ts';
 import { createFront, type Front, startAdmin } from './compose/front.ts';
 import { startClearing } from './compose/identity.ts';
-import { type Ledger, ledgerGauges, openLedger, startSequencer } from './compose/ledger.ts';
+import { ledgerGauges, openLedger, startSequencer } from './compose/ledger.ts';
 import { contactsOf, startCalling, watchQueues } from './compose/notifications.ts';
 import { tellOutagesOnce } from './compose/outages.ts';
 import { openPorts } from './compose/ports.ts';
 import { sendersOf } from './compose/senders.ts';
-import { signInOf } from './compose/sign-in.ts';
 import { lookAtTheStart } from './compose/start-looks.ts';
 import { type Access, type House, openAccess } from './compose.ts';
 import { publicUrlOn } from './config/public-url.ts';
 import type { Settings } from './config/settings.ts';
-import { apiVersion } from './config/version.ts';
-import { scanningCommit } from './documents/scan-documents.ts';
 import { repeat } from './jobs/repeat.ts';
 import type { LeavingChannels } from './notifications/channels/channel.ts';
 import { inboxChannel } from './notifications/channels/inbox.ts';
 import type { CascadePolicy } from './notifications/delivery/cascade.ts';
-import { type Delivering, startDelivery, wakingCommit } from './notifications/delivery/start-delivery.ts';
+import { type Delivering, startDelivery } from './notifications/delivery/start-delivery.ts';
 import { tellingCommit } from './notifications/webhooks/number-feed.ts';
 import type { Calling } from './notifications/webhooks/start-webhooks.ts';
-import { operations, type Ports } from './operations.ts';
+import { listen, openServer } from './open-server.ts';
+import { operations } from './operations.ts';
 import { recordEndpoints } from './oversight/endpoint-ledger.ts';
-import { ledgerPages } from './oversight/ledger-pages.ts';
-import { missingPage } from './portal/missing-page.ts';
-import { refusedPage } from './portal/received-page.ts';
 import { stopAll, stopWithinMs } from './stop-all.ts';
 import type { ThreadOrder, Wakes } from './thread-messages.ts';
 
@@ -123,8 +117,8 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   const ledger = begin(openLedger(house, access, publicUrl));
   const ports = await openPorts(house, access, { ...mode, publicUrl, endpoints, ledger });
   const front = createFront(house, access, { publicUrl, edge, watch: ledger.watch, isPrepared: mode.isPrepared });
-  const site = { publicUrl, edge, front, ledger, ports, wakes, mounts: demo?.mounts ?? [] };
-  const server = begin(await openServer(house, mode, site));
+  const served = { publicUrl, edge, front, ledger, ports, wakes, pages: mode.pages, mounts: demo?.mounts ?? [] };
+  const server = begin(await openServer(house, { ...served, seat: mode.seat }));
   if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
   const metrics = await createMetrics();
   watched.begin(metrics);
@@ -166,73 +160,9 @@ async function startRoles(given: House, mode: Mode, begin: Begin): Promise<Runni
   };
 }
 
-type ServerSite = {
-  readonly publicUrl: string;
-  readonly edge: Edge;
-  readonly front: Front;
-  readonly ledger: Ledger;
-  readonly ports: Ports;
-  readonly wakes: Wakes;
-  /** What a demo has besides. */
-  readonly mounts: readonly Mount[];
-};
-
-async function openServer(house: House, mode: Mode, site: ServerSite): Promise<ApiServer> {
-  const { publicUrl, edge, front, ledger, ports, wakes } = site;
-  const { settings, random, log } = house;
-  const served = {
-    ...house,
-    gate: front.gate,
-    longestHiddenMs: settings.accessLogHiddenDays * 86_400_000,
-    read: house.db.read,
-    ports,
-    printKey: house.root.derive('request-prints'),
-    commit: scanningCommit(wakingCommit(house.commit, wakes.delivery), wakes.scanning),
-  };
-  const order = signInOf(settings);
-  // Much to load for an installation without such pages.
-  const citizens =
-    order && (await import('./compose/citizen-pages.ts')).citizenSite(house, { publicUrl, served, order });
-  return createApiServer({
-    house: served,
-    operations,
-    pages: pagesOf(mode, [...front.pages, ...ledgerPages(ledger.view)]),
-    mounts: [
-      ...providerCallbacks(house),
-      ...confirmMounts(house, ports),
-      ...(citizens?.mounts ?? []),
-      ...front.mounts,
-      ...site.mounts,
-    ],
-    ...{ publicUrl, apiVersion, random, log },
-    refusedPage: (request, refusal) =>
-      refusedPage(request, refusal) ?? citizens?.refusedPage(request, refusal) ?? missingPage(request, refusal),
-    seat: isShared(mode.seat) ? mode.seat : undefined,
-    ...edge,
-  });
-}
-
 /** Whether nobody else, no process and no thread, serves this database. */
 function isAlone({ db }: House, { seat }: Mode): boolean {
   return db.engine === 'sqlite' && !isShared(seat);
-}
-
-type Place = { readonly host: string; readonly port: number };
-
-async function listen(server: ApiServer, seat: Seat, { host, port }: Place): Promise<void> {
-  if (isShared(seat) && seat.place === 0) await tryPort({ host, port });
-  await server.listen(host, port);
-}
-
-/** Whether several threads may listen on one port. */
-function isShared({ board }: Seat): boolean {
-  return board.length > 1;
-}
-
-/** In a thread that helps, `mode` has the pages that the first thread answers for all, as those of its alarms. */
-function pagesOf({ pages }: Mode, own: readonly Page[]): readonly Page[] {
-  const given = new Set(pages.map(({ path }) => path));
-  return [...own.filter(({ path }) => !given.has(path)), ...pages];
 }
 
 type ThreadSite = {

@@ -98,10 +98,11 @@ async function stop(child: ChildProcess): Promise<void> {
 
 type Prepared = { readonly postgres: string; readonly data: string };
 
-// The binaries with their links, and the result of initdb, are made once a machine and kept in the temporary folder.
+// The binaries with their links, and the result of initdb, are made once a machine, for all clones with that version of them, and
+// kept in the temporary folder.
 function prepare(): Prepared {
   const native = nativeFolder();
-  const key = createHash('sha256').update(`${native} ${readFileSync(join(dirname(native), 'package.json'))}`);
+  const key = createHash('sha256').update(readFileSync(join(dirname(native), 'package.json')));
   const user = process.getuid?.() ?? 0;
   const folder = join(tmpdir(), `cs-postgres-${user}-${key.digest('hex').slice(0, 12)}`);
   const prepared = { postgres: join(folder, 'native/bin/postgres'), data: join(folder, 'data') };

@@ -26,6 +26,11 @@ export function firstSeat(threads: number): Seat {
   return { board: board(), work: board(), place: 0 };
 }
 
+/** Whether several threads may listen on one port. */
+export function isShared({ board }: Seat): boolean {
+  return board.length > 1;
+}
+
 /** Nobody listens there, or nobody does any more. */
 export function leaveSeat({ board, work, place }: Seat): void {
   Atomics.store(board, place, 0);

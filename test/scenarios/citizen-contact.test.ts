@@ -53,7 +53,7 @@ test('a citizen states wishes, comes back to a page that has them, and later mes
     const seen = textOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(token) }));
     return /"channel":"email","status":"skipped".*"declined"/.test(seen);
   });
-  assert.match(textOf(await mary.get('/me/uses')), /How you want to be reached was stated/);
+  await until(async () => textOf(await mary.get('/me/uses')).includes('How you want to be reached was stated'));
 });
 
 test('what cannot be kept comes back with what is wrong, and leaves all as it was', async () => {

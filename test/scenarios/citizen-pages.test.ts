@@ -265,7 +265,8 @@ test('looks of one service behind each other are folded up, and hide nothing', a
   await until(async () => {
     const page = textOf(await joao.get('/me/uses'));
     run = [...page.matchAll(/<details><summary>(.*?)<\/details>/gs)].map(([, inner = '']) => inner);
-    return run.some((inner) => inner.includes('became of a message'));
+    // Each is told once it has its number in the ledger.
+    return run.some((inner) => inner.includes('became of a message to you (3)'));
   });
   const looks = run.find((inner) => inner.includes('became of a message')) ?? '';
   const [summary = '', entries = ''] = looks.split('</summary>');
