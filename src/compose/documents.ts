@@ -30,13 +30,13 @@ type BlobsHouse = Pick<House, 'settings'> & { readonly log: Pick<Log, 'fault'> }
 /** Opens where the sealed documents lie; a folder is made, and stored in, where it is that of the documents on record. */
 export async function openBlobs(
   { settings, log }: BlobsHouse,
-  { isOurs }: Pick<FolderOptions, 'isOurs'> = {},
+  options: Pick<FolderOptions, 'isOurs' | 'onlyLooks'> = {},
 ): Promise<BlobStore> {
   const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
   const onFault = (cause: unknown) =>
     log.fault('documents', new BlobsUnavailable('the documents cannot be used at present', { cause }));
   if (!isBucket(settings)) {
-    return await inFolderOf('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, isOurs }));
+    return await inFolderOf('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, ...options }));
   }
   if (accessKeyId === undefined || secretAccessKey === undefined) {
     throw new Error(
@@ -49,7 +49,7 @@ export async function openBlobs(
 }
 
 /** For who only looks: nothing is made or stored. */
-export const onlyLooking = { isOurs: async () => false } as const;
+export const onlyLooking = { onlyLooks: true } as const;
 
 /** The same for a house; where its documents are not there, nothing is stored beside what should be mounted. */
 export async function openHouseBlobs(house: House): Promise<BlobStore> {
@@ -78,7 +78,7 @@ function s3PlaceOf(setting: string) {
 export async function documentsRoom(house: House, operator: string): Promise<DocumentsRoom> {
   const { citizenKeys, log } = house;
   const citizenExists = (citizenId: string) => house.register.exists(citizenId);
-  const ports = { blobs: await openHouseBlobs(house), citizenKeys, citizenExists, alarm: documentAlarm(log) };
+  const ports = { blobs: await openBlobs(house, onlyLooking), citizenKeys, citizenExists, alarm: documentAlarm(log) };
   return { ...house, read: house.db.read, ports, operator };
 }
 

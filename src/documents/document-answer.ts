@@ -66,7 +66,7 @@ function signed({ ports, now }: Answering, status: number, headers: Record<strin
 }
 
 /** The answer to HEAD: what GET would say, without the bytes. */
-export function headAnswer(answering: Answering): Answer {
+function headAnswer(answering: Answering): Answer {
   const { content } = answering.open;
   const described = {
     ...answering.headers,
@@ -75,6 +75,14 @@ export function headAnswer(answering: Answering): Answer {
     ...(answering.wantsDigest ? { 'content-digest': reprDigest(content.sha256) } : {}),
   };
   return { ...signed(answering, 200, described), stream: null };
+}
+
+/** The same, where its bytes are there and end as they were stored: what GET could not give is not announced. */
+export async function provenHead(answering: Answering): Promise<Answer> {
+  const { size } = answering.open.content;
+  const end = openBytes(answering.ports, answering.open, { first: size, last: size - 1 });
+  for await (const piece of end) piece.fill(0);
+  return headAnswer(answering);
 }
 
 /** The whole document, its first piece verified before there is an answer. */

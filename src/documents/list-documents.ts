@@ -1,20 +1,14 @@
 import { type Static, Type } from 'typebox';
 import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
 import { idPatternSource, longestCitizenId, parseId } from '../kernel/id.ts';
-import { SealBroken } from '../keys/chunked-encryption.ts';
 import { documentRecord, recordOf } from './document-record.ts';
 import { listDocuments } from './document-store.ts';
 import { readerOf } from './document-use.ts';
 import { readPurpose } from './header-text.ts';
-import { openContent } from './open-document.ts';
+import { noneIfBroken, openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const defaultLimit = 20;
-
-/** One damaged record must not hide the others; `openContent` has told the operator. */
-function noneIfBroken(fault: unknown): undefined {
-  if (!(fault instanceof SealBroken)) throw fault;
-}
 
 const request = {
   query: Type.Object(

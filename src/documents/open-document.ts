@@ -26,6 +26,11 @@ export async function openContent(
   }
 }
 
+/** One damaged record must not hide the others; `openContent` has told the operator. */
+export function noneIfBroken(fault: unknown): undefined {
+  if (!(fault instanceof SealBroken)) throw fault;
+}
+
 /** A document that is given out, with the key of its blob. To be called only after the event of it is durable. */
 export type OpenDocument = {
   readonly document: HeldDocument & { readonly status: 'available' };

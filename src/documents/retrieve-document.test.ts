@@ -226,7 +226,12 @@ for (const engine of engines) {
     const away = () => {
       throw new BlobsUnavailable('no answer');
     };
-    const asked = [{}, { headers: { range: 'bytes=5-9' } }, { headers: { range: 'bytes=0-1,5-9' } }];
+    const asked = [
+      {},
+      { headers: { range: 'bytes=5-9' } },
+      { headers: { range: 'bytes=0-1,5-9' } },
+      { method: 'HEAD' },
+    ];
     const broken = async (count: number) => {
       for (const one of asked) {
         const result = await house.retrieve(id, one);
@@ -245,11 +250,11 @@ for (const engine of engines) {
     await broken(1);
     await writeFile(path, Buffer.alloc(file.bytes.length));
     await broken(2);
-    assert.deepEqual(house.alarms, Array(6).fill('document-bytes-broken'));
+    assert.deepEqual(house.alarms, Array(8).fill('document-bytes-broken'));
     await rename(`${path}x`, path);
     house.wires.blobs = { ...blobs, read: away };
     await broken(3);
-    assert.equal(house.alarms.length, 6);
+    assert.equal(house.alarms.length, 8);
     house.wires.blobs = blobs;
     assert.equal(given(await house.retrieve(id)).bytes.length, 2_000);
     assert.equal((await usesOf(house)).at(-1), `document.retrieved ${issuer}`);

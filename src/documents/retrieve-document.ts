@@ -7,12 +7,12 @@ import type { Effect } from '../ledger/commit.ts';
 import { BlobBroken, BlobsUnavailable } from './blobs/blob-store.ts';
 import { judge } from './conditional-request.ts';
 import { type Access, accessOf, type HeldDocument } from './document.ts';
-import { documentHeaders, etagOf, headAnswer, partsAnswer, privacyHeaders, wholeAnswer } from './document-answer.ts';
+import { documentHeaders, etagOf, partsAnswer, privacyHeaders, provenHead, wholeAnswer } from './document-answer.ts';
 import { documentParams, documentRecord, recordOf } from './document-record.ts';
 import type { Found } from './document-store.ts';
 import { findFor, readerOf, turnAway, useOf } from './document-use.ts';
 import { longestEncodedLine, readPurpose } from './header-text.ts';
-import { type OpenDocument, openContent } from './open-document.ts';
+import { noneIfBroken, type OpenDocument, openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { preferredForm } from './preferred-form.ts';
 import { wantsSha256 } from './repr-digest.ts';
@@ -100,7 +100,8 @@ export const retrieveDocument = defineOperation({
     if (access === undefined) return turnAway(call, document, undefined);
     if (document.status === 'receiving' || document.status === 'erased') return turnAway(call, document, access);
 
-    const content = await openContent(call.ports, document);
+    const content = await openContent(call.ports, document).catch(noneIfBroken);
+    if (content === undefined) return turnAway(call, document, access, unreadable());
     const form = preferredForm(call.headers.accept, content.mediaType);
     if (form === undefined) return { refusal: refuse('not-acceptable') };
     if (form === 'record') return giveRecord(call, { document, grants }, content, access);
@@ -155,8 +156,10 @@ async function giveDocument(call: RetrieveCall, open: OpenDocument, access: Acce
     case 'not-modified':
       return { effect, answer: { status: 304, headers, stream: null } };
     case 'whole':
-      if (method === 'HEAD') return { effect, answer: headAnswer(answering) };
-      return (await decided(effect, wholeAnswer(answering))) ?? turnAway(call, open.document, access, unreadable());
+      return (
+        (await decided(effect, method === 'HEAD' ? provenHead(answering) : wholeAnswer(answering))) ??
+        turnAway(call, open.document, access, unreadable())
+      );
     case 'parts':
       return (
         (await decided(effect, partsAnswer(answering, outcome.ranges))) ??

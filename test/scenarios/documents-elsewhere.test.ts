@@ -68,6 +68,8 @@ for (const { name } of engines) {
     renameSync(elsewhere, folder);
     assert.deepEqual(await outcomes(home), ['200', '201']);
     await server.end('SIGTERM');
+    // Once it was begun anew: until then what is not there is with the mount.
+    assert.equal(server.stderr().match(/"where":"document-bytes-broken"/g)?.length, 1);
     assert.doesNotMatch((await runHere(home, 'doctor')).stdout, told);
   });
 }

@@ -56,7 +56,7 @@ test('a blob that cannot be published leaves nothing behind', async (t) => {
 test('a folder that is not mounted is unavailable, is left as it is, and serves again when it is there', async (t) => {
   const folder = await folderOf(t);
   // As the house asks it: by the documents on record.
-  const isOurs = async () => await (await openFolderBlobs(folder, { isOurs: async () => false })).has(name);
+  const isOurs = async () => await (await openFolderBlobs(folder, { onlyLooks: true })).has(name);
   await (await openFolderBlobs(folder)).put(name, once('whole'));
   const blobs = await openFolderBlobs(folder, { isOurs });
   const read = async (store: BlobStore) => {

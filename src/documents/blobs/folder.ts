@@ -1,6 +1,7 @@
 import {
   close,
   closeSync,
+  existsSync,
   fstatSync,
   open as openForCallback,
   openSync,
@@ -42,9 +43,11 @@ export type FolderOptions = {
   readonly onFault?: (fault: unknown) => void;
   /**
    * Whether the documents on record are there. Where they are not, what is to be mounted is not, and nothing is made or stored in
-   * its place. Asked at the opening, and before a blob is stored in another folder than the one it was said of.
+   * its place. Asked at the opening, and where another folder than the one it was said of is stored in, or lacks a blob.
    */
   readonly isOurs?: () => Promise<boolean>;
+  /** For who looks at what is there, whatever it is: nothing is made, and nothing can be stored. */
+  readonly onlyLooks?: boolean;
 };
 
 /**
@@ -52,36 +55,35 @@ export type FolderOptions = {
  * then renamed, then its folder is synced: after `put` no power cut takes it away, before that none leaves a half one.
  */
 export async function openFolderBlobs(folder: string, options: FolderOptions = {}): Promise<BlobStore> {
-  const { stopwatch = () => performance.now(), onFault, isOurs = async () => true } = options;
+  const { stopwatch = () => performance.now(), onFault, isOurs = async () => true, onlyLooks = false } = options;
   const incoming = join(folder, blobFolders.incoming);
   const sealed = join(folder, blobFolders.sealed);
-  const own = ownFolder(sealed);
   const made = new Set<string>();
+  const take = async () => {
+    await makeFolder(incoming);
+    await makeFolder(sealed);
+    made.clear();
+  };
+  const isRight = onlyLooks ? async () => false : ownFolder(sealed, { isOurs, take });
   const buffers = { small: keepBuffers(smallBytes), large: keepBuffers(bufferBytes) };
   const unavailable: Unavailable = (cause) => {
     onFault?.(cause);
     return new BlobsUnavailable('the disk of the documents cannot be used at present', { cause });
   };
-  const disk: Disk = { stopwatch, unavailable, isThere: own.isThere, slowUntil: 0, slowInARow: 0 };
+  const isThere = onlyLooks ? async () => existsSync(sealed) : isRight;
+  const disk: Disk = { stopwatch, unavailable, isThere, slowUntil: 0, slowInARow: 0 };
 
   const pathOf = (name: string) => blobPath(folder, name);
 
-  async function take(): Promise<void> {
-    await makeFolder(incoming);
-    await makeFolder(sealed);
-    made.clear();
-    await own.take();
-  }
-
   async function requireOurs(): Promise<void> {
-    if (await own.isTaken()) return;
-    if (!(await isOurs())) throw unavailable(new Error(`the documents on record are not in ${folder}`));
-    await take().catch((fault: unknown) => {
+    const ofDisk = (fault: unknown) => {
       throw unavailable(fault);
-    });
+    };
+    if (await isRight().catch(ofDisk)) return;
+    throw unavailable(new Error(`the documents on record are not in ${folder}`));
   }
 
-  if (await isOurs()) await take();
+  await isRight();
 
   /** Makes the folder of a blob, once and for all. */
   async function make(path: string): Promise<void> {
@@ -116,7 +118,7 @@ export async function openFolderBlobs(folder: string, options: FolderOptions = {
     remove: async (name) => {
       await rm(pathOf(name), { force: true });
     },
-    list: () => listFiles(sealed),
+    list: () => (onlyLooks ? listIfThere(sealed) : listFiles(sealed)),
     removeBroken: async (before) => {
       let removed = 0;
       for await (const { name, storedAt } of listFiles(incoming)) {
@@ -247,8 +249,12 @@ function ignore(): void {
 }
 
 async function faultOfOpening(cause: unknown, { unavailable, isThere }: Disk): Promise<Error> {
-  if (!isMissing(cause) || !(await isThere())) return unavailable(cause);
+  if (!isMissing(cause) || !(await isThere().catch(() => false))) return unavailable(cause);
   return new BlobBroken('a blob that is on record is not on disk', { cause });
+}
+
+async function* listIfThere(folder: string): AsyncGenerator<StoredBlob> {
+  if (existsSync(folder)) yield* listFiles(folder);
 }
 
 async function* listFiles(folder: string): AsyncGenerator<StoredBlob> {

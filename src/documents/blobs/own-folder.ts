@@ -1,34 +1,24 @@
 import { stat } from 'node:fs/promises';
 
-/** Whether what lies at a path is still the folder that was found to be ours. */
-export type OwnFolder = {
-  /** Takes what is there now for ours. */
-  take(): Promise<void>;
-  /** Whether it is there: that one, or any while none was taken. */
-  isThere(): Promise<boolean>;
-  /** Whether it is the one that was taken. */
-  isTaken(): Promise<boolean>;
-};
+/** How it is found out that a folder is ours, and what is done with one that is found to be so. */
+export type Owning = { isOurs(): Promise<boolean>; take(): Promise<void> };
 
 /**
- * Tells the folder at this path from another that has its place, as where a mount goes away: what the system calls it is never
- * that of a folder on another disk.
+ * Gives whether what is at this path is there and ours. `isOurs` is asked only of another folder than the one that was taken last, by
+ * what the system calls it: that is never the same on another disk, so a mount that went away is found out.
  */
-export function ownFolder(path: string): OwnFolder {
+export function ownFolder(path: string, { isOurs, take }: Owning): () => Promise<boolean> {
   let taken: string | undefined;
   const find = () =>
     stat(path).then(
       ({ dev, ino }) => `${dev} ${ino}`,
       () => undefined,
     );
-  return {
-    take: async () => {
-      taken = await find();
-    },
-    isThere: async () => {
-      const found = await find();
-      return found !== undefined && found === (taken ?? found);
-    },
-    isTaken: async () => taken !== undefined && (await find()) === taken,
+  return async () => {
+    if (taken !== undefined && (await find()) === taken) return true;
+    if (!(await isOurs())) return false;
+    await take();
+    taken = await find();
+    return true;
   };
 }
