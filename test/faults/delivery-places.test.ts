@@ -178,4 +178,44 @@ for (const engine of engines) {
     );
     assert.deepEqual(faults.map(String), ['Error: email: call did not settle within 900000 ms']);
   });
+
+  check('an urgent message waits for few of those that another client has sent before it', async (t, db) => {
+    const { house, start, faults } = await createDeliveryHouse(t, db);
+    const begun: string[] = [];
+    const held: Array<() => void> = [];
+    const email: Channel = {
+      ...scripted(),
+      prepare: async ({ notification }) => ({
+        call: async () => {
+          begun.push(notification);
+          await new Promise<void>((resolve) => held.push(resolve));
+          return { outcome: 'delivered' };
+        },
+        drop: () => undefined,
+      }),
+    };
+    const urgent = { category: 'urgent', channels: ['email'] };
+    await Promise.all(
+      Array.from({ length: 200 }, () => house.accept({ citizenId: 'cit-ada', ...urgent }, { clientId: 'flood' })),
+    );
+    const worker = await start({ email });
+    const inHand = async () => (await db.read("select id from delivery where status = 'sending'")).length;
+    worker.wake();
+    await until(async () => begun.length === email.concurrency && (await inHand()) === 96);
+    const other = await house.accept({ citizenId: 'cit-bo', ...urgent }, { clientId: 'other' });
+    worker.wake();
+    let ended = 0;
+    for (; !begun.includes(other); ended += 1) {
+      held.shift()?.();
+      await until(async () => begun.length === email.concurrency + ended + 1);
+      await settled(db);
+    }
+    assert.ok(ended <= 32, `${ended} calls ended before it had its turn`);
+    while (held.length > 0) {
+      for (const letGo of held.splice(0)) letGo();
+      await settled(db);
+    }
+    await worker.idle();
+    assert.deepEqual([begun.length, faults], [201, []]);
+  });
 }

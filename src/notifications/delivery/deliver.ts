@@ -1,5 +1,4 @@
 import { retryDelayMs } from '../../jobs/back-off.ts';
-import type { Gate } from '../../jobs/gate.ts';
 import { type Limit, late } from '../../jobs/limit.ts';
 import type { Channel, Message, Outcome, Ready } from '../channels/channel.ts';
 import type { Delivery, Notification } from '../notification.ts';
@@ -8,6 +7,7 @@ import type { ContactOf, SenderOf } from '../ports.ts';
 import { languageOfMessage, type OpeningKeys, openContentOf } from '../sealed-content.ts';
 import { barOf, type CascadePolicy } from './cascade.ts';
 import { findDeliveries, type Job, markStarted, putBack } from './delivery-store.ts';
+import type { Places } from './places.ts';
 import { afterQuiet } from './quiet-hours.ts';
 import { putBackLost } from './recover-deliveries.ts';
 import { type Ending, isPassing, type SettleParts, settle } from './settle-delivery.ts';
@@ -18,8 +18,6 @@ export type DeliverParts = SettleParts & {
   /** For its quiet hours and for what has to be verified. */
   readonly cascade: Pick<CascadePolicy, 'quiet' | 'verifiedOnly'>;
   readonly senderOf: SenderOf;
-  /** Whether it is for urgent messages: these go first to the places of their channel. */
-  readonly urgent: boolean;
   /** For each call of an adapter, whatever its own limits are: one that never settles would hold its place for ever. */
   readonly limit: Limit;
   /** Whether this process ends: then it calls no provider any more, and waits for no database that is away. */
@@ -31,6 +29,9 @@ type Prepared =
   | Tried
   | { readonly ending: Ending; readonly notification: Notification }
   | { readonly notUntil: number };
+
+/** A job with the lane that it waited in. */
+export type InLane = Job & { readonly lane: string };
 
 /** What is to be sent. */
 type Tried = {
@@ -45,7 +46,7 @@ type Tried = {
  * provider is called, and the outcome is stored with its event after. A crash before the mark leaves a job that goes
  * back into the queue; one after it leaves an attempt without outcome, which becomes `unknown` and is never repeated.
  */
-export function createDeliver(parts: DeliverParts, channel: Channel, places: Gate): (job: Job) => Promise<void> {
+export function createDeliver(parts: DeliverParts, channel: Channel, places: Places): (job: InLane) => Promise<void> {
   const { clock, claim, limit, onFault } = parts;
   const tooLate = (step: string) => new Error(`${channel.name}: ${step} did not settle within ${limit.ms} ms`);
 
@@ -122,7 +123,7 @@ export function createDeliver(parts: DeliverParts, channel: Channel, places: Gat
         return;
       }
       notification = prepared.notification;
-      ending = 'ending' in prepared ? prepared.ending : await places(() => call(job, prepared), parts.urgent);
+      ending = 'ending' in prepared ? prepared.ending : await places(job.lane, () => call(job, prepared));
     } catch (fault) {
       // Every fault up to here came before the provider was called.
       onFault(fault);

@@ -8,9 +8,10 @@ import type { Channel } from '../channels/channel.ts';
 import { type ChannelName, channelNames } from '../notification.ts';
 import { queueName, queueOf } from '../notification-store.ts';
 import { bringForwardSql } from './cascade-store.ts';
-import { createDeliver, type DeliverParts } from './deliver.ts';
+import { createDeliver, type DeliverParts, type InLane } from './deliver.ts';
 import { claimDue, type Job, jobOf, type Lane, waitingLanes } from './delivery-store.ts';
 import { createDeadlines } from './end-overdue.ts';
+import { createPlaces } from './places.ts';
 import { createRecovery, keyOf } from './recover-deliveries.ts';
 import { createTurns, type Turns } from './turns.ts';
 import { createUrgency, type Urgency } from './urgency.ts';
@@ -31,7 +32,7 @@ export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 6_000, r
 /** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
 export const deliveryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
-export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'urgent' | 'limit' | 'isStopping'> & {
+export type DeliveryProcess = Omit<DeliverParts, 'policy' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   readonly policy?: RetryPolicy;
   readonly timing?: DeliveryTiming;
@@ -48,6 +49,8 @@ export type Delivering = {
 
 const jobsAtOnce = 96;
 const jobsInOneClaim = 48;
+/** Fewer of the urgent ones: so many of another client are to end before there is room for the next lane. */
+const urgentInOneClaim = 24;
 const preparedInATurn = 4;
 /**
  * While urgent messages come, of the others only so many more than the channel has places: each job in hand makes the
@@ -162,29 +165,32 @@ function lineStarter(parts: Parts, identity: WorkerIdentity) {
     const channel = parts.channels[name];
     const few = channel.concurrency + jobsBesideUrgent;
     const spared = { concurrency: few, batch: Math.ceil(few / 3) };
-    const places = createGate(channel.concurrency, Math.floor(channel.concurrency / placesPerKept));
+    const gate = createGate(channel.concurrency, Math.floor(channel.concurrency / placesPerKept));
     const delivers = [
-      createDeliver({ ...parts, urgent: true }, channel, places),
-      createDeliver(aside, channel, places),
+      createDeliver(parts, channel, createPlaces(gate, true)),
+      createDeliver(aside, channel, createPlaces(gate, false)),
     ] as const;
     const queue = (priority: 0 | 1) =>
       channelQueue(parts, { channel: name, priority, deliver: delivers[priority], turns, urgency }, identity);
-    const many = { concurrency: jobsAtOnce, batch: jobsInOneClaim };
-    const bulk = { ...many, spare: () => (urgency.lasts() ? spared : undefined) };
+    const urgent = { concurrency: jobsAtOnce, batch: urgentInOneClaim };
+    const bulk = {
+      concurrency: jobsAtOnce,
+      batch: jobsInOneClaim,
+      spare: () => (urgency.lasts() ? spared : undefined),
+    };
     return [
-      { queue: queueName(name, 0), worker: start(parts, queue(0), many) },
+      { queue: queueName(name, 0), worker: start(parts, queue(0), urgent) },
       { queue: queueName(name, 1), worker: start(parts, queue(1), bulk) },
     ];
   };
 }
 
 /** The same parts for messages that are not urgent: while urgent ones come, few of their units share a commit. */
-function besideUrgent(parts: Parts, urgency: Urgency): Parts & { readonly urgent: false } {
+function besideUrgent(parts: Parts, urgency: Urgency): Parts {
   const few = createGate(unitsBesideUrgent);
   const paced = <T>(write: () => Promise<T>) => (urgency.lasts() ? few(write) : write());
   return {
     ...parts,
-    urgent: false,
     claim: (statement) => paced(() => parts.claim(statement)),
     commit: (effect) => paced(() => parts.commit(effect)),
   };
@@ -193,14 +199,14 @@ function besideUrgent(parts: Parts, urgency: Urgency): Parts & { readonly urgent
 type Line = {
   readonly channel: ChannelName;
   readonly priority: 0 | 1;
-  readonly deliver: (job: Job) => Promise<void>;
+  readonly deliver: (job: InLane) => Promise<void>;
   /** For the messages that are not urgent. */
   readonly turns: Turns;
   readonly urgency: Urgency;
 };
 
 /** The lanes of a channel in turn: each claim is for one lane, and the next one for the lane behind it. */
-function channelQueue(parts: Parts, line: Line, identity: WorkerIdentity): Queue<Job> {
+function channelQueue(parts: Parts, line: Line, identity: WorkerIdentity): Queue<InLane> {
   const { channel, priority, deliver, turns, urgency } = line;
   let waiting: readonly Lane[] = [];
   let served = '';
@@ -218,7 +224,8 @@ function channelQueue(parts: Parts, line: Line, identity: WorkerIdentity): Queue
       served = lane;
       const lockedBy = await identity.name();
       try {
-        return (await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }))).map(jobOf);
+        const rows = await parts.claim(claimDue({ channel, priority, lane, now, limit, lockedBy }));
+        return rows.map((row) => ({ ...jobOf(row), lane }));
       } catch (fault) {
         identity.leaveBehind(lockedBy);
         throw fault;
