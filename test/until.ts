@@ -1,8 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
-/** Asks again and again, 20 ms apart, until it is so; for what another process does. Throws after `withinMs`. */
+/**
+ * Asks again and again until it is so, for what another process does: at first 20 ms apart and then ever more rarely, so that a slow
+ * machine is not asked more often than a person may ask. Throws after `withinMs`.
+ */
 export async function until(isSo: () => Promise<boolean>, withinMs = 60_000): Promise<void> {
-  for (const deadline = performance.now() + withinMs; !(await isSo()); await pause(20)) {
-    if (performance.now() > deadline) throw new Error(`it did not come to be so within ${withinMs} ms`);
+  const startedAt = performance.now();
+  while (!(await isSo())) {
+    const waitedMs = performance.now() - startedAt;
+    if (waitedMs > withinMs) throw new Error(`it did not come to be so within ${withinMs} ms`);
+    await pause(20 + Math.min(waitedMs / 10, 500));
   }
 }

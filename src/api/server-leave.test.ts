@@ -121,7 +121,7 @@ test('a server that is stopped while it leaves stops as any does', onLinux, asyn
   const download = assert.rejects(slow({ path: '/slow' }));
   await until(async () => isBegun);
   const leaving = second.leave();
-  const stopping = second.stop(300);
+  const stopping = second.stop(2_500);
   assert.deepEqual(told(await kept({ path: '/name' })), [200, 'second', 'close']);
   await Promise.all([stopping, leaving, download]);
   assert.equal(textOf(await kept({ path: '/name' })), 'first');

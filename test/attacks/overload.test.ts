@@ -59,13 +59,14 @@ test('[R62] when the turns of the event loop grow long, requests are refused unt
     const end = performance.now() + 2 * loadLimits.loopDelayMs;
     while (blocking && performance.now() < end);
   });
-  // One after the other: each turn of the loop is as long as the work of a request.
-  await until(async () => {
+  // One behind the other without a pause: each turn of the loop is as long as the work of a request.
+  let shed: Answered | undefined;
+  for (const end = performance.now() + 60_000; shed === undefined; ) {
+    assert.ok(performance.now() < end, 'nothing was refused');
     const answers = await Promise.all([ask({ path: '/v1/work' }), ask({ path: '/v1/work' })]);
-    const shed = answers.find(({ status }) => status !== 200);
-    if (shed !== undefined) assert.deepEqual(problemOf(shed), refused);
-    return shed !== undefined;
-  }, 60_000);
+    shed = answers.find(({ status }) => status !== 200);
+  }
+  assert.deepEqual(problemOf(shed), refused);
   blocking = false;
   await until(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
 });

@@ -17,7 +17,7 @@ import { documentOf } from '../uploaders.ts';
 /** More than what the system takes of an answer that nobody reads. */
 const documentBytes = 24 * 1_048_576;
 /** So many that one of them is with the second thread: that the kernel gives each to the first is one chance in 65,000. */
-const readers = 16;
+const enoughReaders = 16;
 const requests = 'citizen_services_requests_total';
 const verified = `${requests}{method="POST",route="/v1/identity/verify",status="200",problem=""}`;
 const path = '/v1/identity/verify';
@@ -41,7 +41,7 @@ async function depositLarge({ home, token }: Busy): Promise<string> {
 }
 
 /** Begins to read a document, slowly, over connections of their own. */
-async function startReading({ home, token }: Busy, document: string) {
+async function startReading({ home, token }: Busy, document: string, readers = enoughReaders) {
   const agent = new Agent({ keepAlive: true });
   const answers = await Promise.all(
     Array.from({ length: readers }, async () => {
@@ -56,8 +56,8 @@ async function startReading({ home, token }: Busy, document: string) {
     const hash = createHash('sha256');
     for await (const piece of answer) {
       hash.update(piece);
-      // A reader that stands still is cut off.
-      if (isSlow) await pause(1_000);
+      // A reader that stands still is cut off, and one that takes more would be through while the load is still going.
+      if (isSlow) await pause(4_000);
     }
     return hash.digest('hex');
   };
@@ -158,7 +158,8 @@ test('while a thread leaves another begins in its place, and a server that is st
   const busy = await startHasty(t, 'sqlite');
   const document = await depositLarge(busy);
   await busyUntilTwo(busy);
-  const reading = await startReading(busy, document);
+  // So few that all of it can be read within the time of a stop.
+  const reading = await startReading(busy, document, 6);
   await untilAlone(busy);
   await busyUntilTwo(busy);
   const ended = busy.server.end('SIGTERM');

@@ -222,8 +222,8 @@ test('a citizen locks and unlocks the own details on that page, and is told of e
     ].every((told) => uses.includes(told));
   });
   await until(async () => textOf(await ask({ path: '/outbox' })).includes('Your details are not locked any more'));
-  for (let times = 0; times < 4; times += 1) for (const locked of ['true', 'false']) await press(locked);
-  await press('true');
+  const often = [...new Array(4).fill(['true', 'false']).flat(), 'true'];
+  for (const locked of often) assert.equal((await press(locked)).status, 303);
   const refused = await press('false');
   assert.deepEqual([refused.status, textOf(refused).includes('cannot be lifted again before tomorrow')], [429, true]);
   const lift = async (...args: readonly string[]) => await runHere(home, 'citizens', 'unlock', 'demo-mary', ...args);
@@ -238,9 +238,9 @@ test('a citizen locks and unlocks the own details on that page, and is told of e
 
 test('a long log is read page by page, the newest first, each entry once', async () => {
   const suharti = await signedIn('demo-suharti');
-  for (let times = 0; times < 70; times += 1) await suharti.get('/me');
+  for (let times = 0; times < 60; times += 1) await suharti.get('/me');
   const numbersIn = (page: string) => [...page.matchAll(/<bdi>#(\d+)<\/bdi>/g)].map(([, number]) => Number(number));
-  await until(async () => /7\d entries|[89]\d entries/.test(textOf(await suharti.get('/me/uses'))));
+  await until(async () => /[6-9]\d entries/.test(textOf(await suharti.get('/me/uses'))));
   const first = textOf(await suharti.get('/me/uses'));
   const newest = numbersIn(first);
   assert.equal(newest.length, 50);
@@ -258,20 +258,22 @@ test('a long log is read page by page, the newest first, each entry once', async
 test('looks of one service behind each other are folded up, and hide nothing', async () => {
   const sent = await ask(sendJson(service, '/v1/notifications/send', { citizenId: 'demo-joao', message: 'Hello' }));
   const { id } = jsonOf(sent) as { id: string };
-  for (let times = 0; times < 3; times += 1)
-    assert.equal((await ask({ path: `/v1/notifications/${id}`, headers: withToken(service, {}) })).status, 200);
+  const look = async () => textOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(service) }));
+  // Its deliveries are uses as well, and stand between the looks until they have ended.
+  await until(async () => !/"status":"(?:queued|sending)"/.test(await look()));
+  for (let times = 0; times < 3; times += 1) await look();
   const joao = await signedIn('demo-joao');
+  const looked =
+    /^(<time .*<bdi>Demo Permit Service<\/bdi>: Looked at what became of a message to you) \((\d+)\)<\/summary>/s;
   let run: string[] = [];
+  const folded = () => run.find((inner) => Number(looked.exec(inner)?.[2]) >= 3);
   await until(async () => {
     const page = textOf(await joao.get('/me/uses'));
     run = [...page.matchAll(/<details><summary>(.*?)<\/details>/gs)].map(([, inner = '']) => inner);
-    // Each is told once it has its number in the ledger.
-    return run.some((inner) => inner.includes('became of a message to you (3)'));
+    return folded() !== undefined;
   });
-  const looks = run.find((inner) => inner.includes('became of a message')) ?? '';
-  const [summary = '', entries = ''] = looks.split('</summary>');
-  assert.match(summary, /<time .*<bdi>Demo Permit Service<\/bdi>: Looked at what became of a message to you \(3\)$/s);
-  assert.equal([...entries.matchAll(/<bdi>#\d+<\/bdi>/g)].length, 3);
+  const [summary, entries = ''] = folded()?.split('</summary>') ?? [];
+  assert.equal(`(${[...entries.matchAll(/<bdi>#\d+<\/bdi>/g)].length})`, summary?.split(' ').at(-1));
   assert.doesNotMatch(entries, /Sent you a message/);
 });
 
