@@ -26,6 +26,8 @@ export type House = {
   readonly settings: Settings;
   /** The time of the installation: on PostgreSQL the database's. */
   readonly clock: Clock;
+  /** When it was opened, by that clock: nothing that this process stores is older. */
+  readonly openedAt: number;
   /** Compares the machine's clock with that, and gives by how many milliseconds it is ahead. */
   readonly lookAtClock: () => Promise<number>;
   /** Whether the clock is to be believed where time alone takes something away for good. */
@@ -98,6 +100,7 @@ export async function houseOn({ settings, root, timer, random, log, ...given }: 
   return {
     settings,
     clock,
+    openedAt: clock.now(),
     lookAtClock: time.look,
     isClockSure: createClockDoubt({
       ...given,

@@ -142,7 +142,18 @@ export type Keeping = { wake(): void; stop(withinMs: number): Promise<void> };
 
 type KeepingHouse = Pick<
   House,
-  'settings' | 'log' | 'db' | 'claim' | 'commit' | 'clock' | 'lookAtClock' | 'isClockSure' | 'timer' | 'random' | 'mint'
+  | 'settings'
+  | 'log'
+  | 'db'
+  | 'claim'
+  | 'commit'
+  | 'clock'
+  | 'openedAt'
+  | 'lookAtClock'
+  | 'isClockSure'
+  | 'timer'
+  | 'random'
+  | 'mint'
 >;
 
 /** Starts it; the sweep begins behind the start, which does not wait for it. */
@@ -152,21 +163,23 @@ export function startKeeping(house: KeepingHouse, ports: DocumentPorts): Keeping
   let stopping = false;
   const isStopping = () => stopping;
   const onFault = (fault: unknown) => log.fault('documents', fault);
-  const sweep = async (leastAgeMs: number) => {
+  const sweep = async (storedBefore: () => number) => {
     // What has no row may be a document, beside a database that was taken back: only time tells.
     if (!(await house.isClockSure())) return;
     // Files are dated by the machine.
-    const before = clock.now() + (await house.lookAtClock()) - leastAgeMs;
+    const before = storedBefore() + (await house.lookAtClock());
     const times = { before, rowless: before - rowlessDays * 24 * hourMs };
     tellSweep(log, await sweepBlobs({ blobs: ports.blobs, read: house.db.read, isStopping }, times));
   };
-  // Only this process can have an SQLite database open; on PostgreSQL another may be in the middle of an upload.
-  const first = sweep(house.db.engine === 'sqlite' ? 0 : uploadHours * hourMs).catch(onFault);
+  const longAgo = () => clock.now() - uploadHours * hourMs;
+  // Only this process can have an SQLite database open, and it has listened for a while; on PostgreSQL another may be in the middle
+  // of an upload.
+  const first = sweep(house.db.engine === 'sqlite' ? () => house.openedAt : longAgo).catch(onFault);
   const parts = { ...house, read: house.db.read, ports, isStopping };
   const repeated = [
     repeat({
       ...{ timer, everyMs: 6 * hourMs, onFault },
-      call: () => sweep(uploadHours * hourMs),
+      call: () => sweep(longAgo),
     }),
     repeat({
       ...{ timer, everyMs: hourMs, firstMs: soonMs(house.random), onFault },

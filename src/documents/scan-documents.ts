@@ -9,7 +9,7 @@ import type { Mint } from '../kernel/id.ts';
 import { SealBroken } from '../keys/chunked-encryption.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { type Read, WriteRefused } from '../store/db.ts';
-import { BlobBroken } from './blobs/blob-store.ts';
+import { BlobBroken, BlobsUnavailable } from './blobs/blob-store.ts';
 import type { HeldDocument } from './document.ts';
 import { findDocument } from './document-store.ts';
 import { heldBytes, openContent, wholeOf } from './open-document.ts';
@@ -134,13 +134,16 @@ function createScan(parts: ScanParts): (job: ScanJob) => Promise<void> {
       return verdict;
     } catch (fault) {
       const broken = fault instanceof SealBroken || fault instanceof BlobBroken;
-      if (!broken && !(fault instanceof ScannerFault)) throw fault;
+      // Told by the store itself.
+      const isAway = fault instanceof BlobsUnavailable;
+      if (!broken && !isAway && !(fault instanceof ScannerFault)) throw fault;
       const isDown = fault instanceof ScannerFault && fault.kind === 'down';
       if (isDown) tell(fault);
-      if (!isDown && attempt >= policy.attempts) {
+      const isOfDocument = !isDown && !isAway;
+      if (isOfDocument && attempt >= policy.attempts) {
         return { verdict: 'unscannable', engine: 'none', finding: broken ? 'unreadable' : 'scan failed' };
       }
-      await claim(putOffScan(document.id, clock.now() + retryDelayMs(policy, attempt, random), !isDown));
+      await claim(putOffScan(document.id, clock.now() + retryDelayMs(policy, attempt, random), isOfDocument));
       return undefined;
     }
   }

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { type TestContext, test } from 'node:test';
+import { BlobsUnavailable } from '../../src/documents/blobs/blob-store.ts';
 import { claimMs, startScanning } from '../../src/documents/scan-documents.ts';
 import { bringBackScans, claimScans } from '../../src/documents/scan-store.ts';
 import { ScannerFault, type Verdict } from '../../src/documents/scanner.ts';
@@ -224,6 +225,29 @@ for (const engine of engines) {
     await time.advance(400_000, scanning.idle);
     await scanning.stop(1_000);
     assert.deepEqual(told.slice(-2), ['no answer', undefined]);
+    assert.ok('status' in (await house.retrieve(id)));
+  });
+
+  test(`${engine.name}: while the documents cannot be had they wait, however long, and are scanned within minutes of their return`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const { parts, time } = gateOver(house, async (given) => {
+      await buffer(given);
+      return clean;
+    });
+    const id = await deposited(house, pdfOf(100));
+    const { blobs } = house.wires;
+    let asked = 0;
+    const read: typeof blobs.read = () => {
+      asked += 1;
+      throw new BlobsUnavailable('no answer');
+    };
+    house.wires.blobs = { ...blobs, read };
+    const scanning = startScanning(parts);
+    for (let round = 0; round < 12; round += 1) await time.advance(400_000, scanning.idle);
+    assert.ok(asked >= 12, `${asked}`);
+    house.wires.blobs = blobs;
+    await time.advance(400_000, scanning.idle);
+    await scanning.stop(1_000);
     assert.ok('status' in (await house.retrieve(id)));
   });
 

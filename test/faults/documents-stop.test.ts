@@ -15,7 +15,7 @@ const longestMs = 10_000;
 const dayMs = 86_400_000;
 
 type More = Partial<
-  Pick<Parameters<typeof startKeeping>[0], 'random' | 'log' | 'timer' | 'lookAtClock' | 'isClockSure'>
+  Pick<Parameters<typeof startKeeping>[0], 'random' | 'log' | 'timer' | 'openedAt' | 'lookAtClock' | 'isClockSure'>
 >;
 
 function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse, more: More = {}): Keeping {
@@ -24,6 +24,7 @@ function keep({ db, mint, ports, house: { clock, commit } }: DocumentHouse, more
   const machine = {
     random: systemRandom,
     timer: systemTimer,
+    openedAt: clock.now(),
     lookAtClock: async () => 0,
     isClockSure: async () => true,
     log: createLog('silent'),
@@ -64,7 +65,9 @@ for (const engine of engines) {
       },
       remove: async (name) => void removed.push(name),
     };
-    const keeping = keep(house, { timer, lookAtClock: async () => -2 * dayMs });
+    // It has listened for a while when the sweep begins.
+    const openedAt = house.time.now - 3_000;
+    const keeping = keep(house, { timer, openedAt, lookAtClock: async () => -2 * dayMs });
     await until(async () => removed.length > 0);
     (await later)();
     await until(async () => removed.length > 1);
@@ -72,7 +75,7 @@ for (const engine of engines) {
     assert.deepEqual(
       [broken, removed],
       [
-        [engine.name === 'sqlite' ? 0 : dayMs, dayMs],
+        [engine.name === 'sqlite' ? 3_000 : dayMs, dayMs],
         ['doc_old', 'doc_old'],
       ],
     );
