@@ -3,8 +3,8 @@ import { hmacText } from '../kernel/hashing.ts';
 import type { ClaimName, Claims } from './claims.ts';
 import type { NormalisedClaims } from './match/comparable.ts';
 import { placing } from './match/decide.ts';
-import { streetParts } from './match/place-level.ts';
 import type { Policy } from './match/policy.ts';
+import { streetParts } from './match/street-parts.ts';
 import { type BudgetKeys, budgetKeysOf, latinOr } from './names/name-key.ts';
 
 /** What a question is counted by: what it asks about, and what it puts forward. */
@@ -152,20 +152,21 @@ function pairsOf(family: string, given: string): readonly string[] {
   return named.length === 0 ? [''] : named;
 }
 
-/** A street as it is compared: its numbers are not the same when they are parted elsewhere. */
+/** A street as it is compared: its numbers are not the same when they are parted elsewhere, nor those of its flats. */
 function streetForm(form: string): string {
-  const { numbers, street } = streetParts(form);
-  return `${numbers} ${street}`;
+  const { numbers, flat, street } = streetParts(form);
+  return [numbers, flat, street].join('\0');
 }
 
 /**
  * A street by its numbers and by the kinds of consonants in it, which are the same in whatever order its words stand, and
- * however they are shortened or parted.
+ * however they are shortened or parted, or its flat is written.
  */
 function streetMark(form: string): string {
-  const [[sound, skeleton]] = budgetKeysOf([streetParts(form).street]);
+  const { numbers, flat, street, sorted } = streetParts(form);
+  const [[sound, skeleton]] = budgetKeysOf([street]);
   const mark = skeleton === '' ? [...sound].slice(0, 1) : [...new Set(skeleton)].sort();
-  return `${mark.join('')} ${(form.match(/\d+/g) ?? []).sort().join(' ')}`;
+  return `${mark.join('')} ${(`${numbers} ${flat} ${sorted}`.match(/\d+/g) ?? []).sort().join(' ')}`;
 }
 
 /** The subject of one citizen for questions with the id. A search has to have room there, and adds nothing to it. */

@@ -81,7 +81,9 @@ function sameWords(one: string, other: string): boolean {
 }
 
 /** What a level says that the model has not met, by one that it has. */
-function likened(level: Level, { normalised }: ClaimChances): LevelChance | undefined {
+function likened(level: Level, { normalised, close }: ClaimChances): LevelChance | undefined {
+  // An address without its flat is that of everybody in the house.
+  if (level === 'shortened') return close;
   if (normalised === undefined) return undefined;
   if (level === 'precision') return { m: normalised.m, u: sameYear };
   return level === 'exact' ? normalised : undefined;

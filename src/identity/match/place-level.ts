@@ -2,6 +2,7 @@ import type { Forms } from '../names/normalise.ts';
 import { formMark } from './comparable.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler } from './similarity.ts';
+import { nowhere, type StreetParts, streetParts } from './street-parts.ts';
 
 /** The level of two towns, countries or places of birth. */
 export function placeLevel(claimed: Forms, known: Forms): Level {
@@ -100,59 +101,53 @@ export function codeLevel(claimed: Forms, known: Forms): Level {
 }
 
 /**
- * The level of two streets with their house numbers, which stand before or behind. A register that holds the number alone says
- * nothing about the street.
+ * The level of two streets with their house numbers, which stand before or behind, and flats. A register that holds the number
+ * alone says nothing about the street. `shortened`: one house, and which flat only one of them says; another flat is another house.
  */
 export function streetLevel(claimed: Forms, known: Forms): Level {
   const ours = claimed.map(streetParts);
   const theirs = known.map(streetParts);
   if (isNumberOf(theirs[0], ours[0])) return 'missing';
-  let best = worst;
+  let best = streetsRanked.length - 1;
   for (const one of ours) for (const other of theirs) best = Math.min(best, streetRank(one, other));
-  return ranked[best] ?? 'different';
+  return streetsRanked[best] ?? 'different';
 }
+
+const streetsRanked: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
 
 function isNumberOf(known: StreetParts = nowhere, claimed: StreetParts = nowhere): boolean {
   return known.street === '' && claimed.street !== '' && known.numbers === claimed.numbers;
 }
 
 function streetRank(first: StreetParts, second: StreetParts): number {
-  const sameNumber = first.numbers === second.numbers;
-  if (first.street === second.street && sameNumber) return 0;
-  if (first.sorted === second.sorted && sameNumber) return 0;
+  const home = homeOf(first, second);
+  const sameStreet = first.street === second.street || first.sorted === second.sorted;
+  if (sameStreet && home !== 'other') return home === 'same' ? 0 : 2;
+  const sameNumber = home === 'same' && first.numbers !== '';
   const edits = editDistance(first.street, second.street, 2);
   const likeness = edits === 0 ? 1 : jaroWinkler(first.street, second.street);
   const alike = edits <= 2 || likeness >= 0.92;
-  if (sameNumber && first.numbers !== '' && alike) return 1;
-  if (alike || (sameNumber && first.numbers !== '' && likeness >= 0.8)) return 2;
-  return likeness >= 0.85 ? 3 : worst;
+  if (sameNumber && alike) return 1;
+  if (alike || (sameNumber && likeness >= 0.8)) return 3;
+  return likeness >= 0.85 ? 4 : 5;
 }
 
-type StreetParts = { readonly numbers: string; readonly street: string; readonly sorted: string };
+/** Whether it is one house and flat; or one house, whose flat only one of them says. */
+type Home = 'same' | 'flatless' | 'other';
 
-const nowhere: StreetParts = { numbers: '', street: '', sorted: '' };
-
-/** A street as it is compared: its numbers, its words in one with their short forms written out, and the same sorted. */
-export function streetParts(form: string): StreetParts {
-  const numbers: string[] = [];
-  const words: string[] = [];
-  for (const word of form.split(' ')) {
-    const isNumber = /^\d+[a-z]?$/.test(word);
-    // "12 a" is "12a".
-    if (!isNumber && word.length === 1 && numbers.length > 0 && words.length === 0) {
-      numbers[numbers.length - 1] += word;
-    } else if (isNumber) numbers.push(word);
-    else words.push(shortWords.get(word) ?? word.replace(/str$/, 'strasse'));
-  }
-  return { numbers: numbers.join(' '), street: words.join(''), sorted: [...words].sort().join(' ') };
+function homeOf(one: StreetParts, other: StreetParts): Home {
+  if (one.numbers === other.numbers) return flatsOf(one.flat, other.flat);
+  // One of the numbers may be that of the flat: 3/12 High Street.
+  const [here, there] = [withFlat(one), withFlat(other)];
+  return here.house === '' || here.house !== there.house ? 'other' : flatsOf(here.flat, there.flat);
 }
 
-const shortWords: ReadonlyMap<string, string> = new Map(
-  (
-    'st street|str strasse|rd road|ave avenue|av avenue|blvd boulevard|bd boulevard|ln lane|dr drive|ct court|crt court|' +
-    'pl place|sq square|cres crescent|cct circuit|cl close|hwy highway|pde parade|tce terrace|ter terrace|gr grove|' +
-    'pza plaza|avda avenida|c calle|r rua|ul ulica'
-  )
-    .split('|')
-    .map((pair) => pair.split(' ') as [string, string]),
-);
+function withFlat({ numbers, flat, house, besides }: StreetParts) {
+  return flat === '' ? { house, flat: besides } : { house: numbers, flat };
+}
+
+function flatsOf(one: string, other: string): Home {
+  if (one === other) return 'same';
+  // A floor and the number of a flat do not contradict each other.
+  return one === '' || other === '' || one.startsWith('floor') !== other.startsWith('floor') ? 'flatless' : 'other';
+}

@@ -76,7 +76,7 @@ export const standardPolicy: Policy = {
   deceasedMatch: false,
 };
 
-const similarGiven: ReadonlySet<Level> = new Set(['similar', 'shortened', 'former']);
+const similarOrShortened: ReadonlySet<Level> = new Set(['similar', 'shortened', 'former']);
 const similarOrFormer: ReadonlySet<Level> = new Set(['similar', 'former']);
 const former: ReadonlySet<Level> = new Set(['former']);
 
@@ -89,14 +89,14 @@ export const standardPolicy2: Policy = {
   ...standardPolicy,
   name: 'standard-2026-2',
   agreementBesideId: {
-    givenName: similarGiven,
+    givenName: similarOrShortened,
     familyName: similarOrFormer,
     birthFamilyName: new Set(['similar']),
     birthDate: new Set(['precision', 'inverted']),
     birthPlace: new Set(['similar']),
     nationality: new Set(['similar']),
     locality: similarOrFormer,
-    streetAddress: similarOrFormer,
+    streetAddress: similarOrShortened,
     postalCode: former,
     country: former,
   },

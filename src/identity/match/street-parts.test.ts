@@ -1,0 +1,86 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formsOf } from '../names/normalise.ts';
+import { streetLevel } from './place-level.ts';
+
+const levelOf = (one: string, other: string) => streetLevel(formsOf(one), formsOf(other));
+
+/** Ways to write one address; addresses of other flats and houses; and the address without its flat. */
+const homes = [
+  {
+    same: [
+      ...['Flat 3, 12 High Street', '12 High Street Flat 3', 'Flat no. 3, 12 High St', 'Apt 3 12 High Street'],
+      ...[
+        '3/12 High Street',
+        'Unit 3, 12 High Street',
+        '12 High Street, Apartment 3',
+        'Flat 3, 2nd floor, 12 High Street',
+      ],
+    ],
+    others: [
+      'Flat 4, 12 High Street',
+      '4/12 High Street',
+      'Flat 3, 13 High Street',
+      'Flat 12, 3 High Street',
+      '3 High Street',
+    ],
+    without: '12 High Street',
+  },
+  {
+    same: ['Apt 3B 12 High Street', '12 High Street Flat 3 b', '3B/12 High Street'],
+    others: ['Flat 3A, 12 High Street', 'Flat 3, 12 High Street', '3B High Street'],
+    without: '12 High Street',
+  },
+  {
+    same: ['Flat A, 12 High Street', '12 High Street, Flat A'],
+    others: ['Flat B, 12 High Street', '12A High Street'],
+    without: '12 High Street',
+  },
+  {
+    same: [
+      '12 High Street, 2nd floor',
+      'Second Floor, 12 High Street',
+      '12 High Street, Floor 2',
+      '2nd floor flat, 12 High Street',
+    ],
+    others: ['12 High Street, 3rd floor', 'Ground Floor, 12 High Street'],
+    without: '12 High Street',
+  },
+  {
+    same: ['Hauptstr. 12 Whg. 3', 'Hauptstraße 12, Wohnung 3', 'Hauptstr. 12/3', 'Hauptstraße 12 Whg. Nr. 3'],
+    others: ['Hauptstr. 12 Whg. 4', 'Hauptstr. 13 Whg. 3', 'Hauptstr. 3'],
+    without: 'Hauptstr. 12',
+  },
+  {
+    same: ['ul. Długa 12 m. 3', 'ul. Długa 12/3', 'ul. Dluga 12 lok. 3'],
+    others: ['ul. Długa 12 m. 4', 'ul. Długa 3'],
+    without: 'ul. Długa 12',
+  },
+  {
+    same: ['12 bis rue de la Paix', '12bis, Rue de la Paix', 'Rue de la Paix 12 bis'],
+    others: ['12 ter rue de la Paix', '14 bis rue de la Paix'],
+    without: '12 rue de la Paix',
+  },
+];
+
+for (const { same, others, without } of homes) {
+  test(`${same[0]}: one flat however it is written, other flats are other houses, and without it less is said`, () => {
+    for (const one of same) {
+      for (const other of same) if (one !== other) assert.equal(levelOf(one, other), 'normalised', `${one} / ${other}`);
+      for (const other of others) {
+        assert.equal(levelOf(one, other), 'close', `${one} / ${other}`);
+        assert.equal(levelOf(other, one), 'close', `${other} / ${one}`);
+      }
+      assert.equal(levelOf(one, without), 'shortened', `${one} / ${without}`);
+      assert.equal(levelOf(without, one), 'shortened', `${without} / ${one}`);
+    }
+  });
+}
+
+test('a number behind the street is its own where it ends with a letter, and words of streets are no flats', () => {
+  assert.equal(levelOf('High Street 12 A', '12A High Street'), 'normalised');
+  assert.equal(levelOf('Flat Street 3', 'Flat Street 4'), 'close');
+  assert.equal(levelOf('1-2-3 Shibuya', 'Shibuya 1-2-3'), 'normalised');
+  assert.equal(levelOf('Flat 3, 12 Hgih Street', '12 High Street, Flat 3'), 'similar');
+  assert.equal(levelOf('Flat 3, 12 Hgih Street', '12 High Street'), 'close');
+});

@@ -1,0 +1,124 @@
+/** A street address taken apart, as it is compared. */
+export type StreetParts = {
+  /** The numbers that stand there without a word that says what of. */
+  readonly numbers: string;
+  /** The words in one, their short forms written out. */
+  readonly street: string;
+  /** The same sorted, with blanks between. */
+  readonly sorted: string;
+  /** Which flat, by whatever word: `3`, `3b`, `a`; else what repeats the number of a house (`bis`), else `floor 2`. */
+  readonly flat: string;
+  /** Of the numbers that of the house, where one of them may be a flat: the last before the street, or the first behind it. */
+  readonly house: string;
+  /** The others. */
+  readonly besides: string;
+};
+
+export const nowhere: StreetParts = { numbers: '', street: '', sorted: '', flat: '', house: '', besides: '' };
+
+/** Takes a form apart, in linear time. */
+export function streetParts(form: string): StreetParts {
+  const all = form.split(' ');
+  const numbers: string[] = [];
+  const words: string[] = [];
+  let [flat, floor, before] = ['', '', 0];
+  for (let at = 0; at < all.length; at += 1) {
+    const word = all[at] ?? '';
+    const named = flatAt(all, at) ?? floorAt(all, at);
+    if (named !== undefined) {
+      if (named.isFloor) floor = named.text;
+      else flat = named.text;
+      at += named.words - 1;
+    } else if (isNumber(word)) numbers.push(word);
+    else if (isNumber(all[at - 1]) && repeats.has(word)) flat ||= word;
+    // "12 a" is "12a", before the street and at the end.
+    else if (word.length === 1 && numbers.length > 0 && (words.length === 0 || isEnd(all, at)))
+      numbers[numbers.length - 1] += word;
+    else {
+      const [, number, repeated] = /^(\d+)(bis|ter|quater)$/.exec(word) ?? [];
+      if (number !== undefined && repeated !== undefined) {
+        numbers.push(number);
+        flat ||= repeated;
+        continue;
+      }
+      if (words.length === 0) before = numbers.length;
+      words.push(shortWords.get(word) ?? word.replace(/str$/, 'strasse'));
+    }
+  }
+  const house = Math.max(0, before - 1);
+  return {
+    numbers: numbers.join(' '),
+    street: words.join(''),
+    sorted: words.toSorted().join(' '),
+    flat: flat || floor,
+    house: numbers[house] ?? '',
+    besides: numbers.length < 2 ? '' : numbers.toSpliced(house, 1).join(' '),
+  };
+}
+
+function isNumber(word: string | undefined): boolean {
+  return word !== undefined && /^\d+[a-z]?$/.test(word);
+}
+
+function isEnd(all: readonly string[], at: number): boolean {
+  return at === all.length - 1 && isNumber(all[at - 1]);
+}
+
+/** What is said of a flat or floor, and in how many words. */
+type Named = { readonly text: string; readonly words: number; readonly isFloor: boolean };
+
+/** The flat that is named there: `flat 3`, `apt no 3 b`, `whg 3`, `12 m 3`. */
+function flatAt(all: readonly string[], at: number): Named | undefined {
+  const word = all[at] ?? '';
+  if (!flatWords.has(word) && !(word === 'm' && isNumber(all[at - 1]) && isNumber(all[at + 1]))) return undefined;
+  const from = all[at + 1] === 'no' || all[at + 1] === 'nr' ? at + 2 : at + 1;
+  const value = all[from] ?? '';
+  const isBefore = (next: number) => next === all.length || isNumber(all[next]);
+  // A letter alone may be of the street: Flat E Street.
+  if (!/^[a-z]?\d+[a-z]?$/.test(value) && !(/^[a-z]$/.test(value) && isBefore(from + 1))) return undefined;
+  const letter = all[from + 1] ?? '';
+  const isParted = /^\d+$/.test(value) && /^[a-z]$/.test(letter) && isBefore(from + 2);
+  return { text: isParted ? value + letter : value, words: from - at + (isParted ? 2 : 1), isFloor: false };
+}
+
+/** The floor that is named there: `2nd floor`, `floor 2`, `ground floor flat`, `garden flat`; behind another number `2 og`. */
+function floorAt(all: readonly string[], at: number): Named | undefined {
+  const word = all[at] ?? '';
+  const next = all[at + 1] ?? '';
+  if (word === 'floor' && /^\d+$/.test(next)) return { text: `floor ${next}`, words: 2, isFloor: true };
+  if (!floorWords.has(next)) return undefined;
+  const level =
+    next === 'floor' || next === 'flat' ? levelOf(word, next) : isNumber(all[at - 1]) && isNumber(word) && word;
+  if (level === undefined || level === false) return undefined;
+  return { text: `floor ${level}`, words: next === 'floor' && all[at + 2] === 'flat' ? 3 : 2, isFloor: true };
+}
+
+function levelOf(word: string, next: string): string | undefined {
+  if (levels.has(word)) return word;
+  return next === 'floor' ? (ordinals.get(word) ?? /^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1]) : undefined;
+}
+
+/** Words before the number of a flat; a street that has one in its name has no number behind it. */
+const flatWords: ReadonlySet<string> = new Set(
+  (
+    'flat apartment apt unit suite room whg wohnung appartement appt apto apartamento depto departamento piso interno int ' +
+    'lokal lok mieszkanie kv kvartira kvartyra byt lgh leilighet lejlighed daire'
+  ).split(' '),
+);
+const floorWords: ReadonlySet<string> = new Set(['floor', 'flat', 'og', 'stock', 'etage']);
+const levels: ReadonlySet<string> = new Set(['basement', 'ground', 'garden', 'top', 'attic']);
+const ordinals: ReadonlyMap<string, string> = new Map(
+  ['first', 'second', 'third', 'fourth', 'fifth'].map((word, at) => [word, String(at + 1)]),
+);
+/** What follows the number of a house that was built beside the one with that number. */
+const repeats: ReadonlySet<string> = new Set(['bis', 'ter', 'quater']);
+
+const shortWords: ReadonlyMap<string, string> = new Map(
+  (
+    'st street|str strasse|rd road|ave avenue|av avenue|blvd boulevard|bd boulevard|ln lane|dr drive|ct court|crt court|' +
+    'pl place|sq square|cres crescent|cct circuit|cl close|hwy highway|pde parade|tce terrace|ter terrace|gr grove|' +
+    'pza plaza|avda avenida|c calle|r rua|ul ulica'
+  )
+    .split('|')
+    .map((pair) => pair.split(' ') as [string, string]),
+);
