@@ -1,5 +1,6 @@
 import { userInfo } from 'node:os';
 import type { LockRoom } from './cli/citizen-lock.ts';
+import type { UsageRoom } from './cli/client-usage.ts';
 import type { Command, Terminal } from './cli/command.ts';
 import type { DocumentsRoom } from './cli/documents.ts';
 import { operatorName } from './cli/operator-name.ts';
@@ -28,6 +29,8 @@ export function houseFamilies(useHouse: UseHouse, terminal: Terminal): readonly 
       const { lockTellerOf } = await import('./compose/lock-teller.ts');
       return await use({ ...room, tellOfLock: lockTellerOf(room) });
     });
+  const lendUsage = <T>(use: (room: UsageRoom) => Promise<T>) =>
+    lend(async (room) => await use({ ...room, knowsIds: room.settings.registerUrl === undefined }));
   const lendLedger = <T>(
     use: (room: Omit<LentHouse, 'log'> & LedgerRoom & { readonly operator: string }) => Promise<T>,
   ) => lend(async (house) => await use({ ...house, ...(await ledger()).ledgerRoomOf(house) }));
@@ -41,6 +44,7 @@ export function houseFamilies(useHouse: UseHouse, terminal: Terminal): readonly 
     of('letters', async () => (await import('./cli/letters.ts')).letterCommands(lend, terminal)),
     of('contacts', async () => (await import('./cli/contacts.ts')).contactCommands(lend, terminal)),
     of('clients', async () => (await import('./cli/clients.ts')).clientCommands(lend, terminal)),
+    of('clients', async () => (await import('./cli/client-usage.ts')).usageCommands(lendUsage, terminal)),
     of('documents', async () => (await import('./cli/documents.ts')).documentCommands(lendDocuments, terminal)),
     of('documents', async () => (await import('./cli/documents-keeping.ts')).keepingCommands(lendDocuments, terminal)),
     {

@@ -46,7 +46,9 @@ export async function noticeTo(
   try {
     const notice = await ports.noticeOfGuesses(citizenId, { now, mint, notBefore: hiddenUntil });
     const spent: LedgerEvent = { type: 'identity.guesses-spent', ...head, citizenId, verification };
-    const hidden = hiddenUntil === undefined ? {} : { hiddenUntil: toInstant(hiddenUntil), hiddenReason: others };
+    const hiding = { hiddenUntil: toInstant(hiddenUntil ?? now), hiddenReason: others };
+    // Of the same length either way, or who gave the last guess would see by it that others have hidden theirs.
+    const hidden = hiddenUntil === undefined ? { blanks: JSON.stringify(hiding).length - 1 } : hiding;
     return {
       events: [spent, ...notice.events].map((event): LedgerEvent => ({ ...event, ...hidden })),
       statements: [...notice.statements, toldStatement(subject, now)],

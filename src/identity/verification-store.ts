@@ -2,7 +2,8 @@ import type { Clock } from '../kernel/clock.ts';
 import type { VerificationId } from '../kernel/id.ts';
 import { open, SealBroken, seal } from '../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import type { Read, Statement } from '../store/db.ts';
+import type { Read, Row, Statement } from '../store/db.ts';
+import { bytesField, idField, textOrNull } from '../store/row-fields.ts';
 import type { Explanation } from './explanation.ts';
 import { explanationIn, packAnswer, unpackAnswer } from './kept-answer.ts';
 import type { IdentityPorts } from './ports.ts';
@@ -80,6 +81,21 @@ export async function findExplanation(
     if (fault instanceof SealBroken) return undefined;
     throw fault;
   }
+}
+
+/** How an answer that was kept has ended; undefined where the key of its citizen is gone. */
+export async function decisionIn(row: Row, keys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf'>) {
+  const id = idField(row, 'id', 'verification');
+  const owner = keyOwner(textOrNull(row, 'citizen_id'), id);
+  // An id that the register got since then had another key.
+  for (const key of [await keys.keyOf(owner), keys.strangerKeyOf(owner)]) {
+    try {
+      return unpackAnswer(open(key, context(id), bytesField(row, 'answer'))).decision;
+    } catch (fault) {
+      if (!(fault instanceof SealBroken)) throw fault;
+    }
+  }
+  return undefined;
 }
 
 function context(id: VerificationId): string {

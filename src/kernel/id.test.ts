@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createMint, idPatternSource, mintUuid, parseId } from './id.ts';
+import { createMint, firstIdAt, idPatternSource, mintUuid, parseId } from './id.ts';
 
 const zeros = (bytes: number) => new Uint8Array(bytes);
 
@@ -55,4 +55,11 @@ test('only the text that minting gives is an id', () => {
 
 test('an instance is a random UUID with the version and variant of RFC 9562', () => {
   assert.equal(mintUuid(zeros), '00000000-0000-4000-8000-000000000000');
+});
+
+test('the first id of an instant sorts between those made before it and those made at it', () => {
+  for (const now of [1, 31, 32, Date.UTC(2026, 10, 20), Date.UTC(2100, 0, 1)]) {
+    const id = createMint({ now: () => now }, zeros)('verification');
+    assert.ok(firstIdAt('verification', now) < id && id < firstIdAt('verification', now + 1), id);
+  }
 });

@@ -80,6 +80,13 @@ export function createMint(clock: Clock, random: Random): Mint {
   };
 }
 
+/** Sorts before each id of that kind that is made at that instant (epoch ms) or later, and behind each that was made before. */
+export function firstIdAt(of: IdKind, ms: number): string {
+  let digits = '';
+  for (let rest = ms; digits.length < 10; rest = Math.floor(rest / 32)) digits = (alphabet[rest % 32] ?? '') + digits;
+  return `${prefixes[of]}_${digits}`;
+}
+
 /** The id of that kind written in `text`, or undefined; lower case is not accepted, so that one thing has one name. */
 export function parseId<K extends IdKind>(of: K, text: string): Id<K> | undefined {
   return idPattern(of).test(text) ? (text as Id<K>) : undefined;

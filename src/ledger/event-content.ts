@@ -31,7 +31,7 @@ const idBytes = 64;
  */
 export function contentBytes(event: LedgerEvent): Uint8Array {
   // Every member of an event is a string, number, boolean or list of them: the union in event.ts holds nothing else.
-  const { receipt: _, ...said } = event;
+  const { receipt: _, blanks = 0, ...said } = event;
   const content = { ...said, at: toInstant(event.at) } as unknown as Json;
   const text = canonicalJson(content);
   const bytes = Buffer.byteLength(text);
@@ -40,7 +40,7 @@ export function contentBytes(event: LedgerEvent): Uint8Array {
   }
   if (!isCitizenEvent(event)) return Buffer.from(text);
   const written = Buffer.byteLength(JSON.stringify(event.citizenId)) - 2;
-  return Buffer.from(text + ' '.repeat(Math.max(0, idBytes - written)));
+  return Buffer.from(text + ' '.repeat(blanks + Math.max(0, idBytes - written)));
 }
 
 /** Contents are filled up with blanks to a multiple of so many bytes, so that their length tells less of their kind. */

@@ -36,6 +36,8 @@ type Head<T extends string> = Hidden & {
    * concerns, and finds the id of the event in the published log. Not a part of what the entry says.
    */
   readonly receipt?: false;
+  /** So many bytes of blanks behind what the entry says of a citizen, whose length tells less then. Not a part of what it says. */
+  readonly blanks?: number;
 };
 
 /** An event about one citizen: its content is sealed under that citizen's key. */

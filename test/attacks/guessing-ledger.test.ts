@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
+import { subjectOf } from '../../src/identity/guess-subjects.ts';
 import { calibratedPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
 import { engines } from '../engines.ts';
-import type { IdentityHouse } from '../identity-house.ts';
+import { houseTime, type IdentityHouse } from '../identity-house.ts';
 import { openHouseOf } from '../identity-people.ts';
 
 const born = { birthDate: '1980-03-07', postalCode: '10115' };
@@ -64,6 +65,21 @@ for (const engine of engines) {
       wrong('Anna', 'Nil', 9),
     ]);
     assert.deepEqual(known, unknown);
+  });
+
+  test(`${engine.name}: that guesses are hidden is not seen by the length of what tells of them later`, async (t) => {
+    const house = await openHouseOf(t, engine, people);
+    const spend = async (citizenId: string, hiddenUntil: number | undefined) => {
+      const subject = subjectOf(house.ports.rootKey.derive('guess-budget'), citizenId);
+      for (const tag of ['1', '2', '3', '4']) {
+        const counting = { subjects: [subject], tag, told: subject, wrong: true, hiddenUntil };
+        await house.ports.guesses.count(counting, await house.ports.guesses.look([subject], houseTime));
+      }
+      return await seenOf(house, [{ ...named('Eva', 'Nil'), citizenId }]);
+    };
+    const open = await spend('T-1', undefined);
+    assert.equal(open.length, 3);
+    assert.deepEqual(await spend('T-2', houseTime + 3_600_000), open);
   });
 
   test(`${engine.name}: over budget a right search leaves what a wrong one leaves`, async (t) => {

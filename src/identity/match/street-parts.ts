@@ -30,34 +30,36 @@ export function streetParts(form: string): StreetParts {
       else flat = named.text;
       at += named.words - 1;
     } else if (isNumber(word)) numbers.push(word);
-    else if (isNumber(all[at - 1]) && repeats.has(word)) flat ||= word;
+    else if (repeats.has(word) && isNumber(all[at - 1])) flat ||= word;
     // "12 a" is "12a", before the street and at the end.
     else if (word.length === 1 && numbers.length > 0 && (words.length === 0 || isEnd(all, at)))
       numbers[numbers.length - 1] += word;
-    else {
-      const [, number, repeated] = /^(\d+)(bis|ter|quater)$/.exec(word) ?? [];
-      if (number !== undefined && repeated !== undefined) {
-        numbers.push(number);
-        flat ||= repeated;
-        continue;
-      }
+    else if (word.charCodeAt(0) <= nine && repeated.test(word)) {
+      const [number = '', suffix = ''] = word.split(/(?<=\d)(?=\D)/);
+      numbers.push(number);
+      flat ||= suffix;
+    } else {
       if (words.length === 0) before = numbers.length;
-      words.push(shortWords.get(word) ?? word.replace(/str$/, 'strasse'));
+      words.push(shortWords.get(word) ?? (word.endsWith('str') ? `${word}asse` : word));
     }
   }
   const house = Math.max(0, before - 1);
   return {
     numbers: numbers.join(' '),
     street: words.join(''),
-    sorted: words.toSorted().join(' '),
+    sorted: words.length < 2 ? (words[0] ?? '') : words.toSorted().join(' '),
     flat: flat || floor,
     house: numbers[house] ?? '',
     besides: numbers.length < 2 ? '' : numbers.toSpliced(house, 1).join(' '),
   };
 }
 
+/** The code of the last digit: letters come behind it. */
+const nine = 0x39;
+const repeated = /^\d+(?:bis|ter|quater)$/;
+
 function isNumber(word: string | undefined): boolean {
-  return word !== undefined && /^\d+[a-z]?$/.test(word);
+  return word !== undefined && word.charCodeAt(0) <= nine && /^\d+[a-z]?$/.test(word);
 }
 
 function isEnd(all: readonly string[], at: number): boolean {

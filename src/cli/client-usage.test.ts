@@ -1,0 +1,107 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/engines.ts';
+import { houseTime, type IdentityHouse } from '../../test/identity-house.ts';
+import { openPeopledHouse, zoe } from '../../test/identity-people.ts';
+import { usageCommands } from './client-usage.ts';
+import { runCommandLine } from './command.ts';
+
+const dayMs = 86_400_000;
+
+function openLine(house: IdentityHouse, knowsIds = true) {
+  const { read, clock, citizenKeys } = house.importHouse;
+  return async (...args: string[]) => {
+    const said = { code: 0, stdout: '', stderr: '' };
+    const stdout = (text: string) => {
+      said.stdout += text;
+    };
+    const stderr = (text: string) => {
+      said.stderr += text;
+    };
+    const terminal = { stdout, stderr, isInteractive: false, cwd: '/' };
+    const commands = usageCommands((use) => use({ read, clock, citizenKeys, knowsIds }), terminal);
+    said.code = await runCommandLine(['clients', 'usage', ...args], commands, terminal);
+    return said;
+  };
+}
+
+/** One client asks about its customers, another tries ids and dates. */
+async function ask(house: IdentityHouse): Promise<void> {
+  const review = { citizenId: 'R-1', givenName: 'Rita', familyName: 'Review', birthDate: '1970-01-01' };
+  for (const claims of [zoe, zoe, { ...zoe, birthDate: '1981-02-07' }, review])
+    await house.verify(claims, { client: 'tax-office' });
+  await house.verify(
+    { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' },
+    { client: 'tax-office' },
+  );
+  for (let id = 100; id < 203; id += 1) await house.verify({ ...zoe, citizenId: `X-${id}` }, { client: 'fisher' });
+  await house.verify(
+    { givenName: 'Nobody', familyName: 'Known', birthDate: '1990-11-30', postalCode: '9' },
+    { client: 'fisher' },
+  );
+}
+
+const fisher = { clientId: 'fisher', questions: 104, erased: 0, searches: 1, unknownIds: 103 };
+const office = { clientId: 'tax-office', questions: 5, erased: 0, searches: 1, unknownIds: 0 };
+const none = { matchPercent: 0, noMatchPercent: 0, notDeterminedPercent: 0, name: null };
+
+for (const engine of engines) {
+  test(`${engine.name}: a client that tries ids stands first, with how many nobody has`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    await ask(house);
+    const run = openLine(house);
+    const { code, stdout } = await run('--json');
+    assert.equal(code, 0);
+    assert.deepEqual(JSON.parse(stdout), [
+      { ...fisher, ...none, noMatchPercent: 100 },
+      { ...office, ...none, matchPercent: 60, noMatchPercent: 20, notDeterminedPercent: 20 },
+    ]);
+    const table = await run();
+    assert.deepEqual(table.stdout.split('\n').slice(1), [
+      'fisher\t104\t0\t100\t0\t103\t1\t0\t-',
+      'tax-office\t5\t60\t20\t20\t0\t1\t0\t-',
+      '',
+    ]);
+    assert.equal(table.stderr, '2 clients, 2026-02-23 to 2026-03-01\n');
+  });
+
+  test(`${engine.name}: only days that were asked for count, whole ones, and what is no span is refused`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    await house.verify(zoe, { client: 'first' });
+    // To the last millisecond of that day, and the first of the next.
+    house.pass(dayMs - (houseTime % dayMs) - 1);
+    await house.verify(zoe, { client: 'second' });
+    house.pass(1);
+    await house.verify(zoe, { client: 'third' });
+    const run = openLine(house);
+    const clientsOf = async (...args: string[]) => {
+      const { stdout } = await run(...args, '--json');
+      return (JSON.parse(stdout) as { clientId: string }[]).map(({ clientId }) => clientId);
+    };
+    assert.deepEqual(await clientsOf(), ['first', 'second', 'third']);
+    assert.deepEqual(await clientsOf('--until', '2026-03-01'), ['first', 'second']);
+    assert.deepEqual(await clientsOf('--from', '2026-03-02'), ['third']);
+    assert.deepEqual(await clientsOf('--from', '2026-03-01', '--until', '2026-03-01'), ['first', 'second']);
+    assert.deepEqual(await clientsOf('--until', '2026-02-28'), []);
+    for (const args of [
+      ['--from', '2026-02-30'],
+      ['--until', 'today'],
+      ['--from', '2026-03-03'],
+      ['--from', '2025-01-01'],
+    ])
+      assert.equal((await run(...args)).code, 2, args.join(' '));
+  });
+
+  test(`${engine.name}: no value and no id of a citizen is told, and answers of the erased say that of themselves alone`, async (t) => {
+    const house = await openPeopledHouse(t, engine);
+    await ask(house);
+    const { citizenKeys } = house.importHouse;
+    await house.db.write([citizenKeys.destruction(zoe.citizenId)]);
+    citizenKeys.forget(zoe.citizenId);
+    const { stdout } = await openLine(house, false)('--json');
+    assert.deepEqual(JSON.parse(stdout)[1], {
+      ...{ ...office, ...none, unknownIds: null, erased: 3, matchPercent: 50, notDeterminedPercent: 50 },
+    });
+    for (const value of ['C-1', 'X-100', 'Zoë', 'Müller', 'Silva', '1980']) assert.equal(stdout.includes(value), false);
+  });
+}
