@@ -60,8 +60,9 @@ export function claimsIn(home: ServerHome) {
 }
 
 /**
- * Keeps the server busy, by callers who keep their connections, until that is so of an answer; gives how many calls were answered.
- * On a machine that others keep busy too the server may shed some.
+ * Keeps the server busy, by callers who keep their connections, until that is so of an answer; gives how many questions about
+ * claims were answered. Others ask for what needs no database, so that a slow one does not leave the server without work. On a machine
+ * that others keep busy too the server may shed some.
  */
 export async function busyUntil(isSo: (answer: IncomingMessage) => boolean, { home, token }: Busy): Promise<number> {
   const agent = new Agent({ keepAlive: true, maxSockets: busyCallers });
@@ -70,19 +71,22 @@ export async function busyUntil(isSo: (answer: IncomingMessage) => boolean, { ho
   const endsAt = Date.now() + beginWithinMs;
   let calls = 0;
   let isOver = false;
-  const caller = async () => {
+  const caller = async (isAbout: 'claims' | 'nothing stored') => {
+    const [path, method, body] =
+      isAbout === 'claims' ? (['/v1/identity/verify', 'POST', claims] as const) : (['/v1', 'GET', ''] as const);
     while (!isOver && Date.now() < endsAt) {
-      const sent = request(`${home.url}/v1/identity/verify`, { agent, method: 'POST', headers }).end(claims);
+      const sent = request(`${home.url}${path}`, { agent, method, headers }).end(body);
       const [answer]: IncomingMessage[] = await once(sent, 'response');
       assert.ok(answer);
       await once(answer.resume(), 'end');
       if (answer.statusCode === 503) continue;
       assert.equal(answer.statusCode, 200);
-      calls += 1;
+      if (isAbout === 'claims') calls += 1;
       isOver ||= isSo(answer);
     }
   };
-  await Promise.all(Array.from({ length: busyCallers }, caller)).finally(() => agent.destroy());
+  const callers = Array.from({ length: busyCallers }, (_, at) => caller(at % 2 === 0 ? 'claims' : 'nothing stored'));
+  await Promise.all(callers).finally(() => agent.destroy());
   return calls;
 }
 

@@ -124,7 +124,8 @@ function testSetBack(engine: Engine, isAlone: boolean): void {
     const caller = { clientId: 'a', quota: { perSecond: 10, burst: 10 } };
     const { quotas, failedChecks } = openEdge(house, 'https://api.example', isAlone);
     const mayGoOn = async () => (await quotas.take(caller, 's')).refusal === undefined;
-    await until(async () => !(await mayGoOn()));
+    // Faster than it flows in.
+    while (await mayGoOn());
     while (failedChecks.refusal('a') === undefined) failedChecks.count(caller);
     clock.at -= 3_600_000;
     await until(mayGoOn);
