@@ -80,6 +80,7 @@ export function startWorker<Job>(parts: WorkerParts<Job>): Worker {
     // Looked at again by polling: room that `spare` gives back rings no bell, and the jobs that run may take long.
     if (free < roomToClaim) return parts.pollMs;
     const dueAt = await parts.queue.nextDueAt();
+    if (stopping) return 0;
     const waitMs = (dueAt ?? Number.POSITIVE_INFINITY) - parts.clock.now();
     if (waitMs > 0) return Math.min(waitMs, parts.pollMs * (0.8 + 0.4 * fraction(parts.random)));
     const jobs = await parts.queue.claim(Math.min(batch, free));
