@@ -102,20 +102,18 @@ function isBesideId(levels: Found['levels'], policy: Policy): boolean {
 function agreedClaims(levels: Found['levels'], policy: Policy): Set<ClaimName> {
   const besideId = isBesideId(levels, policy);
   const isSearch = levels.citizenId === undefined;
+  const isTolerated = (claim: ClaimName, level: Level) =>
+    isSearch && placing.includes(claim) ? level === 'former' : level !== 'different' && level !== 'missing';
   const agreed = new Set<ClaimName>();
   for (const [claim, level] of Object.entries(levels) as [ClaimName, Level][]) {
-    const least = isSearch && placing.includes(claim) ? heldStill : anyAgreement;
     const counts =
       policy.agreement.has(level) ||
-      (policy.tolerant && least(level)) ||
+      (policy.tolerant && isTolerated(claim, level)) ||
       (besideId && policy.agreementBesideId[claim]?.has(level) === true);
     if (counts) agreed.add(claim);
   }
   return agreed;
 }
-
-const anyAgreement = (level: Level) => level !== 'different' && level !== 'missing';
-const heldStill = (level: Level) => level === 'former';
 
 const identifying: ReadonlySet<ClaimName> = new Set([
   'givenName',
