@@ -26,4 +26,18 @@ for (const engine of engines) {
       ...['document.record-read', 'document.record-read', 'document.record-read', 'document.erased'],
     ]);
   });
+
+  test(`${engine.name}: a document whose record is broken is withdrawn as any other, but has no ETag that could be named`, async (t) => {
+    const house = await openDocumentHouse(t, engine);
+    const id = await deposited(house, pdfOf(50));
+    const head = await house.retrieve(id, { method: 'HEAD' });
+    assert.ok(!('refusal' in head));
+    const { etag = '' } = head.headers;
+    await house.db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [id] }]);
+    const named = await house.withdraw(id, { headers: { 'if-match': etag } });
+    assert.equal('refusal' in named && named.refusal.slug, 'precondition-failed');
+    assert.deepEqual(house.alarms, ['document-record-broken']);
+    const any = await house.withdraw(id, { headers: { 'if-match': '*' } });
+    assert.equal('status' in any && any.status, 200);
+  });
 }

@@ -9,7 +9,7 @@ import { documentParams } from './document-record.ts';
 import { findOwn, useOf } from './document-use.ts';
 import { erasureOf, removeSealed } from './erase-document.ts';
 import { withdrawal } from './keeping-store.ts';
-import { openContent } from './open-document.ts';
+import { noneIfBroken, openContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const request = {
@@ -57,13 +57,13 @@ export const withdrawDocument = defineOperation({
   run: (call: WithdrawCall) => withdraw(call, true),
 });
 
-/** Whether it is another document than the caller thinks, by its If-Match. */
+/** Whether it is another document than the caller thinks, by its If-Match. Of a broken record no ETag is known: none is named. */
 async function isAnother({ headers, ports }: WithdrawCall, document: HeldDocument): Promise<boolean> {
   const match = headers['if-match'];
   if (match === undefined) return false;
-  const content = await openContent(ports, document);
-  const state = { etag: etagOf(ports.etagKey, { document, content }), length: content.size };
-  return judge('DELETE', { 'if-match': match }, state).answer === 'precondition-failed';
+  const content = await openContent(ports, document).catch(noneIfBroken);
+  const etag = content === undefined ? '' : etagOf(ports.etagKey, { document, content });
+  return judge('DELETE', { 'if-match': match }, { etag, length: 0 }).answer === 'precondition-failed';
 }
 
 async function withdraw(call: WithdrawCall, isFirst: boolean): Promise<Decision | Refused> {

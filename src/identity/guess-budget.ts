@@ -78,12 +78,13 @@ export function toldStatement(subject: string, now: number): Statement {
  * The statements that have a unit refused (`rows`) when another guess was counted since that look: whoever was right may
  * not be told so once the budget is spent, by whatever process. They lock the row and change nothing. Of a subject about which
  * nobody has guessed wrong there is none, so that the usual question costs nothing: that many guesses more than the limit may
- * be looked at as threads and processes, beyond five, answer the very first ones at the same instant.
+ * be looked at as threads and processes, beyond five, answer the very first ones at the same instant. By their order, like `count`.
  */
 export function unchangedSince({ budgets }: Seen): Statement[] {
   const sql = 'update guess_budget set guesses = guesses where subject = $1 and guesses = $2 returning subject';
   return [...budgets]
     .filter(([, { guesses }]) => guesses.length > 0)
+    .sort(([one], [other]) => (one < other ? -1 : 1))
     .map(([subject, { text }]) => ({ sql, args: [subject, text], rows: 1 }));
 }
 
