@@ -75,6 +75,7 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
   const strangers = createRecent<number>(cachedKeys);
   const now = () => clock?.now() ?? 0;
   const strangerKeyOf = (citizenId: string) => hmacUnder(root, 'stranger-content', citizenId);
+  const unwrapDecoy = decoyUnder(random);
 
   function cached(citizenId: string): Uint8Array | undefined {
     const found = cache.get(citizenId);
@@ -95,13 +96,15 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     const known = cached(citizenId);
     if (known !== undefined) return known;
     const readAt = now();
-    const strangerAt = strangers.get(citizenId);
-    const isStranger = strangerAt !== undefined && Math.abs(readAt - strangerAt) < strangerForMs;
+    const strangerForNow = Math.abs(readAt - (strangers.get(citizenId) ?? Number.NEGATIVE_INFINITY));
+    const isStranger = strangerForNow < strangerForMs;
     const row = isStranger ? undefined : await rowOf(citizenId);
     if (row !== undefined) return keyIn(row, citizenId, readAt);
     // What is too old stands there still, and was just looked at.
     cache.delete(citizenId);
     if (!isStranger && clock !== undefined) strangers.set(citizenId, readAt);
+    // As often as one that was known would be unwrapped.
+    if (strangerForNow > cachedForMs) unwrapDecoy();
     return strangerKeyOf(citizenId);
   }
 
@@ -153,6 +156,13 @@ function destruction(citizenId: string): Statement {
     args: [citizenId],
     rows: 1,
   };
+}
+
+/** Opens a key that nobody has: what is done for an unknown id takes as long as for a known one. */
+function decoyUnder(random: Random): () => void {
+  const [wrapping, bound] = [random(keyBytes), 'citizen decoy'];
+  const wrapped = wrapKey(wrapping, random(keyBytes), bound, random);
+  return () => void unwrapKey(wrapping, wrapped, bound);
 }
 
 /** By the root that the file has now: what the one before it wraps opens no more when a rotation has ended. */
