@@ -13,8 +13,10 @@ const latestAfterMs = 100;
 const againAfterMs = 10;
 /** What comes while so many characters wait is lost: a disk may be full for long. */
 const mostWaiting = 16_777_216;
-/** A process that ends waits so long for a reader who is behind. */
+/** A process that ends waits so long for a reader who is behind, */
 const lastWaitMs = 2_000;
+/** and so long for a write that is under way: what is written beside it would come before it, and might take its room. */
+const underWayMs = 1_000;
 
 /**
  * Writes a log to that descriptor. What cannot be written, since the disk is full or nobody reads it, ends no server: it
@@ -47,7 +49,8 @@ export function createLogWriter(descriptor: number, onLost: (times: number) => v
 
   setInterval(flush, latestAfterMs).unref();
   process.once('exit', () => {
-    // What is being written needs no second hand.
+    // What is being written needs no second hand, but its time: another thread writes it, which may not have begun.
+    for (let waitedMs = 0; state === 'writing' && waitedMs < underWayMs; waitedMs += againAfterMs) wait();
     writeNow(descriptor, Buffer.concat([...(state === 'writing' ? [] : [begun]), Buffer.from(waiting)]));
   });
   return {
@@ -64,15 +67,21 @@ export function createLogWriter(descriptor: number, onLost: (times: number) => v
 
 /** Writes what there is room for; a reader who is behind gets some time. */
 function writeNow(descriptor: number, bytes: Buffer): void {
-  const pause = new Int32Array(new SharedArrayBuffer(4));
   let rest = bytes;
   for (let waitedMs = 0; rest.length > 0 && waitedMs < lastWaitMs; ) {
     try {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (fault) {
       if (!(fault instanceof Error && 'code' in fault && fault.code === 'EAGAIN')) return;
-      Atomics.wait(pause, 0, 0, againAfterMs);
+      wait();
       waitedMs += againAfterMs;
     }
   }
+}
+
+const never = new Int32Array(new SharedArrayBuffer(4));
+
+/** Stops this thread until it is worth trying again. */
+function wait(): void {
+  Atomics.wait(never, 0, 0, againAfterMs);
 }

@@ -21,7 +21,7 @@ async function listening(t: { after(run: () => void): void }, bytes: number) {
 
 test('who does not read its answer is cut off, and who reads it is not', async (t) => {
   const { server, port } = await listening(t, 32_000_000);
-  endSlowReaders(server, { spanMs: 1_500, spanBytes: 1 });
+  endSlowReaders(server, { spanMs: 2_500, spanBytes: 1 });
   const still = connect({ host: '127.0.0.1', port });
   still.pause();
   still.on('error', () => undefined);

@@ -63,12 +63,15 @@ test('a trial that is stopped while its database is being opened leaves no copy 
 
 test('a trial is stopped while SQLite reads through the database, for as long as that may take', async (t) => {
   const { stop, verify } = await backupOf(t, (db) => {
-    // What each row refers to takes a moment to be found out, and nothing to be stored.
+    // What each row refers to takes a moment to be found out, and nothing to be stored. All of them take ten seconds: whoever
+    // stops it may have to wait for a processor.
     db.exec(`pragma foreign_keys = off;
       create table parent (id integer primary key);
-      create table slow (id integer primary key,
-        one generated always as (length(replace(hex(zeroblob(20000000 + id)), '0', 'ab'))) virtual references parent (id));
-      insert into slow (id) values (1), (2), (3), (4)`);
+      create table slow (id integer primary key);
+      insert into slow with recursive counted (id) as (select 1 union all select id + 1 from counted where id < 40)
+        select id from counted;
+      alter table slow add column
+        one generated always as (length(replace(hex(zeroblob(20000000 + id)), '0', 'ab'))) virtual references parent (id)`);
   });
   const reading = Promise.withResolvers<void>();
   const openTrial: OpenTrial = async () => assert.fail('it was read to its end');

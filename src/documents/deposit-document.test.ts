@@ -80,8 +80,10 @@ for (const engine of engines) {
       .map((value) => Buffer.from(value as Uint8Array));
     const files = await house.files();
     assert.equal(files.length, 1);
+    // None shorter: a hundred thousand random bytes hold any four now and then.
+    const clears = ['MARKER-4711', '4711-PLAIN', 'PLAIN MARKER', '%PDF-1.7', 'Bescheid'];
     for (const bytes of [...stored, ...files.map((file) => file.bytes)]) {
-      for (const clear of ['MARKER', '4711', '%PDF', 'Bescheid']) assert.equal(bytes.includes(clear), false, clear);
+      for (const clear of clears) assert.equal(bytes.includes(clear), false, clear);
     }
   });
 

@@ -214,10 +214,9 @@ for (const engine of engines) {
       rows
         .flatMap((row) => Object.values(row))
         .map((v) => (v instanceof Uint8Array ? Buffer.from(v) : Buffer.from(String(v)))),
-    ).toString('latin1');
-    // None shorter: random bytes hold any two letters now and then.
-    for (const value of ['Müller', 'ller', '1980', 'match', 'sha-256'])
-      assert.equal(bytes.includes(value), false, value);
+    );
+    // None shorter: random bytes hold any four letters now and then.
+    for (const value of ['Müller', '1980-02-07', 'match', 'sha-256']) assert.equal(bytes.includes(value), false, value);
   });
 
   test(`${engine.name}: an earlier answer comes again word for word, and to nobody else`, async (t) => {

@@ -12,7 +12,8 @@ for (const engine of engines) {
   test(`${engine.name}: the end of a chain that is kept keeps none of the memory that its event came in`, async (t) => {
     const house = buildLedgerHouse(await engine.open(t));
     const heldBytes = () => {
-      collect();
+      // The first gives memory back beside the program, and the second begins when that is done.
+      for (let times = 0; times < 2; times += 1) collect();
       return process.memoryUsage().arrayBuffers;
     };
     const before = heldBytes();

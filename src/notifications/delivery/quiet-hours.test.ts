@@ -63,10 +63,13 @@ test('however a time zone is spelled, it holds and makes one format', (t) => {
 
 test('the zones that were not used for long are forgotten, and hold again', (t) => {
   const made = t.mock.method(Intl, 'DateTimeFormat');
-  const zones = ['Asia/Tokyo', ...Intl.supportedValuesOf('timeZone').slice(0, 100), 'Asia/Tokyo'];
-  const opens = zones.map((zone) => afterQuiet([hours(zone)], 'sms', noon));
-  assert.deepEqual(opens.at(-1), opens[0]);
-  assert.equal(made.mock.callCount(), zones.length);
+  const opensIn = (zone: string) => afterQuiet([hours(zone)], 'sms', noon);
+  const opens = opensIn('Asia/Tokyo');
+  for (const zone of Intl.supportedValuesOf('timeZone').slice(0, 100)) opensIn(zone);
+  // Some of them may be known from other tests.
+  const before = made.mock.callCount();
+  assert.equal(opensIn('Asia/Tokyo'), opens);
+  assert.equal(made.mock.callCount(), before + 1);
 });
 
 test('only a name that is known is a time zone, and no look-alike of one', () => {
