@@ -49,8 +49,9 @@ export function createLogWriter(descriptor: number, onLost: (times: number) => v
 
   setInterval(flush, latestAfterMs).unref();
   process.once('exit', () => {
-    // What is being written needs no second hand, but its time: another thread writes it, which may not have begun.
-    for (let waitedMs = 0; state === 'writing' && waitedMs < underWayMs; waitedMs += againAfterMs) wait();
+    // What is being written needs no second hand, but its time: another thread writes it, which may not have begun. Here nobody
+    // is told any more when it is done.
+    if (state === 'writing') wait(underWayMs);
     writeNow(descriptor, Buffer.concat([...(state === 'writing' ? [] : [begun]), Buffer.from(waiting)]));
   });
   return {
@@ -73,7 +74,7 @@ function writeNow(descriptor: number, bytes: Buffer): void {
       rest = rest.subarray(writeSync(descriptor, rest));
     } catch (fault) {
       if (!(fault instanceof Error && 'code' in fault && fault.code === 'EAGAIN')) return;
-      wait();
+      wait(againAfterMs);
       waitedMs += againAfterMs;
     }
   }
@@ -81,7 +82,7 @@ function writeNow(descriptor: number, bytes: Buffer): void {
 
 const never = new Int32Array(new SharedArrayBuffer(4));
 
-/** Stops this thread until it is worth trying again. */
-function wait(): void {
-  Atomics.wait(never, 0, 0, againAfterMs);
+/** Stops this thread. */
+function wait(ms: number): void {
+  Atomics.wait(never, 0, 0, ms);
 }
