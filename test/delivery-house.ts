@@ -18,12 +18,29 @@ const citizens = {
   'cit-no-mail': { phone: '+47 400 00 000' },
 };
 
+/** How much of the houses over a database is at work there. */
+const atWork = new WeakMap<Db, { count: number }>();
+
+/** The same database, of which is known whether anything is at work there. */
+function watched(db: Db): Db {
+  const work = atWork.get(db) ?? { count: 0 };
+  atWork.set(db, work);
+  const during = async <T>(begun: Promise<T>): Promise<T> => {
+    work.count += 1;
+    return await begun.finally(() => {
+      work.count -= 1;
+    });
+  };
+  return { ...db, read: (sql, args) => during(db.read(sql, args)), write: (unit) => during(db.write(unit)) };
+}
+
 /** Notifications and their delivery over one database, with a virtual clock and a real relay. */
 export async function createDeliveryHouse(
   t: TestContext,
-  db: Db,
+  given: Db,
   more: { cascade?: CascadePolicy; citizens?: Readonly<Record<string, Contact>> } = {},
 ) {
+  const db = watched(given);
   const time = createVirtualTime();
   const cascade = more.cascade ?? inboxAndEmail;
   const house = await createNotificationHouse(db, time.clock, { ...citizens, ...more.citizens }, { cascade });
@@ -130,12 +147,13 @@ export async function untilLater(
 }
 
 /**
- * Gives what is on its way in this process the time to come to where it waits. By writing too: another thread writes, which a
- * busy machine may leave waiting for longer than any number of reads takes.
+ * Gives what is on its way in this process the time to come to where it waits: until nothing of the houses is at work in the
+ * database, since a busy machine may leave one statement waiting for longer than any number of others takes.
  */
 export async function settled(db: Db): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) {
     if (turn % 5 === 0) await db.write([{ sql: 'select 1 as one' }]);
     await db.read('select 1 as one');
   }
+  while ((atWork.get(db)?.count ?? 0) > 0) await new Promise(setImmediate);
 }

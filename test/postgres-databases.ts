@@ -8,6 +8,7 @@ import { systemRandom } from '../src/kernel/system-clock.ts';
 import { migrate, migrationsFolder } from '../src/store/migrations.ts';
 import { openPostgres } from '../src/store/postgres.ts';
 import { type PostgresServer, startPostgres } from './postgres-server.ts';
+import { until } from './until.ts';
 
 const byBytes = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'";
 const clock: Clock = { now: () => Date.UTC(2026, 0, 1) };
@@ -63,6 +64,12 @@ export async function dropDatabase(url: string): Promise<void> {
     while ((await client.query(end)).rows.length > 0);
     await client.query(`drop database ${name}`);
   });
+}
+
+/** Resolves when nobody is connected to the database: what a killed program sent last may still be committing. */
+export async function untilLeft(url: string): Promise<void> {
+  const sessions = `select 1 from pg_stat_activity where datname = '${databaseOf(url)}'`;
+  await until(async () => (await onServer(sessions)).length === 0);
 }
 
 /** The name of the database at a URL. */

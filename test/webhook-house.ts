@@ -18,8 +18,8 @@ export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180, t
   const { house, time, faults, start } = await createDeliveryHouse(t, db);
   const calling = startWebhooks({
     ...{
-      read: db.read,
-      write: db.write,
+      read: house.db.read,
+      write: house.db.write,
       clock: time.clock,
       timer: time.timer,
       random: house.random,
@@ -60,7 +60,7 @@ export async function openWebhookHouse(t: TestContext, db: Db, keepDays = 180, t
 export async function openCalls(t: TestContext, db: Db, { post, allowPrivateTargets = true }: CallsOptions) {
   const { house, time } = await createDeliveryHouse(t, db);
   const calling = startWebhooks({
-    ...{ ...time, read: db.read, write: db.write, random: house.random },
+    ...{ ...time, read: house.db.read, write: house.db.write, random: house.random },
     ...{
       pollMs: 60 * minute,
       keepMs: 24 * 60 * minute,

@@ -47,7 +47,7 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = pla
   const troubles: string[] = [];
   const onTrouble = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
-    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 3_000, onTrouble, clock },
+    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 6_000, onTrouble, clock },
   });
   const send = async (what: Message) => {
     const ready = await channel.prepare(what);

@@ -15,7 +15,8 @@ test('an upload that begins as soon as the server listens is not taken for one t
   const left = join(home.dataDir, 'documents', 'incoming', 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42');
   writeFileSync(left, 'half');
   utimesSync(left, 1_000, 1_000);
-  const bytes = Buffer.alloc(200_000, 'x');
+  // So large that its first half is enough for two of the spans in which an upload has to go on.
+  const bytes = Buffer.alloc(400_000, 'x');
   const headers = {
     authorization,
     'content-type': 'text/plain',

@@ -10,10 +10,9 @@ import { verifyDocuments } from '../../src/documents/verify-documents.ts';
 import type { Db } from '../../src/store/db.ts';
 import { migrate } from '../../src/store/migrations.ts';
 import { buildDocumentHouse, type DocumentHouse, deposited, pdfOf, temporaryFolder } from '../document-house.ts';
-import { type Engine, engines } from '../engines.ts';
-import { databaseOf, onServer } from '../postgres-databases.ts';
+import { engines } from '../engines.ts';
+import { untilLeft } from '../postgres-databases.ts';
 import { idlePath, strictPlace } from '../strict-s3.ts';
-import { until } from '../until.ts';
 
 /** Where the blobs of a house lie; `settled` resolves when nothing of a killed program is still at work there. */
 type Store = {
@@ -71,13 +70,6 @@ async function depositAndKill(args: readonly string[], answers: number): Promise
   return answered;
 }
 
-/** A killed program's last transactions may still be committing. */
-async function databaseSettled(engine: Engine, place: string): Promise<void> {
-  if (engine.name === 'sqlite') return;
-  const others = `select 1 from pg_stat_activity where datname = '${databaseOf(place)}'`;
-  await until(async () => (await onServer(others)).length === 0);
-}
-
 /** Behind the sweep each blob has its row, each row its blob, and all that was just answered opens whole; gives the rows. */
 async function assertSwept(house: DocumentHouse, answered: ReadonlyMap<string, number>): Promise<readonly string[]> {
   const whenever = { before: Number.MAX_SAFE_INTEGER, rowless: Number.MAX_SAFE_INTEGER };
@@ -125,7 +117,7 @@ for (const engine of engines) {
         const answered = await depositAndKill(args, answers);
         for (const [id, size] of answered) all.set(id, size);
         await settled();
-        await databaseSettled(engine, place);
+        if (engine.name === 'postgres') await untilLeft(place);
         const db = await engine.openAt(place);
         try {
           const house = await houseAt(db);

@@ -42,7 +42,7 @@ describe('an S3 store that fails', { concurrency: 8 }, () => {
         response.write(bytes.subarray(0, 1_000), () => more(request.socket));
       };
       // Longer than a busy machine takes for what does come.
-      const blobs = await storeAt(t, answer, { answerMs: 3_000, onFault });
+      const blobs = await storeAt(t, answer, { answerMs: 6_000, onFault });
       const got: Uint8Array[] = [];
       await assert.rejects(
         async () => {

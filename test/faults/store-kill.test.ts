@@ -3,7 +3,7 @@ import { spawn } from 'node:child_process';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { engines } from '../engines.ts';
-import { databaseOf, onServer } from '../postgres-databases.ts';
+import { untilLeft } from '../postgres-databases.ts';
 
 const program = join(import.meta.dirname, 'store-load.ts');
 const rounds = 3;
@@ -39,7 +39,7 @@ for (const engine of engines) {
     const acknowledged: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
       acknowledged.push(...(await writeAndKill(engine.name, place, round)));
-      if (engine.name === 'postgres') await untilNobodyWrites(place);
+      if (engine.name === 'postgres') await untilLeft(place);
       const db = await engine.openAt(place);
       const effects = await db.read('select id from effect order by id');
       const events = await db.read('select id from event order by id');
@@ -53,10 +53,4 @@ for (const engine of engines) {
     }
     assert.ok(acknowledged.length >= rounds * acknowledgedPerRound);
   });
-}
-
-// The server ends the sessions of a killed client by itself, a little later.
-async function untilNobodyWrites(url: string): Promise<void> {
-  const sessions = `select 1 from pg_stat_activity where datname = '${databaseOf(url)}'`;
-  while ((await onServer(sessions)).length > 0);
 }

@@ -56,7 +56,7 @@ test('sqlite: when the writer thread ends, what is in flight is unknown, and the
   await db.write([createTable]);
   // The thread is ended while SQLite counts; it cannot commit after that.
   const slow = {
-    sql: 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 1000000) select max(i) from n',
+    sql: 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 5000000) select max(i) from n',
   };
   const results = Promise.allSettled([db.write([add('a'), slow]), db.write([add('b')])]);
   await new Promise((resolve) => setImmediate(resolve));
