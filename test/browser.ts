@@ -50,7 +50,8 @@ export async function openBrowser(t: Afterwards): Promise<Browser> {
   });
   t.after(async () => {
     await browser.close();
-    rmSync(home, { recursive: true, force: true });
+    // With some patience: processes of it may be writing their last.
+    rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   });
   return browser;
 }

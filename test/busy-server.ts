@@ -10,17 +10,28 @@ export const busyCallers = 48;
 export const threadsMetric = 'citizen_services_api_threads';
 export const beginWithinMs = 75_000;
 
+/** Asks until the server takes it: for a moment behind a busy one it may shed load, on a machine that others keep busy too. */
+export async function untilTaken<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
+  for (;;) {
+    const answer = await ask();
+    if (answer.status !== 503) return answer;
+    await pause(100);
+  }
+}
+
 /** A caller that opens a connection for every call, so that any thread may answer it. */
 export async function call(
   url: string,
   token: string,
   { method = 'GET', path = '/', body = undefined as object | undefined },
 ) {
-  const response = await fetch(`${url}${path}`, {
-    method,
-    headers: { authorization: `Bearer ${token}`, connection: 'close', 'content-type': 'application/json' },
-    ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-  });
+  const response = await untilTaken(() =>
+    fetch(`${url}${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, connection: 'close', 'content-type': 'application/json' },
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    }),
+  );
   return { status: response.status, json: (await response.json()) as Record<string, unknown>, response };
 }
 

@@ -1,11 +1,17 @@
 /**
  * Loaded before a server by `hurrying`: pauses of the lengths in its URL are short, and with `soon` those that a start draws
- * (`soonMs`), which are no whole milliseconds. What is done every so many milliseconds, is done five times as often.
+ * (`soonMs`), which are no whole milliseconds. What is done every so many milliseconds, is done five times as often behind a first
+ * SIGUSR1, and as before behind a second; and what is done each `never` ms, not at all.
  */
 const { setTimeout: real, setInterval: realEvery } = globalThis;
 const { searchParams } = new URL(import.meta.url);
 const hurried = new Set(searchParams.getAll('ms').map(Number));
 const often = new Set(searchParams.getAll('every').map(Number));
+const never = new Set(searchParams.getAll('never').map(Number));
+/** As long as a timer can be. */
+const foreverMs = 2 ** 31 - 1;
+let isOften = false;
+if (often.size > 0) process.on('SIGUSR1', () => (isOften = !isOften));
 const isHurried = (ms = 0) => hurried.has(ms) || (searchParams.has('soon') && ms > 2_000 && !Number.isInteger(ms));
 
 globalThis.setTimeout = new Proxy(real, {
@@ -14,6 +20,13 @@ globalThis.setTimeout = new Proxy(real, {
 });
 
 globalThis.setInterval = new Proxy(realEvery, {
-  apply: (target, self, [call, ms = 0, ...more]: Parameters<typeof realEvery>) =>
-    Reflect.apply(target, self, [call, often.has(ms) ? ms / 5 : ms, ...more]),
+  apply: (target, self, [call, ms = 0, ...more]: Parameters<typeof realEvery>) => {
+    if (!often.has(ms)) return Reflect.apply(target, self, [call, never.has(ms) ? foreverMs : ms, ...more]);
+    let fifths = 0;
+    const callOften = (...given: unknown[]) => {
+      fifths += 1;
+      if (isOften || fifths % 5 === 0) Reflect.apply(call, undefined, given);
+    };
+    return Reflect.apply(target, self, [callOften, ms / 5, ...more]);
+  },
 });

@@ -12,9 +12,12 @@ export function hurrying(...pauses: readonly (number | Soon)[]): { readonly NODE
   return loadingHurry(pauses.map((pause) => (pause === 'soon' ? pause : `ms=${pause}`)));
 }
 
-/** The setting of a server that does five times as often what it does every so many milliseconds. */
-export function hurryingEvery(ms: number): { readonly NODE_OPTIONS: string } {
-  return loadingHurry([`every=${ms}`]);
+/**
+ * The setting of a server that does five times as often what it does every so many milliseconds, from one SIGUSR1 to the next, and
+ * never what it does every `never` ms.
+ */
+export function hurryingEvery(ms: number, never: number): { readonly NODE_OPTIONS: string } {
+  return loadingHurry([`every=${ms}`, `never=${never}`]);
 }
 
 function loadingHurry(words: readonly string[]): { readonly NODE_OPTIONS: string } {

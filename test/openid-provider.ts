@@ -15,6 +15,8 @@ export type OpenIdProvider = {
   claimsOf: (person: string) => Readonly<Record<string, unknown>>;
   /** For whom its access tokens are, where not for the interface that was asked for. */
   audience: string | undefined;
+  /** So long its access tokens are good that it gives from now on. */
+  tokenSeconds: number;
   /** How often it was asked on each path. */
   readonly asked: Map<string, number>;
 };
@@ -27,22 +29,20 @@ export async function startOpenIdProvider(
   {
     clientId,
     home,
-    tokenSeconds = 300,
     config = {},
   }: {
     readonly clientId: string;
     readonly home: string;
-    /** So long its access tokens are good. */
-    readonly tokenSeconds?: number;
     readonly config?: Configuration;
   },
 ): Promise<OpenIdProvider> {
   const ours = await generateKeyPair('ES256', { extractable: true });
   const theirs = await generateKeyPair('ES256', { extractable: true });
-  const state: Pick<OpenIdProvider, 'person' | 'claimsOf' | 'audience' | 'asked'> = {
+  const state: Pick<OpenIdProvider, 'person' | 'claimsOf' | 'audience' | 'tokenSeconds' | 'asked'> = {
     person: 'demo-mary',
     claimsOf: (person) => ({ citizen_id: person }),
     audience: undefined,
+    tokenSeconds: 300,
     asked: new Map(),
   };
   let provider: Provider | undefined;
@@ -88,7 +88,7 @@ export async function startOpenIdProvider(
           scope: scopes,
           audience: state.audience ?? resource,
           accessTokenFormat: 'jwt',
-          accessTokenTTL: tokenSeconds,
+          accessTokenTTL: state.tokenSeconds,
           jwt: { sign: { alg: 'ES256' } },
         }),
       },

@@ -41,11 +41,13 @@ function createWatch() {
       atWork -= 1;
     });
   };
+  // The anchor and the bytes of documents are files, which nobody here wraps: the system says whether it is at one.
+  const isAtFiles = () => process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
   const settle = async () => {
     for (let quiet = 0; quiet < quietLooks; ) {
       const before = begun;
       await pause(1);
-      quiet = atWork === 0 && begun === before ? quiet + 1 : 0;
+      quiet = atWork === 0 && begun === before && !isAtFiles() ? quiet + 1 : 0;
     }
   };
   const watchedChannel = (channel: Channel): Channel => ({

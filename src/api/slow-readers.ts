@@ -2,7 +2,7 @@ import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
 /** What a reader has to take of an answer that waits for it, in each span. */
-const readerLimits = { spanMs: 15_000, spanBytes: 65_536 };
+export const readerLimits = { spanMs: 15_000, spanBytes: 65_536 };
 
 type ReaderLimits = { readonly spanMs: number; readonly spanBytes: number };
 type Seen = { sent: number; waiting: number };

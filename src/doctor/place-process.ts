@@ -8,6 +8,8 @@ async function look(path: string): Promise<void> {
   await using _file = await open(path, 'r');
 }
 
+// It has begun.
+process.send?.(true);
 for (const path of process.argv.slice(2)) {
   void look(path)
     .catch(() => undefined)

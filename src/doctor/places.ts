@@ -65,6 +65,9 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** A machine that others keep busy takes seconds to start a process; only from then on places are waited for. */
+const startMs = 30_000;
+
 const read = [databaseFile, anchorFile, rootKeyFile];
 
 /** Whether something else lies in `DATA_DIR`, which neither a server nor a check reads. */
@@ -86,9 +89,14 @@ export async function silentOf(places: Places): Promise<readonly Silent[]> {
   // A thread for each: one that hangs keeps no other waiting.
   const env = { UV_THREADPOOL_SIZE: String(silent.size) };
   const child = fork(path, [...silent], { stdio: ['ignore', 'ignore', 'ignore', 'ipc'], env });
-  const timer = setTimeout(end, patienceMs);
-  child.on('message', (place) => {
-    silent.delete(String(place));
+  let timer = setTimeout(end, startMs);
+  child.on('message', (said) => {
+    if (said === true) {
+      clearTimeout(timer);
+      timer = setTimeout(end, patienceMs);
+      return;
+    }
+    silent.delete(String(said));
     if (silent.size === 0) end();
   });
   // Of a process that cannot be started nothing is learnt. 'close' and not 'exit': by then all that it told has been read.

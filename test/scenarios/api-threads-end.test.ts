@@ -5,8 +5,18 @@ import { readdirSync } from 'node:fs';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { readerLimits } from '../../src/api/slow-readers.ts';
 import { lookEveryMs } from '../../src/thread-demand.ts';
-import { type Busy, busyUntilTwo, claimsIn, metric, metricsOf, startServer, threadsMetric } from '../busy-server.ts';
+import {
+  type Busy,
+  busyUntilTwo,
+  claimsIn,
+  metric,
+  metricsOf,
+  startServer,
+  threadsMetric,
+  untilTaken,
+} from '../busy-server.ts';
 import { type Engine, engines } from '../engines.ts';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { hurryingEvery } from '../hurrying.ts';
@@ -14,17 +24,17 @@ import { endingThreadsOf } from '../thread-end.ts';
 import { until } from '../until.ts';
 import { documentOf } from '../uploaders.ts';
 
-/** More than what the system takes of an answer that nobody reads. */
-const documentBytes = 24 * 1_048_576;
-/** So many that one of them is with the second thread: that the kernel gives each to the first is one chance in 65,000. */
-const enoughReaders = 16;
+/** More than what the system takes of an answer that nobody reads, which is a third of that. */
+const documentBytes = 12 * 1_048_576;
+/** So many that one of them is with the second thread: that the kernel gives each to the first is one chance in 33,000,000. */
+const enoughReaders = 25;
 const requests = 'citizen_services_requests_total';
 const verified = `${requests}{method="POST",route="/v1/identity/verify",status="200",problem=""}`;
 const path = '/v1/identity/verify';
 
-/** A server whose quiet minute takes twelve seconds, and whose threads SIGUSR2 ends. */
+/** A server whose quiet minute can take twelve seconds, whose threads SIGUSR2 ends, and where a reader may stand still. */
 async function startHasty(t: TestContext, engine: Engine['name']): Promise<Busy> {
-  const [ending, hurried] = [endingThreadsOf('api-thread', t), hurryingEvery(lookEveryMs)];
+  const [ending, hurried] = [endingThreadsOf('api-thread', t), hurryingEvery(lookEveryMs, readerLimits.spanMs)];
   return await startServer(t, engine, { NODE_OPTIONS: `${hurried.NODE_OPTIONS} ${ending.NODE_OPTIONS}` });
 }
 
@@ -35,29 +45,34 @@ async function depositLarge({ home, token }: Busy): Promise<string> {
   const headers = { 'content-type': 'application/pdf', 'citizen-id': claimsIn(home).citizenId, 'document-title': 'L' };
   const body = documentOf(documentBytes);
   const ask = createExchange(home.url);
-  const answer = await ask({ method: 'POST', path: '/v1/documents', headers: withToken(token, headers), body });
+  const asked = { method: 'POST', path: '/v1/documents', headers: withToken(token, headers), body };
+  const answer = await untilTaken(() => ask(asked));
   assert.equal(answer.status, 201, answer.body.toString());
   return `/v1/documents/${jsonOf(answer)['id']}`;
 }
 
-/** Begins to read a document, slowly, over connections of their own. */
+/** Begins to read a document over connections of their own, and stands still. */
 async function startReading({ home, token }: Busy, document: string, readers = enoughReaders) {
   const agent = new Agent({ keepAlive: true });
   const answers = await Promise.all(
     Array.from({ length: readers }, async () => {
-      const sent = request(`${home.url}${document}`, { agent, headers: withToken(token) }).end();
-      const [answer]: IncomingMessage[] = await once(sent, 'response');
-      assert.equal(answer?.statusCode, 200);
-      return answer ?? assert.fail();
+      const { status, answer } = await untilTaken(async () => {
+        const sent = request(`${home.url}${document}`, { agent, headers: withToken(token) }).end();
+        const [answer = assert.fail()]: IncomingMessage[] = await once(sent, 'response');
+        const { statusCode: status = 0 } = answer;
+        if (status !== 200) answer.resume();
+        return { status, answer };
+      });
+      assert.equal(status, 200);
+      return answer;
     }),
   );
-  let isSlow = true;
+  const goingOn = Promise.withResolvers<void>();
   const digestOf = async (answer: IncomingMessage) => {
     const hash = createHash('sha256');
     for await (const piece of answer) {
       hash.update(piece);
-      // A reader that stands still is cut off, and one that takes more would be through while the load is still going.
-      if (isSlow) await pause(4_000);
+      await goingOn.promise;
     }
     return hash.digest('hex');
   };
@@ -65,7 +80,7 @@ async function startReading({ home, token }: Busy, document: string, readers = e
   return {
     /** The digests of what each has read, or nothing where it was broken off. */
     finish: async () => {
-      isSlow = false;
+      goingOn.resolve();
       const digests = (await reading).map((one) => (one.status === 'fulfilled' ? one.value : undefined));
       agent.destroy();
       return digests;
@@ -82,7 +97,7 @@ function startSlowCallers({ home, token }: Busy) {
   let calls = 0;
   const caller = async (ask: typeof fresh) => {
     for (; !isOver; await pause(100)) {
-      const { status, body } = await ask(claims);
+      const { status, body } = await untilTaken(() => ask(claims));
       assert.equal(status, 200, body.toString());
       calls += 1;
     }
@@ -121,10 +136,15 @@ function startWatch({ server }: Busy) {
   };
 }
 
-/** Waits until the second thread leaves; on a machine that others keep busy the first minute may not be a quiet one. */
+/**
+ * Waits until the second thread leaves; on a machine that others keep busy the first minute may not be a quiet one. In a hurry only so
+ * long: a thread begins for so many requests between two looks.
+ */
 async function untilAlone({ server }: Busy): Promise<void> {
+  process.kill(server.pid, 'SIGUSR1');
   for (const endsAt = Date.now() + 90_000; (await metric(server, threadsMetric)) > 1; await pause(500))
     assert.ok(Date.now() < endsAt, 'the second thread has not left');
+  process.kill(server.pid, 'SIGUSR1');
 }
 
 for (const { name } of engines) {
@@ -137,7 +157,7 @@ for (const { name } of engines) {
     const both = machineThreads(busy);
     const [callers, reading] = [startSlowCallers(busy), await startReading(busy, document)];
     await untilAlone(busy);
-    assert.equal(machineThreads(busy), both, 'a thread that leaves waits for whoever reads slowly');
+    assert.equal(machineThreads(busy), both, 'a thread that leaves waits for whoever has not read all');
     assert.deepEqual(await reading.finish(), reading.whole);
     await until(async () => machineThreads(busy) < both);
     calls += await callers.stop();

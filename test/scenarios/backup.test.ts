@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import {
   cpSync,
   existsSync,
-  globSync,
   mkdirSync,
   readdirSync,
   readFileSync,
@@ -266,29 +265,6 @@ test('backup create links what an earlier backup has, and refuses a place that i
   assert.equal(since.code, 1);
   assert.match(since.stderr, /is no whole backup/);
   assert.equal(existsSync(`${folder}-3`), false);
-});
-
-test('a trial that is stopped leaves nothing of itself behind', async (t) => {
-  const { folder } = copyOf(t);
-  const scratch = folderOf(t);
-  const launched = standing.home.launch('backup', 'verify', folder, '--scratch', scratch);
-  await until(async () => readdirSync(scratch).length === 1);
-  assert.deepEqual(await launched.end('SIGTERM'), { code: 1, signal: null });
-  assert.match(launched.stderr(), /stopped; the backup is as it was/);
-  assert.deepEqual(readdirSync(scratch), []);
-});
-
-test('what a trial leaves that is killed, the next one clears away', async (t) => {
-  const { folder } = copyOf(t);
-  const scratch = folderOf(t);
-  const verify = ['backup', 'verify', folder, '--scratch', scratch] as const;
-  const killed = standing.home.launch(...verify);
-  const copy = `citizen-services-trial-*/${databaseFile}`;
-  await until(async () => globSync(copy, { cwd: scratch }).length === 1);
-  await killed.end('SIGKILL');
-  assert.equal(readdirSync(scratch).length, 1);
-  assert.equal((await standing.home.run(...verify)).code, 0);
-  assert.deepEqual(readdirSync(scratch), []);
 });
 
 test('on PostgreSQL the command names its tools and makes nothing', async (t) => {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
+import { awayFromMidnight } from '../away-from-midnight.ts';
 import { otherThan } from '../contact-house.ts';
 import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
@@ -163,6 +164,7 @@ test('what is wrong with an address or a code is told beside its field', async (
     assert.deepEqual((await told({ ...confirm, code })).slice(0, 3), [
       ...[400, 'code-email', 'This is not the code that was sent last.'],
     ]);
+  await awayFromMidnight();
   await until(async () => {
     const answer = await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }));
     return answer.status !== 303;

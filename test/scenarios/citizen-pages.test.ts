@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { awayFromMidnight } from '../away-from-midnight.ts';
 import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
 import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { runHere } from '../run-here.ts';
@@ -191,6 +192,7 @@ test('what the register has about a citizen stands on a page of its own, letter 
 });
 
 test('a citizen locks and unlocks the own details on that page, and is told of each by a message', async () => {
+  await awayFromMidnight();
   const mary = await signedIn('demo-mary');
   const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
   const decision = async () => jsonOf(await ask(sendJson(service, '/v1/identity/verify', claims)))['decision'];

@@ -5,7 +5,7 @@ import { type TestContext, test } from 'node:test';
 import { newClient } from '../../src/access/client.ts';
 import { clientCreation } from '../../src/access/client-store.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { openCookieBrowser } from '../cookie-browser.ts';
+import { type CookieBrowser, openCookieBrowser } from '../cookie-browser.ts';
 import { engines } from '../engines.ts';
 import { startOpenIdProvider } from '../openid-provider.ts';
 import { runHere } from '../run-here.ts';
@@ -15,9 +15,9 @@ import { makeHome } from '../whole-server.ts';
 // The pages of an installation whose citizens sign in at a provider of somebody else, as oidc-provider is one.
 const clientId = 'citizen-pages';
 
-async function openSite(t: TestContext, engine: 'sqlite' | 'postgres', tokenSeconds = 300) {
+async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
   const site = await makeHome(t, { engine, settings: { CITIZEN_PAGES_NAME: 'City of Porto' } });
-  const provider = await startOpenIdProvider(t, { clientId, home: site.url, tokenSeconds });
+  const provider = await startOpenIdProvider(t, { clientId, home: site.url });
   const key = join(site.dataDir, 'sign-in-key.json');
   writeFileSync(key, JSON.stringify(provider.clientKey), { mode: 0o600 });
   Object.assign(site.environment, {
@@ -62,33 +62,42 @@ for (const { name: engine } of engines) {
   });
 
   test(`${engine}: when the token is over the citizen goes on as long as the provider knows them, and is asked nothing`, async (t) => {
-    const { provider, site } = await openSite(t, engine, 2);
-    const browser = openCookieBrowser(site.url);
-    await browser.follow('/me/sign-in');
+    const { provider, site } = await openSite(t, engine);
+    /** Whoever has just signed in there, with a token that is soon over; the next is as good as any. */
+    const signedIn = async () => {
+      const browser = openCookieBrowser(site.url);
+      provider.tokenSeconds = 4;
+      await browser.follow('/me/sign-in');
+      provider.tokenSeconds = 300;
+      return browser;
+    };
+    const untilOver = async ({ cookies, get }: CookieBrowser, path: string) => {
+      await until(async () => {
+        cookies.delete('citizen-renewal');
+        const { location } = (await get(path)).headers;
+        return location !== undefined && new URL(location).origin === provider.url;
+      });
+      cookies.delete('citizen-renewal');
+    };
+    const browser = await signedIn();
     const [first, asked] = [browser.cookies.get('citizen-session'), () => interactionsOf(provider)];
     const before = asked();
-    const leftFor = async (path: string) => {
-      const { location } = (await browser.get(path)).headers;
-      return location === undefined ? undefined : new URL(location).origin;
-    };
-    await until(async () => (await leftFor('/me/uses')) === provider.url);
-    browser.cookies.delete('citizen-renewal');
+    await untilOver(browser, '/me/uses');
     const page = await browser.follow('/me/uses');
     assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${site.url}/me/uses`, 'Use of your data']);
     assert.notEqual(browser.cookies.get('citizen-session'), first);
     assert.equal(asked(), before, 'the provider asked nobody anything');
 
     // The provider forgets who it was: no page but the way in, and no second try.
-    for (const name of [...browser.cookies.keys()].filter((one) => one.startsWith('_session')))
-      browser.cookies.delete(name);
-    browser.cookies.delete('citizen-renewal');
-    await until(async () => (await leftFor('/me/documents')) === provider.url);
-    browser.cookies.delete('citizen-renewal');
-    const over = await browser.follow('/me/documents');
+    const forgotten = await signedIn();
+    for (const name of [...forgotten.cookies.keys()].filter((one) => one.startsWith('_session')))
+      forgotten.cookies.delete(name);
+    await untilOver(forgotten, '/me/documents');
+    const over = await forgotten.follow('/me/documents');
     assert.deepEqual([over.status, headingOf(over)], [403, 'Your official messages and documents']);
     assert.match(over.body.toString('utf8'), /href="[^"]+\/me\/sign-in\?to=%2Fme%2Fdocuments"/);
     assert.match(over.body.toString('utf8'), /You have been signed out, as some time has passed/);
-    assert.equal(browser.cookies.get('citizen-session'), undefined);
+    assert.equal(forgotten.cookies.get('citizen-session'), undefined);
   });
 
   test(`${engine}: whom the provider does not name, and who breaks off, is nobody here`, async (t) => {

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
-import { spawnSync } from 'node:child_process';
+import { execFile, spawnSync } from 'node:child_process';
 import { mkdirSync, rmSync, symlinkSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
+import { promisify } from 'node:util';
 import { runHere } from '../run-here.ts';
 import { makeTestFolder } from '../test-folder.ts';
 import { makeHome } from '../whole-server.ts';
@@ -96,8 +97,24 @@ function testDataDir(): void {
   }
 }
 
+const main = join(import.meta.dirname, '../../src/main.ts');
+/** Loaded into a program: what it starts to look at places takes longer for its own start than a place is waited for. */
+const slowToStart = `data:text/javascript,if(/place-process/.test(process.argv[1]))Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),0,0,6000)`;
+
+function testSlowMachine(): void {
+  test('on a machine that is slow to start a process no place counts as silent for that', async (t) => {
+    const home = await makeHome(t);
+    assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+    const args = [`--import=${slowToStart}`, main, 'doctor'];
+    const { stdout } = await promisify(execFile)(process.execPath, args, { env: home.environment });
+    assert.doesNotMatch(stdout, /no answer from/);
+    assert.match(stdout, /^ok +data-dir /m);
+  });
+}
+
 // Each waits for the limit of a look, and for nothing that another does. That a program ends all the same, some show.
 suite('silent places', { concurrency: 10 }, () => {
   testSettings();
   testDataDir();
+  testSlowMachine();
 });

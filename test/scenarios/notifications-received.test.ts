@@ -67,7 +67,8 @@ for (const engine of engines) {
     for (const method of ['GET', 'HEAD']) {
       const looked = await ask(method, path);
       assert.equal(looked.status, 200);
-      assert.doesNotMatch(looked.text, /secret|Hello|ada/i);
+      // What the link itself is made of may be any letters.
+      assert.doesNotMatch(looked.text.replaceAll(path, ''), /secret|Hello|ada/i);
       assert.match(looked.headers.get('content-security-policy') ?? '', /default-src 'none'/);
     }
     const nb = await ask('GET', path, { 'accept-language': 'xx, nb-NO;q=0.9, de;q=0.8' });

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
+import { awayFromMidnight } from '../away-from-midnight.ts';
 import { type Answered, type Asked, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
 import { startUpload } from '../half-upload.ts';
 import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
@@ -102,6 +103,7 @@ test('a citizen reads what the register has about them; whom it does not have fi
 });
 
 test('a citizen locks the own details, and lifts that five times a day', async () => {
+  await awayFromMidnight();
   const own = await citizensToken('demo-mary');
   const change = (locked: boolean) => ask(sendJson(own, '/v1/register-lock', { locked }));
   for (let times = 0; times < 5; times += 1) {

@@ -91,13 +91,15 @@ async function brokenUploads({ home, token }: Life): Promise<void> {
 /** While 32 programs send and a document is on its way, the server is told to stop. */
 async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life): Promise<void> {
   const before = await ask({ path: '/v1/documents?citizenId=demo-mary', headers: withToken(token) });
-  const upload = await startUpload(home.port, document, withToken(token, depositHeaders(document)));
   const citizenIds = home.demo().citizens.map(({ citizenId }) => citizenId);
   const senders = startSenders({
     ...{ url: home.url, token, citizenIds, senders: 32, pauseMs: 5 },
     ...{ mark: marks.message, until: 'refused' },
   });
   await until(async () => senders.accepted.size >= 200);
+  // Not before, since an upload that stands still for long is cut off, and a slow machine takes its time for so many messages.
+  const upload = await startUpload(home.port, document, withToken(token, depositHeaders(document)));
+  await until(async () => filesIn(join(home.dataDir, 'documents/incoming')).length === 1);
   const stopped = server.end('SIGTERM');
   await until(async () => (await refusal(ask)) !== undefined);
   assert.match(await upload.finish(), /^HTTP\/1\.1 201 /);
@@ -105,7 +107,7 @@ async function stopUnderLoad(t: TestContext, { home, token, server, ask }: Life)
   await senders.ended;
   t.diagnostic(`accepted ${senders.accepted.size}; ${JSON.stringify(Object.fromEntries(senders.mishaps))}`);
   assert.equal(server.stderr(), '');
-  const known = new Set(['503 capacity-reduced', 'ECONNREFUSED', 'ECONNRESET']);
+  const known = new Set(['503 capacity-reduced', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE']);
   assert.deepEqual([...new Set(senders.mishaps.keys()).difference(known)], []);
 
   const db = await home.openDb();

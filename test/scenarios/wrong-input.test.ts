@@ -130,13 +130,13 @@ test('every problem that the table names has its page', async () => {
 test('a client beyond its quota is told when to come back, and another one is served', async () => {
   const token = await anotherToken(home, 'Few Requests', '--quota', '1');
   const path = '/v1/documents?citizenId=demo-mary';
-  const answers = [];
-  for (let count = 0; count < 3; count += 1) answers.push(await ask({ path, headers: withToken(token) }));
-  const [first, second, third] = answers;
-  assert.deepEqual([first?.status, second?.status, third?.status], [200, 200, 429]);
+  const answers: Answered[] = [];
+  // Faster than it flows in; a machine that stands still in between lets one through more.
+  while (answers.every(({ status }) => status === 200)) answers.push(await ask({ path, headers: withToken(token) }));
+  assert.ok(answers.length > 2, `${answers.length}`);
   const headers = { 'retry-after': /^[1-4]$/, ratelimit: /^"documents:read";r=0;t=[12]$/ };
   const line: WrongInput = { what: '', on: [], make: (good) => good, is: [429, 'quota-exceeded'], headers };
-  if (third !== undefined) assertProblem(third, line, path);
+  assertProblem(answers.at(-1) ?? assert.fail(), line, path);
   assert.equal((await ask({ path, headers: withToken(world.token) })).status, 200);
 });
 
@@ -192,8 +192,9 @@ test('with every detail logged, the log holds no claim, name, message, document,
   assert.deepEqual(await server.end('SIGTERM'), { code: 0, signal: null });
   assert.ok(performance.now() - stoppedAt < 20_000, 'none of the refused requests holds up the stop');
   assert.equal(server.stdout(), '');
-  // A postal code stands by chance in one of thousands of random ids.
-  const log = server.stderr().replaceAll(/urn:uuid:[0-9a-f-]{36}|"(?:time|pid|durationMs)":[\d.]+/g, '');
+  // A postal code stands by chance in one of thousands of random ids, in one of clients, or as a port.
+  const chance = /urn:uuid:[0-9a-f-]{36}|"(?:time|pid|durationMs)":[\d.]+|"clientId":"[^"]*"|127\.0\.0\.1:\d+/g;
+  const log = server.stderr().replaceAll(chance, '');
   const refused = log.split('\n').filter((line) => line.includes('"problem":'));
   assert.ok(refused.length > table.length, 'the log tells of the refusals');
   const { token, narrow, expired, purposeBound } = world;
