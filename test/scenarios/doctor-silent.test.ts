@@ -99,7 +99,7 @@ function testDataDir(): void {
 
 const main = join(import.meta.dirname, '../../src/main.ts');
 /** Loaded into a program: what it starts to look at places takes longer for its own start than a place is waited for. */
-const slowToStart = `data:text/javascript,if(/place-process/.test(process.argv[1]))Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),0,0,6000)`;
+const slowToStart = `data:text/javascript,if(/place-process/.test(process.argv[1]))Atomics.wait(new Int32Array(new SharedArrayBuffer(4)),0,0,5200)`;
 
 function testSlowMachine(): void {
   test('on a machine that is slow to start a process no place counts as silent for that', async (t) => {
