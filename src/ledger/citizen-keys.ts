@@ -96,15 +96,15 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     const known = cached(citizenId);
     if (known !== undefined) return known;
     const readAt = now();
-    const strangerForNow = Math.abs(readAt - (strangers.get(citizenId) ?? Number.NEGATIVE_INFINITY));
-    const isStranger = strangerForNow < strangerForMs;
+    const sinceLookedMs = Math.abs(readAt - (strangers.get(citizenId) ?? Number.NEGATIVE_INFINITY));
+    const isStranger = sinceLookedMs < strangerForMs;
     const row = isStranger ? undefined : await rowOf(citizenId);
     if (row !== undefined) return keyIn(row, citizenId, readAt);
     // What is too old stands there still, and was just looked at.
     cache.delete(citizenId);
     if (!isStranger && clock !== undefined) strangers.set(citizenId, readAt);
     // As often as one that was known would be unwrapped.
-    if (strangerForNow > cachedForMs) unwrapDecoy();
+    if (sinceLookedMs > cachedForMs) unwrapDecoy();
     return strangerKeyOf(citizenId);
   }
 
