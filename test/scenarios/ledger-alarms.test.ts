@@ -1,11 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hurrying } from '../hurrying.ts';
 import { until } from '../until.ts';
 import { makeHome, type WholeServer } from '../whole-server.ts';
 
-// A process looks at what waits every five seconds; here again and again.
-const settings = { ADMIN_PORT: '0', ...hurrying(5_000) };
+// Not in a hurry: five seconds, after which a process looks again, are also what it waits for PostgreSQL at its start.
+const settings = { ADMIN_PORT: '0' };
 
 test('metrics and /readyz say how the ledger is, and an entry that was changed is an alarm in both', async (t) => {
   const home = await makeHome(t, { engine: 'postgres', settings });

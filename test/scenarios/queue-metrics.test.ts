@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { hurrying } from '../hurrying.ts';
 import { runHere } from '../run-here.ts';
 import { until } from '../until.ts';
 import { makeHome } from '../whole-server.ts';
 
-// A process looks at its queues every five seconds; here again and again.
-const settings = { ADMIN_PORT: '0', ...hurrying(5_000) };
+// Not in a hurry: five seconds, after which a process looks again, are also what it waits for PostgreSQL at its start.
+const settings = { ADMIN_PORT: '0' };
 
 test('a process with the worker role tells what its queues hold, and one without tells nothing of them', async (t) => {
   const home = await makeHome(t, { engine: 'postgres', settings });
