@@ -72,7 +72,7 @@ const selectKeys = createMultiRow(
 /** Keys are cached for a minute of that clock, those that were used last: a burst on one citizen unwraps once. */
 export function createCitizenKeys(read: Read, root: RootKey, random: Random, clock?: Clock): CitizenKeys {
   const cache = createRecent<{ readonly key: Uint8Array; readonly readAt: number }>(cachedKeys);
-  const strangers = createRecent<number>(cachedKeys);
+  const strangers = createRecent<{ readonly lookedAt: number; readonly openedAt: number }>(cachedKeys);
   const now = () => clock?.now() ?? 0;
   const strangerKeyOf = (citizenId: string) => hmacUnder(root, 'stranger-content', citizenId);
   const unwrapDecoy = decoyUnder(random);
@@ -96,15 +96,17 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     const known = cached(citizenId);
     if (known !== undefined) return known;
     const readAt = now();
-    const sinceLookedMs = Math.abs(readAt - (strangers.get(citizenId) ?? Number.NEGATIVE_INFINITY));
-    const isStranger = sinceLookedMs < strangerForMs;
-    const row = isStranger ? undefined : await rowOf(citizenId);
+    const stranger = strangers.get(citizenId);
+    if (stranger !== undefined && Math.abs(readAt - stranger.lookedAt) < strangerForMs) return strangerKeyOf(citizenId);
+    const row = await rowOf(citizenId);
     if (row !== undefined) return keyIn(row, citizenId, readAt);
     // What is too old stands there still, and was just looked at.
     cache.delete(citizenId);
-    if (!isStranger && clock !== undefined) strangers.set(citizenId, readAt);
-    // As often as one that was known would be unwrapped.
-    if (sinceLookedMs > cachedForMs) unwrapDecoy();
+    // As often as that of a known one, which is at hand meanwhile.
+    const isOpened = stranger !== undefined && Math.abs(readAt - stranger.openedAt) <= cachedForMs;
+    if (!isOpened) unwrapDecoy();
+    if (clock !== undefined)
+      strangers.set(citizenId, { lookedAt: readAt, openedAt: isOpened ? stranger.openedAt : readAt });
     return strangerKeyOf(citizenId);
   }
 
