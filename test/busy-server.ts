@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Engine } from './engines.ts';
+import { until } from './until.ts';
 import { type Afterwards, makeHome, type ServerHome, type WholeServer } from './whole-server.ts';
 
 export const busyCallers = 48;
@@ -12,11 +13,12 @@ export const beginWithinMs = 75_000;
 
 /** Asks until the server takes it: for a moment behind a busy one it may shed load, on a machine that others keep busy too. */
 export async function untilTaken<T extends { readonly status: number }>(ask: () => Promise<T>): Promise<T> {
-  for (;;) {
-    const answer = await ask();
-    if (answer.status !== 503) return answer;
-    await pause(100);
-  }
+  let answer = await ask();
+  await until(async () => {
+    if (answer.status === 503) answer = await ask();
+    return answer.status !== 503;
+  });
+  return answer;
 }
 
 /** A caller that opens a connection for every call, so that any thread may answer it. */
