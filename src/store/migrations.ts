@@ -93,7 +93,7 @@ export async function isMigrated({ engine, read }: Pick<Db, 'engine' | 'read'>):
 }
 
 /** A migration that cannot be read or applied, or a database that does not fit the migrations of this program. */
-export class MigrationFailed extends Error {
+class MigrationFailed extends Error {
   constructor(message: string, options?: ErrorOptions) {
     super(message, options);
     this.name = 'MigrationFailed';

@@ -342,10 +342,11 @@ create table match_policy (
   created_at bigint not null check (created_at between 0 and 9007199254740991)
 );
 
--- The stored result of each verification, for the client that asked. `answer` is sealed under the key of the citizen.
--- No value of a claim is in this table.
--- citizen_id: whom the verification was about; null if it found nobody. searched: the request had no citizen id; then
--- reading the result leaves the same ledger entries whether somebody was found or not.
+-- The stored result of each verification, for the client that asked. No value of a claim is in this table.
+-- citizen_id: the id in the request, even if nobody has it, or the citizen that a search found; null if it found nobody.
+-- answer: sealed under the key of that citizen, or under a key derived from the row's id.
+-- searched: the request had no citizen id. Reading the result then leaves the same ledger entries, whether somebody was
+-- found or not.
 create table verification (
   id text not null primary key,
   client_id text not null,
