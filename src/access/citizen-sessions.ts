@@ -83,8 +83,8 @@ const idOf = (secret: string) => sha256(Buffer.from(`citizen-session\0${secret}`
 const contextOf = (id: string) => `citizen-services/session@v1\0${id}`;
 
 /**
- * Under the root that sealed it, for while a rotation is under way processes come to the new one at different times. A session
- * from before is one that has ended.
+ * The token, opened under the root key that sealed it: during a rotation, processes change to the new root key at different
+ * times. Undefined if that root key is gone; the session has then ended.
  */
 function openedOrNone(root: SessionRoom['root'], id: string, payload: string): string | undefined {
   const [rootId = '', sealed = ''] = payload.split('.', 2);

@@ -144,7 +144,7 @@ async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Pr
   const given: Key = { request };
   if (operation.bodyBytes === undefined) {
     const open = async (kept: string) => operation.openKept?.(kept, house.ports) ?? kept;
-    given.print = { ...fingerprint(house.printKey, call.body), open };
+    given.print = { print: fingerprint(house.printKey, call.body), open };
     const earlier = await findEarlier(house.read, request, given.print);
     if (earlier !== undefined) return outcomeOf(earlier);
   }
@@ -217,7 +217,7 @@ function withRepeat<P>({ printKey }: House<P>, call: Call<RequestShape, P>, key:
     ...call,
     repeat: {
       earlier: async (input, open) => {
-        key.print = { ...fingerprint(printKey, input), open };
+        key.print = { print: fingerprint(printKey, input), open };
         const earlier = await findEarlier(call.read, key.request, key.print);
         if (earlier === undefined) return undefined;
         return 'answer' in earlier ? { replayed: earlier.answer } : { refusal: earlier.refusal };

@@ -18,27 +18,23 @@ export function parseIdempotencyKey(header: string): string | Refusal {
   return /^[\x20-\x7e]{1,255}$/.test(key) ? key : refuse('idempotency-key-invalid');
 }
 
-/** What is told of a request's input: `print` is stored; `plain` is what rows have that were stored without a key. */
-export type Fingerprint = { readonly print: Buffer; readonly plain: Buffer };
-
 /**
- * What makes two requests the same: HMAC-SHA-256 over the SHA-256 of their canonical input. A plain hash of a message to
- * a citizen would let whoever reads the database try what it said.
+ * What makes two requests the same: HMAC-SHA-256 over the SHA-256 of their canonical input. A plain hash would let
+ * anybody who reads the database guess what a message to a citizen said.
  */
-export function fingerprint(key: Uint8Array, input: unknown): Fingerprint {
+export function fingerprint(key: Uint8Array, input: unknown): Buffer {
   // The input was parsed from JSON, or from headers: nothing in it is outside JSON.
-  const plain = sha256(Buffer.from(canonicalJson(input as Json)));
-  return { print: hmac('sha256', key, plain), plain };
+  return hmac('sha256', key, sha256(Buffer.from(canonicalJson(input as Json))));
 }
 
-/** The fingerprint of a request's input; `open` where the stored answer was closed by the operation. */
-export type Print = Fingerprint & { readonly open?: ((kept: string) => Promise<string>) | undefined };
+/** The fingerprint of a request's input, and how to open the stored answer if the operation closed it. */
+export type Print = { readonly print: Buffer; readonly open?: ((kept: string) => Promise<string>) | undefined };
 
 /** The answer stored under that key, if any; another fingerprint under it is refused. */
 export async function findEarlier(
   read: Read,
   request: RequestKey,
-  { print, plain, open }: Print,
+  { print, open }: Print,
 ): Promise<Earlier | undefined> {
   const [row] = await read(
     'select fingerprint, status, headers, body from idempotency where client_id = $1 and operation = $2 and key = $3',
@@ -46,7 +42,7 @@ export async function findEarlier(
   );
   if (row === undefined) return undefined;
   const stored = row['fingerprint'];
-  if (!(stored instanceof Uint8Array) || !(print.equals(stored) || plain.equals(stored))) {
+  if (!(stored instanceof Uint8Array) || !print.equals(stored)) {
     return { refusal: refuse('idempotency-key-reused') };
   }
   return { answer: await storedAnswer(row, open) };

@@ -188,13 +188,12 @@ function describeResult(result: ImportResult, { dryRun, errorsPath }: Order, sec
   return `${lines.join('\n')}\n`;
 }
 
-/** Each reason with how often it came and its first rows. An import that an earlier version began has not counted those. */
+/** Each reason with how often it came and its first rows. */
 function describeTally(what: string, tally: Tally, { firstRows }: ImportResult['progress']): string[] {
   return Object.entries(tally).map(([reason, count]) => {
     const rows = firstRows[reason] ?? [];
     const more = count > rows.length ? ' and more' : '';
-    const where = rows.length === 0 ? '' : ` (${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more})`;
-    return `  ${grouped(count)} ${what}: ${reason}${where}`;
+    return `  ${grouped(count)} ${what}: ${reason} (${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more})`;
   });
 }
 

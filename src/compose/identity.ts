@@ -5,7 +5,6 @@ import { SettingError } from '../config/settings.ts';
 import { clearGuesses, clearVerifications } from '../identity/clear-verifications.ts';
 import { createGuessBudget, standardGuessLimits } from '../identity/guess-budget.ts';
 import type { Policy } from '../identity/match/policy.ts';
-import { hasOldRecords, oldRecordsNotice } from '../identity/old-records.ts';
 import { createPace } from '../identity/pace.ts';
 import { createPolicyView, findPolicy, policyNames } from '../identity/policy-store.ts';
 import type { IdentityPorts } from '../identity/ports.ts';
@@ -36,11 +35,6 @@ export async function standingPolicy({ settings, db }: PolicyHouse): Promise<Pol
     'VERIFY_POLICY',
     `expected one of ${known}, or one that \`policies add FILE\` has stored, ${came} came`,
   );
-}
-
-/** Says at the start what an upgrade has left to the operator: another register keeps its own records. */
-export async function tellOfOldRecords({ settings, db, log }: House): Promise<void> {
-  if (settings.registerUrl === undefined && (await hasOldRecords(db.read))) log.notice(oldRecordsNotice);
 }
 
 /** How old what was counted of the register may be before it is read again. */

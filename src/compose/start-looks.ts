@@ -1,7 +1,7 @@
 import type { House } from '../compose.ts';
 import { endLeases } from '../jobs/lease.ts';
 import { tellOfAbsentDocuments } from './documents.ts';
-import { standingPolicy, tellOfOldRecords } from './identity.ts';
+import { standingPolicy } from './identity.ts';
 import { tellOfAbsentSpool } from './letters.ts';
 
 /** Which looks are this process's or thread's. */
@@ -13,7 +13,7 @@ type Looking = { readonly isHelper: boolean; readonly isWorker: boolean };
  */
 export async function lookAtTheStart(house: House, { isHelper, isWorker }: Looking): Promise<void> {
   await standingPolicy(house);
-  if (!isHelper) await Promise.all([tellOfOldRecords(house), tellOfAbsentDocuments(house)]);
+  if (!isHelper) await tellOfAbsentDocuments(house);
   if (isWorker) tellOfAbsentSpool(house);
   // Nobody else can have an SQLite file open: whoever held a lease is gone.
   if (house.db.engine === 'sqlite' && !isHelper) await house.claim(endLeases);

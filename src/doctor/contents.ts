@@ -7,7 +7,6 @@ import { type Check, type Finding, faulty, ok, warn } from '../cli/doctor.ts';
 import { absentDocuments, onlyLooking, openBlobs, whereDocumentsBelong } from '../compose/documents.ts';
 import { standingPolicy } from '../compose/identity.ts';
 import { SettingError, type Settings } from '../config/settings.ts';
-import { hasOldRecords } from '../identity/old-records.ts';
 import { signingUses } from '../keys/signing-key.ts';
 import { anchorFile, openAnchor } from '../ledger/anchor.ts';
 import { refuseOtherLasting } from '../ledger/lasting-keys.ts';
@@ -77,13 +76,6 @@ async function register({ read }: LookedAt, { settings }: DoctorRoom): Promise<r
     return [faulty(...inTwo(fault.message, ''))];
   }
   if (settings.registerUrl !== undefined) return [];
-  if (await hasOldRecords(read))
-    return [
-      warn(
-        'it holds records of an earlier version, which are not found by every spelling of a name',
-        'import its newest file once more: `citizen-services import citizens FILE --restart`',
-      ),
-    ];
   const [row] = await read('select count(*) as persons from (select citizen_id from citizen limit $1) counted', [
     mostCounted + 1,
   ]);

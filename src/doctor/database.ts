@@ -81,10 +81,9 @@ async function database(room: DoctorRoom): Promise<readonly Finding[]> {
   }
   if (schema === undefined || schema.pending.length === 0) return [ok(where)];
   if (!schema.isBegun) return await emptyDatabase(db, where);
-  const { length } = schema.pending;
   return [
     warn(
-      `${where}, of an earlier version: the next start migrates it by ${length} files (${schema.pending[0]} …)`,
+      `${where}, of an earlier version: the next start applies ${schema.pending.join(', ')}`,
       'make a backup before: there is no way back; what lies in it is looked at behind that',
     ),
   ];

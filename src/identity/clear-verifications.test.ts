@@ -15,7 +15,7 @@ for (const engine of engines) {
     const old = String((await house.verify(zoe))['verificationId']);
     // More than go at once.
     const rows = Array.from({ length: 1_100 }, (_, at) => ({
-      sql: "insert into verification (id, client_id, checked_at, answer) values ($1, 'tax-office', $2, $3)",
+      sql: "insert into verification (id, client_id, searched, checked_at, answer) values ($1, 'tax-office', false, $2, $3)",
       args: [`ver_0000${String(at).padStart(22, '0')}`, houseTime, new Uint8Array(3)],
     }));
     await house.db.write(rows);

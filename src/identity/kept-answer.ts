@@ -3,8 +3,8 @@ import type { Verification } from './verification.ts';
 
 // An answer as it is kept. Its token holds most of what it says, in base64url and once more: kept whole it fills a page of
 // SQLite alone, and without what stands there twice three of them do. Four lines, each without a line end of its own: what the
-// token does not say, and the token's header, payload and signature. JSON of one line is an answer that was kept whole. Of a
-// payload on how a person was verified only the source stands there, where all else follows from the other lines.
+// token does not say, and the token's header, payload and signature. Of a payload on how a person was verified only the source
+// is stored, because all else follows from the other lines.
 
 type TokenPayload = {
   readonly jti: Verification['verificationId'];
@@ -19,7 +19,7 @@ type Rest = Pick<
 >;
 
 /** The first line: what the token does not say, and what only the citizen is told. */
-type FirstLine = Rest & { readonly why?: string; readonly whyFrom?: number | undefined };
+type FirstLine = Rest & { readonly why: string; readonly whyFrom?: number | undefined };
 
 /** The bytes of an answer to be sealed, with what explains it to the citizen. */
 export function packAnswer({ token, ...answer }: Verification, explanation: Explanation): Buffer {
@@ -37,9 +37,7 @@ export function packAnswer({ token, ...answer }: Verification, explanation: Expl
 /** The answer of those bytes, each member in its place: its JSON is again that of the answer that was packed. */
 export function unpackAnswer(bytes: Uint8Array): Verification {
   const lines = Buffer.from(bytes).toString().split('\n');
-  const [first = '', header, payload, signature] = lines;
-  // What was sealed as an answer is one, in one of the two forms.
-  if (header === undefined || payload === undefined) return JSON.parse(first) as Verification;
+  const [first = '', header = '', payload = '', signature = ''] = lines;
   const { claims, assurance, checkedAt, expiresAt, legalBasis, consentReference, receipt } = JSON.parse(first) as Rest;
   const { jti, decision, policy, purpose, request_hash: requestHash } = JSON.parse(payload) as TokenPayload;
   const said = unfolded(payload, { verificationId: jti, assurance, policy, checkedAt });
@@ -51,11 +49,10 @@ export function unpackAnswer(bytes: Uint8Array): Verification {
   };
 }
 
-/** What explains the answer of those bytes to the citizen; undefined for one from before that was kept. */
-export function explanationIn(bytes: Uint8Array): Explanation | undefined {
+/** The explanation of the answer of those bytes, for the citizen. */
+export function explanationIn(bytes: Uint8Array): Explanation {
   const [first = ''] = Buffer.from(bytes).toString().split('\n', 1);
   const { why, whyFrom: from } = JSON.parse(first) as FirstLine;
-  if (why === undefined) return undefined;
   return from === undefined ? unpackExplanation(why) : { ...unpackExplanation(why), from };
 }
 

@@ -47,7 +47,7 @@ export async function findVerification(
   const citizenId = typeof row['citizen_id'] === 'string' ? row['citizen_id'] : null;
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
   try {
-    return { answer: unpackAnswer(open(key, context(id), sealed)), citizenId, searched: row['searched'] !== false };
+    return { answer: unpackAnswer(open(key, context(id), sealed)), citizenId, searched: row['searched'] === true };
   } catch (fault) {
     // The key of an erased citizen is gone, and the answer with it.
     if (fault instanceof SealBroken) return undefined;
@@ -62,8 +62,8 @@ type ExplainingParts = {
 };
 
 /**
- * Why a question about that citizen was answered as it was. Undefined where the answer was about somebody else or nobody, is
- * not kept any more, is from before it was explained, or may not be explained yet.
+ * Why a question about that citizen was answered as it was. Undefined if the answer was about somebody else or nobody, is no
+ * longer stored, or may not be explained yet.
  */
 export async function findExplanation(
   { read, citizenKeys, clock }: ExplainingParts,
@@ -74,9 +74,8 @@ export async function findExplanation(
   const sealed = row?.['answer'];
   if (!(sealed instanceof Uint8Array)) return undefined;
   try {
-    const { from = 0, ...explanation } =
-      explanationIn(open(await citizenKeys.keyOf(citizenId), context(id), sealed)) ?? {};
-    return 'reason' in explanation && from <= clock.now() ? explanation : undefined;
+    const { from = 0, ...explanation } = explanationIn(open(await citizenKeys.keyOf(citizenId), context(id), sealed));
+    return from <= clock.now() ? explanation : undefined;
   } catch (fault) {
     if (fault instanceof SealBroken) return undefined;
     throw fault;
@@ -87,7 +86,7 @@ export async function findExplanation(
 export async function decisionIn(row: Row, keys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf'>) {
   const id = idField(row, 'id', 'verification');
   const owner = keyOwner(textOrNull(row, 'citizen_id'), id);
-  // An id that the register got since then had another key.
+  // The register may have received the id since then. Before, the answer was sealed under the key of unknown ids.
   for (const key of [await keys.keyOf(owner), keys.strangerKeyOf(owner)]) {
     try {
       return unpackAnswer(open(key, context(id), bytesField(row, 'answer'))).decision;

@@ -58,7 +58,7 @@ export async function usageByClient({ read, citizenKeys, span, onPage }: UsagePa
       const count = counts.get(clientId) ?? { clientId, ...none };
       counts.set(clientId, count);
       const decision = await decisionIn(row, citizenKeys);
-      const isSearch = row['searched'] !== false;
+      const isSearch = row['searched'] === true;
       count.questions += 1;
       count[decision === undefined ? 'erased' : ends[decision]] += 1;
       if (isSearch) count.searches += 1;

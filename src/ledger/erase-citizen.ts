@@ -2,7 +2,7 @@ import type { Clock } from '../kernel/clock.ts';
 import type { EventId, Mint } from '../kernel/id.ts';
 import { type Read, type Statement, WriteRefused } from '../store/db.ts';
 import { inSizes, textsInSizes } from '../store/multi-row.ts';
-import { bytesField, wholeField } from '../store/row-fields.ts';
+import { bytesField, textField, wholeField } from '../store/row-fields.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
 import type { Commit } from './commit.ts';
 import type { Actor } from './event.ts';
@@ -119,8 +119,8 @@ async function waitingOf(read: Read, chain: Uint8Array): Promise<string[]> {
   });
 }
 
-/** The last erasure of a person; `event` is undefined where it was before erasures were recorded. */
-export type Erasure = { readonly at: number; readonly event?: string };
+/** The last erasure of a person, with its event in the ledger. */
+export type Erasure = { readonly at: number; readonly event: string };
 
 /**
  * Up to the newest event that waits, or `upTo` where that is newer, no entry may name the person, in whosever hands it is; and
@@ -144,7 +144,5 @@ function recordErasure(
 /** The last erasure of the person with that pseudonym: tells content that was erased from content that was changed. */
 export async function findErasure(read: Read, chain: Uint8Array): Promise<Erasure | undefined> {
   const [row] = await read('select event_id, at from citizen_erasure where chain = $1', [chain]);
-  if (row === undefined) return undefined;
-  const event = row['event_id'];
-  return { at: wholeField(row, 'at'), ...(typeof event === 'string' ? { event } : {}) };
+  return row === undefined ? undefined : { at: wholeField(row, 'at'), event: textField(row, 'event_id') };
 }

@@ -72,21 +72,15 @@ for (const engine of engines) {
     assert.deepEqual(await house.events(), ['notification.accepted']);
   });
 
-  test(`${engine.name}: what was sent under a key cannot be guessed from its row, and one with a plain hash still counts`, async (t) => {
+  test(`${engine.name}: what was sent under a key cannot be guessed from its row`, async (t) => {
     const db = await engine.open(t);
     const house = await open(db);
     const body = { citizenId: 'cit-ada', message: 'Hello.' };
-    const first = await house.send(body, { key: 'k1' });
+    await house.send(body, { key: 'k1' });
     const plain = createHash('sha256').update(canonicalJson(body)).digest();
     const [row] = await db.read('select fingerprint from idempotency');
     assert.ok(row?.['fingerprint'] instanceof Uint8Array && row['fingerprint'].length === 32);
     assert.ok(!plain.equals(row['fingerprint']));
-    await db.write([{ sql: 'update idempotency set fingerprint = $1', args: [plain] }]);
-    const again = await house.send(body, { key: 'k1' });
-    assert.ok('json' in first && 'json' in again);
-    assert.deepEqual(again.json, first.json);
-    const other = await house.send({ ...body, message: 'Other.' }, { key: 'k1' });
-    assert.ok('refused' in other && other.refused.slug === 'idempotency-key-reused');
   });
 
   test(`${engine.name}: nothing of a dry run is stored, and its key is still free for the message itself`, async (t) => {

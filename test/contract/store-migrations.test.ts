@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import type { Clock } from '../../src/kernel/clock.ts';
 import type { Db } from '../../src/store/db.ts';
-import { lookAtSchema, migrate, migrationsFolder, splitStatements } from '../../src/store/migrations.ts';
+import { migrate, migrationsFolder, splitStatements } from '../../src/store/migrations.ts';
 import { openDatabase } from '../../src/store/open.ts';
 import { type Engine, engines } from '../engines.ts';
 
@@ -130,16 +130,30 @@ test('a statement ends with a semicolon at the end of a line, and only there', (
   const text =
     "-- one; two;\ncreate table a (\n  id text -- of a; kind\n);  \r\n\ninsert into a values ('x;y');\n;\nselect 1";
   assert.deepEqual(splitStatements(text), [
-    'create table a (\n  id text -- of a; kind\n)',
-    "insert into a values ('x;y')",
-    'select 1',
+    { sql: 'create table a (\n  id text -- of a; kind\n)' },
+    { sql: "insert into a values ('x;y')" },
+    { sql: 'select 1' },
   ]);
 });
 
+test('a directive names the engine of the next statement, and of no other', () => {
+  const text = '-- Why.\n-- engine: sqlite\nselect 1;\n\nselect 2;\n-- engine: postgres\n-- Why.\nselect\n3;\n';
+  assert.deepEqual(splitStatements(text), [
+    { sql: 'select 1', engine: 'sqlite' },
+    { sql: 'select 2' },
+    { sql: 'select\n3', engine: 'postgres' },
+  ]);
+  for (const name of ['mysql', 'postgresql', '', 'SQLite', 'sqlite postgres']) {
+    assert.throws(() => splitStatements(`-- engine: ${name}\nselect 1;\n`), { name: 'MigrationFailed' });
+  }
+});
+
 for (const engine of engines) {
-  test(`${engine.name}: a statement for one engine alone is run there and nowhere else`, async (t) => {
+  test(`${engine.name}: a statement for one engine runs on that engine alone`, async (t) => {
     const db = await openEmpty(engine, t);
-    const own = engines.map(({ name }) => `/* ${name} */ create table only_${name} (id text not null primary key);\n`);
+    const own = engines.map(
+      ({ name }) => `-- engine: ${name}\ncreate table only_${name} (id text not null primary key);\n`,
+    );
     await migrate(db, clock, { folder: folderWith(t, { '0001-first.sql': `${first}-- Why.\n${own.join('')}` }) });
     for (const { name } of engines) {
       const there = await db.read(`select id from only_${name}`).then(
@@ -151,71 +165,7 @@ for (const engine of engines) {
   });
 }
 
-for (const engine of engines) {
-  test(`${engine.name}: entries from before they knew their owner are told whose they are`, async (t) => {
-    const db = await openEmpty(engine, t);
-    await migrate(db, clock, { folder: folderBefore(t, '0082') });
-    const chains = [
-      { chain: Buffer.alloc(16, 1), citizenId: 'anna', entries: 2 },
-      { chain: Buffer.alloc(16, 2), citizenId: null, entries: 1 },
-    ];
-    let index = 0;
-    for (const { chain, citizenId, entries } of chains) {
-      const end = 'insert into ledger_chain (chain, citizen_id, number, leaf_hash) values ($1, $2, $3, $1)';
-      await db.write([{ sql: end, args: [chain, citizenId, entries] }]);
-      for (let number = 1; number <= entries; number += 1, index += 1) {
-        const entry = `insert into ledger_entry (leaf_index, event_id, at, type, client_id, chain, number, entry)
-          values ($1, $2, 1, 'kind', null, $3, $4, $3)`;
-        await db.write([{ sql: entry, args: [index, `event ${index}`, chain, number] }]);
-      }
-    }
-    assert.ok((await migrate(db, clock)).includes('0082-entries-know-their-owner.sql'));
-    assert.deepEqual(await db.read('select event_id, citizen_id from ledger_entry order by leaf_index'), [
-      { event_id: 'event 0', citizen_id: 'anna' },
-      { event_id: 'event 1', citizen_id: 'anna' },
-      { event_id: 'event 2', citizen_id: null },
-    ]);
-  });
-
-  test(`${engine.name}: answers of dry runs that were kept under a key are taken out, and no others`, async (t) => {
-    const db = await openEmpty(engine, t);
-    await migrate(db, clock, { folder: folderBefore(t, '0092') });
-    const kept = `insert into idempotency (client_id, operation, key, fingerprint, status, headers, body, created_at)
-      values ('tax-office', $1, $2, $3, $4, '{}', '{}', 1)`;
-    const rows: ReadonlyArray<[string, string, number]> = [
-      ['sendNotification', 'sent', 202],
-      ['sendNotification', 'dry run', 200],
-      ['depositDocument', 'deposited', 200],
-    ];
-    await db.write(
-      rows.map(([operation, key, status]) => ({ sql: kept, args: [operation, key, Buffer.alloc(32), status] })),
-    );
-    assert.ok((await migrate(db, clock)).includes('0092-rehearsals-are-not-kept.sql'));
-    assert.deepEqual(await db.read('select key from idempotency order by key'), [
-      { key: 'deposited' },
-      { key: 'sent' },
-    ]);
-  });
-}
-
-for (const engine of engines) {
-  test(`${engine.name}: a database that had two migrations as one file has what every other has`, async (t) => {
-    const db = await openEmpty(engine, t);
-    const then = folderBefore(t, '0129');
-    const textOf = (file: string) => readFileSync(join(migrationsFolder, file), 'utf8');
-    const joined = `${textOf('0127-roots-that-wrap.sql')}\n${textOf('0129-what-may-be-many.sql')}`;
-    rmSync(join(then, '0127-roots-that-wrap.sql'));
-    writeFileSync(join(then, '0127-what-may-be-many.sql'), joined);
-    await migrate(db, clock, { folder: then });
-    const later = readdirSync(migrationsFolder).filter((file) => file > '013' && file.endsWith('.sql'));
-    assert.deepEqual((await lookAtSchema(db)).pending, later.sort());
-    assert.deepEqual(await migrate(db, clock), later);
-    assert.deepEqual(await migrate(db, clock), []);
-    await db.read('select revive_after from webhook');
-  });
-}
-
-test('no migration differs from what databases have of it', () => {
+test('no migration file changes after its checksum was recorded', () => {
   const checksums = readFileSync(join(import.meta.dirname, 'store-migrations.sha256'), 'utf8');
   const files = readdirSync(migrationsFolder).filter((file) => file.endsWith('.sql'));
   const now = files.sort().map((file) => {
@@ -225,58 +175,6 @@ test('no migration differs from what databases have of it', () => {
   assert.equal(
     now.join(''),
     checksums,
-    'a new one is added to store-migrations.sha256; one that is there never changes',
+    'add the checksum of a new file to store-migrations.sha256, and never change a released file',
   );
 });
-
-/** A folder with this program's migrations that come before that number. */
-function folderBefore(t: TestContext, number: string): string {
-  const folder = folderWith(t, {});
-  const old = readdirSync(migrationsFolder).filter((file) => file < number && file.endsWith('.sql'));
-  for (const file of old) copyFileSync(join(migrationsFolder, file), join(folder, file));
-  return folder;
-}
-
-for (const engine of engines) {
-  test(`${engine.name}: erasures and citizens' own proofs from before they were recorded are found in what is there`, async (t) => {
-    const db = await openEmpty(engine, t);
-    const before = folderWith(t, {});
-    const old = readdirSync(migrationsFolder).filter((file) => file < '0099' && file.endsWith('.sql'));
-    for (const file of old) copyFileSync(join(migrationsFolder, file), join(before, file));
-    await migrate(db, clock, { folder: before });
-    const chains = [Buffer.alloc(16, 1), Buffer.alloc(16, 2)] as const;
-    const entries = [
-      { chain: chains[0], number: 1, at: 5, citizenId: null },
-      { chain: chains[0], number: 2, at: 6, citizenId: null },
-      { chain: chains[1], number: 1, at: 9, citizenId: 'anna' },
-    ];
-    for (const [index, { chain, number, at, citizenId }] of entries.entries()) {
-      const sql = `insert into ledger_entry (leaf_index, event_id, at, type, client_id, chain, number, entry, citizen_id)
-        values ($1, $2, $3, 'kind', null, $4, $5, $4, $6)`;
-      await db.write([{ sql, args: [index, `event ${index}`, at, chain, number, citizenId] }]);
-    }
-    for (const [id, channel, endedAt] of [
-      ['own', 'email', 8],
-      ['providers', 'email', 7],
-      ['inbox', 'inbox', 8],
-    ] as const) {
-      const notification = `insert into notification (id, client_id, citizen_id, category, status, status_at, revision, content,
-          created_at, deliver_by, accepted_event) values ($1, 'c', 'anna', 'urgent', 'read', 8, 1, $2, 1, 9, 'e')`;
-      const delivery = `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at)
-        values ($1, $1, $2, 'delivered', 1, 1, 1, $3)`;
-      await db.write([
-        { sql: notification, args: [id, chains[0]] },
-        { sql: delivery, args: [id, channel, endedAt] },
-      ]);
-    }
-    assert.ok((await migrate(db, clock)).includes('0099-evidence.sql'));
-    const erased = await db.read('select chain, event_id, at from citizen_erasure');
-    assert.deepEqual(
-      erased.map((row) => [Buffer.from(row['chain'] as Uint8Array).equals(chains[0]), row['event_id'], row['at']]),
-      [[true, null, 9]],
-    );
-    assert.deepEqual(await db.read('select subject_id, status, at, reason from notification_history'), [
-      { subject_id: 'own', status: 'confirmed', at: 8, reason: null },
-    ]);
-  });
-}

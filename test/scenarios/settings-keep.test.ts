@@ -119,7 +119,7 @@ function aging(): Statement[] {
     { sql: "insert into guess_budget (subject, guesses, version, updated_at) values ('of long ago', '[]', 1, 1)" },
     // As a process leaves it that was killed behind the erasure.
     {
-      sql: "insert into citizen_erasure (chain, at, named_up_to) select chain, 1, 1 from ledger_entry where citizen_id = 'demo-mary' and number = 1",
+      sql: "insert into citizen_erasure (chain, event_id, at, up_to, named_up_to) select chain, event_id, 1, event_id, 1 from ledger_entry where citizen_id = 'demo-mary' and number = 1",
     },
   ];
 }

@@ -34,8 +34,8 @@ export async function findImport(read: Read, fingerprint: string): Promise<Impor
 }
 
 function toProgress(row: Row): ImportProgress {
-  // Written by `faultsText` below, and by nothing else; an earlier version named no rows.
-  const { reasons, remarks, firstRows = {} } = JSON.parse(textField(row, 'faults')) as Faults;
+  // Only `faultsText` below writes this column.
+  const { reasons, remarks, firstRows } = JSON.parse(textField(row, 'faults')) as Faults;
   return {
     // The column holds what was minted for it.
     id: textField(row, 'id') as ImportId,
@@ -53,7 +53,7 @@ function toProgress(row: Row): ImportProgress {
   };
 }
 
-type Faults = Pick<ImportProgress, 'reasons' | 'remarks'> & Partial<Pick<ImportProgress, 'firstRows'>>;
+type Faults = Pick<ImportProgress, 'reasons' | 'remarks' | 'firstRows'>;
 
 function faultsText({ reasons, remarks, firstRows }: ImportProgress): string {
   return JSON.stringify({ reasons, remarks, firstRows } satisfies Faults);

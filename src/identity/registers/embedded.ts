@@ -46,7 +46,7 @@ const byNames = keyCounts.map((count) => {
     formerOfPeriod: `${former} family_key in (${keys}) and ${ofPeriod} ${formerly} ${mostOfPeriod})`,
     both: `${now} family_key in (${keys}) and given_key in (${keys}) limit ${mostRivals}`,
     family: `${now} family_key in (${keys}) ${byName} ${mostRivals}`,
-    // Records of earlier imports have no given_key.
+    // A record without a given name may be a twin too.
     twins: `${now} family_key in (${keys}) and birth_date = ${day} and (given_key in (${keys}) or given_key is null)
       ${byDate} ${month}`,
   };

@@ -153,12 +153,11 @@ function keyOf(value: unknown): EvidenceKey | 'misnamed' | undefined {
 }
 
 /**
- * The keys of a key set as /.well-known/jwks.json serves it; keys of other algorithms, and those that say they are for
- * something else, are left out. A key that does not say what it is for is from before keys said so. Throws with what is
- * wrong about the set: a key under the id of another was put there by somebody else than its issuer.
+ * The evidence keys of a key set as /.well-known/jwks.json serves it. Keys of other algorithms or for another use are left
+ * out. Throws if the set is invalid: only somebody other than its issuer would put a key under the id of another.
  */
 export function parseKeySet(text: string): EvidenceKey[] {
-  const keys = listedKeys(text).flatMap((key) => (isOfOtherUse(key) ? [] : (keyOf(key) ?? [])));
+  const keys = listedKeys(text).flatMap((key) => (isForEvidence(key) ? (keyOf(key) ?? []) : []));
   if (keys.length === 0) throw new TypeError('expected a key set with keys for evidence, ES256: {"keys": [...]}');
   return keys.map((key, index) => {
     if (key === 'misnamed') throw new TypeError(`the kid of a key is not its thumbprint: key ${index + 1} for ES256`);
@@ -166,10 +165,11 @@ export function parseKeySet(text: string): EvidenceKey[] {
   });
 }
 
-/** Whoever has the key of tokens signs no evidence with it. */
-function isOfOtherUse(key: unknown): boolean {
-  if (typeof key !== 'object' || key === null || !('citizen_services_use' in key)) return false;
-  return key.citizen_services_use !== 'evidence';
+/** A stolen key for tokens must not sign evidence. */
+function isForEvidence(key: unknown): boolean {
+  return (
+    typeof key === 'object' && key !== null && 'citizen_services_use' in key && key.citizen_services_use === 'evidence'
+  );
 }
 
 function listedKeys(text: string): readonly unknown[] {

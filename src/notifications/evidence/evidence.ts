@@ -63,22 +63,17 @@ export function evidenceOf({ found, content, legalEffect }: Certified, issuer: I
 /**
  * The digest of the content, as the ledger has it since the acceptance; of erased content the event that erased it. Whose language
  * chose the text is told by digest and salt to whoever has the others: not of what can still be withdrawn, by which one could try who
- * is known here. Content from before there were salts has no digest until then.
+ * is known here.
  */
 function statementOf(content: Content | Erasure, { notification, deliveries, attempts }: NotificationRecord) {
   if ('message' in content) {
     const isChosen = content.language !== undefined && notification.language === null;
     const isHeldBack = isChosen && deliveries.every((one) => isUntried(one, attempts));
-    const { salt } = content;
-    if (isHeldBack && salt === undefined) return { content: 'whole' } as const;
     const stated = { content: 'whole', contentDigest: digestOf(content) } as const;
-    return isHeldBack || salt === undefined ? stated : { ...stated, contentSalt: salt };
+    return isHeldBack || content.salt === undefined ? stated : { ...stated, contentSalt: content.salt };
   }
   const { at, event } = content;
-  return {
-    content: 'erased',
-    ...(event === undefined ? {} : { erasure: { event, time: toInstant(at) } }),
-  } as const;
+  return { content: 'erased', erasure: { event, time: toInstant(at) } } as const;
 }
 
 /**

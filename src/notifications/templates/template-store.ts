@@ -1,6 +1,6 @@
 import type { TemplateId } from '../../kernel/id.ts';
 import type { Read, Row, Statement } from '../../store/db.ts';
-import { idField, textField, textOrNull, wholeField } from '../../store/row-fields.ts';
+import { idField, textField, wholeField } from '../../store/row-fields.ts';
 import { headOf, type Template, type TemplateHead, type TemplateText } from './template.ts';
 
 /** A client has no more of them. */
@@ -36,15 +36,12 @@ export function removeTemplate(id: TemplateId): Statement {
 
 /** The templates of a client, newest first, without their texts, which may be 12 MB. */
 export async function listTemplates(read: Read, clientId: string): Promise<TemplateHead[]> {
-  const sql = `select id, client_id, name, default_language, created_at, languages, placeholders,
-      case when languages is null then texts end as texts
-    from template where client_id = $1 order by id desc limit ${mostTemplates}`;
+  const sql = `select id, client_id, name, default_language, created_at, languages, placeholders from template
+     where client_id = $1 order by id desc limit ${mostTemplates}`;
   return (await read(sql, [clientId])).map(headIn);
 }
 
 function headIn(row: Row): TemplateHead {
-  // From before there were these columns.
-  if (textOrNull(row, 'languages') === null) return headOf(templateOf(row));
   const listed = (column: string) => JSON.parse(textField(row, column)) as string[];
   return { ...plainOf(row), languages: listed('languages'), placeholders: listed('placeholders') };
 }
