@@ -1,19 +1,19 @@
 import { normaliseClaims } from '../src/identity/match/comparable.ts';
-import { compare } from '../src/identity/match/compare.ts';
+import { compareRecord } from '../src/identity/match/compare.ts';
 import { standardPolicy2 } from '../src/identity/match/policy.ts';
 import { citizenAt } from './citizens.ts';
 import { median } from './measure.ts';
-import type { Result } from './result.ts';
+import type { BenchResult } from './result.ts';
 
 const goalMicroseconds = 60;
 const comparisons = 20_000;
 
 /** What comparing the claims of one question with one record costs, normalising included; in this process. */
-export function benchCompare(rounds: number): Result[] {
+export function benchCompare(rounds: number): BenchResult[] {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const before = performance.now();
-    for (let index = 0; index < comparisons; index += 1) compareOnce(index);
+    for (let index = 0; index < comparisons; index += 1) compareCitizen(index);
     const microseconds = ((performance.now() - before) * 1_000) / comparisons;
     // The first round is warm-up.
     if (round > 0) times.push(microseconds);
@@ -28,7 +28,7 @@ export function benchCompare(rounds: number): Result[] {
   ];
 }
 
-function compareOnce(index: number): void {
+function compareCitizen(index: number): void {
   const { citizenId, givenName, familyName, birthDate, streetAddress, postalCode, locality } = citizenAt(index);
   const known = { citizenId, givenName, familyName, birthDate, streetAddress, postalCode, locality };
   const unknown = {
@@ -39,6 +39,6 @@ function compareOnce(index: number): void {
     nationality: null,
     underReview: false,
   };
-  const { decision } = compare({ ...known, ...unknown }, normaliseClaims(known), standardPolicy2);
+  const { decision } = compareRecord({ ...known, ...unknown }, normaliseClaims(known), standardPolicy2);
   if (decision !== 'match') throw new Error('the claims of a citizen must fit that citizen');
 }

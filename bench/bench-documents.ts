@@ -1,4 +1,4 @@
-import { seeded } from './seeded.ts';
+import { seededIntegers } from './seeded-integers.ts';
 
 /** The documents of one size: so many that no answer is the one before it. */
 export type DocumentSet = { readonly name: '10k' | '1m'; readonly bytes: number; readonly count: number };
@@ -11,7 +11,7 @@ export const documentSets: readonly DocumentSet[] = [
 /** The bytes of a document, the same in every process: a PDF by its first line, then noise that does not compress. */
 export function documentBytes(set: DocumentSet, index: number): Buffer {
   const bytes = Buffer.allocUnsafe(set.bytes);
-  const next = seeded(set.bytes + index);
+  const next = seededIntegers(set.bytes + index);
   for (let at = 0; at < bytes.length; at += 4) bytes.writeUInt32LE(next(2 ** 32), at);
   bytes.write('%PDF-1.7\n');
   return bytes;

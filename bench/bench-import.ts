@@ -1,31 +1,34 @@
 import { join } from 'node:path';
-import { firstMessage, fork } from './child.ts';
+import { type BenchEnvironment, benchEngines, newInstallation } from './bench-environment.ts';
+import { firstMessage, startProcess } from './child.ts';
 import { writeRegister } from './citizens.ts';
-import { engines, type Ground, newHouse } from './ground.ts';
 import type { ImportFigures } from './import-register.ts';
+import { importRegister } from './installation.ts';
 import { median } from './measure.ts';
-import { importRegister } from './our-server.ts';
-import type { Check, Result } from './result.ts';
+import type { BenchResult, GoalCheck } from './result.ts';
 
 const goalRowsPerSecond = 50_000;
 const goalMib = 256;
 
 /** Imports the register into new installations, in turns with csv-parse alone. */
-export async function benchImport(ground: Ground, rounds: number): Promise<Result[]> {
+export async function benchImport(environment: BenchEnvironment, rounds: number): Promise<BenchResult[]> {
   const figures = new Map<string, ImportFigures[]>();
   const add = (name: string, one: ImportFigures) => {
     figures.set(name, [...(figures.get(name) ?? []), one]);
     const cpu = one.cpuUs === undefined ? '' : `, ${describeCpu(one.cpuUs)}`;
-    ground.note(`import: ${name} ${Math.round(one.rows / one.seconds)}${cpu}`);
+    environment.logProgress(`import: ${name} ${Math.round(one.rows / one.seconds)}${cpu}`);
   };
   // Once with few, so that no round strips types: the command does that at its first start only, and built never.
-  const few = join(ground.folder, 'few.csv');
-  await writeRegister(few, 10);
-  for (const engine of engines) await importRegister(await newHouse(ground, engine), few);
+  const smallRegister = join(environment.folder, 'few.csv');
+  await writeRegister(smallRegister, 10);
+  for (const engine of benchEngines) await importRegister(await newInstallation(environment, engine), smallRegister);
   for (let round = 0; round < rounds; round += 1) {
-    add('csv-parse alone', await readAlone(ground.register));
-    for (const engine of engines) {
-      add(`ours, ${engine}`, await importRegister(await newHouse(ground, engine), ground.register));
+    add('csv-parse alone', await readCsvOnly(environment.registerPath));
+    for (const engine of benchEngines) {
+      add(
+        `ours, ${engine}`,
+        await importRegister(await newInstallation(environment, engine), environment.registerPath),
+      );
     }
   }
   return [...figures].map(([server, own]) => toResult(server, own));
@@ -35,19 +38,19 @@ function describeCpu({ main, others }: NonNullable<ImportFigures['cpuUs']>): str
   return `${main.toFixed(1)} µs CPU a row on the main thread, ${others.toFixed(1)} on others`;
 }
 
-async function readAlone(path: string): Promise<ImportFigures> {
-  const child = fork(join(import.meta.dirname, 'baselines/csv-alone.ts'), { args: [path] });
+async function readCsvOnly(path: string): Promise<ImportFigures> {
+  const child = startProcess(join(import.meta.dirname, 'baselines/csv-parse.ts'), { args: [path] });
   // What csv-alone.ts sends.
   const figures = (await firstMessage(child)) as ImportFigures;
   await child.stop();
   return figures;
 }
 
-function toResult(server: string, own: readonly ImportFigures[]): Result {
+function toResult(server: string, own: readonly ImportFigures[]): BenchResult {
   const rates = own.map(({ rows, seconds }) => rows / seconds);
   const rate = median(rates) ?? Number.NaN;
   const memoryMib = Math.max(...own.map(({ peakMib }) => peakMib));
-  const checks: Check[] = [
+  const checks: GoalCheck[] = [
     { what: 'rows a second', figure: rate, goal: goalRowsPerSecond, by: 'at least' },
     { what: 'MiB', figure: memoryMib, goal: goalMib, by: 'at most' },
   ];

@@ -1,75 +1,89 @@
 import { request } from 'node:http';
+import {
+  type BenchEngine,
+  type BenchEnvironment,
+  benchEngines,
+  installationWithRegister,
+} from './bench-environment.ts';
 import { citizenAt } from './citizens.ts';
-import { type Engine, engines, filledHouse, type Ground } from './ground.ts';
+import { type BenchServer, fetchBenchToken, startBenchServer } from './installation.ts';
 import { median } from './measure.ts';
-import { type OurServer, startOurs, tokenFor } from './our-server.ts';
-import { forgetPeak, memoryOf } from './process-usage.ts';
-import type { Check, Result } from './result.ts';
+import { memoryOf, resetPeakMemory } from './process-usage.ts';
+import type { BenchResult, GoalCheck } from './result.ts';
 
 const mib = 1_048_576;
 const sizeMib = 1_024;
 const goalAboveIdleMib = 150;
 const goalEndMs = 20;
-const endsAsked = 51;
+const tailRequests = 51;
 
 /** A document of 1 GiB: how fast it goes up and down, what memory that takes, and how soon its end is there. */
-export async function benchLargeDocument(ground: Ground): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const engine of engines) {
-    const house = await filledHouse(ground, engine);
-    const server = await startOurs(house, { env: { DOCUMENT_LIMIT_MIB: String(sizeMib + 1) }, withoutWorker: true });
-    const authorization = `Bearer ${await tokenFor(house, server)}`;
-    const own = await measureOne(engine, server, authorization);
-    ground.note(`large document: ${engine} ${own.map(({ rate }) => Math.round(rate))}`);
+export async function benchLargeDocument(environment: BenchEnvironment): Promise<BenchResult[]> {
+  const results: BenchResult[] = [];
+  for (const engine of benchEngines) {
+    const installation = await installationWithRegister(environment, engine);
+    const server = await startBenchServer(installation, {
+      env: { DOCUMENT_LIMIT_MIB: String(sizeMib + 1) },
+      withoutWorker: true,
+    });
+    const authorization = `Bearer ${await fetchBenchToken(installation, server)}`;
+    const own = await measureServer(engine, server, authorization);
+    environment.logProgress(`large document: ${engine} ${own.map(({ rate }) => Math.round(rate))}`);
     results.push(...own);
     await server.stop();
   }
   return results;
 }
 
-async function measureOne(engine: Engine, server: OurServer, authorization: string): Promise<Result[]> {
+async function measureServer(engine: BenchEngine, server: BenchServer, authorization: string): Promise<BenchResult[]> {
   const idleMib = memoryOf(server.pid)?.now ?? Number.NaN;
   let path = '';
-  const up = await moved(server, async () => {
+  const up = await measureTransfer(server, async () => {
     path = await deposit(server.url, authorization);
   });
-  const down = await moved(server, async () => {
+  const down = await measureTransfer(server, async () => {
     const response = await fetch(server.url + path, { headers: { authorization } });
     let bytes = 0;
     for await (const piece of response.body ?? []) bytes += piece.length;
     if (bytes !== sizeMib * mib) throw new Error(`${bytes} bytes of the large document came`);
   });
   const times: number[] = [];
-  for (let asked = 0; asked < endsAsked; asked += 1) times.push(await firstByteOfEnd(server.url + path, authorization));
+  for (let asked = 0; asked < tailRequests; asked += 1)
+    times.push(await timeToFirstTailByte(server.url + path, authorization));
   const name = `ours, ${engine}`;
   return [
-    transfer('document-1g up', name, up, idleMib),
-    transfer('document-1g down', name, down, idleMib),
-    endOf(name, times),
+    transferResult('document-1g up', name, up, idleMib),
+    transferResult('document-1g down', name, down, idleMib),
+    tailResult(name, times),
   ];
 }
 
-type Moved = { readonly mibPerSecond: number; readonly peakMib: number | undefined };
+type Transfer = { readonly mibPerSecond: number; readonly peakMib: number | undefined };
 
-async function moved(server: OurServer, work: () => Promise<void>): Promise<Moved> {
-  forgetPeak(server.pid);
+async function measureTransfer(server: BenchServer, work: () => Promise<void>): Promise<Transfer> {
+  resetPeakMemory(server.pid);
   const startedAt = performance.now();
   await work();
   const mibPerSecond = (sizeMib * 1_000) / (performance.now() - startedAt);
   return { mibPerSecond, peakMib: memoryOf(server.pid)?.peak };
 }
 
-function transfer(work: string, server: string, { mibPerSecond: rate, peakMib }: Moved, idleMib: number): Result {
-  const checks: Check[] =
+function transferResult(
+  work: string,
+  server: string,
+  { mibPerSecond: rate, peakMib }: Transfer,
+  idleMib: number,
+): BenchResult {
+  const checks: GoalCheck[] =
     peakMib === undefined
       ? []
       : [{ what: 'MiB above idle', figure: peakMib - idleMib, goal: goalAboveIdleMib, by: 'at most' }];
   return { work, server, unit: 'MiB/s', rate, lowest: rate, highest: rate, memoryMib: peakMib, checks };
 }
 
-function endOf(server: string, times: readonly number[]): Result {
+function tailResult(server: string, times: readonly number[]): BenchResult {
   const rate = median(times) ?? Number.NaN;
-  const checks: Check[] = [{ what: 'ms to the first byte', figure: rate, goal: goalEndMs, by: 'at most' }];
+  const checks: GoalCheck[] = [{ what: 'ms to the first byte', figure: rate, goal: goalEndMs, by: 'at most' }];
   const spread = { lowest: Math.min(...times), highest: Math.max(...times) };
   return { work: 'document-1g end', server, unit: 'ms', rate, ...spread, checks };
 }
@@ -94,7 +108,7 @@ async function deposit(url: string, authorization: string): Promise<string> {
 }
 
 /** Milliseconds from the request for the last hundred bytes to the first of them. */
-async function firstByteOfEnd(url: string, authorization: string): Promise<number> {
+async function timeToFirstTailByte(url: string, authorization: string): Promise<number> {
   const startedAt = performance.now();
   const first = Promise.withResolvers<number>();
   const ended = Promise.withResolvers<void>();

@@ -1,12 +1,17 @@
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { firstMessage, fork } from './child.ts';
+import {
+  type BenchEngine,
+  type BenchEnvironment,
+  benchEngines,
+  installationWithRegister,
+} from './bench-environment.ts';
+import { firstMessage, startProcess } from './child.ts';
 import { citizenAt } from './citizens.ts';
-import { type Engine, engines, filledHouse, type Ground } from './ground.ts';
+import { type BenchServer, fetchBenchToken, type Installation, startBenchServer } from './installation.ts';
 import { median } from './measure.ts';
-import { type House, type OurServer, startOurs, tokenFor } from './our-server.ts';
 import { cpuOfProcess, cpuOfTree } from './process-usage.ts';
-import type { Check, Result } from './result.ts';
+import type { BenchResult, GoalCheck } from './result.ts';
 
 const eventCount = 102_400;
 const goalPerSecond = 20_000;
@@ -16,41 +21,45 @@ const pollMs = 10;
 const longestMs = 120_000;
 
 /** How fast recorded events are numbered, hashed into the log and signed; then how long one event waits for its proof. */
-export async function benchLedger(ground: Ground): Promise<Result[]> {
-  const results: Result[] = [];
-  for (const engine of engines) {
-    const house = await filledHouse(ground, engine);
-    await record(house, eventCount);
-    await ground.postgres.settle();
-    const server = await startOurs(house, { withoutWorker: true });
-    results.push(await sequence(ground, engine, server), await waitForReceipts(house, engine, server));
-    ground.note(`ledger: ${engine} ${results.slice(-2).map(({ rate }) => Math.round(rate))}`);
+export async function benchLedger(environment: BenchEnvironment): Promise<BenchResult[]> {
+  const results: BenchResult[] = [];
+  for (const engine of benchEngines) {
+    const installation = await installationWithRegister(environment, engine);
+    await recordEvents(installation, eventCount);
+    await environment.postgres.checkpoint();
+    const server = await startBenchServer(installation, { withoutWorker: true });
+    results.push(await sequence(environment, engine, server), await waitForReceipts(installation, engine, server));
+    environment.logProgress(`ledger: ${engine} ${results.slice(-2).map(({ rate }) => Math.round(rate))}`);
     await server.stop();
   }
   return results;
 }
 
-async function record(house: House, count: number): Promise<void> {
-  const child = fork(join(import.meta.dirname, 'fill-ledger.ts'), {
-    args: ['--count', String(count), '--root', join(house.dataDir, 'root.key')],
-    env: house.env,
+async function recordEvents(installation: Installation, count: number): Promise<void> {
+  const child = startProcess(join(import.meta.dirname, 'record-events.ts'), {
+    args: ['--count', String(count), '--root', join(installation.dataDir, 'root.key')],
+    env: installation.env,
   });
   await firstMessage(child);
   await child.stop();
 }
 
-async function sequence({ postgres }: Ground, engine: Engine, server: OurServer): Promise<Result> {
+async function sequence(
+  { postgres }: BenchEnvironment,
+  engine: BenchEngine,
+  server: BenchServer,
+): Promise<BenchResult> {
   const usage = () => ({
     server: cpuOfProcess(server.pid),
     database: engine === 'PostgreSQL' ? cpuOfTree(postgres.pid) : undefined,
   });
-  const look = async () => ({ size: await logSize(server), at: performance.now(), usage: usage() });
-  const first = await look();
+  const sampleLog = async () => ({ size: await logSize(server), at: performance.now(), usage: usage() });
+  const first = await sampleLog();
   let last = first;
   while (last.size < eventCount) {
     if (last.at - first.at > longestMs) throw new Error(`the log has ${last.size} entries after ${longestMs} ms`);
     await pause(pollMs);
-    last = await look();
+    last = await sampleLog();
   }
   const count = last.size - first.size;
   const rate = (count * 1_000) / (last.at - first.at);
@@ -65,15 +74,19 @@ async function sequence({ postgres }: Ground, engine: Engine, server: OurServer)
   };
 }
 
-async function logSize({ url }: OurServer): Promise<number> {
+async function logSize({ url }: BenchServer): Promise<number> {
   const response = await fetch(`${url}/ledger/checkpoint`);
   // The second line of a checkpoint is the size of the tree (c2sp.org/tlog-checkpoint).
   const size = (await response.text()).split('\n')[1];
   return response.status === 200 ? Number(size) : 0;
 }
 
-async function waitForReceipts(house: House, engine: Engine, server: OurServer): Promise<Result> {
-  const authorization = `Bearer ${await tokenFor(house, server)}`;
+async function waitForReceipts(
+  installation: Installation,
+  engine: BenchEngine,
+  server: BenchServer,
+): Promise<BenchResult> {
+  const authorization = `Bearer ${await fetchBenchToken(installation, server)}`;
   const waits: number[] = [];
   for (let index = 0; index < receipts; index += 1) {
     const { citizenId, givenName, familyName, birthDate } = citizenAt(index);
@@ -88,17 +101,18 @@ async function waitForReceipts(house: House, engine: Engine, server: OurServer):
       throw new Error(`no receipt in ${JSON.stringify(verification)}`);
     }
     const place = `${server.url}${String(verification.receipt)}`;
-    while (!(await isThere(place, authorization)) && performance.now() - answeredAt < longestMs) await pause(pollMs);
+    while (!(await isReceiptAvailable(place, authorization)) && performance.now() - answeredAt < longestMs)
+      await pause(pollMs);
     waits.push(performance.now() - answeredAt);
   }
   const rate = median(waits) ?? Number.NaN;
   const highest = Math.max(...waits);
-  const checks: Check[] = [{ what: 'ms at most', figure: highest, goal: goalReceiptMs, by: 'at most' }];
+  const checks: GoalCheck[] = [{ what: 'ms at most', figure: highest, goal: goalReceiptMs, by: 'at most' }];
   const spread = { lowest: Math.min(...waits), highest };
   return { work: 'ledger', server: `receipt after the answer, ${engine}`, unit: 'ms', rate, ...spread, checks };
 }
 
-async function isThere(place: string, authorization: string): Promise<boolean> {
+async function isReceiptAvailable(place: string, authorization: string): Promise<boolean> {
   const response = await fetch(place, { headers: { authorization } });
   await response.arrayBuffer();
   return response.status === 200;

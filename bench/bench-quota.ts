@@ -1,26 +1,29 @@
 import { setTimeout as pause } from 'node:timers/promises';
+import { type BenchEngine, type BenchEnvironment, installationWithRegister } from './bench-environment.ts';
 import { citizenAt } from './citizens.ts';
-import { type Engine, filledHouse, type Ground } from './ground.ts';
+import { createBenchClient, fetchBenchToken, startBenchServer } from './installation.ts';
 import { median } from './measure.ts';
-import { createClient, startOurs, tokenFor } from './our-server.ts';
-import type { Check, Result } from './result.ts';
+import type { BenchResult, GoalCheck } from './result.ts';
 
-const engine: Engine = 'PostgreSQL';
+const engine: BenchEngine = 'PostgreSQL';
 const quotaPerSecond = 20;
 /** So many loops each, of up to a hundred requests a second. */
 const loops = 2;
-const everyMs = 10;
+const intervalMs = 10;
 const windowMs = 1_000;
-const turnsARound = 2;
+const windowsPerRound = 2;
 /** Row 63 of docs/api-requirements.md. */
-const mostTimes = 2;
+const maxRatio = 2;
 
 /** How far one client at ten times its quota moves the answers to another: the 99th percentile without it and beside it. */
-export async function benchQuota(ground: Ground, rounds: number): Promise<Result[]> {
-  const house = await filledHouse(ground, engine);
-  const loud = createClient(house.env, 'Loud', quotaPerSecond);
-  const server = await startOurs(house);
-  const [token, loudToken] = [await tokenFor(house, server), await tokenFor({ client: loud }, server)];
+export async function benchQuota(environment: BenchEnvironment, rounds: number): Promise<BenchResult[]> {
+  const installation = await installationWithRegister(environment, engine);
+  const overQuotaClient = createBenchClient(installation.env, 'Loud', quotaPerSecond);
+  const server = await startBenchServer(installation);
+  const [token, overQuotaToken] = [
+    await fetchBenchToken(installation, server),
+    await fetchBenchToken({ client: overQuotaClient }, server),
+  ];
   const ask = async (bearer: string) => {
     const { citizenId, givenName, familyName, birthDate } = citizenAt(0);
     const response = await fetch(`${server.url}/v1/identity/verify`, {
@@ -31,7 +34,7 @@ export async function benchQuota(ground: Ground, rounds: number): Promise<Result
     await response.arrayBuffer();
     return response.status;
   };
-  const window = async (attacked: boolean) => {
+  const window = async (withOverQuotaClient: boolean) => {
     const end = performance.now() + windowMs;
     const times: number[] = [];
     const work = async () => {
@@ -39,32 +42,35 @@ export async function benchQuota(ground: Ground, rounds: number): Promise<Result
         const from = performance.now();
         if ((await ask(token)) !== 200) throw new Error('the client within its quota was refused');
         times.push(performance.now() - from);
-        await pause(everyMs);
+        await pause(intervalMs);
       }
     };
     const attack = async () => {
-      while (attacked && performance.now() < end) {
-        await ask(loudToken);
-        await pause(everyMs);
+      while (withOverQuotaClient && performance.now() < end) {
+        await ask(overQuotaToken);
+        await pause(intervalMs);
       }
     };
     await Promise.all(Array.from({ length: loops }, () => [work(), attack()]).flat());
     return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? Number.NaN;
   };
   await window(true);
-  const [alone, beside]: [number[], number[]] = [[], []];
+  const [alone, withOtherClient]: [number[], number[]] = [[], []];
   // Turn about, so that what else the machine does falls on both.
-  for (let turn = 0; turn < rounds * turnsARound; turn += 1) {
+  for (let turn = 0; turn < rounds * windowsPerRound; turn += 1) {
     alone.push(await window(false));
-    beside.push(await window(true));
+    withOtherClient.push(await window(true));
   }
   await server.stop();
-  const figure = (median(beside) ?? Number.NaN) / (median(alone) ?? Number.NaN);
-  const check: Check = { what: 'times as long', figure, goal: mostTimes, by: 'at most' };
-  return [resultOf('p99 alone', alone, []), resultOf('p99 beside one at ten times its quota', beside, [check])];
+  const figure = (median(withOtherClient) ?? Number.NaN) / (median(alone) ?? Number.NaN);
+  const check: GoalCheck = { what: 'times as long', figure, goal: maxRatio, by: 'at most' };
+  return [
+    toQuotaResult('p99 alone', alone, []),
+    toQuotaResult('p99 beside one at ten times its quota', withOtherClient, [check]),
+  ];
 }
 
-function resultOf(server: string, times: readonly number[], checks: readonly Check[]): Result {
+function toQuotaResult(server: string, times: readonly number[], checks: readonly GoalCheck[]): BenchResult {
   const rate = median(times) ?? Number.NaN;
   return { work: 'quota', server, unit: 'ms', rate, lowest: Math.min(...times), highest: Math.max(...times), checks };
 }

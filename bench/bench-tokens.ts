@@ -1,19 +1,19 @@
 import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { createServer } from 'node:http';
 import { SignJWT } from 'jose';
-import { createAuthorizationServer } from '../src/access/authorization-server.ts';
-import { createTokenChecker } from '../src/access/check-token.ts';
-import { newClient } from '../src/access/client.ts';
-import { readClientKeys } from '../src/access/client-keys.ts';
-import { clientCreation } from '../src/access/client-store.ts';
-import { createClientView } from '../src/access/client-view.ts';
-import { createMissingSigningKeys, openSigningKeys } from '../src/access/signing-key-store.ts';
+import { createAuthorizationServer } from '../src/auth/authorization-server.ts';
+import { createTokenChecker } from '../src/auth/check-token.ts';
+import { newClient } from '../src/auth/client.ts';
+import { createClientCache } from '../src/auth/client-cache.ts';
+import { parseClientKeys } from '../src/auth/client-keys.ts';
+import { insertClient } from '../src/auth/client-store.ts';
+import { createMissingSigningKeys, openSigningKeys } from '../src/auth/signing-key-store.ts';
+import { rootKeyFromBytes } from '../src/crypto/root-key.ts';
+import { openDatabase } from '../src/db/open-database.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
-import { rootKeyFrom } from '../src/keys/root-key.ts';
-import { openDatabase } from '../src/store/open.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 import { median } from './measure.ts';
-import type { Check, Result } from './result.ts';
+import type { BenchResult, GoalCheck } from './result.ts';
 
 const publicUrl = 'https://api.example.gov';
 const scopes = ['documents:read'];
@@ -21,18 +21,18 @@ const goalMicroseconds = 5;
 const cachedChecks = 50_000;
 const firstChecks = 200;
 const assertions = 400;
-const together = 32;
+const concurrency = 32;
 
 /** What a token costs, in this process, on an SQLite database of its own: bought, checked for the first time, checked again. */
-export async function benchTokens(rounds: number): Promise<Result[]> {
+export async function benchTokens(rounds: number): Promise<BenchResult[]> {
   const dataDir = makeBenchFolder('cs-bench-tokens-');
   const db = await openDatabase({ dataDir, clock: systemClock });
   try {
-    const room = { db, root: rootKeyFrom(systemRandom(32)), clock: systemClock };
-    await createMissingSigningKeys(room, systemRandom);
-    const keys = await openSigningKeys(room);
+    const keyDeps = { db, root: rootKeyFromBytes(systemRandom(32)), clock: systemClock };
+    await createMissingSigningKeys(keyDeps, systemRandom);
+    const keys = await openSigningKeys(keyDeps);
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const jwks = readClientKeys(JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+    const jwks = parseClientKeys(JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
     if ('fault' in jwks) throw new Error(jwks.fault);
     const made = newClient(
       { name: 'Bench', kind: 'live', scopes, credential: { by: 'keys', jwks } },
@@ -40,7 +40,7 @@ export async function benchTokens(rounds: number): Promise<Result[]> {
       systemRandom,
     );
     if ('fault' in made) throw new Error(made.fault);
-    await db.write([clientCreation(made.client)]);
+    await db.write([insertClient(made.client)]);
     const { clientId } = made.client;
     const server = createAuthorizationServer({
       ...{ db, clock: systemClock, random: systemRandom, publicUrl, scopes, trustedIssuers: [], keys, secrets: false },
@@ -48,14 +48,23 @@ export async function benchTokens(rounds: number): Promise<Result[]> {
         throw fault;
       },
     });
-    const clients = createClientView(db.read, systemClock);
+    const clients = createClientCache(db.read, systemClock);
     const newChecker = () => createTokenChecker({ clock: systemClock, publicUrl, keys, clients, trusted: [] });
     const token = () => server.issueAccessToken(clientId, scopes);
-    const sign = () => assertionOf(clientId, privateKey);
+    const sign = () => signBenchAssertion(clientId, privateKey);
     return [
-      await each(['tokens bought', 'private_key_jwt, over HTTP'], rounds, () => buy(server.handler, sign)),
-      await each(['token checked', 'for the first time'], rounds, () => checkFirst(newChecker(), token)),
-      await each(['token checked', 'again'], rounds, () => checkAgain(newChecker(), token), goalMicroseconds),
+      await measureRounds(['tokens bought', 'private_key_jwt, over HTTP'], rounds, () =>
+        measureTokenRequests(server.handler, sign),
+      ),
+      await measureRounds(['token checked', 'for the first time'], rounds, () =>
+        measureFirstCheck(newChecker(), token),
+      ),
+      await measureRounds(
+        ['token checked', 'again'],
+        rounds,
+        () => measureCachedCheck(newChecker(), token),
+        goalMicroseconds,
+      ),
     ];
   } finally {
     await db.close();
@@ -63,19 +72,19 @@ export async function benchTokens(rounds: number): Promise<Result[]> {
 }
 
 /** The median microseconds of some rounds; the first is warm-up. */
-async function each(
+async function measureRounds(
   [work, server]: readonly [string, string],
   rounds: number,
   once: () => Promise<number>,
   goal?: number,
-): Promise<Result> {
+): Promise<BenchResult> {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
     const microseconds = await once();
     if (round > 0) times.push(microseconds);
   }
   const rate = median(times) ?? Number.NaN;
-  const checks: Check[] = goal === undefined ? [] : [{ what: 'µs', figure: rate, goal, by: 'at most' }];
+  const checks: GoalCheck[] = goal === undefined ? [] : [{ what: 'µs', figure: rate, goal, by: 'at most' }];
   return { work, server, unit: 'µs', rate, lowest: Math.min(...times), highest: Math.max(...times), checks };
 }
 
@@ -86,14 +95,14 @@ async function check(checker: Checker, authorization: string): Promise<void> {
   if (!('clientId' in caller)) throw new Error(`a good token was refused: ${caller.detail}`);
 }
 
-async function checkFirst(checker: Checker, token: () => Promise<string>): Promise<number> {
+async function measureFirstCheck(checker: Checker, token: () => Promise<string>): Promise<number> {
   const tokens = await Promise.all(Array.from({ length: firstChecks }, token));
   const before = performance.now();
   for (const one of tokens) await check(checker, `Bearer ${one}`);
   return ((performance.now() - before) * 1_000) / firstChecks;
 }
 
-async function checkAgain(checker: Checker, token: () => Promise<string>): Promise<number> {
+async function measureCachedCheck(checker: Checker, token: () => Promise<string>): Promise<number> {
   const authorization = `Bearer ${await token()}`;
   await check(checker, authorization);
   const before = performance.now();
@@ -102,7 +111,10 @@ async function checkAgain(checker: Checker, token: () => Promise<string>): Promi
 }
 
 /** The microseconds of a token, thirty-two of them bought together. */
-async function buy(handler: Parameters<typeof createServer>[1], sign: () => Promise<string>): Promise<number> {
+async function measureTokenRequests(
+  handler: Parameters<typeof createServer>[1],
+  sign: () => Promise<string>,
+): Promise<number> {
   const http = createServer(handler);
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const address = http.address();
@@ -120,14 +132,14 @@ async function buy(handler: Parameters<typeof createServer>[1], sign: () => Prom
       await answer.arrayBuffer();
     }
   };
-  await Promise.all(Array.from({ length: together }, one));
+  await Promise.all(Array.from({ length: concurrency }, one));
   const microseconds = ((performance.now() - before) * 1_000) / assertions;
   http.closeAllConnections();
   http.close();
   return microseconds;
 }
 
-function assertionOf(clientId: string, key: Parameters<SignJWT['sign']>[0]): Promise<string> {
+function signBenchAssertion(clientId: string, key: Parameters<SignJWT['sign']>[0]): Promise<string> {
   return new SignJWT({ jti: randomUUID() })
     .setProtectedHeader({ alg: 'ES256' })
     .setIssuer(clientId)

@@ -1,6 +1,6 @@
 import { createWriteStream } from 'node:fs';
 import { finished } from 'node:stream/promises';
-import { seeded } from './seeded.ts';
+import { seededIntegers } from './seeded-integers.ts';
 
 /** An invented citizen of the bench register. */
 export type BenchCitizen = {
@@ -30,7 +30,7 @@ const towns = 'Riverton Oldbridge Lakeside Hillsborough Newhaven Eastgate Millfi
 
 /** The citizen of that number, the same in every process. */
 export function citizenAt(index: number): BenchCitizen {
-  const pick = seeded(index * 2_654_435_761);
+  const pick = seededIntegers(index * 2_654_435_761);
   const name = (list: readonly string[]) => list[pick(list.length)] ?? '';
   const two = (value: number) => String(value).padStart(2, '0');
   // 7919 is prime to a hundred million: each index has an id of its own, and they are not in the order of the index.

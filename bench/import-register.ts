@@ -1,12 +1,12 @@
 import { flushCompileCache } from 'node:module';
 import { parseArgs } from 'node:util';
 import { createLog } from '../src/api/log.ts';
-import { openHouse } from '../src/compose.ts';
+import { openApp } from '../src/app/app-context.ts';
 import { readSettings } from '../src/config/settings.ts';
+import { readRootKey } from '../src/crypto/root-key-file.ts';
 import { importCitizens } from '../src/identity/import/import-citizens.ts';
 import { systemTimer } from '../src/jobs/timer.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
-import { readRootKey } from '../src/keys/root-key-file.ts';
 
 // A process that imports a register into the house of its environment and tells its parent what that took.
 
@@ -22,7 +22,7 @@ export type ImportFigures = {
 const { values } = parseArgs({
   options: { file: { type: 'string', default: '' }, root: { type: 'string', default: '' } },
 });
-const house = await openHouse({
+const app = await openApp({
   ...{ settings: readSettings(process.env), root: readRootKey(values.root), log: createLog('error') },
   ...{ clock: systemClock, timer: systemTimer, random: systemRandom },
 });
@@ -30,7 +30,7 @@ const before = performance.now();
 const [mainBefore, allBefore] = [process.threadCpuUsage(), process.cpuUsage()];
 const { progress } = await importCitizens(
   // As the command `import citizens` where no server runs.
-  { ...house, read: house.db.read, isAlone: house.db.engine === 'sqlite' },
+  { ...app, read: app.db.read, isAlone: app.db.engine === 'sqlite' },
   {
     ...{ path: values.file, format: 'csv', conditions: [], dryRun: false, restart: false },
     actor: { operator: 'bench' },
@@ -41,7 +41,7 @@ const perRow = ({ user, system }: NodeJS.CpuUsage) => (user + system) / progress
 const main = perRow(process.threadCpuUsage(mainBefore));
 const others = perRow(process.cpuUsage(allBefore)) - main;
 if (progress.refused > 0) throw new Error(`${progress.refused} rows of the bench register were refused`);
-await house.close();
+await app.close();
 // The parent ends this process before it would do so itself.
 flushCompileCache();
 const peakMib = process.resourceUsage().maxRSS / 1_024;

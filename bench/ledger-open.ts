@@ -5,18 +5,18 @@
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
+import { migrate } from '../src/db/migrate.ts';
+import { openSqlite } from '../src/db/sqlite/open-sqlite.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { openAnchor } from '../src/ledger/anchor.ts';
-import { checkpointText } from '../src/ledger/checkpoint.ts';
-import { readEdge, rootOfEdge } from '../src/ledger/edge.ts';
-import { beginHead, storeCheckpoint, tileReader, tileStatement } from '../src/ledger/ledger-store.ts';
-import { hashesIn, leafHash, rootOfHashes } from '../src/ledger/merkle.ts';
-import { signNote } from '../src/ledger/note.ts';
-import { noteSigner, signatureTypes } from '../src/ledger/note-key.ts';
+import { createTileReader, insertTreeHead, storeCheckpoint, storeTile } from '../src/ledger/ledger-store.ts';
 import { openTree } from '../src/ledger/open-tree.ts';
-import { hashesAtLevel, tileWidth } from '../src/ledger/tile.ts';
-import { migrate } from '../src/store/migrations.ts';
-import { openSqlite } from '../src/store/sqlite.ts';
+import { formatCheckpoint } from '../src/ledger/tlog/checkpoint.ts';
+import { leafHash, rootOfHashes, splitHashes } from '../src/ledger/tlog/merkle.ts';
+import { signNote } from '../src/ledger/tlog/note.ts';
+import { createNoteSigner, signatureTypes } from '../src/ledger/tlog/note-key.ts';
+import { hashesAtLevel, tileWidth } from '../src/ledger/tlog/tile.ts';
+import { readTreeEdge, treeEdgeRoot } from '../src/ledger/tlog/tree-edge.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 
 const [size = 10_000_000] = process.argv.slice(2).map(Number);
@@ -30,20 +30,23 @@ let hash = leafHash(Buffer.from('one and the same'));
 for (let level = 0; hashesAtLevel(level, size) > 0; level += 1) {
   const full = Buffer.concat(Array.from({ length: tileWidth }, () => hash));
   const count = hashesAtLevel(level, size);
-  let unit: ReturnType<typeof tileStatement>[] = [];
+  let unit: ReturnType<typeof storeTile>[] = [];
   for (let index = 0; index * tileWidth < count; index += 1) {
     const width = Math.min(tileWidth, count - index * tileWidth);
-    unit.push(tileStatement({ level, index, hashes: full.subarray(0, width * 32) }));
+    unit.push(storeTile({ level, index, hashes: full.subarray(0, width * 32) }));
     if (unit.length < 500 && (index + 1) * tileWidth < count) continue;
     await db.write(unit);
     unit = [];
   }
-  hash = Buffer.from(rootOfHashes(hashesIn(full)));
+  hash = Buffer.from(rootOfHashes(splitHashes(full)));
 }
-const root = rootOfEdge(await readEdge(size, tileReader(db.read)));
-const signer = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));
-const note = signNote(checkpointText({ origin, size, root }), [signer], 0);
-await db.write([beginHead({ origin, size, root, fence: 1 }), storeCheckpoint('signed', { size, root, note, at: 0 })]);
+const root = treeEdgeRoot(await readTreeEdge(size, createTileReader(db.read)));
+const signer = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));
+const note = signNote(formatCheckpoint({ origin, size, root }), [signer], 0);
+await db.write([
+  insertTreeHead({ origin, size, root, fence: 1 }),
+  storeCheckpoint('signed', { size, root, note, at: 0 }),
+]);
 const anchor = openAnchor(join(folder, 'ledger-checkpoint'));
 await anchor.read();
 await anchor.advance(note);
@@ -53,12 +56,12 @@ const started = performance.now();
 db = await openSqlite(file, { random: systemRandom });
 const databaseMs = performance.now() - started;
 const before = process.memoryUsage().rss;
-const opening = performance.now();
+const openStartedAt = performance.now();
 const tree = await openTree(db, openAnchor(join(folder, 'ledger-checkpoint')), { origin, fence: 1 });
 const result = {
   what: 'log opened and checked',
   entries: tree.edge.size,
-  milliseconds: Math.round((performance.now() - opening) * 10) / 10,
+  milliseconds: Math.round((performance.now() - openStartedAt) * 10) / 10,
   grownKiB: Math.round((process.memoryUsage().rss - before) / 1_024),
   databaseMs: Math.round(databaseMs),
   databaseMiB: Math.round(statSync(file).size / 1_048_576),

@@ -5,24 +5,24 @@
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import { rootKeyFromBytes } from '../src/crypto/root-key.ts';
+import type { Database } from '../src/db/database.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openPostgres } from '../src/db/postgres/open-postgres.ts';
+import { openSqlite } from '../src/db/sqlite/open-sqlite.ts';
 import { systemTimer } from '../src/jobs/timer.ts';
 import type { EventId } from '../src/kernel/id.ts';
-import { createMint } from '../src/kernel/id.ts';
+import { createIdGenerator } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
-import { rootKeyFrom } from '../src/keys/root-key.ts';
 import { openAnchor } from '../src/ledger/anchor.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
-import { createHouseKeys } from '../src/ledger/house-keys.ts';
 import { createLogView } from '../src/ledger/log-view.ts';
-import { noteSigner, signatureTypes } from '../src/ledger/note-key.ts';
 import { createPublisher } from '../src/ledger/publisher.ts';
 import { runSequencer } from '../src/ledger/run-sequencer.ts';
 import { createSequencer } from '../src/ledger/sequencer.ts';
-import type { Db } from '../src/store/db.ts';
-import { migrate } from '../src/store/migrations.ts';
-import { openPostgres } from '../src/store/postgres.ts';
-import { openSqlite } from '../src/store/sqlite.ts';
+import { createSystemKeys } from '../src/ledger/system-keys.ts';
+import { createNoteSigner, signatureTypes } from '../src/ledger/tlog/note-key.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 import { startBenchPostgres } from './postgres.ts';
 
@@ -33,34 +33,34 @@ const goalMs = 500;
 const tickMs = 10;
 const people = 5_000;
 /** One event in so many is looked for. */
-const lookedFor = 100;
+const sampleInterval = 100;
 
 /** The ledger of a server over that database, numbering and signing. */
-function startLedger(db: Db, folder: string) {
-  const root = rootKeyFrom(new Uint8Array(32).fill(3));
+function startLedger(db: Database, folder: string) {
+  const root = rootKeyFromBytes(new Uint8Array(32).fill(3));
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom, systemClock);
-  const houseKeys = createHouseKeys(root);
+  const systemKeys = createSystemKeys(root);
   const anchor = openAnchor(join(folder, `${db.engine}-checkpoint`));
   const sequencer = createSequencer({
-    ...{ db, citizenKeys, houseKeys, random: systemRandom, anchor, origin, batchLimit },
+    ...{ db, citizenKeys, systemKeys, random: systemRandom, anchor, origin, maxBatchEvents: batchLimit },
     stopwatch: () => performance.now(),
     fence: () => 1,
   });
-  const signer = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));
+  const signer = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));
   const publisher = createPublisher({ db, anchor, clock: systemClock, signers: () => [signer] });
   const onFault = (fault: unknown) => void process.stderr.write(`${String(fault)}\n`);
   const running = runSequencer({ sequencer, publisher, clock: systemClock, timer: systemTimer, batchLimit, onFault });
   return {
     commit: createCommit(db, citizenKeys, systemRandom),
-    view: createLogView(db.read, citizenKeys, houseKeys, { witnessed: false }),
+    view: createLogView(db.read, citizenKeys, systemKeys, { witnessed: false }),
     stop: () => running.stop(),
   };
 }
 
-async function measure(db: Db, folder: string): Promise<void> {
+async function measureReceipts(db: Database, folder: string): Promise<void> {
   await migrate(db, systemClock);
   const ledger = startLedger(db, folder);
-  const mint = createMint(systemClock, systemRandom);
+  const mint = createIdGenerator(systemClock, systemRandom);
   const waits: number[] = [];
   const commits: number[] = [];
 
@@ -72,12 +72,12 @@ async function measure(db: Db, folder: string): Promise<void> {
     await ledger.commit({ events: [event], statements: [] });
     const committed = performance.now();
     commits.push(committed - began);
-    if (number % lookedFor === 0) waits.push(await receiptOf(id, committed));
+    if (number % sampleInterval === 0) waits.push(await receiptOf(id, committed));
   }
 
   async function receiptOf(id: EventId, since: number): Promise<number> {
     for (;;) {
-      const entry = await ledger.view.entryOf(id);
+      const entry = await ledger.view.findEntry(id);
       if (entry !== undefined && (await ledger.view.checkpointFor(entry.index)) !== undefined) break;
       await pause(5);
     }
@@ -91,14 +91,14 @@ async function measure(db: Db, folder: string): Promise<void> {
     while (all.length < due) all.push(use(all.length));
     await pause(tickMs);
   }
-  const madeInMs = performance.now() - started;
+  const commitDurationMs = performance.now() - started;
   await Promise.all(all);
   await ledger.stop();
-  const rate = Math.round((all.length / madeInMs) * 1_000);
+  const rate = Math.round((all.length / commitDurationMs) * 1_000);
   const late = waits.filter((wait) => wait > goalMs).length;
   const goal = `${waits.length - late} of ${waits.length} within ${goalMs} ms`;
-  tell({ what: 'receipt after commit, ms', engine: db.engine, perSecond: rate, ...figures(waits), goal });
-  tell({ what: 'commit meanwhile, ms', engine: db.engine, ...figures(commits) });
+  printResult({ what: 'receipt after commit, ms', engine: db.engine, perSecond: rate, ...figures(waits), goal });
+  printResult({ what: 'commit meanwhile, ms', engine: db.engine, ...figures(commits) });
 }
 
 function figures(times: readonly number[]) {
@@ -107,7 +107,7 @@ function figures(times: readonly number[]) {
   return { p50: at(0.5), p99: at(0.99), max: at(1) };
 }
 
-function tell(line: Readonly<Record<string, unknown>>): void {
+function printResult(line: Readonly<Record<string, unknown>>): void {
   process.stdout.write(`${JSON.stringify(line)}\n`);
 }
 
@@ -118,7 +118,7 @@ try {
     await openSqlite(join(folder, 'bench.sqlite'), { random: systemRandom }),
     await openPostgres(await postgres.create('receipts'), { random: systemRandom }),
   ]) {
-    await measure(db, folder);
+    await measureReceipts(db, folder);
     await db.close();
   }
 } finally {

@@ -3,18 +3,18 @@
  * disk as in the server. Prints JSON lines. `node bench/ledger.ts [events] [citizens]`.
  */
 import { join } from 'node:path';
-import { createMint } from '../src/kernel/id.ts';
+import { rootKeyFromBytes } from '../src/crypto/root-key.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openSqlite } from '../src/db/sqlite/open-sqlite.ts';
+import { createIdGenerator } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
-import { rootKeyFrom } from '../src/keys/root-key.ts';
 import { openAnchor } from '../src/ledger/anchor.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
 import { createCommit } from '../src/ledger/commit.ts';
-import { createHouseKeys } from '../src/ledger/house-keys.ts';
-import { noteSigner, signatureTypes } from '../src/ledger/note-key.ts';
 import { createPublisher } from '../src/ledger/publisher.ts';
 import { createSequencer } from '../src/ledger/sequencer.ts';
-import { migrate } from '../src/store/migrations.ts';
-import { openSqlite } from '../src/store/sqlite.ts';
+import { createSystemKeys } from '../src/ledger/system-keys.ts';
+import { createNoteSigner, signatureTypes } from '../src/ledger/tlog/note-key.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 
 const [events = 60_000, citizens = 10_000] = process.argv.slice(2).map(Number);
@@ -23,14 +23,14 @@ const origin = 'bench.example/ledger';
 const folder = makeBenchFolder('ledger-bench-');
 const db = await openSqlite(join(folder, 'bench.sqlite'), { random: systemRandom });
 await migrate(db, systemClock);
-const root = rootKeyFrom(new Uint8Array(32).fill(3));
+const root = rootKeyFromBytes(new Uint8Array(32).fill(3));
 const citizenKeys = createCitizenKeys(db.read, root, systemRandom, systemClock);
 const people = Array.from({ length: citizens }, (_, at) => `citizen-${at}`);
-for (const statement of citizenKeys.creations(people)) await db.write([statement]);
+for (const statement of citizenKeys.creationStatements(people)) await db.write([statement]);
 
 const commit = createCommit(db, citizenKeys, systemRandom);
-const mint = createMint(systemClock, systemRandom);
-const use = (at: number) =>
+const mint = createIdGenerator(systemClock, systemRandom);
+const commitUse = (at: number) =>
   commit({
     events: [
       {
@@ -47,24 +47,32 @@ const use = (at: number) =>
     statements: [],
   });
 
-function report(what: string, count: number, milliseconds: number): void {
+function printResult(what: string, count: number, milliseconds: number): void {
   const perSecond = Math.round((count / milliseconds) * 1_000);
   process.stdout.write(`${JSON.stringify({ what, count, milliseconds: Math.round(milliseconds), perSecond })}\n`);
 }
 
 let started = performance.now();
 for (let at = 0; at < events; at += 2_000) {
-  await Promise.all(Array.from({ length: Math.min(2_000, events - at) }, (_, more) => use(at + more)));
+  await Promise.all(Array.from({ length: Math.min(2_000, events - at) }, (_, more) => commitUse(at + more)));
 }
-report('events committed, one insert each', events, performance.now() - started);
+printResult('events committed, one insert each', events, performance.now() - started);
 
 const anchor = openAnchor(join(folder, 'ledger-checkpoint'));
 const sequencer = createSequencer({
-  ...{ db, citizenKeys, houseKeys: createHouseKeys(root), random: systemRandom, anchor, origin, batchLimit },
+  ...{
+    db,
+    citizenKeys,
+    systemKeys: createSystemKeys(root),
+    random: systemRandom,
+    anchor,
+    origin,
+    maxBatchEvents: batchLimit,
+  },
   stopwatch: () => performance.now(),
   fence: () => 1,
 });
-const signer = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));
+const signer = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(4));
 const publisher = createPublisher({ db, anchor, clock: systemClock, signers: () => [signer] });
 
 started = performance.now();
@@ -78,7 +86,7 @@ for (let more: number | undefined = 1; more !== 0; steps += 1) {
   const tree = sequencer.tree();
   if (tree !== undefined) await publisher.publish(tree);
 }
-report('events sequenced, stored and signed', numbered, performance.now() - started);
+printResult('events sequenced, stored and signed', numbered, performance.now() - started);
 const perEvent = ({ user, system }: { user: number; system: number }) =>
   Math.round(((user + system) / numbered) * 10) / 10;
 const both = perEvent(process.cpuUsage(cpu));

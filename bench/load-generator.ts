@@ -1,29 +1,29 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { DocumentSet } from './bench-documents.ts';
-import { type Child, fork } from './child.ts';
-import type { BodyKind } from './requests.ts';
+import { type BenchProcess, startProcess } from './child.ts';
+import type { BodyKind } from './request-bodies.ts';
 
 /** What is asked: one of the documents behind `paths`, or a new body each time. */
-export type Ask =
+export type LoadRequest =
   | { readonly paths: readonly string[]; readonly set: DocumentSet['name'] }
   | { readonly path: string; readonly body: BodyKind; readonly status: number; readonly withKey?: boolean };
 
 /** A closed loop of requests, ended by time or by count, whichever comes first. */
-export type Load = {
+export type LoadOptions = {
   readonly port: number;
   readonly token: string;
-  readonly ask: Ask;
+  readonly request: LoadRequest;
   readonly connections: number;
   readonly seconds: number;
   /** The most requests. */
-  readonly most: number;
+  readonly maxRequests: number;
   readonly seed: number;
 };
 
 /** What came of it. Latencies in milliseconds; `startedAt` in epoch ms. `fault`: an answer was wrong, and all ended. */
 export type LoadResult = {
-  readonly answers: number;
+  readonly responseCount: number;
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
@@ -32,11 +32,15 @@ export type LoadResult = {
 };
 
 /** The load generator, in a process of its own that stays warm over the whole run. */
-export type LoadGenerator = { readonly pid: number; run(load: Load): Promise<LoadResult>; stop(): Promise<void> };
+export type LoadGenerator = {
+  readonly pid: number;
+  run(load: LoadOptions): Promise<LoadResult>;
+  stop(): Promise<void>;
+};
 
 /** Starts it. `run` rejects on the first wrong answer, so that no figure stands on errors. */
 export function startLoadGenerator(): LoadGenerator {
-  const child: Child = fork(join(import.meta.dirname, 'load.ts'), {});
+  const child: BenchProcess = startProcess(join(import.meta.dirname, 'load.ts'), {});
   return {
     pid: child.pid,
     run: async (load) => {

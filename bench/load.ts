@@ -1,17 +1,17 @@
 import { documentBytes, documentSets } from './bench-documents.ts';
-import { type Connection, type Exchange, openConnection } from './connection.ts';
-import type { Load, LoadResult } from './load-generator.ts';
-import { nextBody } from './requests.ts';
-import { type Seeded, seeded } from './seeded.ts';
+import { type ExpectedExchange, type LoadConnection, openConnection } from './connection.ts';
+import type { LoadOptions, LoadResult } from './load-generator.ts';
+import { nextRequestBody } from './request-bodies.ts';
+import { type RandomInteger, seededIntegers } from './seeded-integers.ts';
 
 // The process of the load generator: takes one load after the other from its parent, and ends with it.
 
-type Source = () => Exchange;
+type ExchangeSource = () => ExpectedExchange;
 
-function sourceOf(load: Load, next: Seeded): Source {
+function createExchangeSource(load: LoadOptions, next: RandomInteger): ExchangeSource {
   const head = (method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${load.port}\r\nAuthorization: Bearer ${load.token}\r\nAccept: */*\r\n`;
-  const { ask } = load;
+  const { request: ask } = load;
   if ('paths' in ask) {
     const heads = ask.paths.map((path) => `${head('GET', path)}\r\n`);
     const set = documentSets.find(({ name }) => name === ask.set);
@@ -26,15 +26,15 @@ function sourceOf(load: Load, next: Seeded): Source {
   }
   const post = `${head('POST', ask.path)}Content-Type: application/json\r\n`;
   return () => {
-    const { text, answer } = nextBody(ask.body, next);
+    const { text, expectedText } = nextRequestBody(ask.body, next);
     const key = ask.withKey ? `Idempotency-Key: ${next(2 ** 32)}-${next(2 ** 32)}\r\n` : '';
     const request = `${post}${key}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
-    return { request, status: ask.status, body: answer };
+    return { request, status: ask.status, body: expectedText };
   };
 }
 
-async function drive(load: Load): Promise<LoadResult> {
-  const source = sourceOf(load, seeded(load.seed));
+async function runLoad(load: LoadOptions): Promise<LoadResult> {
+  const source = createExchangeSource(load, seededIntegers(load.seed));
   const connections = await Promise.all(Array.from({ length: load.connections }, () => openConnection(load.port)));
   const latencies: number[] = [];
   const faults: string[] = [];
@@ -42,16 +42,16 @@ async function drive(load: Load): Promise<LoadResult> {
   const startedAt = Date.now();
   const end = start + load.seconds * 1_000;
   let asked = 0;
-  let within = 0;
-  const askOn = async (first: Connection) => {
+  let responsesInTime = 0;
+  const sendRequests = async (first: LoadConnection) => {
     let connection = first;
-    while (asked < load.most && faults.length === 0) {
+    while (asked < load.maxRequests && faults.length === 0) {
       const before = performance.now();
       if (before >= end) return;
       asked += 1;
       try {
         await connection.ask(source());
-        if (connection.isOver) {
+        if (connection.isClosing) {
           connection.close();
           connection = await openConnection(load.port);
           connections.push(connection);
@@ -62,17 +62,17 @@ async function drive(load: Load): Promise<LoadResult> {
       }
       const after = performance.now();
       latencies.push(after - before);
-      if (after <= end) within += 1;
+      if (after <= end) responsesInTime += 1;
     }
   };
-  await Promise.all(connections.map(askOn));
+  await Promise.all(connections.map(sendRequests));
   const elapsed = Math.min(performance.now(), end) - start;
   for (const connection of connections) connection.close();
   latencies.sort((left, right) => left - right);
   const quantile = (share: number) => latencies[Math.floor(latencies.length * share)] ?? Number.NaN;
   return {
-    answers: latencies.length,
-    perSecond: (within * 1_000) / elapsed,
+    responseCount: latencies.length,
+    perSecond: (responsesInTime * 1_000) / elapsed,
     p50: quantile(0.5),
     p99: quantile(0.99),
     startedAt,
@@ -80,8 +80,8 @@ async function drive(load: Load): Promise<LoadResult> {
   };
 }
 
-process.on('message', (load: Load) => {
-  drive(load).then(
+process.on('message', (load: LoadOptions) => {
+  runLoad(load).then(
     (result) => process.send?.({ result }),
     (fault: unknown) => process.send?.({ fault: fault instanceof Error ? fault.message : String(fault) }),
   );

@@ -1,14 +1,14 @@
-import type { Ask, LoadGenerator, LoadResult } from './load-generator.ts';
-import { cpuOfProcess, cpuOfTree, forgetPeak, memoryOf } from './process-usage.ts';
+import type { LoadGenerator, LoadRequest, LoadResult } from './load-generator.ts';
+import { cpuOfProcess, cpuOfTree, memoryOf, resetPeakMemory } from './process-usage.ts';
 
 /** One server in one row of the table: whom to ask, what, and whose CPU counts. */
-export type Target = {
+export type BenchTarget = {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
   /** The root of the processes of its PostgreSQL. */
   readonly databasePid?: number | undefined;
-  readonly ask: Ask;
+  readonly request: LoadRequest;
   /** How many ask at once; 32 where nothing is said. */
   readonly connections?: number;
   /** Asked before each round, since ours live ten minutes. */
@@ -16,7 +16,7 @@ export type Target = {
 };
 
 /** One round of one target: rates and latencies of the load, CPU in ms for an answer, memory in MiB. */
-export type Cell = {
+export type Measurement = {
   readonly perSecond: number;
   readonly p50: number;
   readonly p99: number;
@@ -26,9 +26,9 @@ export type Cell = {
   readonly peakMib: number | undefined;
 };
 
-export type Plan = { readonly rounds: number; readonly seconds: number };
+export type BenchPlan = { readonly rounds: number; readonly seconds: number };
 
-export const usualConnections = 32;
+export const defaultConnections = 32;
 const mostRequests = 2_000_000;
 /** So long that the threads that ours begins behind a second of load have begun, and are warm too. */
 const warmUpSeconds = 10;
@@ -40,45 +40,45 @@ const leadInSeed = 1_000_000;
  * Measures the targets in turns, A B C A B C …, so that what disturbs the machine disturbs all of them; the first turn is
  * warm-up and does not count.
  */
-export async function measure(
+export async function measureTargets(
   load: LoadGenerator,
-  targets: readonly Target[],
-  plan: Plan,
-  onCell: (target: Target, cell: Cell) => void,
-): Promise<Map<Target, Cell[]>> {
-  const cells = new Map<Target, Cell[]>(targets.map((target) => [target, []]));
-  for (const target of targets) await runOnce(load, target, { seconds: warmUpSeconds, seed: 1 });
+  targets: readonly BenchTarget[],
+  plan: BenchPlan,
+  onCell: (target: BenchTarget, cell: Measurement) => void,
+): Promise<Map<BenchTarget, Measurement[]>> {
+  const measurements = new Map<BenchTarget, Measurement[]>(targets.map((target) => [target, []]));
+  for (const target of targets) await measureOnce(load, target, { seconds: warmUpSeconds, seed: 1 });
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const target of targets) {
       // All targets of a round are asked the same.
-      const cell = await runOnce(load, target, { seconds: plan.seconds, seed: 1_000 + round });
-      cells.get(target)?.push(cell);
+      const cell = await measureOnce(load, target, { seconds: plan.seconds, seed: 1_000 + round });
+      measurements.get(target)?.push(cell);
       onCell(target, cell);
     }
   }
-  return cells;
+  return measurements;
 }
 
-async function runOnce(
+async function measureOnce(
   load: LoadGenerator,
-  target: Target,
+  target: BenchTarget,
   { seconds, seed }: { seconds: number; seed: number },
-): Promise<Cell> {
+): Promise<Measurement> {
   const token = await target.token();
   const usage = () => ({
     server: cpuOfProcess(target.pid),
     database: target.databasePid === undefined ? undefined : cpuOfTree(target.databasePid),
     client: cpuOfProcess(load.pid),
   });
-  const { port, ask, connections = usualConnections } = target;
-  const usual = { port, token, ask, connections, most: mostRequests };
+  const { port, request, connections = defaultConnections } = target;
+  const usual = { port, token, request, connections, maxRequests: mostRequests };
   await load.run({ ...usual, seconds: leadInSeconds, seed: leadInSeed + seed });
-  forgetPeak(target.pid);
+  resetPeakMemory(target.pid);
   const before = usage();
   const result: LoadResult = await load.run({ ...usual, seconds, seed });
   const after = usage();
   const each = (from: number | undefined, to: number | undefined) =>
-    from === undefined || to === undefined ? undefined : (to - from) / result.answers;
+    from === undefined || to === undefined ? undefined : (to - from) / result.responseCount;
   return {
     perSecond: result.perSecond,
     p50: result.p50,
@@ -100,9 +100,9 @@ export function median(figures: readonly (number | undefined)[]): number | undef
 }
 
 /** The median of the ratios of two targets, round by round. */
-export function ratioOf(cells: readonly Cell[], base: readonly Cell[]): number | undefined {
+export function medianRatio(measurements: readonly Measurement[], base: readonly Measurement[]): number | undefined {
   return median(
-    cells.map((cell, round) => {
+    measurements.map((cell, round) => {
       const other = base[round];
       return other === undefined ? undefined : cell.perSecond / other.perSecond;
     }),

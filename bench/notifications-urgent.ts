@@ -5,38 +5,38 @@
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Database } from '../src/db/database.ts';
+import { migrate } from '../src/db/migrate.ts';
+import { openPostgres } from '../src/db/postgres/open-postgres.ts';
+import { openSqlite } from '../src/db/sqlite/open-sqlite.ts';
 import { systemTimer } from '../src/jobs/timer.ts';
 import { parseId } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
-import { absentChannels, type Channel } from '../src/notifications/channels/channel.ts';
-import { inboxChannel } from '../src/notifications/channels/inbox.ts';
-import { inboxAndEmail } from '../src/notifications/delivery/cascade.ts';
+import { inboxAndEmailPolicy } from '../src/notifications/cascade/cascade.ts';
+import { inboxChannel } from '../src/notifications/channels/inbox-channel.ts';
 import { startDelivery } from '../src/notifications/delivery/start-delivery.ts';
-import { insertion, queueName } from '../src/notifications/notification-store.ts';
-import { sealContent } from '../src/notifications/sealed-content.ts';
-import type { Db } from '../src/store/db.ts';
-import { migrate } from '../src/store/migrations.ts';
-import { openPostgres } from '../src/store/postgres.ts';
-import { openSqlite } from '../src/store/sqlite.ts';
-import { createNotificationHouse } from '../test/notification-house.ts';
+import { type Channel, unconfiguredChannels } from '../src/notifications/notification/channel.ts';
+import { sealMessageContent } from '../src/notifications/notification/message-content.ts';
+import { insertNotification, queueName } from '../src/notifications/notification/notification-store.ts';
+import { createNotificationApp } from '../test/support/notification-app.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 import { startBenchPostgres } from './postgres.ts';
 
-const [wanted = 'sqlite', backlogText = '200000'] = process.argv.slice(2);
+const [engineName = 'sqlite', backlogText = '200000'] = process.argv.slice(2);
 const backlog = Number(backlogText);
-const [providerMs, placesAtOnce, urgentCount, everyMs] = [5, 20, 1_000, 20];
-if (wanted !== 'sqlite' && wanted !== 'postgres') throw new Error(`no engine is called ${wanted}`);
-const { db, settle, end } = await openOnDisk();
+const [providerMs, providerConcurrency, urgentCount, everyMs] = [5, 20, 1_000, 20];
+if (engineName !== 'sqlite' && engineName !== 'postgres') throw new Error(`no engine is called ${engineName}`);
+const { db, settle, end } = await openBenchDatabase();
 try {
-  await run(db);
+  await runBench(db);
 } finally {
   await end();
 }
 
 /** A new database where a sync is one, and PostgreSQL with the settings that it has by default. */
-async function openOnDisk(): Promise<{ readonly db: Db; settle(): Promise<void>; end(): Promise<void> }> {
+async function openBenchDatabase(): Promise<{ readonly db: Database; settle(): Promise<void>; end(): Promise<void> }> {
   const folder = makeBenchFolder('cs-urgent-');
-  const server = wanted === 'postgres' ? await startBenchPostgres() : undefined;
+  const server = engineName === 'postgres' ? await startBenchPostgres() : undefined;
   const options = { random: systemRandom };
   const opened =
     server === undefined
@@ -45,7 +45,7 @@ async function openOnDisk(): Promise<{ readonly db: Db; settle(): Promise<void>;
   await migrate(opened, systemClock);
   return {
     db: opened,
-    settle: async () => await server?.settle(),
+    settle: async () => await server?.checkpoint(),
     end: async () => {
       await opened.close();
       await server?.stop();
@@ -53,13 +53,13 @@ async function openOnDisk(): Promise<{ readonly db: Db; settle(): Promise<void>;
   };
 }
 
-async function run(place: Db): Promise<void> {
-  const house = await createNotificationHouse(place, systemClock, { 'cit-ada': { email: 'ada@example.org' } });
+async function runBench(database: Database): Promise<void> {
+  const app = await createNotificationApp(database, systemClock, { 'cit-ada': { email: 'ada@example.org' } });
   const calledAt = new Map<string, number>();
   let others = 0;
   const email: Channel = {
     name: 'email',
-    concurrency: placesAtOnce,
+    concurrency: providerConcurrency,
     addressOf: (contact) => contact.email,
     prepare: async (message) => ({
       call: async () => {
@@ -72,15 +72,15 @@ async function run(place: Db): Promise<void> {
     }),
     close: async () => undefined,
   };
-  const delivering = await startDelivery({
-    ...house,
-    read: place.read,
+  const worker = await startDelivery({
+    ...app,
+    read: database.read,
     clock: systemClock,
     timer: systemTimer,
     senderOf: async () => ({ name: 'Tax Office' }),
-    cascade: inboxAndEmail,
+    cascade: inboxAndEmailPolicy,
     onFault: (fault) => console.error(fault),
-    channels: { ...absentChannels, inbox: inboxChannel, email },
+    channels: { ...unconfiguredChannels, inbox: inboxChannel, email },
   });
   const urgentQueue = new Set([queueName('email', 0)]);
   async function measure(): Promise<number[]> {
@@ -88,12 +88,12 @@ async function run(place: Db): Promise<void> {
     const sent: Array<{ readonly id: string; readonly at: number }> = [];
     for (let number = 0; number < urgentCount; number += 1) {
       const at = performance.now();
-      const id = await house.accept(
+      const id = await app.accept(
         { citizenId: 'cit-ada', category: 'urgent', channels: ['email'] },
         { clientId: 'rescue' },
       );
       // As `wakingCommit` does it for a message that the API has taken.
-      delivering.wake(urgentQueue);
+      worker.wake(urgentQueue);
       sent.push({ id, at });
       await pause(everyMs);
     }
@@ -105,40 +105,40 @@ async function run(place: Db): Promise<void> {
   }
 
   const alone = await measure();
-  await fill(place, house);
+  await fillBacklog(database, app);
   await settle();
-  delivering.wake();
+  worker.wake();
   await pause(1_000);
   const before = others;
   const begun = performance.now();
-  const beside = await measure();
+  const withBacklog = await measure();
   const rate = Math.round((others - before) / ((performance.now() - begun) / 1_000));
   const at = (waits: readonly number[], part: number) => (waits[Math.floor(waits.length * part)] ?? 0).toFixed(1);
-  console.log(`${wanted}: urgent alone p50 ${at(alone, 0.5)} ms, p99 ${at(alone, 0.99)} ms`);
+  console.log(`${engineName}: urgent alone p50 ${at(alone, 0.5)} ms, p99 ${at(alone, 0.99)} ms`);
   console.log(
-    `${wanted}: beside a backlog of ${backlog} (${rate}/s of it going out) p50 ${at(beside, 0.5)} ms, p99 ${at(beside, 0.99)} ms`,
+    `${engineName}: beside a backlog of ${backlog} (${rate}/s of it going out) p50 ${at(withBacklog, 0.5)} ms, p99 ${at(withBacklog, 0.99)} ms`,
   );
-  console.log(`${wanted}: p99 ${(Number(at(beside, 0.99)) / Number(at(alone, 0.99))).toFixed(2)} times`);
-  await delivering.stop(5_000);
+  console.log(`${engineName}: p99 ${(Number(at(withBacklog, 0.99)) / Number(at(alone, 0.99))).toFixed(2)} times`);
+  await worker.stop(5_000);
 }
 
 /** The backlog of another client, stored as `sendNotification` stores it. */
-async function fill(place: Db, house: Awaited<ReturnType<typeof createNotificationHouse>>): Promise<void> {
-  const key = await house.citizenKeys.keyOf('cit-ada');
+async function fillBacklog(database: Database, app: Awaited<ReturnType<typeof createNotificationApp>>): Promise<void> {
+  const key = await app.citizenKeys.keyOf('cit-ada');
   const now = systemClock.now();
   for (let done = 0; done < backlog; done += 250) {
     const unit = Array.from({ length: 250 }, () => {
-      const id = house.mint('notification');
-      const event = parseId('event', house.mint('event'));
+      const id = app.mint('notification');
+      const event = parseId('event', app.mint('event'));
       if (event === undefined) throw new Error('a minted id is an id');
       const head = { id, clientId: 'bulk', citizenId: 'cit-ada', reference: null, category: 'information' as const };
       const times = { createdAt: now, sendAt: null, deliverBy: now + 86_400_000, acceptedEvent: event };
-      const { content } = sealContent(key, id, { message: 'Hello.' }, house.random);
+      const { content } = sealMessageContent(key, id, { message: 'Hello.' }, app.random);
       const lane = { priority: 1 as const, lane: 'bulk information', reminder: false };
-      return insertion({ ...head, ...times, language: null, legalEffect: null, status: 'accepted', content }, [
-        { id: house.mint('delivery'), channel: 'email', ...lane, start: { status: 'queued', runAt: now } },
+      return insertNotification({ ...head, ...times, language: null, legalEffect: null, status: 'accepted', content }, [
+        { id: app.mint('delivery'), channel: 'email', ...lane, initialState: { status: 'queued', runAt: now } },
       ]);
     });
-    await place.write(unit.flat());
+    await database.write(unit.flat());
   }
 }

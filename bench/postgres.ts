@@ -1,5 +1,5 @@
 import pg from 'pg';
-import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
 
 /** PostgreSQL as it is by default, fsync on, in a folder on disk; with databases for whoever wants one. */
 export type BenchPostgres = {
@@ -7,11 +7,11 @@ export type BenchPostgres = {
   readonly version: string;
   create(name: string): Promise<string>;
   /** Writes all pages out and makes its used log files ready for use again, as a server that has run for a while has them. */
-  settle(): Promise<void>;
+  checkpoint(): Promise<void>;
   stop(): Promise<void>;
 };
 
-const byBytes = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'";
+const createOptions = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'";
 
 /** Starts it, and makes sure that a commit there is a sync. */
 export async function startBenchPostgres(): Promise<BenchPostgres> {
@@ -25,11 +25,11 @@ export async function startBenchPostgres(): Promise<BenchPostgres> {
     pid: server.pid,
     version: String(settings['version']),
     create: async (name) => {
-      await query(server, `create database ${name} ${byBytes}`);
+      await query(server, `create database ${name} ${createOptions}`);
       // Known to node's URL as well, which wants a host where a user is.
       return server.url.replace('postgres@/postgres', `postgres@localhost/${name}`);
     },
-    settle: async () => void (await query(server, 'checkpoint')),
+    checkpoint: async () => void (await query(server, 'checkpoint')),
     stop: () => server.stop(),
   };
 }

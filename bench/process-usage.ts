@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
 /** Linux tells it per process under /proc; elsewhere the columns of CPU and memory stay empty. */
-const isKnown = existsSync('/proc/self/stat');
+const hasProcFs = existsSync('/proc/self/stat');
 const msPerTick = 10;
 
 type Stat = { readonly parent: number; readonly cpuMs: number; readonly endedChildrenMs: number };
@@ -28,12 +28,12 @@ function statOf(pid: number): Stat | undefined {
 
 /** CPU time of a process with all its threads so far, in milliseconds; undefined where the system does not tell. */
 export function cpuOfProcess(pid: number): number | undefined {
-  return isKnown ? statOf(pid)?.cpuMs : undefined;
+  return hasProcFs ? statOf(pid)?.cpuMs : undefined;
 }
 
 /** The same for a process and everything below it, ended children included, as a PostgreSQL server needs. */
 export function cpuOfTree(root: number): number | undefined {
-  if (!isKnown) return undefined;
+  if (!hasProcFs) return undefined;
   const all = new Map<number, Stat>();
   for (const name of readdirSync('/proc')) {
     const stat = /^\d+$/.test(name) ? statOf(Number(name)) : undefined;
@@ -51,13 +51,13 @@ export function cpuOfTree(root: number): number | undefined {
 
 /** Memory in MiB: what a process holds now, and the most it held since `forgetPeak`. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } | undefined {
-  if (!isKnown) return undefined;
+  if (!hasProcFs) return undefined;
   const text = readFileSync(`/proc/${pid}/status`, 'latin1');
   const mib = (name: string) => Number(new RegExp(`^${name}:\\s+(\\d+)`, 'm').exec(text)?.[1] ?? 0) / 1_024;
   return { now: mib('VmRSS'), peak: mib('VmHWM') };
 }
 
 /** Lets the peak of a process of ours count from now on. */
-export function forgetPeak(pid: number): void {
-  if (isKnown) writeFileSync(`/proc/${pid}/clear_refs`, '5');
+export function resetPeakMemory(pid: number): void {
+  if (hasProcFs) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

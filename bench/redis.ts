@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
-import { freePort } from '../test/free-port.ts';
+import { freePort } from '../test/support/free-port.ts';
 
 /** When Redis syncs its log of changes: before each answer, as we do, or each second, as BullMQ advises. */
 export type RedisSync = 'always' | 'everysec';

@@ -2,14 +2,14 @@ import { closeSync, fdatasyncSync, openSync, rmSync, writeSync } from 'node:fs';
 import { availableParallelism, cpus, tmpdir, totalmem } from 'node:os';
 import { join } from 'node:path';
 import { median } from './measure.ts';
-import { isReached, type Result } from './result.ts';
+import { type BenchResult, meetsGoal } from './result.ts';
 
 /** What the figures of a run hang on, besides the program. */
-export type Machine = Readonly<Record<'cores' | 'memoryGib' | 'fdatasyncMs', number>> &
+export type MachineDescription = Readonly<Record<'cores' | 'memoryGib' | 'fdatasyncMs', number>> &
   Readonly<Record<'processor' | 'node' | 'sqlite' | 'postgres', string>>;
 
 /** The machine of this run; `postgres` is the server's version. */
-export function machine(postgres: string): Machine {
+export function describeMachine(postgres: string): MachineDescription {
   return {
     cores: availableParallelism(),
     processor: cpus()[0]?.model ?? 'unknown',
@@ -40,37 +40,37 @@ function syncMs(): number {
 const columns = ['work', 'server', 'median (lowest–highest)', 'p50 ms', 'p99 ms', 'CPU ms', 'DB CPU', 'MiB', 'goals'];
 
 /** The results as a Markdown table whose columns line up. */
-export function table(results: readonly Result[]): string {
-  const rows = [columns, ...results.map(cellsOf)];
+export function resultsTable(results: readonly BenchResult[]): string {
+  const rows = [columns, ...results.map(rowOf)];
   const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
   const line = (row: readonly string[]) =>
-    `| ${row.map((cell, column) => (isText(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
-  const rule = `|${widths.map((width, column) => (isText(column) ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
+    `| ${row.map((cell, column) => (isTextColumn(column) ? cell.padEnd(widths[column] ?? 0) : cell.padStart(widths[column] ?? 0))).join(' | ')} |`;
+  const rule = `|${widths.map((width, column) => (isTextColumn(column) ? '-'.repeat(width + 2) : `${'-'.repeat(width + 1)}:`)).join('|')}|`;
   return [line(columns), rule, ...rows.slice(1).map(line)].join('\n');
 }
 
-function isText(column: number): boolean {
+function isTextColumn(column: number): boolean {
   return column < 2 || column === columns.length - 1;
 }
 
-function cellsOf(result: Result): string[] {
+function rowOf(result: BenchResult): string[] {
   const { work, server, unit, rate, lowest, highest } = result;
   const checks = result.checks.map((check) => {
     const { what, figure, goal, by } = check;
     const sign = by === 'at least' ? '≥' : '≤';
-    return `${isReached(check) ? 'yes' : 'NO'}: ${short(figure)} ${what} (${sign} ${short(goal)})`;
+    return `${meetsGoal(check) ? 'yes' : 'NO'}: ${formatFigure(figure)} ${what} (${sign} ${formatFigure(goal)})`;
   });
   return [
-    ...[work, server, `${short(rate)} ${unit} (${short(lowest)}–${short(highest)})`],
+    ...[work, server, `${formatFigure(rate)} ${unit} (${formatFigure(lowest)}–${formatFigure(highest)})`],
     ...[result.p50, result.p99, result.serverCpu, result.databaseCpu, result.memoryMib].map((figure) =>
-      figure === undefined ? '' : short(figure),
+      figure === undefined ? '' : formatFigure(figure),
     ),
     checks.join('; '),
   ];
 }
 
 /** Three digits that count, thousands set apart. */
-function short(figure: number): string {
+function formatFigure(figure: number): string {
   if (figure >= 100) return Math.round(figure).toLocaleString('en-US');
   return figure >= 10 ? figure.toFixed(1) : figure >= 1 ? figure.toFixed(2) : figure.toFixed(3);
 }

@@ -1,5 +1,5 @@
 /** One line of the table. Rates are a second's; times in ms, CPU in ms for each answer, memory in MiB. */
-export type Result = {
+export type BenchResult = {
   readonly work: string;
   readonly server: string;
   /** What a figure of `rate` counts, as `requests/s`, `ms` or `µs`. */
@@ -13,11 +13,11 @@ export type Result = {
   readonly databaseCpu?: number | undefined;
   readonly clientCpu?: number | undefined;
   readonly memoryMib?: number | undefined;
-  readonly checks: readonly Check[];
+  readonly checks: readonly GoalCheck[];
 };
 
 /** A figure held against the one to reach (DESIGN, section 6): at least or at most `goal`. */
-export type Check = {
+export type GoalCheck = {
   readonly what: string;
   readonly figure: number;
   readonly goal: number;
@@ -25,6 +25,6 @@ export type Check = {
 };
 
 /** Whether a figure is what it should be. */
-export function isReached({ figure, goal, by }: Check): boolean {
+export function meetsGoal({ figure, goal, by }: GoalCheck): boolean {
   return by === 'at least' ? figure >= goal : figure <= goal;
 }

@@ -2,7 +2,8 @@ import { writeFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { benchCompare } from './bench-compare.ts';
 import { benchDelivery } from './bench-delivery.ts';
-import { benchHttp, httpWorks } from './bench-http.ts';
+import { type BenchEnvironment, prepareBenchEnvironment } from './bench-environment.ts';
+import { benchHttp, httpBenches } from './bench-http.ts';
 import { benchImport } from './bench-import.ts';
 import { benchLargeDocument } from './bench-large-document.ts';
 import { benchLedger } from './bench-ledger.ts';
@@ -10,20 +11,19 @@ import { benchQueues } from './bench-queues.ts';
 import { benchQuota } from './bench-quota.ts';
 import { benchStart } from './bench-start.ts';
 import { benchTokens } from './bench-tokens.ts';
-import { type Ground, layGround } from './ground.ts';
-import type { Plan } from './measure.ts';
-import { machine, table } from './report.ts';
-import type { Result } from './result.ts';
+import type { BenchPlan } from './measure.ts';
+import { describeMachine, resultsTable } from './report.ts';
+import type { BenchResult } from './result.ts';
 
 // What `npm run bench` runs: all benches, or those whose names begin with one of the words given. About ten minutes,
 // with --seconds so many for each cell (default 2.5), and BENCH_CITIZENS in the register (default 100,000). Figures on standard output, what is going on on standard error.
 
-const works = [
+const benches = [
   'compare',
   'tokens',
   'start',
   'import',
-  ...httpWorks,
+  ...httpBenches,
   'document-1g',
   'deliver',
   'queues',
@@ -44,45 +44,47 @@ const { values, positionals } = parseArgs({
 
 const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
-const wanted = works.filter((work) => positionals.length === 0 || positionals.some((word) => work.startsWith(word)));
-if (!(seconds > 0 && seconds <= longestSeconds) || !(rounds >= 1 && rounds <= 100) || wanted.length === 0) {
-  process.stderr.write(`npm run bench -- [${works.join('|')}]… [--seconds N] [--rounds N] [--json FILE]\n`);
+const selectedBenches = benches.filter(
+  (work) => positionals.length === 0 || positionals.some((word) => work.startsWith(word)),
+);
+if (!(seconds > 0 && seconds <= longestSeconds) || !(rounds >= 1 && rounds <= 100) || selectedBenches.length === 0) {
+  process.stderr.write(`npm run bench -- [${benches.join('|')}]… [--seconds N] [--rounds N] [--json FILE]\n`);
   process.exit(2);
 }
 
-function note(text: string): void {
+function logProgress(text: string): void {
   process.stderr.write(`${text}\n`);
 }
 
-async function runAll(ground: Ground): Promise<Result[]> {
-  const plan: Plan = { rounds, seconds };
+async function runBenches(environment: BenchEnvironment): Promise<BenchResult[]> {
+  const plan: BenchPlan = { rounds, seconds };
   const few = Math.min(rounds, fewRounds);
-  const http = httpWorks.filter((work) => wanted.includes(work));
+  const http = httpBenches.filter((work) => selectedBenches.includes(work));
   return [
-    ...(wanted.includes('compare') ? benchCompare(rounds) : []),
-    ...(wanted.includes('tokens') ? await benchTokens(few) : []),
-    ...(wanted.includes('start') ? await benchStart(ground, rounds) : []),
-    ...(wanted.includes('import') ? await benchImport(ground, few) : []),
-    ...(http.length > 0 ? await benchHttp(ground, http, plan) : []),
-    ...(wanted.includes('document-1g') ? await benchLargeDocument(ground) : []),
-    ...(wanted.includes('deliver') ? await benchDelivery(ground, { rounds: few, seconds }) : []),
-    ...(wanted.includes('queues') ? await benchQueues(ground, { rounds: few, seconds }) : []),
-    ...(wanted.includes('ledger') ? await benchLedger(ground) : []),
-    ...(wanted.includes('quota') ? await benchQuota(ground, few) : []),
+    ...(selectedBenches.includes('compare') ? benchCompare(rounds) : []),
+    ...(selectedBenches.includes('tokens') ? await benchTokens(few) : []),
+    ...(selectedBenches.includes('start') ? await benchStart(environment, rounds) : []),
+    ...(selectedBenches.includes('import') ? await benchImport(environment, few) : []),
+    ...(http.length > 0 ? await benchHttp(environment, http, plan) : []),
+    ...(selectedBenches.includes('document-1g') ? await benchLargeDocument(environment) : []),
+    ...(selectedBenches.includes('deliver') ? await benchDelivery(environment, { rounds: few, seconds }) : []),
+    ...(selectedBenches.includes('queues') ? await benchQueues(environment, { rounds: few, seconds }) : []),
+    ...(selectedBenches.includes('ledger') ? await benchLedger(environment) : []),
+    ...(selectedBenches.includes('quota') ? await benchQuota(environment, few) : []),
   ];
 }
 
-const ground = await layGround(note);
+const environment = await prepareBenchEnvironment(logProgress);
 try {
-  const results = await runAll(ground);
-  const where = machine(ground.postgres.version);
+  const results = await runBenches(environment);
+  const where = describeMachine(environment.postgres.version);
   const { cores, processor, node, sqlite, postgres, fdatasyncMs } = where;
   process.stdout.write(
-    `${cores} cores (${processor}), node ${node}, SQLite ${sqlite}, PostgreSQL ${postgres}, fdatasync ${fdatasyncMs.toFixed(2)} ms; ${rounds} rounds of ${seconds} s, 32 connections\n\n${table(results)}\n`,
+    `${cores} cores (${processor}), node ${node}, SQLite ${sqlite}, PostgreSQL ${postgres}, fdatasync ${fdatasyncMs.toFixed(2)} ms; ${rounds} rounds of ${seconds} s, 32 connections\n\n${resultsTable(results)}\n`,
   );
   if (values.json !== undefined) {
     writeFileSync(values.json, `${JSON.stringify({ machine: where, rounds, seconds, results }, null, 2)}\n`);
   }
 } finally {
-  await ground.stop();
+  await environment.stop();
 }

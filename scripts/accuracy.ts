@@ -1,16 +1,16 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { ClaimName } from '../src/identity/claims.ts';
-import { type Evaluation, evaluate } from '../src/identity/evaluate.ts';
+import { type Evaluation, evaluatePolicy } from '../src/identity/evaluation/evaluate-policy.ts';
 import {
   calibratedPolicy,
   euPolicy,
-  type Policy,
+  type MatchPolicy,
   standardPolicy,
   standardPolicy2,
 } from '../src/identity/match/policy.ts';
-import { type Febrl, readFebrl } from '../test/identity-febrl.ts';
-import { makeTwins } from '../test/identity-twins.ts';
+import type { ClaimName } from '../src/identity/register/claims.ts';
+import { type FebrlSet, readFebrlSet } from '../test/support/febrl-data.ts';
+import { makeSimilarPeople } from '../test/support/similar-people.ts';
 
 /**
  * Writes docs/accuracy.md from the public sets, found as the tests find them; with --check says whether the page is stale.
@@ -21,12 +21,17 @@ const names: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
 const withAddress: readonly ClaimName[] = [...names, 'streetAddress', 'postalCode', 'locality'];
 const policies = [calibratedPolicy, standardPolicy2, standardPolicy, euPolicy];
 
-type Case = { readonly set: string; readonly claims: string; readonly result: Evaluation; readonly server: number };
+type AccuracyCase = {
+  readonly set: string;
+  readonly claims: string;
+  readonly result: Evaluation;
+  readonly matchedByServer: number;
+};
 
-function measureAll(): Case[] | undefined {
-  const cases: Case[] = [];
+function measureAll(): AccuracyCase[] | undefined {
+  const cases: AccuracyCase[] = [];
   for (const set of [1, 2, 3] as const) {
-    const febrl = readFebrl(set);
+    const febrl = readFebrlSet(set);
     if (febrl === undefined) return undefined;
     for (const use of [names, withAddress]) {
       for (const policy of set === 3 ? policies : [calibratedPolicy]) {
@@ -34,7 +39,7 @@ function measureAll(): Case[] | undefined {
       }
     }
   }
-  const twins = makeTwins();
+  const twins = makeSimilarPeople();
   for (const use of [names, withAddress]) {
     for (const policy of policies) {
       cases.push({ set: 'Twins and namesakes', ...measureCase(twins, use, policy) });
@@ -44,26 +49,26 @@ function measureAll(): Case[] | undefined {
 }
 
 /** One set, as the command measures it, and those of its true pairs that the server would match. */
-function measureCase(set: Febrl, use: readonly ClaimName[], policy: Policy): Omit<Case, 'set'> {
-  const ground = { ...set, use, policy };
-  const result = evaluate(ground, set.pairs);
+function measureCase(set: FebrlSet, use: readonly ClaimName[], policy: MatchPolicy): Omit<AccuracyCase, 'set'> {
+  const options = { ...set, use, policy };
+  const result = evaluatePolicy(options, set.pairs);
   const own = set.pairs.filter(({ same }) => same);
-  return { claims: label(use), result, server: evaluate({ ...ground, minimum: true }, own).accepted };
+  return { claims: label(use), result, matchedByServer: evaluatePolicy({ ...options, minimum: true }, own).accepted };
 }
 
 function label(use: readonly ClaimName[]): string {
   return use === names ? 'names, birth date' : 'and address';
 }
 
-function rowOf({ set, claims, result, server }: Case): string {
+function rowOf({ set, claims, result, matchedByServer }: AccuracyCase): string {
   const { policy, truePairs, accepted, falsePairs, falseMatches, bestF1 } = result;
   const share = ((100 * accepted) / truePairs).toFixed(1);
   const f1 = policy === calibratedPolicy.name ? bestF1.toFixed(4) : '';
-  const answered = ((100 * server) / truePairs).toFixed(1);
+  const answered = ((100 * matchedByServer) / truePairs).toFixed(1);
   return `| ${set} | ${policy} | ${claims} | ${share} % of ${truePairs} | ${answered} % | ${falseMatches} of ${falsePairs} | ${f1} |`;
 }
 
-function textOf(cases: readonly Case[]): string {
+function textOf(cases: readonly AccuracyCase[]): string {
   return `# Accuracy of the matcher
 
 Made by \`scripts/accuracy.ts\`; do not edit. Each claim is compared with the record that its pair names, by the policy and the
@@ -104,7 +109,7 @@ they count as no match: two are left, and 82.9 to 86.0 % of the true pairs in pl
 public sets. With address there was no false match, and 99.70 to 99.95 % were accepted.
 
 The persons are invented; their data are noisier than what people submit, and set 3 holds almost no twins: those are a set of
-their own (\`scripts/twins.ts\`), where each person also claims with a slip of the pen, and most of them are so left open.
+their own (\`scripts/similar-people.ts\`), where each person also claims with a slip of the pen, and most of them are so left open.
 
 | Set | Policy | Claims | True accepted | As the server answers | False | Best F1 |
 |---|---|---|---|---|---|---|
@@ -136,16 +141,16 @@ const published = [
   ['Splink with address, p >= 0.99', '99.7 %', '0'],
 ] as const;
 
-const cases = measureAll();
-if (cases === undefined) {
+const accuracyCases = measureAll();
+if (accuracyCases === undefined) {
   process.stderr.write('accuracy: the public sets are not there (TEST_DATA), so docs/accuracy.md is not checked\n');
 } else if (process.argv.includes('--check')) {
-  const fresh = readFileSync(page, 'utf8') === textOf(cases);
+  const fresh = readFileSync(page, 'utf8') === textOf(accuracyCases);
   process.stderr.write(
     fresh ? 'accuracy: the page is up to date\n' : 'accuracy: stale; run node scripts/accuracy.ts\n',
   );
   process.exitCode = fresh ? 0 : 1;
 } else {
-  writeFileSync(page, textOf(cases));
+  writeFileSync(page, textOf(accuracyCases));
   process.stderr.write('accuracy: written\n');
 }

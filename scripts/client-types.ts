@@ -20,7 +20,7 @@ type Operation = {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 };
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-/** What src/api/openapi.ts makes, as far as it is read here. */
+/** What src/api/openapi/document.ts makes, as far as it is read here. */
 export type ApiDocument = {
   readonly paths: Paths;
   readonly webhooks: Paths;
@@ -32,9 +32,9 @@ export type ApiDocument = {
 };
 
 const width = 120;
-const madeBy = '// Made by `npm run generate` from the OpenAPI document. Change the server, not this file.';
+const generatedNotice = '// Made by `npm run generate` from the OpenAPI document. Change the server, not this file.';
 /** What bounds a value and does not change its type. */
-const bounds = new Set([
+const ignoredKeywords = new Set([
   ...['description', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'uniqueItems'],
   ...['format', 'maxProperties', 'x-oidc-claim'],
 ]);
@@ -47,14 +47,14 @@ export function clientFiles(document: ApiDocument): Readonly<Record<string, stri
 }
 
 function operationsFile({ paths }: ApiDocument): string {
-  const lines = all(paths).map(({ path, method, operation }) => {
+  const lines = listOperations(paths).map(({ path, method, operation }) => {
     const name = method === 'x-query' ? 'QUERY' : method.toUpperCase();
     return `  ${operation.operationId}: { method: '${name}', path: '/v1${path === '/' ? '' : path}' },`;
   });
-  return `${madeBy}\n\n/** Where each operation is, by its operationId. */\nexport const operations = {\n${lines.join('\n')}\n} as const;\n`;
+  return `${generatedNotice}\n\n/** Where each operation is, by its operationId. */\nexport const operations = {\n${lines.join('\n')}\n} as const;\n`;
 }
 
-function all(paths: Paths) {
+function listOperations(paths: Paths) {
   return Object.entries(paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({ path, method, operation })),
   );
@@ -75,13 +75,13 @@ function typesFile({ paths, webhooks, components }: ApiDocument): string {
   for (const [name, schema] of Object.entries(components.schemas)) declare(name, schema, descriptionOf(schema));
   const slugs = { type: 'string', enum: Object.keys(components.examples ?? {}) };
   if (slugs.enum.length > 0) declare('ProblemSlug', slugs, 'The last part of the type of each problem of today.');
-  const members = all(paths).map(({ operation }) => operationType(operation, declare));
-  for (const { operation } of all(webhooks)) {
-    const schema = operation.requestBody?.content[jsonType]?.schema ?? fail(operation.operationId, 'no JSON');
-    declare(capital(operation.operationId), schema, `${operation.summary}: what a webhook is called with.`);
+  const members = listOperations(paths).map(({ operation }) => operationType(operation, declare));
+  for (const { operation } of listOperations(webhooks)) {
+    const schema = operation.requestBody?.content[jsonType]?.schema ?? failOn(operation.operationId, 'no JSON');
+    declare(capitalize(operation.operationId), schema, `${operation.summary}: what a webhook is called with.`);
   }
   const operationTypes = `${comment('Every operation by its operationId: what it takes, and its JSON answers by status. All others are a `Problem`.', '')}export type Operations = {\n${members.join('')}};\n`;
-  return `${[madeBy, preamble, ...declarations, operationTypes].join('\n')}`;
+  return `${[generatedNotice, preamble, ...declarations, operationTypes].join('\n')}`;
 }
 
 const preamble = `
@@ -95,7 +95,7 @@ export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 type Declare = (name: string, schema: Json, about: string) => string;
 
 function operationType({ operationId, summary, parameters = [], ...rest }: Operation, declare: Declare): string {
-  const name = capital(operationId);
+  const name = capitalize(operationId);
   const parts = (['path', 'query', 'header'] as const).flatMap((place) => {
     const own = parameters.filter((one) => one.in === place);
     const isBinary = place === 'header' && rest.requestBody?.content['*/*'] !== undefined;
@@ -128,7 +128,7 @@ function bodyType(body: Operation['requestBody'], declare: (schema: Json) => str
   const json = body.content[jsonType]?.schema;
   const mark = body.required ? '' : '?';
   if (json !== undefined) return `    body${mark}: ${declare(json)};\n`;
-  return body.content['*/*'] === undefined ? fail('a body', 'neither JSON nor bytes') : `    body${mark}: Bytes;\n`;
+  return body.content['*/*'] === undefined ? failOn('a body', 'neither JSON nor bytes') : `    body${mark}: Bytes;\n`;
 }
 
 /** JSON answers below 400; what is no JSON has no type, and every error must be the one problem. */
@@ -139,21 +139,21 @@ function answerTypes(operationId: string, responses: Operation['responses']) {
       return schema === undefined ? [] : [{ status, schema }];
     }
     const isProblem = content[errorType]?.schema['$ref'] === '#/components/schemas/Problem';
-    return isProblem ? [] : fail(`${operationId} ${status}`, 'an error that is no Problem');
+    return isProblem ? [] : failOn(`${operationId} ${status}`, 'an error that is no Problem');
   });
 }
 
 /** The type of a schema in TypeScript; `indent` is that of the line it begins on. */
 function typeOf(schema: Json, indent: string, where: string): string {
-  const { type, $ref, const: constant, enum: words, 'x-extensible-enum': open, items, ...others } = schema;
+  const { type, $ref, const: constant, enum: enumValues, 'x-extensible-enum': open, items, ...others } = schema;
   const { properties, required, additionalProperties, patternProperties, ...rest } = others;
-  const strange = Object.keys(rest).find((name) => !bounds.has(name));
-  if (strange !== undefined) fail(where, strange);
+  const unknownKeyword = Object.keys(rest).find((name) => !ignoredKeywords.has(name));
+  if (unknownKeyword !== undefined) failOn(where, unknownKeyword);
   if (typeof $ref === 'string') return $ref.replace('#/components/schemas/', '');
   if (Array.isArray(type)) return type.map((one) => typeOf({ ...schema, type: one }, indent, where)).join(' | ');
   if (type === 'null') return type;
   if (constant !== undefined) return literal(constant, where);
-  if (words !== undefined) return union(words, indent, where);
+  if (enumValues !== undefined) return union(enumValues, indent, where);
   if (open !== undefined) return `Open<${union(open, indent, where)}>`;
   if (type === 'array') return arrayOf(typeOf(items as Json, indent, where));
   if (type === 'object') {
@@ -161,7 +161,7 @@ function typeOf(schema: Json, indent: string, where: string): string {
   }
   if (type === 'string' || type === 'boolean') return type;
   if (type === 'integer') return 'number';
-  return type === undefined ? 'unknown' : fail(where, `type ${JSON.stringify(type)}`);
+  return type === undefined ? 'unknown' : failOn(where, `type ${JSON.stringify(type)}`);
 }
 
 type ObjectSchema = {
@@ -173,10 +173,11 @@ type ObjectSchema = {
 
 function objectType(schema: ObjectSchema, indent: string, where: string): string {
   const { properties = {}, required = [], additionalProperties = false, patternProperties } = schema;
-  if (typeof additionalProperties !== 'boolean') fail(where, 'additionalProperties with a schema');
+  if (typeof additionalProperties !== 'boolean') failOn(where, 'additionalProperties with a schema');
   if (patternProperties !== undefined) {
     const [value, ...more] = Object.values(patternProperties);
-    if (value === undefined || more.length > 0 || Object.keys(properties).length > 0) fail(where, 'patternProperties');
+    if (value === undefined || more.length > 0 || Object.keys(properties).length > 0)
+      failOn(where, 'patternProperties');
     return `Record<string, ${typeOf(value, indent, where)}>`;
   }
   const inner = `${indent}  `;
@@ -189,8 +190,8 @@ function objectType(schema: ObjectSchema, indent: string, where: string): string
   return lines.length === 0 ? 'Record<string, never>' : `{\n${lines.join('')}${indent}}`;
 }
 
-function union(words: unknown, indent: string, where: string): string {
-  const literals = (words as readonly unknown[]).map((word) => literal(word, where));
+function union(enumValues: unknown, indent: string, where: string): string {
+  const literals = (enumValues as readonly unknown[]).map((word) => literal(word, where));
   const line = literals.join(' | ');
   if (indent.length + line.length < width - 20) return line;
   return `\n${literals.map((word) => `${indent}  | ${word}`).join('\n')}\n${indent}`.trimEnd();
@@ -202,7 +203,7 @@ function arrayOf(item: string): string {
 
 function literal(value: unknown, where: string): string {
   if (typeof value === 'string' && !/['\\\n]/.test(value)) return `'${value}'`;
-  return typeof value === 'boolean' ? String(value) : fail(where, `the value ${JSON.stringify(value)}`);
+  return typeof value === 'boolean' ? String(value) : failOn(where, `the value ${JSON.stringify(value)}`);
 }
 
 function descriptionOf(schema: Json): string {
@@ -223,10 +224,10 @@ function comment(text: string, indent: string): string {
   return `${indent}/**\n${lines.join('\n')}\n${indent} */\n`;
 }
 
-function capital(name: string): string {
+function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
-function fail(where: string, construct: string): never {
+function failOn(where: string, construct: string): never {
   throw new Error(`scripts/client-types.ts: ${where} has what it knows no type for: ${construct}`);
 }

@@ -4,25 +4,29 @@ type Query = { readonly expr: string; readonly legend: string };
 type Panel = { readonly title: string; readonly unit: string; readonly queries: readonly Query[] };
 type Row = { readonly title: string; readonly panels: readonly Panel[] };
 
-const of = (title: string, unit: string, ...queries: readonly (readonly [expr: string, legend: string])[]): Panel => ({
+const createPanel = (
+  title: string,
+  unit: string,
+  ...queries: readonly (readonly [expr: string, legend: string])[]
+): Panel => ({
   ...{ title, unit },
   queries: queries.map(([expr, legend]) => ({ expr, legend })),
 });
 /** A rate over what Grafana takes for its resolution; the sum over all processes and threads. */
 const rate = (counter: string, by: string) => `sum by (${by}) (rate(citizen_services_${counter}[$__rate_interval]))`;
-const slowest = (part: number) =>
+const latencyQuantile = (part: number) =>
   `histogram_quantile(${part}, sum by (le, route) (rate(citizen_services_request_seconds_bucket[$__rate_interval])))`;
 
-export const rows: readonly Row[] = [
+export const dashboardRows: readonly Row[] = [
   {
     title: 'Requests',
     panels: [
-      of('Requests', 'reqps', [rate('requests_total', 'route'), '{{route}}']),
-      of('Answers', 'reqps', [rate('requests_total', 'status'), '{{status}}']),
-      of('Problems', 'reqps', [`${rate('problems_total', 'problem')} > 0`, '{{problem}}']),
-      of('Time to the answer, of half', 's', [slowest(0.5), '{{route}}']),
-      of('Time to the answer, of 99 %', 's', [slowest(0.99), '{{route}}']),
-      of('Persons about whom all guesses are spent', 'short', [
+      createPanel('Requests', 'reqps', [rate('requests_total', 'route'), '{{route}}']),
+      createPanel('Answers', 'reqps', [rate('requests_total', 'status'), '{{status}}']),
+      createPanel('Problems', 'reqps', [`${rate('problems_total', 'problem')} > 0`, '{{problem}}']),
+      createPanel('Time to the answer, of half', 's', [latencyQuantile(0.5), '{{route}}']),
+      createPanel('Time to the answer, of 99 %', 's', [latencyQuantile(0.99), '{{route}}']),
+      createPanel('Persons about whom all guesses are spent', 'short', [
         'sum(increase(citizen_services_guesses_spent_total[1h]))',
         'in an hour',
       ]),
@@ -31,17 +35,17 @@ export const rows: readonly Row[] = [
   {
     title: 'Messages and documents',
     panels: [
-      of('Deliveries due', 'short', ['max by (channel) (citizen_services_deliveries_due)', '{{channel}}']),
-      of('The oldest that is due', 's', [
+      createPanel('Deliveries due', 'short', ['max by (channel) (citizen_services_deliveries_due)', '{{channel}}']),
+      createPanel('The oldest that is due', 's', [
         'max by (channel) (citizen_services_deliveries_oldest_due_seconds)',
         '{{channel}}',
       ]),
-      of('How attempts end', 'cps', [
+      createPanel('How attempts end', 'cps', [
         `${rate('delivery_outcomes_total', 'channel, outcome, who_acts')} > 0`,
         '{{channel}} {{outcome}} {{who_acts}}',
       ]),
-      of('Calls of webhooks due', 'short', ['max(citizen_services_webhook_calls_due)', 'calls']),
-      of(
+      createPanel('Calls of webhooks due', 'short', ['max(citizen_services_webhook_calls_due)', 'calls']),
+      createPanel(
         'The oldest call, and the oldest document that is not scanned',
         's',
         ['max(citizen_services_webhook_calls_oldest_due_seconds)', 'call of a webhook'],
@@ -52,10 +56,13 @@ export const rows: readonly Row[] = [
   {
     title: 'Ledger',
     panels: [
-      of('Entries signed', 'cps', ['max(deriv(citizen_services_ledger_signed_entries[$__rate_interval]))', 'entries']),
-      of('Events without a number', 'short', ['max(citizen_services_ledger_waiting_events)', 'events']),
-      of('The oldest of them', 's', ['max(citizen_services_ledger_oldest_waiting_seconds)', 'event']),
-      of('Signed, and not cosigned by the witnesses', 'short', [
+      createPanel('Entries signed', 'cps', [
+        'max(deriv(citizen_services_ledger_signed_entries[$__rate_interval]))',
+        'entries',
+      ]),
+      createPanel('Events without a number', 'short', ['max(citizen_services_ledger_waiting_events)', 'events']),
+      createPanel('The oldest of them', 's', ['max(citizen_services_ledger_oldest_waiting_seconds)', 'event']),
+      createPanel('Signed, and not cosigned by the witnesses', 'short', [
         'max(citizen_services_ledger_signed_entries) - max(citizen_services_ledger_cosigned_entries)',
         'entries',
       ]),
@@ -64,18 +71,18 @@ export const rows: readonly Row[] = [
   {
     title: 'Processes',
     panels: [
-      of('Faults in the log', 'cps', [`${rate('faults_total', 'kind')} > 0`, '{{kind}}']),
-      of('Processor', 'percentunit', [
+      createPanel('Faults in the log', 'cps', [`${rate('faults_total', 'kind')} > 0`, '{{kind}}']),
+      createPanel('Processor', 'percentunit', [
         'rate(process_cpu_seconds_total{job="citizen-services"}[$__rate_interval])',
         '{{instance}}',
       ]),
-      of('Memory', 'bytes', ['process_resident_memory_bytes{job="citizen-services"}', '{{instance}}']),
-      of('Lateness of the event loop, 99 %', 's', [
+      createPanel('Memory', 'bytes', ['process_resident_memory_bytes{job="citizen-services"}', '{{instance}}']),
+      createPanel('Lateness of the event loop, 99 %', 's', [
         'nodejs_eventloop_lag_p99_seconds{job="citizen-services"}',
         '{{instance}}',
       ]),
-      of('Threads that answer', 'short', ['citizen_services_api_threads', '{{instance}}']),
-      of('Open files and connections', 'short', ['process_open_fds{job="citizen-services"}', '{{instance}}']),
+      createPanel('Threads that answer', 'short', ['citizen_services_api_threads', '{{instance}}']),
+      createPanel('Open files and connections', 'short', ['process_open_fds{job="citizen-services"}', '{{instance}}']),
     ],
   },
 ];
@@ -87,7 +94,7 @@ const [columns, width, height] = [24, 8, 8];
 export function dashboard(): string {
   let [id, y] = [0, 0];
   const panels: object[] = [];
-  for (const { title, panels: own } of rows) {
+  for (const { title, panels: own } of dashboardRows) {
     id += 1;
     panels.push({ id, type: 'row', title, collapsed: false, panels: [], gridPos: { h: 1, w: columns, x: 0, y } });
     y += 1;

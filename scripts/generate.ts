@@ -5,23 +5,23 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { endpointsOf, type LockedEndpoint, losses } from '../src/api/endpoint-register.ts';
-import { openApi } from '../src/api/openapi.ts';
+import { breakingChanges, describeEndpoints, type LockedEndpoint } from '../src/api/endpoint-register.ts';
+import { createOpenApiDocument } from '../src/api/openapi/document.ts';
+import { operations } from '../src/app/operations.ts';
 import { settingTable } from '../src/config/setting-table.ts';
 import { readSettings } from '../src/config/settings.ts';
 import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
-import { operations } from '../src/operations.ts';
 import { type ApiDocument, clientFiles } from './client-types.ts';
 import { dashboard } from './dashboard.ts';
 import { requirementsPage } from './requirements.ts';
 import { sandboxPage, sandboxPeople, sandboxQuestions } from './sandbox-page.ts';
 
 const root = join(import.meta.dirname, '..');
-const checking = process.argv.includes('--check');
+const isCheck = process.argv.includes('--check');
 const faults: string[] = [];
 
-const endpoints = endpointsOf(operations);
+const endpoints = describeEndpoints(operations);
 /** What an operator has set, in the document that is kept in the repository. */
 const exampleOperator = {
   publicUrl: 'https://api.example.gov',
@@ -34,7 +34,7 @@ const lockPath = join(root, 'register.lock');
 if (existsSync(lockPath)) {
   // The lock was written by this script.
   const old = JSON.parse(readFileSync(lockPath, 'utf8')) as LockedEndpoint[];
-  faults.push(...losses(old, endpoints).map((loss) => `register.lock: ${loss}`));
+  faults.push(...breakingChanges(old, endpoints).map((loss) => `register.lock: ${loss}`));
 }
 
 function settingsPage(): string {
@@ -89,7 +89,7 @@ ${rows.join('\n')}
 const requirements = requirementsPage(root);
 faults.push(...requirements.faults);
 
-const document = openApi(operations, exampleOperator);
+const document = createOpenApiDocument(operations, exampleOperator);
 const pages: Record<string, string> = {
   'docs/openapi.json': `${JSON.stringify(document, null, 2)}\n`,
   'docs/settings.md': settingsPage(),
@@ -122,7 +122,7 @@ for (const [path, text] of Object.entries(pages)) {
   const file = join(root, path);
   const there = existsSync(file) ? readFileSync(file, 'utf8') : '';
   if (there === text) continue;
-  if (checking) faults.push(`${path} is stale: run npm run generate and commit it`);
+  if (isCheck) faults.push(`${path} is stale: run npm run generate and commit it`);
   else if (faults.length === 0) {
     mkdirSync(dirname(file), { recursive: true });
     writeFileSync(file, text);
@@ -133,5 +133,5 @@ if (faults.length > 0) {
   console.error(faults.join('\n'));
   process.exitCode = 1;
 } else {
-  console.log(`generate: ${Object.keys(pages).length} pages ${checking ? 'are up to date' : 'written'}`);
+  console.log(`generate: ${Object.keys(pages).length} pages ${isCheck ? 'are up to date' : 'written'}`);
 }

@@ -24,20 +24,20 @@ export function requirementsPage(root: string): { readonly text: string; readonl
   // The shape is the type above; the faults below are what a wrong file comes to.
   const listed = JSON.parse(readFileSync(join(root, path), 'utf8')) as readonly Requirement[];
   const marked = markedTests(root);
-  const rows = listed.map((row) => ({ ...row, held: unique([...row.held, ...(marked.get(row.row) ?? [])]) }));
+  const rows = listed.map((row) => ({ ...row, held: uniqueTests([...row.held, ...(marked.get(row.row) ?? [])]) }));
   const faults = rows.flatMap((row, index) => faultsOf(root, row, index).map((fault) => `${path}: ${fault}`));
   const sections = groups.map(([first, title], index) => {
     const end = groups[index + 1]?.[0] ?? Number.POSITIVE_INFINITY;
-    const lines = rows.filter(({ row }) => row >= first && row < end).map(lineOf);
+    const lines = rows.filter(({ row }) => row >= first && row < end).map(rowText);
     return `## ${title}\n\n| # | requirement | source | held by |\n|---|---|---|---|\n${lines.join('\n')}\n`;
   });
   return { text: `${head}\n${sections.join('\n')}`, faults };
 }
 
-type Held = Requirement['held'][number];
+type HeldTest = Requirement['held'][number];
 
 /** The tests that say in their own title which rows they hold, as [R61]. */
-function markedTests(root: string): ReadonlyMap<number, readonly Held[]> {
+function markedTests(root: string): ReadonlyMap<number, readonly HeldTest[]> {
   const found = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
     .sort()
     .flatMap((file) => {
@@ -49,7 +49,7 @@ function markedTests(root: string): ReadonlyMap<number, readonly Held[]> {
   return new Map([...Map.groupBy(found, ({ row }) => row)].map(([row, all]) => [row, all.map(({ held }) => held)]));
 }
 
-function unique(held: readonly Held[]): readonly Held[] {
+function uniqueTests(held: readonly HeldTest[]): readonly HeldTest[] {
   return [...new Map(held.map((one) => [`${one.file} ${one.test}`, one])).values()];
 }
 
@@ -67,7 +67,7 @@ NL: Logius API Design Rules. IT: Italian ModI rules. BE: Belgian REST guide. ASV
 function faultsOf(root: string, { row, held, note }: Requirement, index: number): string[] {
   const absent = held.filter(({ file, test }) => {
     const place = join(root, file);
-    return !existsSync(place) || !holds(readFileSync(place, 'utf8'), test);
+    return !existsSync(place) || !containsTitle(readFileSync(place, 'utf8'), test);
   });
   return [
     ...(row === index + 1 ? [] : [`row ${row} stands at place ${index + 1}`]),
@@ -77,12 +77,12 @@ function faultsOf(root: string, { row, held, note }: Requirement, index: number)
 }
 
 /** Whether this title stands there in quotes, behind marks of rows perhaps. */
-function holds(text: string, title: string): boolean {
+function containsTitle(text: string, title: string): boolean {
   const plain = text.replaceAll(/(['`])(?:\[R\d+\] )+/g, '$1');
   return ["'", '`', '"'].some((quote) => plain.includes(`${quote}${title}${quote}`));
 }
 
-function lineOf({ row, wish, source, held, note }: Requirement): string {
+function rowText({ row, wish, source, held, note }: Requirement): string {
   const tests = held.map(({ file, test }) => `\`${file}\` “${test.replaceAll('|', '\\|')}”`);
   return `| ${row} | ${wish} | ${source} | ${[...tests, ...(note === undefined ? [] : [note])].join('<br>')} |`;
 }

@@ -1,4 +1,4 @@
-import { type Case, cases, type PersonaQuestion, personas } from '../src/cli/personas.ts';
+import { type PersonaCase, type PersonaQuestion, personaCases, personas } from '../src/cli/personas.ts';
 
 /** The people of all cases as JSON lines, for `import citizens`. */
 export function sandboxPeople(): string {
@@ -7,7 +7,9 @@ export function sandboxPeople(): string {
 
 /** What may be asked about them, for programs. */
 export function sandboxQuestions(): string {
-  const questions = cases.flatMap(({ about, questions: asked }) => asked.map((question) => ({ about, ...question })));
+  const questions = personaCases.flatMap(({ about, questions: questionsOfCase }) =>
+    questionsOfCase.map((question) => ({ about, ...question })),
+  );
   return `${JSON.stringify(questions, null, 2)}\n`;
 }
 
@@ -28,10 +30,10 @@ citizen.
 
 Two more are played, whoever is imported. Claims about \`sim-register-down\` find the register unavailable, and are \`not_determined\`. What
 messages to \`sim-delivered\` and others come to is in [notifications.md](notifications.md#simulator-citizens). Made by \`npm run generate\`.
-${cases.map(caseText).join('')}`;
+${personaCases.map(caseText).join('')}`;
 }
 
-function caseText({ about, questions }: Case): string {
+function caseText({ about, questions }: PersonaCase): string {
   const rows = questions.map(
     (question) => `| ${claimsText(question)} | \`${question.decision}\` | ${question.because} |`,
   );

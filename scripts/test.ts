@@ -3,15 +3,15 @@ import { relative, resolve } from 'node:path';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
 import '../src/compile-cache.js';
-import { makeSqliteTemplate } from '../test/engines.ts';
-import { type PostgresServer, startPostgres } from '../test/postgres-server.ts';
-import { beginTestRun } from '../test/test-folder.ts';
-import { watchAnswers } from './answers.ts';
-import { watchFiles } from './idle-files.ts';
+import { makeSqliteTemplate } from '../test/support/database-engines.ts';
+import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
+import { useTestRunFolder } from '../test/support/test-folder.ts';
+import { watchIdleFiles } from './idle-test-files.ts';
+import { watchResponseCoverage } from './openapi-coverage.ts';
 
 // What `npm test` runs: all tests, or those in the folders and files that are named, against one PostgreSQL.
 const root = resolve(import.meta.dirname, '..');
-const atOnce = 2;
+const fileConcurrency = 2;
 // What does not end is a failure, not a wait: a test is named after the first limit, as is a file that had no test at work for so
 // long, and the run ends at the second.
 const testLimitMs = 120_000;
@@ -23,22 +23,22 @@ async function main(filters: readonly string[]): Promise<number> {
     process.stderr.write(`no test file matches ${filters.join(' ')}\n`);
     return 1;
   }
-  beginTestRun();
+  useTestRunFolder();
   const given = process.env['TEST_DATABASE_URL'] !== undefined;
   const server: PostgresServer | undefined = given ? undefined : await startPostgres();
   if (server !== undefined) process.env['TEST_DATABASE_URL'] = server.url;
   process.env['TEST_SQLITE_TEMPLATE'] = await makeSqliteTemplate();
-  const answers = watchAnswers();
-  Object.assign(process.env, answers.environment);
+  const responseCoverage = watchResponseCoverage();
+  Object.assign(process.env, responseCoverage.environment);
   try {
     const whole = filters.length === 0;
     const { faults: failed, isStopped } = await runTests(files, whole);
     // What a stopped run did not see says nothing.
-    const faults = [...failed, ...answers.faults(whole && !isStopped)];
+    const faults = [...failed, ...responseCoverage.faults(whole && !isStopped)];
     for (const fault of faults) process.stderr.write(`${fault}\n`);
     return faults.length === 0 ? 0 : 1;
   } finally {
-    answers.close();
+    responseCoverage.close();
     await server?.stop();
   }
 }
@@ -55,14 +55,14 @@ async function runTests(files: string[], whole: boolean): Promise<{ faults: read
   const counts = { sqlite: 0, postgres: 0, skipped: 0 };
   let [failed, isLate] = [false, false];
   const stop = new AbortController();
-  const late = setTimeout(() => {
+  const runTimer = setTimeout(() => {
     isLate = true;
     stop.abort();
   }, runLimitMs);
   // Who is told to end clears up first.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
-  const events = run({ files, concurrency: atOnce, timeout: testLimitMs, signal: stop.signal, cwd: root });
-  const idle = watchFiles(events, { silentMs: testLimitMs, stop: () => stop.abort() });
+  const events = run({ files, concurrency: fileConcurrency, timeout: testLimitMs, signal: stop.signal, cwd: root });
+  const idle = watchIdleFiles(events, { silentMs: testLimitMs, stop: () => stop.abort() });
   events.on('test:fail', () => {
     failed = true;
   });
@@ -72,16 +72,16 @@ async function runTests(files: string[], whole: boolean): Promise<{ faults: read
     else if (name.startsWith('sqlite:')) counts.sqlite += 1;
     else if (name.startsWith('postgres:')) counts.postgres += 1;
   });
-  const took: (readonly [file: string, seconds: number])[] = [];
+  const fileDurations: (readonly [file: string, seconds: number])[] = [];
   // The process of a file is a test by the name of the file.
   events.on('test:complete', ({ name, file, details }) => {
-    if (name === file) took.push([relative(root, name), Math.round(details.duration_ms / 1_000)]);
+    if (name === file) fileDurations.push([relative(root, name), Math.round(details.duration_ms / 1_000)]);
   });
   for await (const text of events.compose(new spec())) process.stdout.write(text);
-  clearTimeout(late);
+  clearTimeout(runTimer);
   process.stdout.write(`store engines: ${counts.sqlite} tests on SQLite, ${counts.postgres} on PostgreSQL\n`);
   if (whole) {
-    const slowest = took.sort(([, one], [, other]) => other - one).slice(0, 12);
+    const slowest = fileDurations.sort(([, one], [, other]) => other - one).slice(0, 12);
     process.stdout.write(`longest, in seconds: ${slowest.map((each) => each.join(' ')).join(', ')}\n`);
   }
   const faults = [

@@ -16,12 +16,12 @@ if (process.env['npm_lifecycle_event'] !== undefined) {
 process.stderr.on('error', () => undefined);
 
 const [{ commandLine }, { createStandardOutput }] = await Promise.all([
-  import('./command-line.ts'),
+  import('./app/command-line.ts'),
   import('./cli/standard-output.ts'),
 ]);
 
 const stderr = (text: string) => void process.stderr.write(text);
-const { whole, ...output } = createStandardOutput(process.stdout, stderr);
+const { flushed: whole, ...output } = createStandardOutput(process.stdout, stderr);
 const exitCode = await commandLine(process.argv.slice(2), process.env, {
   ...output,
   stderr,

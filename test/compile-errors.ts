@@ -2,16 +2,16 @@
  * What must not compile. `npm run check` fails when one of these lines starts to compile, that is, when a type was
  * loosened. Nothing here is ever run.
  */
-import { type Call, defineOperation } from '../src/api/operation.ts';
+import { defineOperation, type OperationCall } from '../src/api/operation.ts';
 import type { NotificationId } from '../src/kernel/id.ts';
-import { refuse } from '../src/kernel/problem.ts';
+import { refuse } from '../src/kernel/refusal.ts';
 import { Secret } from '../src/kernel/secret.ts';
 import type { Commit } from '../src/ledger/commit.ts';
-import type { CitizenEvent, LedgerEvent } from '../src/ledger/event.ts';
+import type { CitizenEvent, LedgerEvent } from '../src/ledger/ledger-event.ts';
 
 declare const commit: Commit;
 declare const event: CitizenEvent;
-declare const call: Call<{ readonly params: undefined }, null>;
+declare const call: OperationCall<{ readonly params: undefined }, null>;
 
 // An effect without an event.
 // @ts-expect-error events are missing

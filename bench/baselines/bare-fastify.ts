@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import Fastify from 'fastify';
-import { type BaselineOrder, listening } from './baseline-process.ts';
-import { scopesOf } from './baseline-token.ts';
+import { type BaselineOptions, reportPort } from './baseline-process.ts';
+import { scopesOfToken } from './baseline-token.ts';
 
 // What our server cannot be cheaper than: a route of Fastify with a token that was checked before, a validated body and
 // an answer, with nothing stored. Under /anew the token is verified for each request, as without a cache.
@@ -21,16 +21,16 @@ const sendBody = {
 };
 
 // Read from the parent: written by `startBaseline`.
-const order = JSON.parse(process.argv[2] ?? '{}') as BaselineOrder;
+const options = JSON.parse(process.argv[2] ?? '{}') as BaselineOptions;
 const app = Fastify({ logger: false });
-const checked = new Map<string, readonly string[]>();
+const verifiedTokens = new Map<string, readonly string[]>();
 
 app.addHook('onRequest', async (request, reply) => {
   const header = request.headers.authorization ?? '';
-  let scopes = request.url.startsWith('/anew') ? undefined : checked.get(header);
+  let scopes = request.url.startsWith('/anew') ? undefined : verifiedTokens.get(header);
   if (scopes === undefined) {
-    scopes = scopesOf(header, order.keys);
-    checked.set(header, scopes);
+    scopes = scopesOfToken(header, options.keys);
+    verifiedTokens.set(header, scopes);
   }
   if (!scopes.includes('identity:verify')) await reply.code(403).send();
 });
@@ -49,4 +49,4 @@ app.post<{ Body: Record<string, string> }>('/send', { schema: { body: sendBody }
 });
 
 await app.listen({ host: '127.0.0.1', port: 0 });
-listening(app.server);
+reportPort(app.server);

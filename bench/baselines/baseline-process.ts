@@ -1,11 +1,11 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { type Child, firstMessage, fork } from '../child.ts';
+import { type BenchProcess, firstMessage, startProcess } from '../child.ts';
 import type { BaselineKeys } from './baseline-token.ts';
 
 /** What a baseline is told at its start. */
-export type BaselineOrder = {
+export type BaselineOptions = {
   readonly keys: BaselineKeys;
   /** The folder of the documents, as plain files. */
   readonly files: string;
@@ -14,15 +14,15 @@ export type BaselineOrder = {
   readonly redisPort?: number;
 };
 
-export type Baseline = Child & { readonly port: number };
+export type Baseline = BenchProcess & { readonly port: number };
 
 /** Starts one of the baselines beside this file and waits until it listens. */
 export async function startBaseline(
-  name: 'bare-fastify' | 'express-queue' | 'express-team' | 'fastify-files',
-  order: BaselineOrder,
+  name: 'bare-fastify' | 'express-queue' | 'express-server' | 'fastify-files',
+  options: BaselineOptions,
 ): Promise<Baseline> {
-  const child = fork(join(import.meta.dirname, `${name}.ts`), {
-    args: [JSON.stringify(order)],
+  const child = startProcess(join(import.meta.dirname, `${name}.ts`), {
+    args: [JSON.stringify(options)],
     env: { NODE_ENV: 'production' },
   });
   // `listening` below sends it.
@@ -31,7 +31,7 @@ export async function startBaseline(
 }
 
 /** Tells the parent where a baseline listens; called in its own process. */
-export function listening(server: Server): void {
+export function reportPort(server: Server): void {
   const { port } = server.address() as AddressInfo;
   process.send?.({ port });
 }

@@ -19,7 +19,7 @@ export function newBaselineToken(): BaselineKeys & { readonly token: string } {
 }
 
 /** The scopes of the token in an `Authorization` header; throws for a token that does not hold. */
-export function scopesOf(header: string | undefined, { publicKey }: BaselineKeys): readonly string[] {
+export function scopesOfToken(header: string | undefined, { publicKey }: BaselineKeys): readonly string[] {
   const token = header?.startsWith('Bearer ') ? header.slice(7) : '';
   return jsonwebtoken.verify(token, publicKey, { algorithms: ['RS256'], issuer }).scope.split(' ');
 }

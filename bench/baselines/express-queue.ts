@@ -4,8 +4,8 @@ import { Queue, Worker } from 'bullmq';
 import express from 'express';
 import { createTransport } from 'nodemailer';
 import PgBoss from 'pg-boss';
-import { type BaselineOrder, listening } from './baseline-process.ts';
-import { scopesOf } from './baseline-token.ts';
+import { type BaselineOptions, reportPort } from './baseline-process.ts';
+import { scopesOfToken } from './baseline-token.ts';
 
 // What a team builds the usual way when mail shall not be lost with the process: Express, and a queue that others keep:
 // BullMQ on Redis, or pg-boss on PostgreSQL. The answer comes when the queue has the job; a worker in the same process
@@ -15,24 +15,27 @@ import { scopesOf } from './baseline-token.ts';
 type Mail = { readonly id: string; readonly to: string; readonly subject: string; readonly message: string };
 
 /** A queue as the server sees it. */
-type Mails = { add(mail: Mail): Promise<unknown>; work(send: (mail: Mail) => Promise<unknown>): Promise<unknown> };
+type MailQueue = { add(mail: Mail): Promise<unknown>; work(send: (mail: Mail) => Promise<unknown>): Promise<unknown> };
 
 /** As many connections as our server opens by default. */
 const connections = 20;
-const workersAtOnce = 100;
+const workerConcurrency = 100;
 const pollers = 8;
 
-function bullmq(port: number): Mails {
+function createBullMqQueue(port: number): MailQueue {
   const connection = { host: '127.0.0.1', port, maxRetriesPerRequest: null };
   const queue = new Queue<Mail>('mail', { connection });
   return {
     add: (mail) => queue.add('mail', mail, { jobId: mail.id, removeOnComplete: true, attempts: 5 }),
     work: async (send) =>
-      new Worker<Mail>('mail', async ({ data }) => void (await send(data)), { connection, concurrency: workersAtOnce }),
+      new Worker<Mail>('mail', async ({ data }) => void (await send(data)), {
+        connection,
+        concurrency: workerConcurrency,
+      }),
   };
 }
 
-async function pgBoss(url: string): Promise<Mails> {
+async function createPgBossQueue(url: string): Promise<MailQueue> {
   const boss = new PgBoss({ connectionString: url, max: 20 });
   boss.on('error', (fault) => process.stderr.write(`pg-boss: ${fault.message}\n`));
   await boss.start();
@@ -42,7 +45,7 @@ async function pgBoss(url: string): Promise<Mails> {
     // One worker takes a batch each half second, the shortest pause that it allows; so there are several.
     work: async (send) => {
       for (let worker = 0; worker < pollers; worker += 1) {
-        await boss.work<Mail>('mail', { batchSize: workersAtOnce, pollingIntervalSeconds: 0.5 }, async (jobs) => {
+        await boss.work<Mail>('mail', { batchSize: workerConcurrency, pollingIntervalSeconds: 0.5 }, async (jobs) => {
           await Promise.all(jobs.map(({ data }) => send(data)));
         });
       }
@@ -51,21 +54,21 @@ async function pgBoss(url: string): Promise<Mails> {
 }
 
 // Read from the parent: written by `startBaseline`.
-const order = JSON.parse(process.argv[2] ?? '{}') as BaselineOrder;
-const { database, redisPort, smtpPort } = order;
+const options = JSON.parse(process.argv[2] ?? '{}') as BaselineOptions;
+const { database, redisPort, smtpPort } = options;
 if (redisPort === undefined && (database === undefined || !('postgres' in database))) {
   throw new Error('a queue needs Redis or PostgreSQL');
 }
-const mails =
+const mailQueue =
   redisPort === undefined && database !== undefined && 'postgres' in database
-    ? await pgBoss(database.postgres)
-    : bullmq(redisPort ?? 0);
+    ? await createPgBossQueue(database.postgres)
+    : createBullMqQueue(redisPort ?? 0);
 if (smtpPort !== undefined) {
   const transport = createTransport({
     ...{ host: '127.0.0.1', port: smtpPort, secure: false, ignoreTLS: true },
     ...{ pool: true, maxConnections: connections, maxMessages: 1_000 },
   });
-  await mails.work(({ to, subject, message: text }) =>
+  await mailQueue.work(({ to, subject, message: text }) =>
     transport.sendMail({ from: 'no-reply@localhost', to, subject, text }),
   );
 }
@@ -75,7 +78,7 @@ app.disable('x-powered-by');
 app.use(express.json({ limit: '64kb' }));
 app.post('/send', async (request, response) => {
   try {
-    if (!scopesOf(request.headers.authorization, order.keys).includes('notifications:send')) {
+    if (!scopesOfToken(request.headers.authorization, options.keys).includes('notifications:send')) {
       response.sendStatus(403);
       return;
     }
@@ -85,9 +88,9 @@ app.post('/send', async (request, response) => {
   }
   const { citizenId, subject, message } = request.body as Record<string, string>;
   const id = randomUUID();
-  await mails.add({ id, to: `${citizenId}@citizens.example`, subject: String(subject), message: String(message) });
+  await mailQueue.add({ id, to: `${citizenId}@citizens.example`, subject: String(subject), message: String(message) });
   response.status(202).json({ id, citizenId, status: 'accepted', createdAt: new Date().toISOString() });
 });
 
 const server = createServer(app);
-server.listen(0, '127.0.0.1', () => listening(server));
+server.listen(0, '127.0.0.1', () => reportPort(server));

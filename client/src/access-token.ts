@@ -1,8 +1,8 @@
 import { importJWK, type JWK, SignJWT } from 'jose';
 import { TokenError } from './client-errors.ts';
-import { type Dpop, withNonce } from './dpop.ts';
-import { exchange, problemOf, readJson, retryAfterOf } from './exchange.ts';
-import { type Repeating, repeat } from './repeat.ts';
+import { type DpopProver, retryWithNonce } from './dpop.ts';
+import { parseRetryAfter, readJson, readProblem, sendRequest } from './http-request.ts';
+import { type RetryOptions, retry } from './retry.ts';
 
 /** How a client proves itself: live ones by their own key (private_key_jwt), those of a demo or sandbox by a secret. */
 export type Credentials =
@@ -13,13 +13,13 @@ export type Credentials =
 export type AccessTokens = {
   get(signal?: AbortSignal): Promise<string>;
   /** Forgets one that the server does not take any more. */
-  drop(token: string): void;
+  invalidate(token: string): void;
 };
 
-const marginMs = 60_000;
+const renewalMarginMs = 60_000;
 
 export function createAccessTokens(
-  parts: Repeating & {
+  options: RetryOptions & {
     readonly baseUrl: string;
     readonly clientId: string;
     readonly credentials: Credentials;
@@ -27,51 +27,51 @@ export function createAccessTokens(
     readonly fetch: typeof fetch;
     readonly timeoutMs: number;
     /** What tokens are bound to, where they are. */
-    readonly dpop: Dpop | undefined;
+    readonly dpop: DpopProver | undefined;
   },
 ): AccessTokens {
   let token: { readonly text: string; readonly renewAt: number } | undefined;
-  let coming: Promise<string> | undefined;
+  let pendingRequest: Promise<string> | undefined;
 
   const request = async () => {
-    const { text, livesMs } = await repeat(parts, undefined, () => withNonce(ask));
-    token = { text, renewAt: parts.clock.now() + Math.max(livesMs - marginMs, livesMs / 2) };
+    const { text, livesMs } = await retry(options, undefined, () => retryWithNonce(ask));
+    token = { text, renewAt: options.clock.now() + Math.max(livesMs - renewalMarginMs, livesMs / 2) };
     return text;
   };
   const ask = async () => {
-    const { headers, form } = await proofOf(parts);
+    const { headers, form } = await clientAuthentication(options);
     const body = new URLSearchParams({ grant_type: 'client_credentials', ...form });
-    if (parts.scope !== undefined) body.set('scope', parts.scope);
-    const { fetch, timeoutMs, dpop } = parts;
-    const [method, url] = ['POST', `${parts.baseUrl}/oauth2/token`];
+    if (options.scope !== undefined) body.set('scope', options.scope);
+    const { fetch, timeoutMs, dpop } = options;
+    const [method, url] = ['POST', `${options.baseUrl}/oauth2/token`];
     const init = { method, headers: { ...headers, ...(await dpop?.headersFor({ method, url })) }, body };
-    return await exchange({ fetch, url, init }, { timeoutMs }, (response) => {
-      dpop?.heed(response);
-      return tokenIn(response, parts.clock.now(), dpop === undefined ? 'bearer' : 'dpop');
+    return await sendRequest({ fetch, url, init }, { timeoutMs }, (response) => {
+      dpop?.storeNonce(response);
+      return parseTokenResponse(response, options.clock.now(), dpop === undefined ? 'bearer' : 'dpop');
     });
   };
   const get = async (signal?: AbortSignal) => {
-    if (token !== undefined && parts.clock.now() < token.renewAt) return token.text;
-    coming ??= request().finally(() => {
-      coming = undefined;
+    if (token !== undefined && options.clock.now() < token.renewAt) return token.text;
+    pendingRequest ??= request().finally(() => {
+      pendingRequest = undefined;
     });
-    return await unlessAborted(coming, signal);
+    return await rejectOnAbort(pendingRequest, signal);
   };
   return {
     get,
-    drop: (refused) => {
+    invalidate: (refused) => {
       if (token?.text === refused) token = undefined;
     },
   };
 }
 
-async function tokenIn(
+async function parseTokenResponse(
   response: Response,
   now: number,
   wanted: 'bearer' | 'dpop',
 ): Promise<{ text: string; livesMs: number }> {
   const isJson = /^application\/json/.test(response.headers.get('content-type') ?? '');
-  if (!isJson) throw await problemOf(response, now);
+  if (!isJson) throw await readProblem(response, now);
   const answer = (await readJson(response)) as Record<string, unknown>;
   const { access_token: text, token_type: type, expires_in: seconds, error, error_description: description } = answer;
   if (response.ok && typeof text === 'string') {
@@ -79,17 +79,17 @@ async function tokenIn(
     if (String(type).toLowerCase() === wanted) return { text, livesMs: Number(seconds ?? 0) * 1_000 };
     throw new TokenError(response.status, { error: 'wrong token_type', description: `expected ${wanted}` });
   }
-  const words = { error: String(error ?? 'no token in the answer'), description: String(description ?? '') };
-  throw new TokenError(response.status, words, retryAfterOf(response, now));
+  const oauthError = { error: String(error ?? 'no token in the answer'), description: String(description ?? '') };
+  throw new TokenError(response.status, oauthError, parseRetryAfter(response, now));
 }
 
-async function proofOf(parts: {
+async function clientAuthentication(options: {
   readonly baseUrl: string;
   readonly clientId: string;
   readonly credentials: Credentials;
   readonly clock: { now(): number };
 }): Promise<{ headers: Record<string, string>; form: Record<string, string> }> {
-  const { baseUrl, clientId, credentials, clock } = parts;
+  const { baseUrl, clientId, credentials, clock } = options;
   if (credentials.privateKey === undefined) {
     // Each half is encoded as in a form (RFC 6749, section 2.3.1).
     const pair = [clientId, credentials.clientSecret].map((text) =>
@@ -117,7 +117,7 @@ async function importKey(jwk: JWK, alg: string) {
 }
 
 /** Others wait for the same token: a signal ends the waiting, not the request. */
-async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
+async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   let stop = () => undefined as unknown;
   const aborted = new Promise<never>((_resolve, reject) => {

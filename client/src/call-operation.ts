@@ -2,9 +2,9 @@ import type { AccessTokens } from './access-token.ts';
 import { operations } from './api-operations.ts';
 import type { Bytes, Operations } from './api-types.ts';
 import { ProblemError } from './client-errors.ts';
-import { type Dpop, withNonce } from './dpop.ts';
-import { exchange, problemOf, readJson } from './exchange.ts';
-import { type Repeating, repeat } from './repeat.ts';
+import { type DpopProver, retryWithNonce } from './dpop.ts';
+import { readJson, readProblem, sendRequest } from './http-request.ts';
+import { type RetryOptions, retry } from './retry.ts';
 
 export type OperationId = keyof Operations;
 
@@ -12,7 +12,7 @@ export type OperationId = keyof Operations;
 export type CallOptions = { readonly signal?: AbortSignal | undefined; readonly timeoutMs?: number | undefined };
 
 /** What an operation takes. Values of headers are sent as they are: where the document says so, percent-encode them. */
-export type Given<Id extends OperationId> = Omit<Operations[Id], 'answers'> & CallOptions;
+export type OperationInput<Id extends OperationId> = Omit<Operations[Id], 'answers'> & CallOptions;
 
 /** One of the JSON answers of an operation. */
 export type Answer<Id extends OperationId> = {
@@ -24,20 +24,21 @@ export type Answer<Id extends OperationId> = {
 }[keyof Operations[Id]['answers']];
 
 /** Nothing has to be given where nothing is required. */
-type Rest<Id extends OperationId> = Record<never, never> extends Given<Id> ? [given?: Given<Id>] : [given: Given<Id>];
+type InputArguments<Id extends OperationId> =
+  Record<never, never> extends OperationInput<Id> ? [given?: OperationInput<Id>] : [given: OperationInput<Id>];
 
 /** Calls any operation by its operationId; throws a ProblemError, TokenError, NetworkError or TimeoutError. */
-export type Call = <Id extends OperationId>(id: Id, ...rest: Rest<Id>) => Promise<Answer<Id>>;
+export type Call = <Id extends OperationId>(id: Id, ...rest: InputArguments<Id>) => Promise<Answer<Id>>;
 
-type Parts = Repeating & {
+type SendOptions = RetryOptions & {
   readonly baseUrl: string;
   readonly fetch: typeof fetch;
   readonly timeoutMs: number;
   readonly tokens: AccessTokens;
-  readonly dpop: Dpop | undefined;
+  readonly dpop: DpopProver | undefined;
 };
 /** What the types above say, without the names of the one operation. */
-type AnyGiven = CallOptions & {
+type AnyInput = CallOptions & {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, unknown>>;
   readonly headers?: Readonly<Record<string, string | undefined>>;
@@ -45,39 +46,39 @@ type AnyGiven = CallOptions & {
 };
 
 /** Sends one operation, again where that is safe, and gives its answer as `read` takes it. */
-export type Send = <T>(id: OperationId, given: AnyGiven, read: (response: Response) => Promise<T> | T) => Promise<T>;
+export type Send = <T>(id: OperationId, given: AnyInput, read: (response: Response) => Promise<T> | T) => Promise<T>;
 
-export function createSend(parts: Parts): Send {
+export function createSend(parts: SendOptions): Send {
   return async (id, given, read) => {
     const { signal, timeoutMs = parts.timeoutMs } = given;
     const { method, path } = operations[id];
-    const url = `${parts.baseUrl}${fill(path, given.params)}${queryOf(given.query)}`;
+    const url = `${parts.baseUrl}${fillPath(path, given.params)}${queryOf(given.query)}`;
     const [headers, body] = contentOf(given);
     const once = async (token: string) => {
-      const proved = await parts.dpop?.headersFor({ method, url, token });
-      for (const pair of Object.entries(proved ?? { authorization: `Bearer ${token}` })) headers.set(...pair);
+      const dpopHeaders = await parts.dpop?.headersFor({ method, url, token });
+      for (const pair of Object.entries(dpopHeaders ?? { authorization: `Bearer ${token}` })) headers.set(...pair);
       // `duplex` is what fetch wants for a stream; other bodies do not mind.
       const init = { method, headers, body: body ?? null, duplex: 'half' } as RequestInit;
-      return await exchange({ fetch: parts.fetch, url, init }, { timeoutMs, signal }, async (response) => {
-        parts.dpop?.heed(response);
+      return await sendRequest({ fetch: parts.fetch, url, init }, { timeoutMs, signal }, async (response) => {
+        parts.dpop?.storeNonce(response);
         // 304 is an answer that was asked for.
         if (response.ok || response.status === 304) return await read(response);
-        throw await problemOf(response, parts.clock.now());
+        throw await readProblem(response, parts.clock.now());
       });
     };
-    const canGoAgain = !(body instanceof ReadableStream);
-    const attempt = (token: string) => (canGoAgain ? withNonce(() => once(token)) : once(token));
-    const mayRepeat = (fault: unknown) => canGoAgain && (isSafe(id, method, headers) || wasNotDone(fault));
+    const isRepeatable = !(body instanceof ReadableStream);
+    const attempt = (token: string) => (isRepeatable ? retryWithNonce(() => once(token)) : once(token));
+    const mayRetry = (fault: unknown) => isRepeatable && (isSafeToRetry(id, method, headers) || wasNotProcessed(fault));
     // A stream goes once: with a new token comes a nonce that is good.
-    if (!canGoAgain && parts.dpop?.isNonceOld() === true) parts.tokens.drop(await parts.tokens.get(signal));
+    if (!isRepeatable && parts.dpop?.isNonceExpired() === true) parts.tokens.invalidate(await parts.tokens.get(signal));
     let token = await parts.tokens.get(signal);
-    return await repeat({ ...parts, mayRepeat }, signal, async () => {
+    return await retry({ ...parts, mayRetry }, signal, async () => {
       try {
         return await attempt(token);
       } catch (fault) {
-        if (!isBadToken(fault)) throw fault;
-        parts.tokens.drop(token);
-        if (!canGoAgain) throw fault;
+        if (!isInvalidToken(fault)) throw fault;
+        parts.tokens.invalidate(token);
+        if (!isRepeatable) throw fault;
         // Another token, once: whatever this attempt comes to, it is the answer.
         token = await parts.tokens.get(signal);
         return await attempt(token);
@@ -89,7 +90,7 @@ export function createSend(parts: Parts): Send {
 /** The JSON of an answer, whatever else the operation could answer with. */
 export function createCall(send: Send): Call {
   return async (id, ...[given]) => {
-    const all: AnyGiven = { ...given };
+    const all: AnyInput = { ...given };
     const headers = { Accept: 'application/json', ...all.headers };
     return await send(id, { ...all, headers }, async (response) => {
       const answer: unknown = { status: response.status, headers: response.headers, body: await readJson(response) };
@@ -100,20 +101,20 @@ export function createCall(send: Send): Call {
 }
 
 /** Asking twice is safe: a question, or what the server does once for its key. Verify asks, and repeats cost no guess. */
-function isSafe(id: OperationId, method: string, headers: Headers): boolean {
+function isSafeToRetry(id: OperationId, method: string, headers: Headers): boolean {
   return method === 'GET' || method === 'QUERY' || id === 'verifyIdentity' || headers.has('idempotency-key');
 }
 
 /** Refused before anything was done: over quota, or while the server sheds load. */
-function wasNotDone(fault: unknown): boolean {
+function wasNotProcessed(fault: unknown): boolean {
   return fault instanceof ProblemError && ['quota-exceeded', 'capacity-reduced'].includes(fault.slug);
 }
 
-function isBadToken(fault: unknown): boolean {
+function isInvalidToken(fault: unknown): boolean {
   return fault instanceof ProblemError && fault.status === 401 && /^(invalid|expired)-access-token$/.test(fault.slug);
 }
 
-function fill(path: string, params: AnyGiven['params']): string {
+function fillPath(path: string, params: AnyInput['params']): string {
   return path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => {
     const value = params?.[name];
     // Without a part of its own the path would be that of another operation.
@@ -122,7 +123,7 @@ function fill(path: string, params: AnyGiven['params']): string {
   });
 }
 
-function queryOf(query: AnyGiven['query'] = {}): string {
+function queryOf(query: AnyInput['query'] = {}): string {
   const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
   return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
 }
@@ -133,7 +134,7 @@ export function bytesOf(content: unknown): Bytes {
   throw new TypeError('a document has to be a Uint8Array, a Blob or a ReadableStream, as Readable.toWeb makes one');
 }
 
-function contentOf({ headers: given = {}, body }: AnyGiven): [headers: Headers, body: RequestInit['body']] {
+function contentOf({ headers: given = {}, body }: AnyInput): [headers: Headers, body: RequestInit['body']] {
   const headers = new Headers();
   for (const [name, value] of Object.entries(given)) {
     if (value === undefined) continue;

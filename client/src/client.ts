@@ -4,15 +4,21 @@ import type { Bytes, Operations } from './api-types.ts';
 import { bytesOf, type Call, type CallOptions, createCall, createSend } from './call-operation.ts';
 import { createDpop } from './dpop.ts';
 import { createPages, type Pages } from './pages.ts';
-import { type Clock, systemClock } from './repeat.ts';
-import { createResultKeys, type Question, ResultError, type VerifiedResult, verifyResult } from './verify-result.ts';
+import { type Clock, defaultClock } from './retry.ts';
+import {
+  createResultKeys,
+  type ExpectedResult,
+  ResultError,
+  type VerifiedResult,
+  verifyResult,
+} from './verify-result.ts';
 
 export type { JWK } from 'jose';
 export type * from './api-types.ts';
 export type { Answer, Call, CallOptions, OperationId } from './call-operation.ts';
 export { NetworkError, ProblemError, TimeoutError, TokenError, UnreadableError } from './client-errors.ts';
 export type { FeedEvent } from './pages.ts';
-export type { Clock } from './repeat.ts';
+export type { Clock } from './retry.ts';
 export { ResultError, type VerifiedResult, verifyResult } from './verify-result.ts';
 export { verifyWebhook, WebhookError, type WebhookEvent } from './verify-webhook.ts';
 
@@ -60,7 +66,7 @@ export type Client = Pages & {
   /** Claims against the register, in a body: never in a URL. */
   verify(claims: Claims, options?: CallOptions): Promise<Operations['verifyIdentity']['answers'][200]>;
   /** The signed result of `verify`, by the published keys of the server. */
-  verifyResult(token: string, question?: Question): Promise<VerifiedResult>;
+  verifyResult(token: string, question?: ExpectedResult): Promise<VerifiedResult>;
   /** Accepted once however often it is sent: with a key of its own, unless you keep one to go on with after a crash. */
   send(message: Message, options?: CallOptions & KeyOption): Promise<Operations['sendNotification']['answers'][202]>;
   notification(id: string, options?: CallOptions): Promise<Operations['readNotification']['answers'][200]>;
@@ -82,20 +88,20 @@ export type Client = Pages & {
 
 /** A client of one server. It holds its token in memory alone, and writes nothing anywhere. */
 export function createClient(settings: ClientSettings): Client {
-  const { clientId, scope, retries = 4, timeoutMs = 30_000, clock = systemClock, random = Math.random } = settings;
+  const { clientId, scope, retries = 4, timeoutMs = 30_000, clock = defaultClock, random = Math.random } = settings;
   const baseUrl = new URL(settings.baseUrl).href.replace(/\/+$/, '');
   const { clientSecret, privateKey } = settings;
   if ((clientSecret === undefined) === (privateKey === undefined)) {
     throw new TypeError('give either clientSecret or privateKey');
   }
   // Taken when it is called, as what watches a process puts its own in this place.
-  const fetching: typeof fetch = settings.fetch ?? ((...request) => fetch(...request));
-  const parts = { baseUrl, fetch: fetching, clock, random, retries, timeoutMs };
+  const fetchFunction: typeof fetch = settings.fetch ?? ((...request) => fetch(...request));
+  const sharedOptions = { baseUrl, fetch: fetchFunction, clock, random, retries, timeoutMs };
   const dpop = settings.dpop === true ? createDpop(clock) : undefined;
-  const tokens = createAccessTokens({ ...parts, clientId, scope, dpop, credentials: settings });
-  const send = createSend({ ...parts, tokens, dpop });
+  const tokens = createAccessTokens({ ...sharedOptions, clientId, scope, dpop, credentials: settings });
+  const send = createSend({ ...sharedOptions, tokens, dpop });
   const call = createCall(send);
-  const resultKeys = createResultKeys(parts);
+  const resultKeys = createResultKeys(sharedOptions);
   return {
     call,
     accessToken: async (options) => {
@@ -123,9 +129,9 @@ export function createClient(settings: ClientSettings): Client {
     },
     notification: async (id, options) => (await call('readNotification', { ...options, params: { id } })).body,
     deposit: async (content, about, { idempotencyKey = randomUUID(), ...options } = {}) => {
-      const digest = await digestOf(bytesOf(content));
+      const digest = await reprDigestOf(bytesOf(content));
       const once = digest === undefined ? {} : { 'Idempotency-Key': idempotencyKey, 'Repr-Digest': digest };
-      const headers = { ...headersOf(about), ...once };
+      const headers = { ...depositHeaders(about), ...once };
       const given = { timeoutMs: 10 * timeoutMs, ...options, headers, body: content };
       return (await call('depositDocument', given)).body;
     },
@@ -137,23 +143,23 @@ export function createClient(settings: ClientSettings): Client {
   };
 }
 
-function headersOf(about: Deposit): Operations['depositDocument']['headers'] {
+function depositHeaders(deposit: Deposit): Operations['depositDocument']['headers'] {
   const encoded = (text: string | undefined) => (text === undefined ? undefined : encodeURIComponent(text));
   return {
-    'Content-Type': about.mediaType,
-    'Citizen-Id': encodeURIComponent(about.citizenId),
-    'Document-Title': encodeURIComponent(about.title),
-    'Document-Kind': about.kind,
-    'Document-Issued-At': about.issuedAt,
-    'Document-Retain-Until': about.retainUntil,
-    'Document-Retention-Class': about.retentionClass,
-    Purpose: encoded(about.purpose),
-    'Legal-Basis': encoded(about.legalBasis),
+    'Content-Type': deposit.mediaType,
+    'Citizen-Id': encodeURIComponent(deposit.citizenId),
+    'Document-Title': encodeURIComponent(deposit.title),
+    'Document-Kind': deposit.kind,
+    'Document-Issued-At': deposit.issuedAt,
+    'Document-Retain-Until': deposit.retainUntil,
+    'Document-Retention-Class': deposit.retentionClass,
+    Purpose: encoded(deposit.purpose),
+    'Legal-Basis': encoded(deposit.legalBasis),
   };
 }
 
 /** Repr-Digest of the whole (RFC 9530), of what can be read twice. A Blob is read piece by piece. */
-async function digestOf(content: Bytes): Promise<string | undefined> {
+async function reprDigestOf(content: Bytes): Promise<string | undefined> {
   if (content instanceof ReadableStream) return undefined;
   const hash = createHash('sha256');
   if (content instanceof Uint8Array) hash.update(content);

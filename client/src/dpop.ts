@@ -3,29 +3,29 @@ import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { ProblemError, TokenError } from './client-errors.ts';
 
 /** What a proof is for: one request, with the token where it carries one. */
-export type Proven = { readonly method: string; readonly url: string; readonly token?: string };
+export type DpopRequest = { readonly method: string; readonly url: string; readonly token?: string };
 
 /** Proofs of a key (RFC 9449): whoever gets hold of a token cannot use it without them. */
-export type Dpop = {
+export type DpopProver = {
   /** The headers of one request. A proof is good once, so that each attempt has its own. */
-  headersFor(proven: Proven): Promise<Record<string, string>>;
+  headersFor(proven: DpopRequest): Promise<Record<string, string>>;
   /** Keeps the nonce that an answer brings: the next proof has to hold it. */
-  heed(answer: Response): void;
+  storeNonce(answer: Response): void;
   /** Whether the server wants nonces, and may not take the one at hand any more. */
-  isNonceOld(): boolean;
+  isNonceExpired(): boolean;
 };
 
 const alg = 'ES256';
 /** The server takes a nonce for two minutes at least. */
-const nonceMs = 60_000;
+const nonceLifetimeMs = 60_000;
 
 /** Makes the key with the first proof. It is kept in memory alone, cannot be exported, and ends with the client. */
-export function createDpop(clock: { now(): number }): Dpop {
+export function createDpop(clock: { now(): number }): DpopProver {
   let keys: Promise<{ readonly privateKey: CryptoKey; readonly jwk: object }> | undefined;
   let nonce: { readonly text: string; readonly at: number } | undefined;
   return {
     headersFor: async ({ method, url, token }) => {
-      keys ??= makeKeys();
+      keys ??= generateDpopKey();
       const { privateKey, jwk } = await keys;
       const htu = url.replace(/[?#].*$/, '');
       const ath = token && createHash('sha256').update(token).digest('base64url');
@@ -36,21 +36,21 @@ export function createDpop(clock: { now(): number }): Dpop {
         .sign(privateKey);
       return { ...(token === undefined ? {} : { authorization: `DPoP ${token}` }), dpop: proof };
     },
-    heed: (answer) => {
+    storeNonce: (answer) => {
       const text = answer.headers.get('dpop-nonce');
       if (text !== null) nonce = { text, at: clock.now() };
     },
-    isNonceOld: () => nonce !== undefined && clock.now() - nonce.at > nonceMs,
+    isNonceExpired: () => nonce !== undefined && clock.now() - nonce.at > nonceLifetimeMs,
   };
 }
 
-async function makeKeys() {
+async function generateDpopKey() {
   const { publicKey, privateKey } = await generateKeyPair(alg);
   return { privateKey, jwk: await exportJWK(publicKey) };
 }
 
 /** An attempt, and once more where it lacked nothing but the nonce that its refusal brought (RFC 9449, section 8). */
-export async function withNonce<T>(attempt: () => Promise<T>): Promise<T> {
+export async function retryWithNonce<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();
   } catch (fault) {

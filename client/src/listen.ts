@@ -1,9 +1,9 @@
 import { createHmac, hkdfSync } from 'node:crypto';
 import type { Client, ClientSettings, FeedEvent } from './client.ts';
 import { NetworkError, TimeoutError } from './client-errors.ts';
-import { exchange } from './exchange.ts';
+import { sendRequest } from './http-request.ts';
 
-type Listening = {
+type ListenOptions = {
   readonly client: Client;
   /** Where the calls go. */
   readonly target: URL;
@@ -30,13 +30,21 @@ export function listenSecret({
 }
 
 /** Calls the target with each event of the feed, as the server calls a webhook, until the signal aborts. Each is told once. */
-export async function listen({ client, target, secret, signal, print, note, ...from }: Listening): Promise<void> {
+export async function forwardEvents({
+  client,
+  target,
+  secret,
+  signal,
+  print,
+  note,
+  ...from
+}: ListenOptions): Promise<void> {
   let { after } = from;
   try {
-    after ??= await endOfFeed(client, signal);
+    after ??= await findEndOfFeed(client, signal);
     note(`Events from number ${Number(after) + 1} on go to ${target}, signed with ${secret}`);
     for await (const event of client.events({ after }, { signal })) {
-      const answer = await tell(event, { target, secret, signal });
+      const answer = await forwardEvent(event, { target, secret, signal });
       after = String(event.number);
       print(`${event.number} ${event.type} ${event.data.notification} → ${answer}`);
     }
@@ -47,7 +55,7 @@ export async function listen({ client, target, secret, signal, print, note, ...f
   }
 }
 
-async function endOfFeed(client: Client, signal: AbortSignal): Promise<string> {
+async function findEndOfFeed(client: Client, signal: AbortSignal): Promise<string> {
   for (let after: string | undefined; ; ) {
     const { body } = await client.call('readEvents', { signal, query: after === undefined ? {} : { after } });
     if (body.items.length === 0) return body.after;
@@ -55,24 +63,24 @@ async function endOfFeed(client: Client, signal: AbortSignal): Promise<string> {
   }
 }
 
-async function tell(
+async function forwardEvent(
   { id, type, timestamp, number, data }: FeedEvent,
-  { target, secret, signal }: Pick<Listening, 'target' | 'secret' | 'signal'>,
+  { target, secret, signal }: Pick<ListenOptions, 'target' | 'secret' | 'signal'>,
 ): Promise<string> {
   const body = JSON.stringify({ type, timestamp, number, data });
   const seconds = String(Math.floor(Date.now() / 1_000));
   const key = Buffer.from(secret.slice('whsec_'.length), 'base64');
-  const mark = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
+  const signature = createHmac('sha256', key).update(`${id}.${seconds}.${body}`).digest('base64');
   const headers = {
     'content-type': 'application/json',
     'user-agent': 'citizen-services',
     'webhook-id': id,
     'webhook-timestamp': seconds,
-    'webhook-signature': `v1,${mark}`,
+    'webhook-signature': `v1,${signature}`,
   };
   const init = { method: 'POST', headers, body };
   try {
-    return await exchange({ fetch, url: target.href, init }, { timeoutMs, signal }, async (response) => {
+    return await sendRequest({ fetch, url: target.href, init }, { timeoutMs, signal }, async (response) => {
       await response.body?.cancel();
       return String(response.status);
     });

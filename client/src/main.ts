@@ -2,7 +2,7 @@
 import { readFileSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import { type ClientSettings, createClient, NetworkError, ProblemError, TimeoutError, TokenError } from './client.ts';
-import { listen, listenSecret } from './listen.ts';
+import { forwardEvents, listenSecret } from './listen.ts';
 
 // The command line: 0 done, 1 failed, 2 wrong usage.
 
@@ -67,7 +67,7 @@ async function runListen(values: {
   const given = settings();
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
-  await listen({
+  await forwardEvents({
     ...{
       client: createClient({ ...given, dpop }),
       target,

@@ -1,7 +1,7 @@
 import type { Operations } from './api-types.ts';
 import type { Call, CallOptions } from './call-operation.ts';
 import { UnreadableError } from './client-errors.ts';
-import type { Clock } from './repeat.ts';
+import type { Clock } from './retry.ts';
 
 type Answers = { [Id in keyof Operations]: Operations[Id]['answers'] };
 type ListedNotification = Answers['listNotifications'][200]['items'][number];

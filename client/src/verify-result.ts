@@ -1,6 +1,6 @@
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWK, type JWTPayload, jwtVerify } from 'jose';
-import { exchange, problemOf, readJson } from './exchange.ts';
-import { type Repeating, repeat } from './repeat.ts';
+import { readJson, readProblem, sendRequest } from './http-request.ts';
+import { type RetryOptions, retry } from './retry.ts';
 
 /** What a signed result of verify says. `verified_claims` are in it on a match only; still, look at `decision`. */
 export type VerifiedResult = JWTPayload & {
@@ -18,7 +18,7 @@ export type VerifiedResult = JWTPayload & {
 };
 
 /** What the result has to be an answer to, where the caller still knows. */
-export type Question = { readonly nonce?: string; readonly requestHash?: string };
+export type ExpectedResult = { readonly nonce?: string; readonly requestHash?: string };
 
 /** A result that is not to be believed; `code` says why, and is `ERR_JWKS_NO_MATCHING_KEY` where the key is unknown. */
 export class ResultError extends Error {
@@ -34,7 +34,7 @@ export class ResultError extends Error {
 /** Checks a signed result by keys that are at hand, without asking anybody; throws a `ResultError`. */
 export async function verifyResult(
   token: string,
-  expected: Question & {
+  expected: ExpectedResult & {
     /** PUBLIC_URL of the server. */
     readonly issuer: string;
     readonly clientId: string;
@@ -70,21 +70,21 @@ const [keptMs, askedAgainMs] = [3_600_000, 30_000];
 
 /** The published keys of a server: fetched each hour, and for an unknown key, which anybody can name, once in 30 seconds. */
 export function createResultKeys(
-  parts: Repeating & { readonly baseUrl: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
+  options: RetryOptions & { readonly baseUrl: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
 ): (isUnknown: boolean) => Promise<JSONWebKeySet> {
-  let kept: { readonly jwks: JSONWebKeySet; readonly at: number } | undefined;
+  let cached: { readonly jwks: JSONWebKeySet; readonly at: number } | undefined;
   return async (isUnknown) => {
-    const now = parts.clock.now();
-    if (kept !== undefined && now - kept.at < (isUnknown ? askedAgainMs : keptMs)) return kept.jwks;
-    const { fetch, timeoutMs, baseUrl } = parts;
+    const now = options.clock.now();
+    if (cached !== undefined && now - cached.at < (isUnknown ? askedAgainMs : keptMs)) return cached.jwks;
+    const { fetch, timeoutMs, baseUrl } = options;
     const request = { fetch, url: `${baseUrl}/.well-known/jwks.json`, init: {} };
-    const ask = () =>
-      exchange(request, { timeoutMs }, async (answer) => {
-        if (!answer.ok) throw await problemOf(answer, now);
+    const fetchKeys = () =>
+      sendRequest(request, { timeoutMs }, async (answer) => {
+        if (!answer.ok) throw await readProblem(answer, now);
         return (await readJson(answer)) as JSONWebKeySet;
       });
-    const jwks = await repeat(parts, undefined, ask);
-    kept = { jwks, at: now };
+    const jwks = await retry(options, undefined, fetchKeys);
+    cached = { jwks, at: now };
     return jwks;
   };
 }

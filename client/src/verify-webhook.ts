@@ -9,7 +9,7 @@ export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
 
-type HeadersGiven = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
  * The event of a call, after Standard Webhooks 1.0.0; throws a `WebhookError` where it is not signed with this secret
@@ -17,14 +17,14 @@ type HeadersGiven = Headers | Readonly<Record<string, string | readonly string[]
  */
 export function verifyWebhook(
   secret: string,
-  headers: HeadersGiven,
+  headers: WebhookHeaders,
   rawBody: string | Uint8Array,
   { toleranceSeconds = 300, now = Date.now() }: { readonly toleranceSeconds?: number; readonly now?: number } = {},
 ): WebhookEvent {
-  const isSigned = checkOf(secret);
-  const id = headerOf(headers, 'webhook-id');
-  const timestamp = headerOf(headers, 'webhook-timestamp');
-  const signatures = headerOf(headers, 'webhook-signature');
+  const isSigned = createSignatureCheck(secret);
+  const id = requiredHeader(headers, 'webhook-id');
+  const timestamp = requiredHeader(headers, 'webhook-timestamp');
+  const signatures = requiredHeader(headers, 'webhook-signature');
   if (!/^\d{1,12}$/.test(timestamp)) throw new WebhookError('webhook-timestamp is no time in seconds');
   if (Math.abs(now / 1_000 - Number(timestamp)) > toleranceSeconds)
     throw new WebhookError(`webhook-timestamp is not within ${toleranceSeconds} seconds of the clock here`);
@@ -36,16 +36,16 @@ export function verifyWebhook(
   return { ...(JSON.parse(body.toString('utf8')) as ReceiveEvent), id };
 }
 
-type Check = (signed: Buffer, signature: string) => boolean;
+type SignatureCheck = (signed: Buffer, signature: string) => boolean;
 
-function checkOf(secret: string): Check {
+function createSignatureCheck(secret: string): SignatureCheck {
   const [, kind, text = ''] = /^(whsec|whpk)_([A-Za-z0-9+/]+={0,2})$/.exec(secret) ?? [];
   const bytes = Buffer.from(text, 'base64');
   if (kind === 'whsec' && bytes.length >= 24 && bytes.length <= 64) {
     return (signed, signature) => {
-      const mark = Buffer.from(`v1,${createHmac('sha256', bytes).update(signed).digest('base64')}`);
+      const expectedSignature = Buffer.from(`v1,${createHmac('sha256', bytes).update(signed).digest('base64')}`);
       const given = Buffer.from(signature);
-      return given.length === mark.length && timingSafeEqual(given, mark);
+      return given.length === expectedSignature.length && timingSafeEqual(given, expectedSignature);
     };
   }
   if (kind === 'whpk' && bytes.length === 32) {
@@ -56,7 +56,7 @@ function checkOf(secret: string): Check {
   throw new TypeError('expected the secret of a webhook (whsec_…) or its public key (whpk_…), as the server gave it');
 }
 
-function headerOf(headers: HeadersGiven, name: string): string {
+function requiredHeader(headers: WebhookHeaders, name: string): string {
   const value =
     headers instanceof Headers
       ? headers.get(name)

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { hostname } from 'node:os';
 import { test } from 'node:test';
-import { createExchange } from '../../test/exchange.ts';
-import { refuse } from '../kernel/problem.ts';
+import { createHttpClient } from '../../test/support/http-client.ts';
+import { refuse } from '../kernel/refusal.ts';
 import { createAdminServer } from './admin-server.ts';
-import { hostCheckOf } from './host-check.ts';
+import { createHostCheck } from './host-check.ts';
 
 test('a page that fails, or is refused, is 500, and the next request is answered', async (t) => {
   const admin = createAdminServer();
@@ -51,7 +51,7 @@ test('on loopback a page of elsewhere, whose name leads here, reads nothing', as
   t.after(() => admin.close());
   const page = { path: '/metrics', get: async () => ({ status: 200, headers: {}, body: 'told' }) };
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [page]);
-  const ask = createExchange(`http://127.0.0.1:${port}`);
+  const ask = createHttpClient(`http://127.0.0.1:${port}`);
   const here = ['127.0.0.1', 'localhost', 'LocalHost.', 'metrics.localhost', '[::1]', '10.1.2.3', hostname()];
   for (const name of here) {
     for (const host of [name, `${name}:${port}`]) {
@@ -73,8 +73,8 @@ test('on loopback a page of elsewhere, whose name leads here, reads nothing', as
 
 test('by any name is asked who is reached from elsewhere, and by its own who listens at that', () => {
   for (const address of ['0.0.0.0', '::', '10.1.2.3', 'fd00::1'])
-    assert.equal(hostCheckOf(address, address)('service.example:9090'), true, address);
-  const isForUs = hostCheckOf('Gov-1.example', '127.0.1.1');
+    assert.equal(createHostCheck(address, address)('service.example:9090'), true, address);
+  const isForUs = createHostCheck('Gov-1.example', '127.0.1.1');
   assert.deepEqual(
     [isForUs('gov-1.example:9090'), isForUs('gov-2.example:9090'), isForUs(undefined)],
     [true, false, true],

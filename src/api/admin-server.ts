@@ -1,31 +1,31 @@
 import { createServer } from 'node:http';
-import { pathOf, queryOf } from '../kernel/request-target.ts';
-import { hostCheckOf } from './host-check.ts';
-import { portFault } from './port-fault.ts';
-import type { Page } from './server.ts';
+import { requestPath, requestQuery } from '../kernel/request-target.ts';
+import type { PageRoute } from './api-server.ts';
+import { createHostCheck } from './host-check.ts';
+import { listenError } from './listen-error.ts';
 
 /** What tells operators and their machines how a process is, whatever its role. No token is asked for. */
 type AdminServer = {
   /** Serves these pages, by GET and HEAD and whatever the query, to whoever reaches that address, and on loopback names it; gives the port. */
-  listen(place: { readonly host: string; readonly port: number }, pages: readonly Page[]): Promise<number>;
+  listen(place: { readonly host: string; readonly port: number }, pages: readonly PageRoute[]): Promise<number>;
   close(): Promise<void>;
 };
 
-const otherName = 'Ask by address, as http://127.0.0.1, by localhost, or by the name of the machine.\n';
+const wrongHostMessage = 'Ask by address, as http://127.0.0.1, by localhost, or by the name of the machine.\n';
 
 /** Makes one that listens nowhere yet. */
 export function createAdminServer(): AdminServer {
-  let served: readonly Page[] = [];
-  let isForUs: ReturnType<typeof hostCheckOf> = () => false;
+  let servedPages: readonly PageRoute[] = [];
+  let isAllowedHost: ReturnType<typeof createHostCheck> = () => false;
   const server = createServer(({ method = '', url, headers: { host } }, response) => {
     const end = (status: number, headers = {}, body: string | Buffer = '') =>
       response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
-    const page = served.find(({ path }) => path === pathOf(url));
-    if (!isForUs(host)) end(421, { 'content-type': 'text/plain' }, otherName);
+    const page = servedPages.find(({ path }) => path === requestPath(url));
+    if (!isAllowedHost(host)) end(421, { 'content-type': 'text/plain' }, wrongHostMessage);
     else if (page === undefined) end(404);
     else if (method !== 'GET' && method !== 'HEAD') end(405, { allow: 'GET, HEAD' });
     else
-      page.get({}, new URLSearchParams(queryOf(url))).then(
+      page.get({}, new URLSearchParams(requestQuery(url))).then(
         (answer) => {
           if ('slug' in answer) end(500);
           else end(answer.status, answer.headers, answer.body);
@@ -35,14 +35,14 @@ export function createAdminServer(): AdminServer {
   });
   return {
     listen: async ({ host, port }, pages) => {
-      served = pages;
+      servedPages = pages;
       await new Promise<void>((resolve, reject) => {
-        server.once('error', (fault) => reject(portFault(fault, { host, port, of: 'ADMIN_' })));
+        server.once('error', (fault) => reject(listenError(fault, { host, port, settingPrefix: 'ADMIN_' })));
         server.listen(port, host, resolve);
       });
       const place = server.address();
       if (place === null || typeof place === 'string') return port;
-      isForUs = hostCheckOf(host, place.address);
+      isAllowedHost = createHostCheck(host, place.address);
       return place.port;
     },
     close: async () => {

@@ -1,25 +1,25 @@
 import { Server } from 'node:net';
 import { setImmediate as aTurn } from 'node:timers/promises';
 
-const mostTurns = 10_000;
+const maxTurns = 10_000;
 const quietTurns = 4;
 
 /**
  * Lets turns of the event loop go by until some have brought no new connection, since each accepts one: those that wait
  * to be accepted when the listening socket closes are reset, and their callers could not tell what was taken.
  */
-async function untilNobodyComes(server: Server): Promise<void> {
-  let came = false;
-  const notice = () => {
-    came = true;
+async function waitForPendingConnections(server: Server): Promise<void> {
+  let connected = false;
+  const onConnection = () => {
+    connected = true;
   };
-  server.on('connection', notice);
-  for (let turn = 0, quiet = 0; turn < mostTurns && quiet < quietTurns; turn += 1) {
-    came = false;
+  server.on('connection', onConnection);
+  for (let turn = 0, quiet = 0; turn < maxTurns && quiet < quietTurns; turn += 1) {
+    connected = false;
     await aTurn();
-    quiet = came ? 0 : quiet + 1;
+    quiet = connected ? 0 : quiet + 1;
   }
-  server.off('connection', notice);
+  server.off('connection', onConnection);
 }
 
 /**
@@ -27,7 +27,7 @@ async function untilNobodyComes(server: Server): Promise<void> {
  * when it is closed; `over` does when the last connection has ended.
  */
 export async function closeListener(server: Server): Promise<{ readonly over: Promise<void> }> {
-  await untilNobodyComes(server);
+  await waitForPendingConnections(server);
   // In this very turn. The `close` of node:http would first end idle connections, and watch those that are left no more.
   return { over: new Promise((resolve) => Server.prototype.close.call(server, () => resolve())) };
 }

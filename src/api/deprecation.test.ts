@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createExchange } from '../../test/exchange.ts';
-import { storelessServer } from '../../test/storeless-house.ts';
+import { createHttpClient } from '../../test/support/http-client.ts';
+import { storelessServerOptions } from '../../test/support/storeless-app.ts';
+import { createApiServer } from './api-server.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { openApi } from './openapi.ts';
-import { type Call, defineOperation } from './operation.ts';
-import { createApiServer } from './server.ts';
+import { createOpenApiDocument } from './openapi/document.ts';
+import { defineOperation, type OperationCall } from './operation.ts';
 
 const request = {};
 const old = defineOperation({
@@ -20,14 +20,14 @@ const old = defineOperation({
   },
   ...{ request, responses: { 200: { description: '' } }, refusals: [], citizenData: false },
   deprecated: { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v1/new-thing' },
-  run: async (_call: Call<typeof request, null>) => ({
+  run: async (_call: OperationCall<typeof request, null>) => ({
     plain: { status: 200, headers: { link: '</v1/own>; rel="own"' }, json: {} },
   }),
 });
 
 test('what is to go says since when, until when, and what to use', async (t) => {
-  const server = createApiServer({ ...storelessServer, operations: [old] });
-  const ask = createExchange(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
+  const server = createApiServer({ ...storelessServerOptions, operations: [old] });
+  const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
   const links =
     '</docs>; rel="deprecation"; type="text/html", </docs>; rel="sunset"; type="text/html", </v1/new-thing>; rel="successor-version"';
@@ -47,7 +47,9 @@ test('what is to go says since when, until when, and what to use', async (t) => 
 test('the OpenAPI document marks what is to go, and nothing else', () => {
   const { deprecated: _gone, ...stays } = old;
   const documentOf = (operation: typeof old) =>
-    openApi([operation], { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 })['paths'] as {
+    createOpenApiDocument([operation], { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 })[
+      'paths'
+    ] as {
       readonly '/old-thing': { readonly get: { readonly deprecated?: boolean } };
     };
   assert.equal(documentOf(old)['/old-thing'].get.deprecated, true);

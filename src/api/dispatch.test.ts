@@ -1,27 +1,33 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { createMint } from '../kernel/id.ts';
-import { refuse } from '../kernel/problem.ts';
+import { ReadUnavailable, type RefusalKind, WriteRefused } from '../db/database.ts';
+import { createIdGenerator } from '../kernel/id.ts';
+import { refuse } from '../kernel/refusal.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { Unavailable } from '../kernel/unavailable.ts';
-import { ReadUnavailable, type RefusalKind, WriteRefused } from '../store/db.ts';
+import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { createDispatch } from './dispatch.ts';
-import { type Answer, type Call, type Decision, defineOperation, type Refused } from './operation.ts';
+import {
+  type Decision,
+  defineOperation,
+  type OperationCall,
+  type OperationResponse,
+  type RefusedDecision,
+} from './operation.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15) };
 const unreachable = () => Promise.reject(new Error('not asked in this test'));
-const house = {
-  gate: {
+const app = {
+  authorizer: {
     authenticate: unreachable,
     missingScope: () => assert.fail('no scope is needed'),
-    take: () => assert.fail('no quota is taken'),
+    takeQuota: () => assert.fail('no quota is taken'),
   },
   clock,
-  mint: createMint(clock, systemRandom),
+  mint: createIdGenerator(clock, systemRandom),
   commit: unreachable,
   ports: {},
-  printKey: new Uint8Array(32),
+  fingerprintKey: new Uint8Array(32),
 };
 
 const request = {};
@@ -37,7 +43,7 @@ const reading = defineOperation({
   responses: {},
   refusals: [],
   citizenData: false,
-  run: async (call: Call<typeof request, object>) => ({
+  run: async (call: OperationCall<typeof request, object>) => ({
     plain: { status: 200, json: await call.read('select 1 as one') },
   }),
 });
@@ -49,7 +55,7 @@ function incoming() {
 
 test('a database that cannot be asked is answered 503 with a time to wait, and is no fault of the program', async () => {
   const read = () => Promise.reject(new ReadUnavailable('the database cannot be reached'));
-  const dispatched = await createDispatch(reading, { ...house, read })(incoming());
+  const dispatched = await createDispatch(reading, { ...app, read })(incoming());
   assert.deepEqual(dispatched, {
     headers: {},
     result: {
@@ -61,8 +67,8 @@ test('a database that cannot be asked is answered 503 with a time to wait, and i
 });
 
 test('what a request needs from outside and cannot have is named, with a time to wait', async () => {
-  const read = () => Promise.reject(new Unavailable('register-unavailable', 'no answer within 2000 ms'));
-  const dispatched = await createDispatch(reading, { ...house, read })(incoming());
+  const read = () => Promise.reject(new UnavailableError('register-unavailable', 'no answer within 2000 ms'));
+  const dispatched = await createDispatch(reading, { ...app, read })(incoming());
   assert.deepEqual(dispatched, {
     headers: {},
     result: {
@@ -75,24 +81,30 @@ test('what a request needs from outside and cannot have is named, with a time to
 
 test('a read that fails for another reason is a fault, and reaches the log', async () => {
   const read = () => Promise.reject(new Error('read failed'));
-  await assert.rejects(createDispatch(reading, { ...house, read })(incoming()), { message: 'read failed' });
+  await assert.rejects(createDispatch(reading, { ...app, read })(incoming()), { message: 'read failed' });
 });
 
 const caller = { clientId: 'a', scopes: new Set(['documents:read']) };
 const headers = { ratelimit: 'told' };
 
 /** What becomes of a request of that caller to an operation with that outcome, and which checks are counted as failed. */
-async function asked(outcome: { plain: Answer } | Refused | undefined, spent = false, scopes = caller.scopes) {
+async function asked(
+  outcome: { plain: OperationResponse } | RefusedDecision | undefined,
+  spent = false,
+  scopes = caller.scopes,
+) {
   const run = async () => outcome ?? assert.fail('the operation is not reached');
   const operation = { ...reading, scope: 'documents:read' as const, run };
   const counted: string[] = [];
-  const gate = {
+  const authorizer = {
     authenticate: async () => ({ ...caller, scopes }),
     missingScope: () => refuse('missing-scope'),
-    take: () => ({ headers, ...(spent ? { refusal: refuse('quota-exceeded') } : {}) }),
-    failed: ({ clientId }: { clientId: string }) => void counted.push(clientId),
+    takeQuota: () => ({ headers, ...(spent ? { refusal: refuse('quota-exceeded') } : {}) }),
+    countFailure: ({ clientId }: { clientId: string }) => void counted.push(clientId),
   };
-  const { result, ...admitted } = await createDispatch(operation, { ...house, read: unreachable, gate })(incoming());
+  const { result, ...admitted } = await createDispatch(operation, { ...app, read: unreachable, authorizer })(
+    incoming(),
+  );
   assert.deepEqual(admitted, { headers, caller: { ...caller, scopes } });
   return ['slug' in result ? result.slug : result.status, counted];
 }
@@ -122,12 +134,12 @@ test('a unit that is refused is decided anew until it is stored, so often and no
   const event = { type: 'house.started' } as never;
   const run = async (): Promise<Decision> => {
     decisions += 1;
-    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: decisions }, onRefused: run };
+    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: decisions }, onConflict: run };
   };
   const asked = async (refusals: readonly ['changed-meanwhile'] | readonly [], times: number) => {
     [decisions, refused] = [0, times];
     const operation = { ...reading, run, refusals };
-    const { result } = await createDispatch(operation, { ...house, read: unreachable, commit })(incoming());
+    const { result } = await createDispatch(operation, { ...app, read: unreachable, commit })(incoming());
     return 'slug' in result ? result.slug : 'json' in result && result.json;
   };
   assert.equal(await asked([], 63), 64);

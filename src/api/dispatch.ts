@@ -1,60 +1,69 @@
-import type { Caller } from '../access/caller.ts';
-import type { Shown } from '../access/check-binding.ts';
-import type { Taken } from '../access/quota.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { PresentedProof } from '../auth/check-binding.ts';
+import type { QuotaResult } from '../auth/quota.ts';
+import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { createCohort } from '../kernel/cohort.ts';
-import type { Mint } from '../kernel/id.ts';
-import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
-import { Unavailable } from '../kernel/unavailable.ts';
+import type { IdGenerator } from '../kernel/id.ts';
+import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { createTickBatch } from '../kernel/tick-batch.ts';
+import { UnavailableError } from '../kernel/unavailable-error.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../store/db.ts';
-import { foundNothing } from './found-nothing.ts';
-import { hiddenUse, hidingCommit } from './hidden-use.ts';
+import { createConcealingCommit, parseConcealment } from './concealed-access.ts';
 import {
-  type Earlier,
-  findEarlier,
-  fingerprint,
-  type Print,
+  findStoredResult,
+  fingerprintRequest,
   parseIdempotencyKey,
+  type RequestFingerprint,
   type RequestKey,
-  remember,
+  type StoredResult,
+  storeResult,
 } from './idempotency.ts';
-import type { Answer, Call, Decision, Needed, Operation, Refused, RequestShape, Scope } from './operation.ts';
-import { createParse, type Incoming, type Parsed } from './parse-request.ts';
+import { isFailedLookup } from './not-found-padding.ts';
+import type {
+  Decision,
+  Operation,
+  OperationCall,
+  OperationResponse,
+  RefusedDecision,
+  RequestShape,
+  RequiredScope,
+  Scope,
+} from './operation.ts';
+import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
 
 /** What stands before every operation: who calls, and how much that client may. */
-export type Gate = {
+export type Authorizer = {
   authenticate(
     authorization: string | undefined,
-    needed: Exclude<Needed, null>,
-    shown: Shown,
+    needed: Exclude<RequiredScope, null>,
+    shown: PresentedProof,
   ): Promise<Caller | Refusal>;
   missingScope(scope: Scope, caller: Caller): Refusal;
   /** Takes a place among what is at work, and gives what leaves it; or why the client may have no further one now. */
-  enter?(caller: Caller): (() => void) | Refusal;
+  acquireSlot?(caller: Caller): (() => void) | Refusal;
   /** Takes one request from the client's quota; the headers go on every answer. */
-  take(caller: Caller, needed: Exclude<Needed, null>): Taken | Promise<Taken>;
+  takeQuota(caller: Caller, needed: Exclude<RequiredScope, null>): QuotaResult | Promise<QuotaResult>;
   /** Counts a check that found nothing; after too many of them `take` refuses. */
-  failed?(caller: Caller): void;
+  countFailure?(caller: Caller): void;
 };
 
 /** What dispatch needs of the house to serve its operations. */
-export type House<P> = {
-  readonly gate: Gate;
+export type DispatchContext<P> = {
+  readonly authorizer: Authorizer;
   readonly clock: Clock;
-  readonly mint: Mint;
+  readonly mint: IdGenerator;
   readonly read: Read;
   readonly commit: Commit;
   /** The longest that a use may be hidden from its citizen, in milliseconds; without it none may. */
-  readonly longestHiddenMs?: number | undefined;
+  readonly maxConcealmentMs?: number | undefined;
   readonly ports: P;
   /** Under it the inputs of requests with an idempotency key are told apart. */
-  readonly printKey: Uint8Array;
+  readonly fingerprintKey: Uint8Array;
 };
 
 /** What became of it; `headers` are those of the gate, for answers and refusals alike. */
-export type Dispatched = {
-  readonly result: Answer | Refusal;
+export type DispatchResult = {
+  readonly result: OperationResponse | Refusal;
   readonly headers: Readonly<Record<string, string>>;
   readonly caller?: Caller;
 };
@@ -62,16 +71,16 @@ export type Dispatched = {
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
 /** One operation in service: what all its requests share. */
-type Desk<P> = {
+type OperationRuntime<P> = {
   readonly operation: Operation<P>;
-  readonly house: House<P>;
-  readonly parse: (incoming: Incoming) => Promise<Parsed>;
+  readonly app: DispatchContext<P>;
+  readonly parse: (incoming: IncomingRequest) => Promise<ParsedRequest>;
   /** The idempotency keys that are at work in this process. */
-  readonly running: Set<string>;
+  readonly keysInProgress: Set<string>;
 };
 
 /** The key of a request at work; `print` is there once its input is known. */
-type Key = { readonly request: RequestKey; print?: Print };
+type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFingerprint };
 
 /**
  * Serves one operation: authenticate, scope, quota, parse, idempotency, run, commit, answer, in this order and nowhere
@@ -79,33 +88,38 @@ type Key = { readonly request: RequestKey; print?: Print };
  */
 export function createDispatch<P>(
   operation: Operation<P>,
-  house: House<P>,
-): (incoming: Incoming) => Promise<Dispatched> {
-  const desk: Desk<P> = { operation, house, parse: createParse(operation, house), running: new Set() };
-  const together = createCohort();
+  app: DispatchContext<P>,
+): (incoming: IncomingRequest) => Promise<DispatchResult> {
+  const route: OperationRuntime<P> = {
+    operation,
+    app,
+    parse: createRequestParser(operation, app),
+    keysInProgress: new Set(),
+  };
+  const joinTick = createTickBatch();
   return async (incoming) => {
-    await together();
-    const needed = operation.scope;
-    let admitted: Omit<Dispatched, 'result'> = { headers: {} };
-    let leave: (() => void) | undefined;
+    await joinTick();
+    const requiredScope = operation.scope;
+    let admitted: Omit<DispatchResult, 'result'> = { headers: {} };
+    let releaseSlot: (() => void) | undefined;
     let streams = false;
     try {
-      if (needed === null) return { ...admitted, result: await serve(desk, incoming, nobody) };
-      const caller = await house.gate.authenticate(incoming.headers.authorization, needed, incoming);
+      if (requiredScope === null) return { ...admitted, result: await serveCall(route, incoming, anonymousCaller) };
+      const caller = await app.authorizer.authenticate(incoming.headers.authorization, requiredScope, incoming);
       if (isRefusal(caller)) return { ...admitted, result: caller };
-      const place = house.gate.enter?.(caller);
-      if (typeof place === 'object') return { ...admitted, caller, result: place };
-      leave = place;
-      const counted = house.gate.take(caller, needed);
-      const taken = counted instanceof Promise ? await counted : counted;
-      admitted = { headers: taken.headers, caller };
-      if (needed !== 'any' && !caller.scopes.has(needed)) {
-        return { ...admitted, result: house.gate.missingScope(needed, caller) };
+      const slot = app.authorizer.acquireSlot?.(caller);
+      if (typeof slot === 'object') return { ...admitted, caller, result: slot };
+      releaseSlot = slot;
+      const quotaCheck = app.authorizer.takeQuota(caller, requiredScope);
+      const quota = quotaCheck instanceof Promise ? await quotaCheck : quotaCheck;
+      admitted = { headers: quota.headers, caller };
+      if (requiredScope !== 'any' && !caller.scopes.has(requiredScope)) {
+        return { ...admitted, result: app.authorizer.missingScope(requiredScope, caller) };
       }
-      if (taken.refusal !== undefined) return { ...admitted, result: taken.refusal };
-      const result = await serve(desk, incoming, caller);
+      if (quota.refusal !== undefined) return { ...admitted, result: quota.refusal };
+      const result = await serveCall(route, incoming, caller);
       streams = 'stream' in result && result.stream !== null;
-      if (foundNothing(result)) house.gate.failed?.(caller);
+      if (isFailedLookup(result)) app.authorizer.countFailure?.(caller);
       return { ...admitted, result };
     } catch (fault) {
       const refusal = refusalOfFault(fault);
@@ -113,112 +127,137 @@ export function createDispatch<P>(
       return { ...admitted, result: refusal };
     } finally {
       // What streams is at work until its caller has it, or is gone.
-      if (leave !== undefined && streams && incoming.whenOver !== undefined) incoming.whenOver(leave);
-      else leave?.();
+      if (releaseSlot !== undefined && streams && incoming.onFinished !== undefined) incoming.onFinished(releaseSlot);
+      else releaseSlot?.();
     }
   };
 }
 
-async function serve<P>(shared: Desk<P>, incoming: Incoming, caller: Caller): Promise<Answer | Refusal> {
-  const { operation, house, running } = shared;
-  const parsed = await shared.parse(incoming);
+async function serveCall<P>(
+  runtime: OperationRuntime<P>,
+  incoming: IncomingRequest,
+  caller: Caller,
+): Promise<OperationResponse | Refusal> {
+  const { operation, app, keysInProgress } = runtime;
+  const parsed = await runtime.parse(incoming);
   if ('refusal' in parsed) return parsed.refusal;
   if ('issues' in parsed) {
-    const part = parsed.sound && { ...parsed.sound, caller, ports: house.ports };
-    const more = part && (await operation.contentIssues?.(part));
-    return refusalOfIssues([...parsed.issues, ...(more ?? [])]);
+    const validPart = parsed.validPart && { ...parsed.validPart, caller, ports: app.ports };
+    const contentIssues = validPart && (await operation.contentIssues?.(validPart));
+    return refuseIssues([...parsed.issues, ...(contentIssues ?? [])]);
   }
-  const longestMs = house.longestHiddenMs ?? 0;
-  const hidden = hiddenUse(incoming.headers, caller, { now: parsed.input.now, longestMs });
-  if (hidden !== undefined && isRefusal(hidden)) return hidden;
-  const desk =
-    hidden === undefined ? shared : { ...shared, house: { ...house, commit: hidingCommit(house.commit, hidden) } };
-  const hiddenUntil = hidden?.hiddenUntil === undefined ? undefined : Date.parse(hidden.hiddenUntil);
-  const call = { ...parsed.input, caller, ports: house.ports, hiddenUntil };
+  const longestMs = app.maxConcealmentMs ?? 0;
+  const concealment = parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs });
+  if (concealment !== undefined && isRefusal(concealment)) return concealment;
+  const route =
+    concealment === undefined
+      ? runtime
+      : { ...runtime, app: { ...app, commit: createConcealingCommit(app.commit, concealment) } };
+  const hiddenUntil = concealment?.hiddenUntil === undefined ? undefined : Date.parse(concealment.hiddenUntil);
+  const call = { ...parsed.input, caller, ports: app.ports, hiddenUntil };
   const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
-  if (header === undefined) return await decide(desk, call, undefined);
+  if (header === undefined) return await runOperation(route, call, undefined);
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
-  if (operation.rehearses?.(call) === true) return await decide(desk, call, undefined);
+  if (operation.isDryRun?.(call) === true) return await runOperation(route, call, undefined);
   const request = { clientId: caller.clientId, operation: operation.name, key };
-  const given: Key = { request };
+  const state: IdempotencyState = { request };
   if (operation.bodyBytes === undefined) {
-    const open = async (kept: string) => operation.openKept?.(kept, house.ports) ?? kept;
-    given.print = { print: fingerprint(house.printKey, call.body), open };
-    const earlier = await findEarlier(house.read, request, given.print);
-    if (earlier !== undefined) return outcomeOf(earlier);
+    const open = async (sealedBody: string) => operation.openStoredBody?.(sealedBody, app.ports) ?? sealedBody;
+    state.fingerprint = { print: fingerprintRequest(app.fingerprintKey, call.body), open };
+    const earlier = await findStoredResult(app.read, request, state.fingerprint);
+    if (earlier !== undefined) return resultOf(earlier);
   }
   const slot = `${request.clientId} ${key}`;
-  if (running.has(slot)) return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
-  running.add(slot);
+  if (keysInProgress.has(slot))
+    return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
+  keysInProgress.add(slot);
   try {
-    return await decide(desk, operation.bodyBytes === undefined ? call : withRepeat(house, call, given), given);
+    return await runOperation(
+      route,
+      operation.bodyBytes === undefined ? call : withIdempotencyLookup(app, call, state),
+      state,
+    );
   } finally {
-    running.delete(slot);
+    keysInProgress.delete(slot);
   }
 }
 
-async function decide<P>(desk: Desk<P>, call: Call<RequestShape, P>, key: Key | undefined): Promise<Answer | Refusal> {
-  const decision = await desk.operation.run(call);
+async function runOperation<P>(
+  route: OperationRuntime<P>,
+  call: OperationCall<RequestShape, P>,
+  key: IdempotencyState | undefined,
+): Promise<OperationResponse | Refusal> {
+  const decision = await route.operation.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
-  return await act(desk, decision, { key, now: call.now, left: mostDecisions });
+  return await commitDecision(route, decision, { key, now: call.now, attemptsLeft: maxDecisions });
 }
 
 /** How often one request is decided: a person or two change a thing at once, and no budget of guesses is as large. */
-const mostDecisions = 64;
+const maxDecisions = 64;
 
 /** What another change of the same things comes to; what is refused otherwise would be so again. */
-const foreseen: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
+const conflictKinds: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
 
-type Turn = { readonly key: Key | undefined; readonly now: number; readonly left: number };
+type CommitAttempt = {
+  readonly key: IdempotencyState | undefined;
+  readonly now: number;
+  readonly attemptsLeft: number;
+};
 
-async function act<P>(
-  desk: Desk<P>,
-  decision: Decision | Refused,
-  { key, now, left }: Turn,
-): Promise<Answer | Refusal> {
-  const { house, operation } = desk;
+async function commitDecision<P>(
+  route: OperationRuntime<P>,
+  decision: Decision | RefusedDecision,
+  { key, now, attemptsLeft }: CommitAttempt,
+): Promise<OperationResponse | Refusal> {
+  const { app, operation } = route;
   if ('refusal' in decision) {
-    if (decision.effect !== undefined) await house.commit(decision.effect);
+    if (decision.effect !== undefined) await app.commit(decision.effect);
     return decision.refusal;
   }
   try {
-    await house.commit(key === undefined ? decision.effect : withKey(decision, key, now));
+    await app.commit(key === undefined ? decision.effect : withStoredResult(decision, key, now));
   } catch (fault) {
-    await letGo(decision.answer);
+    await closeStream(decision.answer);
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
       // Another process stored this key first: its answer is the answer.
-      const earlier = await findEarlier(house.read, key.request, printOf(key));
-      if (earlier !== undefined) return outcomeOf(earlier);
+      const earlier = await findStoredResult(app.read, key.request, fingerprintOf(key));
+      if (earlier !== undefined) return resultOf(earlier);
     }
-    if (decision.onRefused === undefined || !foreseen.has(fault.kind)) throw fault;
-    if (left === 1 && operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
-    if (left === 1)
-      throw new Error(`the unit of ${operation.name} was refused ${mostDecisions} times`, { cause: fault });
-    const instead = await decision.onRefused(fault.statement);
-    return isRefusal(instead) ? instead : await act(desk, instead, { key, now, left: left - 1 });
+    if (decision.onConflict === undefined || !conflictKinds.has(fault.kind)) throw fault;
+    if (attemptsLeft === 1 && operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
+    if (attemptsLeft === 1)
+      throw new Error(`the unit of ${operation.name} was refused ${maxDecisions} times`, { cause: fault });
+    const nextDecision = await decision.onConflict(fault.statement);
+    return isRefusal(nextDecision)
+      ? nextDecision
+      : await commitDecision(route, nextDecision, { key, now, attemptsLeft: attemptsLeft - 1 });
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
 }
 
 /** Closes what an answer that is not given was to come from. */
-async function letGo(answer: Decision['answer']): Promise<void> {
+async function closeStream(answer: Decision['answer']): Promise<void> {
   if (typeof answer === 'object' && 'stream' in answer) await answer.stream?.return?.();
 }
 
-const nobody: Caller = { clientId: '', scopes: new Set() };
+const anonymousCaller: Caller = { clientId: '', scopes: new Set() };
 
 /** The operation itself says what its input is, once it has read it. */
-function withRepeat<P>({ printKey }: House<P>, call: Call<RequestShape, P>, key: Key): Call<RequestShape, P> {
+function withIdempotencyLookup<P>(
+  { fingerprintKey }: DispatchContext<P>,
+  call: OperationCall<RequestShape, P>,
+  key: IdempotencyState,
+): OperationCall<RequestShape, P> {
   return {
     ...call,
     repeat: {
-      earlier: async (input, open) => {
-        key.print = { print: fingerprint(printKey, input), open };
-        const earlier = await findEarlier(call.read, key.request, key.print);
+      findStoredResult: async (input, open) => {
+        key.fingerprint = { print: fingerprintRequest(fingerprintKey, input), open };
+        const earlier = await findStoredResult(call.read, key.request, key.fingerprint);
         if (earlier === undefined) return undefined;
         return 'answer' in earlier ? { replayed: earlier.answer } : { refusal: earlier.refusal };
       },
@@ -226,20 +265,21 @@ function withRepeat<P>({ printKey }: House<P>, call: Call<RequestShape, P>, key:
   };
 }
 
-function printOf(key: Key): Print {
-  if (key.print === undefined) throw new TypeError('an idempotent operation has to state its input before its effect');
-  return key.print;
+function fingerprintOf(key: IdempotencyState): RequestFingerprint {
+  if (key.fingerprint === undefined)
+    throw new TypeError('an idempotent operation has to state its input before its effect');
+  return key.fingerprint;
 }
 
-function outcomeOf(earlier: Earlier): Answer | Refusal {
+function resultOf(earlier: StoredResult): OperationResponse | Refusal {
   return 'answer' in earlier ? earlier.answer : earlier.refusal;
 }
 
-function withKey(decision: Decision, key: Key, now: number): Effect {
+function withStoredResult(decision: Decision, key: IdempotencyState, now: number): Effect {
   if (typeof decision.answer === 'function')
     throw new TypeError('an idempotent operation states its answer beforehand');
-  const { print } = printOf(key);
-  const row = remember({ request: key.request, print }, decision.answer, now, decision.keep);
+  const { print: keyedDigest } = fingerprintOf(key);
+  const row = storeResult({ request: key.request, print: keyedDigest }, decision.answer, now, decision.sealBody);
   return { events: decision.effect.events, statements: [...decision.effect.statements, row] };
 }
 
@@ -248,6 +288,6 @@ function refusalOfFault(fault: unknown): Refusal | undefined {
   if (fault instanceof WriteBusy) return refuse('capacity-reduced', undefined, { headers: { 'retry-after': '1' } });
   if (fault instanceof ReadUnavailable)
     return refuse('capacity-reduced', 'The database cannot be asked at present.', { headers: { 'retry-after': '2' } });
-  if (fault instanceof Unavailable) return refuse(fault.slug, undefined, { headers: { 'retry-after': '2' } });
+  if (fault instanceof UnavailableError) return refuse(fault.slug, undefined, { headers: { 'retry-after': '2' } });
   return undefined;
 }

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TObject, type TSchema, Type } from 'typebox';
-import { endpointsOf, losses } from './endpoint-register.ts';
-import { type Call, defineOperation, type Operation } from './operation.ts';
+import { breakingChanges, describeEndpoints } from './endpoint-register.ts';
+import { defineOperation, type Operation, type OperationCall } from './operation.ts';
 
 const closed = { additionalProperties: false };
 const text = Type.String({ maxLength: 20 });
@@ -11,7 +11,7 @@ const text = Type.String({ maxLength: 20 });
 function register(
   ...changes: readonly (Partial<Operation<object>> & { readonly body?: TObject; readonly gives?: TObject })[]
 ) {
-  return endpointsOf(
+  return describeEndpoints(
     changes.map(
       ({ body = Type.Object({ name: text }, closed), gives = Type.Object({ id: text }), ...change }, index) => {
         const request = { body };
@@ -25,7 +25,7 @@ function register(
           },
           ...{ summary: '', description: '', request, responses: { 200: { description: '', schema: gives } } },
           ...{ refusals: [], citizenData: false },
-          run: async (_call: Call<typeof request, object>) => ({ plain: { status: 200, json: {} } }),
+          run: async (_call: OperationCall<typeof request, object>) => ({ plain: { status: 200, json: {} } }),
         });
         return { ...operation, ...change };
       },
@@ -38,7 +38,7 @@ const before = register({}, {});
 test('a register that grew has lost nothing: an entry at the end, an optional member, a wider bound', () => {
   const wider = Type.Object({ name: Type.String({ maxLength: 30 }), more: Type.Optional(text) }, closed);
   const gives = Type.Object({ id: text, more: text });
-  assert.deepEqual(losses(before, register({ body: wider, gives }, {}, {})), []);
+  assert.deepEqual(breakingChanges(before, register({ body: wider, gives }, {}, {})), []);
 });
 
 const lost: readonly (readonly [string, ReturnType<typeof register>, RegExp])[] = [
@@ -92,26 +92,26 @@ const narrower: readonly (readonly [string, TSchema, TSchema, RegExp])[] = [
 
 for (const [what, old, now, loss] of narrower) {
   test(`a request that takes ${what} has lost something`, () => {
-    assert.match(losses(takes(old), takes(now)).join('\n'), loss);
-    assert.deepEqual(losses(takes(old), takes(old)), []);
+    assert.match(breakingChanges(takes(old), takes(now)).join('\n'), loss);
+    assert.deepEqual(breakingChanges(takes(old), takes(old)), []);
   });
 }
 
 for (const [what, old, now] of lostWithin) {
   test(`an answer with ${what} has lost something`, () => {
-    assert.match(losses(gives(old), gives(now)).join('\n'), /200\/id/);
+    assert.match(breakingChanges(gives(old), gives(now)).join('\n'), /200\/id/);
   });
 }
 
 test('an answer with more words, and with more members beside null, has lost nothing', () => {
   const either = (...schemas: TSchema[]) => Type.Union([...schemas, nothing]);
   const [less, more] = [Type.Object({ name: text }), Type.Object({ name: text, more: text })];
-  assert.deepEqual(losses(gives(words('a', 'b')), gives(words('a', 'b', 'c'))), []);
-  assert.deepEqual(losses(gives(either(less)), gives(either(more))), []);
+  assert.deepEqual(breakingChanges(gives(words('a', 'b')), gives(words('a', 'b', 'c'))), []);
+  assert.deepEqual(breakingChanges(gives(either(less)), gives(either(more))), []);
 });
 
 for (const [what, after, loss] of lost) {
   test(`a register with ${what} has lost something`, () => {
-    assert.match(losses(before, after).join('\n'), loss);
+    assert.match(breakingChanges(before, after).join('\n'), loss);
   });
 }

@@ -18,7 +18,7 @@ export type Endpoint = {
 export type LockedEndpoint = Endpoint & { readonly request: Json; readonly responses: Json };
 
 /** The register of these operations, in their order. */
-export function endpointsOf<P>(operations: readonly Operation<P>[]): readonly LockedEndpoint[] {
+export function describeEndpoints<P>(operations: readonly Operation<P>[]): readonly LockedEndpoint[] {
   return operations.map((operation) => {
     const { name, since, method, path, scope, summary } = operation;
     const request = plainJson(operation.request);
@@ -41,7 +41,7 @@ function plainJson(value: unknown): Json {
  * What a caller of the old register would lose by the new one, one sentence each; empty where it only grew. An entry may
  * not vanish, move, or ask for more; an answer may not lose or retype a member.
  */
-export function losses(old: readonly LockedEndpoint[], now: readonly LockedEndpoint[]): string[] {
+export function breakingChanges(old: readonly LockedEndpoint[], now: readonly LockedEndpoint[]): string[] {
   const found: string[] = [];
   for (const [index, before] of old.entries()) {
     const after = now[index];
@@ -141,12 +141,14 @@ function widened(label: string, before: Json | undefined, after: Json | undefine
   const [old, now] = [optionsOf(before), optionsOf(after)];
   if (typesOf(old).join() !== typesOf(now).join()) return [`${label}: type changed`];
   return old.flatMap((option) => {
-    const [fewest = []] = now.map((one) => lost(label, option, one)).sort((left, right) => left.length - right.length);
+    const [fewest = []] = now
+      .map((one) => lostMembers(label, option, one))
+      .sort((left, right) => left.length - right.length);
     return fewest;
   });
 }
 
-function lost(label: string, before: Json, after: Json): string[] {
+function lostMembers(label: string, before: Json, after: Json): string[] {
   const found: string[] = [];
   const required = namesIn(memberOf(after, 'required'));
   for (const name of namesIn(memberOf(before, 'required'))) {

@@ -1,12 +1,12 @@
 import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { type Refusal, refuse } from '../kernel/problem.ts';
-import { bodyLimits, createBodyWatch } from './body-watch.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { bodyLimits, createBodyTimeouts } from './body-timeouts.ts';
+import { sendBuffered } from './buffered-response.ts';
 import { continueOnRead } from './continue-on-read.ts';
-import { problemAnswer, type RefusedPage, sendRefusal } from './problem-answer.ts';
+import { problemResponse, type RefusedPage, sendRefusal } from './problem-response.ts';
 import { endSlowReaders } from './slow-readers.ts';
-import { createTlsServer, type Tls } from './tls.ts';
-import { endWith } from './whole-answer.ts';
+import { createTlsServer, type TlsOptions } from './tls-server.ts';
 
 /** The limits of the HTTP parser and of one request; each is answered with a problem that names it. */
 export const httpLimits = {
@@ -17,12 +17,12 @@ export const httpLimits = {
   keepAliveTimeoutMs: 5_000,
   connections: 10_000,
   /** From one address, so that one machine cannot take them all. */
-  connectionsOfAddress: 2_500,
+  connectionsPerAddress: 2_500,
 } as const;
 
 /** The methods that reach a route. */
-export const methods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
-const single = [
+export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
+const singleHeaders = [
   'host',
   'authorization',
   'content-type',
@@ -31,19 +31,19 @@ const single = [
   'idempotency-key',
   'transfer-encoding',
 ];
-const longestSingle = Math.max(...single.map((name) => name.length));
+const longestSingleHeader = Math.max(...singleHeaders.map((name) => name.length));
 const hostPattern = /^(?:[A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /** What the parser lets through and no handler may see (api requirements 18, 32, 66): the refusal, or undefined. */
 function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   const close = { headers: { connection: 'close' } };
-  const repeated = repeatedIn(request.rawHeaders);
+  const repeated = findRepeatedHeader(request.rawHeaders);
   if (repeated !== undefined) return refuse('malformed-http', `The header ${repeated} stands more than once.`, close);
   const url = request.url ?? '';
   if (url.length > httpLimits.uriBytes) {
     return refuse('uri-too-long', undefined, { members: { limit: httpLimits.uriBytes }, ...close });
   }
-  if (!url.startsWith('/') && !isOfServer(request))
+  if (!url.startsWith('/') && !isServerWide(request))
     return refuse('malformed-http', 'The request target must be a path.', close);
   if (!hostPattern.test(request.headers.host ?? '')) {
     return refuse('malformed-http', 'One Host header with a host name is needed.', close);
@@ -52,26 +52,26 @@ function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
     return refuse('malformed-http', 'The only transfer coding is chunked.', close);
   }
-  if (!methods.includes(request.method ?? '')) {
-    return refuse('method-not-allowed', undefined, { headers: { allow: methods.join(', '), connection: 'close' } });
+  if (!httpMethods.includes(request.method ?? '')) {
+    return refuse('method-not-allowed', undefined, { headers: { allow: httpMethods.join(', '), connection: 'close' } });
   }
   return undefined;
 }
 
 /** Whether a request asks what the server as a whole has, and nothing of it (RFC 9110, section 9.3.7). */
-function isOfServer({ method, url }: IncomingMessage): boolean {
+function isServerWide({ method, url }: IncomingMessage): boolean {
   return method === 'OPTIONS' && url === '*';
 }
 
 /** The first header of those that may stand once which stands again. Every second text is a name. */
-function repeatedIn(rawHeaders: readonly string[]): string | undefined {
+function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
   let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
     const name = rawHeaders[at] ?? '';
-    if (name.length > longestSingle) continue;
-    const place = single.indexOf(name.toLowerCase());
+    if (name.length > longestSingleHeader) continue;
+    const place = singleHeaders.indexOf(name.toLowerCase());
     if (place < 0) continue;
-    if ((seen & (1 << place)) !== 0) return single[place];
+    if ((seen & (1 << place)) !== 0) return singleHeaders[place];
     seen |= 1 << place;
   }
   return undefined;
@@ -81,7 +81,7 @@ function repeatedIn(rawHeaders: readonly string[]): string | undefined {
 type GuardOptions = {
   readonly publicUrl: string;
   readonly headers: Readonly<Record<string, string>>;
-  readonly newInstance: () => string;
+  readonly newRequestId: () => string;
   /** Why this request may not start now (too much at work, stopping), or undefined. */
   readonly shed: () => Refusal | undefined;
   readonly onRefused: (refusal: Refusal, instance: string) => void;
@@ -89,9 +89,9 @@ type GuardOptions = {
   /** Takes off what only a trusted proxy may say. */
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
   /** Where this process ends TLS itself. */
-  readonly tls?: Tls | undefined;
+  readonly tls?: TlsOptions | undefined;
   /** Whether this connection is to be closed behind the answer, asked for each request. */
-  readonly moves?: ((connection: Socket) => boolean) | undefined;
+  readonly shouldClose?: ((connection: Socket) => boolean) | undefined;
 };
 
 /**
@@ -101,61 +101,62 @@ type GuardOptions = {
  */
 export function createGuardedServer(options: GuardOptions, handler: RequestListener): Server {
   // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
-  // (test/attacks/smuggling.test.ts).
-  const ended = new WeakSet<Socket>();
+  // (test/attacks/request-smuggling.test.ts).
+  const closingSockets = new WeakSet<Socket>();
   // The last answer of each connection: a problem may take its place, and never that of one before
-  // (test/attacks/kept-connections.test.ts).
-  const last = new WeakMap<Socket, ServerResponse>();
-  const refuseUnread = (fault: NodeJS.ErrnoException, socket: Socket) => {
-    if (fault.code === 'ECONNRESET' || !socket.writable || !isFree(socket, last.get(socket))) socket.destroy();
+  // (test/attacks/keep-alive-connections.test.ts).
+  const lastResponses = new WeakMap<Socket, ServerResponse>();
+  const refuseUnparsed = (fault: NodeJS.ErrnoException, socket: Socket) => {
+    if (fault.code === 'ECONNRESET' || !socket.writable || !canSendRefusal(socket, lastResponses.get(socket)))
+      socket.destroy();
     else refuseSocket(options, fault, socket);
   };
-  const bodies = createBodyWatch(({ socket }) => {
+  const bodies = createBodyTimeouts(({ socket }) => {
     const slow = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    refuseUnread(slow, socket);
+    refuseUnparsed(slow, socket);
     socket.destroySoon();
   });
-  const guarded: RequestListener = (request, response) => {
-    if (ended.has(request.socket)) return;
-    last.set(request.socket, response);
-    if (options.moves?.(request.socket) === true) {
-      ended.add(request.socket);
+  const handleGuarded: RequestListener = (request, response) => {
+    if (closingSockets.has(request.socket)) return;
+    lastResponses.set(request.socket, response);
+    if (options.shouldClose?.(request.socket) === true) {
+      closingSockets.add(request.socket);
       response.shouldKeepAlive = false;
     }
     options.strip?.(request);
     const refusal = refusalOfRequest(request) ?? options.shed();
-    if (refusal === undefined && isOfServer(request)) {
-      const headers = { ...options.headers, 'request-id': options.newInstance(), allow: methods.join(', ') };
+    if (refusal === undefined && isServerWide(request)) {
+      const headers = { ...options.headers, 'request-id': options.newRequestId(), allow: httpMethods.join(', ') };
       response.writeHead(204, headers).end();
     } else if (refusal === undefined) {
       bodies.begin(request);
       handler(request, response);
     } else {
-      if (refusal.headers?.['connection'] === 'close') ended.add(request.socket);
-      answer(options, refusal, response);
+      if (refusal.headers?.['connection'] === 'close') closingSockets.add(request.socket);
+      sendGuardRefusal(options, refusal, response);
     }
   };
-  const server = createHttpServer(options.tls, guarded);
+  const server = createHttpServer(options.tls, handleGuarded);
   server.once('close', bodies.stop);
   server.maxConnections = httpLimits.connections;
   endSlowReaders(server);
-  limitAddresses(server, httpLimits.connectionsOfAddress);
+  limitConnectionsPerAddress(server, httpLimits.connectionsPerAddress);
   server.on('checkContinue', (request, response) => {
     continueOnRead(request, response);
-    guarded(request, response);
+    handleGuarded(request, response);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
-    if (ended.has(request.socket)) return;
-    ended.add(request.socket);
-    last.set(request.socket, response);
-    answer(options, refuse('expectation-failed', undefined, { headers: { connection: 'close' } }), response);
+    if (closingSockets.has(request.socket)) return;
+    closingSockets.add(request.socket);
+    lastResponses.set(request.socket, response);
+    sendGuardRefusal(options, refuse('expectation-failed', undefined, { headers: { connection: 'close' } }), response);
   });
-  server.on('clientError', refuseUnread);
+  server.on('clientError', refuseUnparsed);
   return server;
 }
 
 /** Closes connections of an address that has that many already. */
-export function limitAddresses(server: Server, most: number): void {
+export function limitConnectionsPerAddress(server: Server, most: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
     const { remoteAddress: address } = socket;
@@ -175,7 +176,7 @@ export function limitAddresses(server: Server, most: number): void {
 }
 
 /** The server of Node with its limits tightened, over TLS where this process ends it. */
-function createHttpServer(tls: Tls | undefined, handler: RequestListener): Server {
+function createHttpServer(tls: TlsOptions | undefined, handler: RequestListener): Server {
   const limits = {
     requireHostHeader: false,
     headersTimeout: httpLimits.headersTimeoutMs,
@@ -188,11 +189,11 @@ function createHttpServer(tls: Tls | undefined, handler: RequestListener): Serve
   return tls === undefined ? createServer(limits, handler) : createTlsServer(tls, limits, handler);
 }
 
-function answer(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
-  const instance = options.newInstance();
+function sendGuardRefusal(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
+  const instance = options.newRequestId();
   options.onRefused(refusal, instance);
   sendRefusal(response.req, { refusal, instance }, options, (given) => {
-    endWith(response, { ...given, headers: { ...options.headers, 'request-id': instance, ...given.headers } });
+    sendBuffered(response, { ...given, headers: { ...options.headers, 'request-id': instance, ...given.headers } });
   });
 }
 
@@ -200,15 +201,15 @@ function answer(options: GuardOptions, refusal: Refusal, response: ServerRespons
  * Whether what is written now is read as the answer to what cannot be read. That is the rest of the request that came last, where this
  * has not come whole: then it has to be that answer's turn, and it has not begun; else it is what comes behind it.
  */
-function isFree(socket: Socket, response: ServerResponse | undefined): boolean {
+function canSendRefusal(socket: Socket, response: ServerResponse | undefined): boolean {
   if (response === undefined || response.writableFinished) return true;
   return !response.req.complete && response.socket === socket && !response.headersSent;
 }
 
 function refuseSocket(options: GuardOptions, fault: NodeJS.ErrnoException, socket: Socket): void {
   const refusal = refusalOfParser(fault.code);
-  const instance = options.newInstance();
-  const problem = problemAnswer(refusal, options.publicUrl, instance);
+  const instance = options.newRequestId();
+  const problem = problemResponse(refusal, options.publicUrl, instance);
   options.onRefused(refusal, instance);
   const headers = { ...options.headers, 'request-id': instance, ...problem.headers, connection: 'close' };
   const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`);

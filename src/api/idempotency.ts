@@ -1,15 +1,15 @@
+import type { Read, Row, Statement } from '../db/database.ts';
+import { integerField, textField } from '../db/row-fields.ts';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { hmac, sha256 } from '../kernel/hashing.ts';
-import { type Refusal, refuse } from '../kernel/problem.ts';
-import type { Read, Row, Statement } from '../store/db.ts';
-import { textField, wholeField } from '../store/row-fields.ts';
-import type { Answer } from './operation.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import type { OperationResponse } from './operation.ts';
 
 /** The identity of one logical request: the same key of another client or for another operation is another key. */
 export type RequestKey = { readonly clientId: string; readonly operation: string; readonly key: string };
 
 /** An answer that was given before, or the refusal of a key that was used for another request. */
-export type Earlier = { readonly answer: Answer } | { readonly refusal: Refusal };
+export type StoredResult = { readonly answer: OperationResponse } | { readonly refusal: Refusal };
 
 /** The key in an `Idempotency-Key` header: a bare token or a structured-field string, 1 to 255 printable characters. */
 export function parseIdempotencyKey(header: string): string | Refusal {
@@ -22,45 +22,48 @@ export function parseIdempotencyKey(header: string): string | Refusal {
  * What makes two requests the same: HMAC-SHA-256 over the SHA-256 of their canonical input. A plain hash would let
  * anybody who reads the database guess what a message to a citizen said.
  */
-export function fingerprint(key: Uint8Array, input: unknown): Buffer {
+export function fingerprintRequest(key: Uint8Array, input: unknown): Buffer {
   // The input was parsed from JSON, or from headers: nothing in it is outside JSON.
   return hmac('sha256', key, sha256(Buffer.from(canonicalJson(input as Json))));
 }
 
 /** The fingerprint of a request's input, and how to open the stored answer if the operation closed it. */
-export type Print = { readonly print: Buffer; readonly open?: ((kept: string) => Promise<string>) | undefined };
+export type RequestFingerprint = {
+  readonly print: Buffer;
+  readonly open?: ((kept: string) => Promise<string>) | undefined;
+};
 
 /** The answer stored under that key, if any; another fingerprint under it is refused. */
-export async function findEarlier(
+export async function findStoredResult(
   read: Read,
   request: RequestKey,
-  { print, open }: Print,
-): Promise<Earlier | undefined> {
+  { print: keyedDigest, open }: RequestFingerprint,
+): Promise<StoredResult | undefined> {
   const [row] = await read(
     'select fingerprint, status, headers, body from idempotency where client_id = $1 and operation = $2 and key = $3',
     [request.clientId, request.operation, request.key],
   );
   if (row === undefined) return undefined;
   const stored = row['fingerprint'];
-  if (!(stored instanceof Uint8Array) || !print.equals(stored)) {
+  if (!(stored instanceof Uint8Array) || !keyedDigest.equals(stored)) {
     return { refusal: refuse('idempotency-key-reused') };
   }
-  return { answer: await storedAnswer(row, open) };
+  return { answer: await parseStoredResult(row, open) };
 }
 
-async function storedAnswer(row: Row, open: Print['open']): Promise<Answer> {
+async function parseStoredResult(row: Row, open: RequestFingerprint['open']): Promise<OperationResponse> {
   // Both texts were written by `remember` below.
   const headers = JSON.parse(textField(row, 'headers')) as Record<string, string>;
   const json: unknown = JSON.parse(open === undefined ? textField(row, 'body') : await open(textField(row, 'body')));
-  return { status: wholeField(row, 'status'), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
+  return { status: integerField(row, 'status'), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
 }
 
 /** The statement that stores an answer in the unit of its effect; a second one under the same key is refused. */
-export function remember(
-  { request, print }: { readonly request: RequestKey; readonly print: Buffer },
-  answer: Answer,
+export function storeResult(
+  { request, print: keyedDigest }: { readonly request: RequestKey; readonly print: Buffer },
+  answer: OperationResponse,
   now: number,
-  keep = (body: string) => body,
+  seal = (body: string) => body,
 ): Statement {
   if (!('json' in answer)) throw new TypeError('only a JSON answer can be repeated under an idempotency key');
   return {
@@ -69,10 +72,10 @@ export function remember(
       request.clientId,
       request.operation,
       request.key,
-      print,
+      keyedDigest,
       answer.status,
       JSON.stringify(answer.headers ?? {}),
-      keep(JSON.stringify(answer.json)),
+      seal(JSON.stringify(answer.json)),
       now,
     ],
   };

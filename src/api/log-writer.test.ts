@@ -5,7 +5,7 @@ import { closeSync, readSync, writeSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { openPipe } from '../../test/pipe.ts';
+import { openPipe } from '../../test/support/os-pipe.ts';
 import { createLogWriter } from './log-writer.ts';
 
 /** Writes until there is no room; gives how many bytes that took. */

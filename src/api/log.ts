@@ -1,5 +1,5 @@
 import pino from 'pino';
-import type { Refusal } from '../kernel/problem.ts';
+import type { Refusal } from '../kernel/refusal.ts';
 import { createLogWriter, type LogWriter } from './log-writer.ts';
 
 /** One request as the log knows it: the route's pattern, never the URL; the client's id, never a citizen's. */

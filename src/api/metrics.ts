@@ -1,8 +1,8 @@
 import type { MetricObjectWithValues, MetricValue } from 'prom-client';
-import type { ProblemSlug } from '../kernel/problem.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
+import type { ProblemSlug } from '../kernel/refusal.ts';
+import type { PageRoute } from './api-server.ts';
 import type { Log, RequestLine } from './log.ts';
-import type { Page } from './server.ts';
 
 /** What operators watch; labels are routes, statuses and problems, never a client's input. */
 export type Metrics = {
@@ -12,23 +12,23 @@ export type Metrics = {
   /** Counts a fault that the operator was told of, by its kind; broken documents are among them. */
   fault(kind: string): void;
   /** Begins to count something, and gives what counts one. */
-  counter(of: CountedThing): (labels: Labels) => void;
+  counter(of: CounterOptions): (labels: MetricLabels) => void;
   /** Shows what is read when the metrics are: a number each, or nothing where there is none. */
   gauges(list: readonly Gauge[]): void;
   /** What was counted here, for the thread that serves the metrics of all. */
-  snapshot(): Promise<Snapshot>;
+  snapshot(): Promise<MetricsSnapshot>;
   /** One in the place of several. */
-  sum(snapshots: readonly Snapshot[]): Promise<Snapshot>;
+  sum(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot>;
   /** `/metrics`, with what `others` have counted. */
-  page(others?: () => Promise<readonly Snapshot[]>): Page;
+  page(others?: () => Promise<readonly MetricsSnapshot[]>): PageRoute;
 };
 
 /** What only goes up. `known` is there with 0 from the start, since Prometheus sees no rise from nothing; labels are words of this program. */
-type CountedThing = {
+type CounterOptions = {
   readonly name: string;
   readonly help: string;
   readonly labels: readonly string[];
-  readonly known: readonly Labels[];
+  readonly initialLabels: readonly MetricLabels[];
 };
 
 /** A figure that goes up and down; with `label` one for each of its values, which are words of this program. */
@@ -38,7 +38,7 @@ export type Gauge = { readonly name: string; readonly help: string } & (
 );
 
 /** The counters of one thread, as prom-client exchanges them. */
-export type Snapshot = MetricObjectWithValues<MetricValue<string>>[];
+export type MetricsSnapshot = MetricObjectWithValues<MetricValue<string>>[];
 
 /** What is told as a fault of the log, besides those of an operation. */
 const faultKinds = [
@@ -54,7 +54,7 @@ export async function createMetrics(): Promise<Metrics> {
   );
   const registry = new Registry();
   // What is told once for the process, whatever its threads.
-  const ofProcess = new Registry();
+  const processRegistry = new Registry();
   const requests = new Counter({
     name: 'citizen_services_requests_total',
     help: 'Requests answered, by operation, status and problem.',
@@ -68,22 +68,22 @@ export async function createMetrics(): Promise<Metrics> {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],
   });
-  const counter = ({ name, help, labels: labelNames, known }: CountedThing) => {
-    const counted = new Counter({ name, help, labelNames, registers: [registry] });
-    for (const labels of known) counted.inc(labels, 0);
-    return (labels: Labels) => counted.inc(labels);
+  const counter = ({ name, help, labels: labelNames, initialLabels }: CounterOptions) => {
+    const counterMetric = new Counter({ name, help, labelNames, registers: [registry] });
+    for (const labels of initialLabels) counterMetric.inc(labels, 0);
+    return (labels: MetricLabels) => counterMetric.inc(labels);
   };
   const fault = counter({
     name: 'citizen_services_faults_total',
     help: 'Faults told in the log, by kind: document-bytes-broken, document-record-broken, scanner-down, …',
     labels: ['kind'],
-    known: faultKinds.map((kind) => ({ kind })),
+    initialLabels: faultKinds.map((kind) => ({ kind })),
   });
   const answered = counter({
     name: 'citizen_services_problems_total',
     help: 'Requests answered with a problem, by problem.',
     labels: ['problem'],
-    known: Object.keys(problems).map((problem) => ({ problem })),
+    initialLabels: Object.keys(problems).map((problem) => ({ problem })),
   });
   const snapshot = () => registry.getMetricsAsJSON();
   return {
@@ -96,13 +96,23 @@ export async function createMetrics(): Promise<Metrics> {
     gauges: (list) => {
       for (const gauge of list) {
         const { name, help, label } = gauge;
-        const collect = function (this: { set(labels: Labels, value: number): void; remove(): void; reset(): void }) {
+        const collect = function (this: {
+          set(labels: MetricLabels, value: number): void;
+          remove(): void;
+          reset(): void;
+        }) {
           // Without a label it would begin at 0, and with one keep what it was once.
           this.reset();
           if (label === undefined) this.remove();
           for (const [labels, value] of valuesOf(gauge)) this.set(labels, value);
         };
-        new Gauge({ name, help, labelNames: label === undefined ? [] : [label], registers: [ofProcess], collect });
+        new Gauge({
+          name,
+          help,
+          labelNames: label === undefined ? [] : [label],
+          registers: [processRegistry],
+          collect,
+        });
       }
     },
     observe: ({ method, route, status, problem = '', durationMs }) => {
@@ -113,12 +123,12 @@ export async function createMetrics(): Promise<Metrics> {
     snapshot,
     sum: (snapshots) => AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON(),
     page: (others = async () => []) => {
-      collectDefaultMetrics({ register: ofProcess });
+      collectDefaultMetrics({ register: processRegistry });
       return {
         path: '/metrics',
         get: async () => {
-          const counted = [await snapshot(), ...(await others())];
-          const body = `${await ofProcess.metrics()}\n${await AggregatorRegistry.aggregate(counted).metrics()}`;
+          const counterMetric = [await snapshot(), ...(await others())];
+          const body = `${await processRegistry.metrics()}\n${await AggregatorRegistry.aggregate(counterMetric).metrics()}`;
           return { status: 200, headers: { 'content-type': registry.contentType }, body };
         },
       };
@@ -127,9 +137,9 @@ export async function createMetrics(): Promise<Metrics> {
 }
 
 /** The labels of one figure, by their names. */
-export type Labels = Readonly<Record<string, string>>;
+export type MetricLabels = Readonly<Record<string, string>>;
 
-function valuesOf(gauge: Gauge): [Labels, number][] {
+function valuesOf(gauge: Gauge): [MetricLabels, number][] {
   const { label } = gauge;
   if (label !== undefined) return [...gauge.read()].map(([key, value]) => [{ [label]: key }, value]);
   const value = gauge.read();
@@ -137,7 +147,7 @@ function valuesOf(gauge: Gauge): [Labels, number][] {
 }
 
 /** A log whose lines are counted as well, once there are metrics: faults of the start then too, requests from then on. */
-export function observed(log: Log): { readonly log: Log; begin(metrics: Metrics): void } {
+export function countingLog(log: Log): { readonly log: Log; begin(metrics: Metrics): void } {
   let metrics: Metrics | undefined;
   const early: string[] = [];
   return {

@@ -1,11 +1,11 @@
 import type { Readable } from 'node:stream';
 import type { Static, TObject, TSchema } from 'typebox';
-import type { Caller } from '../access/caller.ts';
+import type { Caller } from '../auth/caller.ts';
+import type { Read } from '../db/database.ts';
 import type { Json } from '../kernel/canonical-json.ts';
-import type { Mint } from '../kernel/id.ts';
-import type { Issue, ProblemSlug, Refusal } from '../kernel/problem.ts';
+import type { IdGenerator } from '../kernel/id.ts';
+import type { Issue, ProblemSlug, Refusal } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
-import type { Read } from '../store/db.ts';
 import type { Deprecation } from './deprecation.ts';
 
 /** The scopes of the interface; a client is allowed some of them. */
@@ -25,7 +25,7 @@ export const scopes = [
 export type Scope = (typeof scopes)[number];
 
 /** What a caller needs: a scope, any good token, or nothing. */
-export type Needed = Scope | 'any' | null;
+export type RequiredScope = Scope | 'any' | null;
 
 /** The schemas of what comes in. Headers are named in lower case; only those named here reach the operation. */
 export type RequestShape = {
@@ -48,11 +48,11 @@ export type Input<S extends RequestShape> = {
 };
 
 /** All that an operation is given: nothing is taken from elsewhere. */
-export type Call<S extends RequestShape, P> = Input<S> & {
+export type OperationCall<S extends RequestShape, P> = Input<S> & {
   readonly caller: Caller;
   readonly method: string;
   readonly now: number;
-  readonly mint: Mint;
+  readonly mint: IdGenerator;
   readonly read: Read;
   readonly ports: P;
   /** Until then this use is hidden from its citizen (hidden-use.ts), and what would tell of it waits; in epoch ms. */
@@ -61,46 +61,49 @@ export type Call<S extends RequestShape, P> = Input<S> & {
   /** Aborts when the caller is gone, for operations with `bodyBytes`; for others never. */
   readonly signal: AbortSignal;
   /** There where an idempotent operation with `bodyBytes` was sent an Idempotency-Key: it has to ask, before its effect. */
-  readonly repeat?: Repeat | undefined;
+  readonly repeat?: IdempotencyLookup | undefined;
 };
 
 /** A request whose form is at fault: of its body, the members that are as the schema says. */
-export type SoundPart<S extends RequestShape, P> = {
+export type ValidPart<S extends RequestShape, P> = {
   readonly body: Partial<Part<S, 'body'>>;
   /** The members of the body that are at fault, or missing. */
-  readonly faulty: ReadonlySet<string>;
+  readonly invalidMembers: ReadonlySet<string>;
   readonly caller: Caller;
   readonly now: number;
   readonly ports: P;
 };
 
 /** The Idempotency-Key of a request whose input its operation reads by itself. */
-export type Repeat = {
+export type IdempotencyLookup = {
   /**
    * The answer that was given before under this key to the same input, or the refusal of another input; undefined: go on.
    * `open` opens what the `keep` of that decision closed.
    */
-  earlier(input: Json, open: (kept: string) => Promise<string>): Promise<Replayed | { refusal: Refusal } | undefined>;
+  findStoredResult(
+    input: Json,
+    open: (kept: string) => Promise<string>,
+  ): Promise<ReplayedResult | { refusal: Refusal } | undefined>;
 };
 
 /** An answer that was given before: it has its event already. */
-export type Replayed = { readonly replayed: Answer };
+export type ReplayedResult = { readonly replayed: OperationResponse };
 
 /** The bytes of an answer; a piece is good until the next is asked for. What is not taken to its end is returned. */
-export type Pieces = AsyncIterableIterator<Uint8Array, unknown, undefined>;
+export type ByteChunks = AsyncIterableIterator<Uint8Array, unknown, undefined>;
 
 /**
  * An answer: JSON, or bytes, perhaps none, whose length and type the headers state. Header names in lower case. `text` is
  * the JSON as it was written already.
  */
-export type Answer =
+export type OperationResponse =
   | {
       readonly status: number;
       readonly headers?: Readonly<Record<string, string>>;
       readonly json: unknown;
       readonly text?: string;
     }
-  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly stream: Pieces | null };
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly stream: ByteChunks | null };
 
 /**
  * What an operation decided. `dispatch` first commits `effect`, then answers: so nothing leaves before its event is
@@ -109,27 +112,27 @@ export type Answer =
  */
 export type Decision = {
   readonly effect: Effect;
-  readonly answer: Answer | (() => Promise<Answer>);
+  readonly answer: OperationResponse | (() => Promise<OperationResponse>);
   /**
    * Called when the unit was refused for a reason the operation foresees (`unique`, `rows`); else it is a fault. An
    * operation that looks again decides anew, and what it then decides is committed and answered in place of this; so often
    * and no longer (`dispatch`), which is `changed-meanwhile` where that is among its refusals, and else a fault.
    */
-  readonly onRefused?: (statement: number) => Refusal | Promise<Decision | Refused>;
+  readonly onConflict?: (statement: number) => Refusal | Promise<Decision | RefusedDecision>;
   /**
    * Takes back what the operation stored outside the database. Called when the unit is not stored; never when its
    * outcome is unknown, since the row may be there: then a sweep decides by looking.
    */
   readonly undo?: () => Promise<void>;
   /** Closes the body of the answer before it is stored under an idempotency key: personal data stays sealed there too. */
-  readonly keep?: (body: string) => string;
+  readonly sealBody?: (body: string) => string;
 };
 
 /** A refusal, with the event of the denied use where there was one. */
-export type Refused = { readonly refusal: Refusal; readonly effect?: Effect };
+export type RefusedDecision = { readonly refusal: Refusal; readonly effect?: Effect };
 
 /** What an operation without citizens' data answers: there is nothing to commit. */
-export type Plain = { readonly plain: Answer };
+export type PlainResult = { readonly plain: OperationResponse };
 
 /** One answer of an operation for the OpenAPI document: a schema, bytes, or text. */
 export type ResponseShape = {
@@ -150,7 +153,7 @@ export type ResponseShape = {
 export type DocumentForm = { readonly fields: TObject; readonly part: string };
 
 /** What the server itself sends to an address that such an operation was given. */
-type OutgoingCall = {
+type WebhookDescription = {
   readonly name: string;
   /** The group of operations that it is about. */
   readonly tag: string;
@@ -160,7 +163,7 @@ type OutgoingCall = {
   readonly schema: TSchema;
 };
 
-type Described = {
+type OperationDescription = {
   /** camelCase, unique, stable: the operationId of the OpenAPI document. */
   readonly name: string;
   /** The release that brought it, as `major.minor`. */
@@ -170,7 +173,7 @@ type Described = {
   readonly head?: false;
   /** With `{name}` for parameters, as in OpenAPI. There is one version: what comes later stands beside what there is. */
   readonly path: '/v1' | `/v1/${string}`;
-  readonly scope: Needed;
+  readonly scope: RequiredScope;
   readonly summary: string;
   readonly description: string;
   readonly responses: Readonly<Record<number, ResponseShape>>;
@@ -178,7 +181,7 @@ type Described = {
   /** Set where the operation is to go; nothing is ever taken out of /v1. */
   readonly deprecated?: Deprecation;
   /** Set where it has an address of the caller's called. */
-  readonly calls?: OutgoingCall;
+  readonly webhook?: WebhookDescription;
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
   /**
@@ -190,31 +193,34 @@ type Described = {
 };
 
 /** An operation as its file states it. One that touches citizens' data must return an effect, and so an event. */
-type OperationDefinition<S extends RequestShape, P> = Described & {
+type OperationDefinition<S extends RequestShape, P> = OperationDescription & {
   readonly request: S;
   /** Whether this request only shows what would be done: its Idempotency-Key is neither looked up nor kept. */
-  readonly rehearses?: (input: Input<S>) => boolean;
+  readonly isDryRun?: (input: Input<S>) => boolean;
   /** Opens the body that `keep` of its decision closed, where its answer is repeated under an Idempotency-Key. */
-  readonly openKept?: (kept: string, ports: P) => string;
+  readonly openStoredBody?: (kept: string, ports: P) => string;
   /** What is wrong besides, where a request is at fault in its form: a caller is told all at once. */
-  readonly contentIssues?: (part: SoundPart<S, P>) => Promise<readonly Issue[]>;
+  readonly contentIssues?: (part: ValidPart<S, P>) => Promise<readonly Issue[]>;
 } & (
-    | { readonly citizenData: true; run(call: Call<S, P>): Promise<Decision | Refused | Replayed> }
-    | { readonly citizenData: false; run(call: Call<S, P>): Promise<Plain | Refused> }
+    | {
+        readonly citizenData: true;
+        run(call: OperationCall<S, P>): Promise<Decision | RefusedDecision | ReplayedResult>;
+      }
+    | { readonly citizenData: false; run(call: OperationCall<S, P>): Promise<PlainResult | RefusedDecision> }
   );
 
 /** An operation as the register lists it: its shapes are data, its ports what `compose.ts` has to give. */
-export type Operation<P> = Described & {
+export type Operation<P> = OperationDescription & {
   readonly request: RequestShape;
   readonly citizenData: boolean;
-  rehearses?(input: Input<RequestShape>): boolean;
-  openKept?(kept: string, ports: P): string;
-  contentIssues?(part: SoundPart<RequestShape, P>): Promise<readonly Issue[]>;
-  run(call: Call<RequestShape, P>): Promise<Decision | Refused | Plain | Replayed>;
+  isDryRun?(input: Input<RequestShape>): boolean;
+  openStoredBody?(kept: string, ports: P): string;
+  contentIssues?(part: ValidPart<RequestShape, P>): Promise<readonly Issue[]>;
+  run(call: OperationCall<RequestShape, P>): Promise<Decision | RefusedDecision | PlainResult | ReplayedResult>;
 };
 
 /** The methods by which an operation is asked: GET has HEAD with it, unless the operation says otherwise. */
-export function methodsOf({ method, head }: Pick<Described, 'method' | 'head'>): readonly string[] {
+export function operationMethods({ method, head }: Pick<OperationDescription, 'method' | 'head'>): readonly string[] {
   return method === 'GET' && head !== false ? ['GET', 'HEAD'] : [method];
 }
 

@@ -1,32 +1,32 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import { namesTag } from '../kernel/entity-tag.ts';
-import { type Refusal, refuse } from '../kernel/problem.ts';
-import { pathOf, queryOf } from '../kernel/request-target.ts';
-import { allowStream } from './body-watch.ts';
+import { etagListIncludes } from '../kernel/entity-tag.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
+import { requestPath, requestQuery } from '../kernel/request-target.ts';
+import type { MountedHandler, PageRoute, ServerDeps } from './api-server.ts';
+import { markStreamed } from './body-timeouts.ts';
+import { sendBuffered } from './buffered-response.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { createDispatch, type Dispatched } from './dispatch.ts';
-import { atWholeQuantum, foundNothing } from './found-nothing.ts';
-import { methods } from './guard.ts';
+import { createDispatch, type DispatchResult } from './dispatch.ts';
+import { httpMethods } from './guard.ts';
 import { parseAccept, qualityOf } from './media-range.ts';
-import { methodsOf, type Operation } from './operation.ts';
-import { pour } from './pour.ts';
-import { problemAnswer, sendRefusal } from './problem-answer.ts';
-import type { Mount, Page, ServerParts } from './server.ts';
-import { endWith } from './whole-answer.ts';
+import { isFailedLookup, padNotFoundResponse } from './not-found-padding.ts';
+import { type Operation, operationMethods } from './operation.ts';
+import { pipeToResponse } from './pipe-to-response.ts';
+import { problemResponse, sendRefusal } from './problem-response.ts';
 
 /** What every route shares. */
-export type Desk<P> = {
-  readonly parts: ServerParts<P>;
+export type RouteContext<P> = {
+  readonly deps: ServerDeps<P>;
   readonly headers: Readonly<Record<string, string>>;
-  readonly newInstance: () => string;
+  readonly newRequestId: () => string;
   readonly stopping: () => boolean;
 };
 
 /** For operations that read no stream of bytes: what they do is done before a caller could go away. */
 const neverAborted = new AbortController().signal;
 
-function goneCaller(response: ServerResponse): AbortSignal {
+function abortOnClose(response: ServerResponse): AbortSignal {
   const abort = new AbortController();
   response.once('close', () => {
     // An abort makes an error with its stack, and most connections close behind a whole answer.
@@ -36,82 +36,85 @@ function goneCaller(response: ServerResponse): AbortSignal {
 }
 
 /** Calls back when this answer has left or its caller is gone, which may have been before. */
-export function onceOver(response: ServerResponse, call: () => void): void {
+export function onResponseClosed(response: ServerResponse, call: () => void): void {
   if (response.closed) call();
   else response.once('close', call);
 }
 
 /** Puts every operation, page and mount on its path; the other methods of a path answer 405 with `Allow`. */
-export function mountAll<P>(app: FastifyInstance, desk: Desk<P>): void {
-  const byPath = Map.groupBy(desk.parts.operations, (operation) => operation.path);
+export function mountRoutes<P>(fastify: FastifyInstance, route: RouteContext<P>): void {
+  const byPath = Map.groupBy(route.deps.operations, (operation) => operation.path);
   for (const [path, operations] of byPath) {
-    const allowed = operations.flatMap(methodsOf);
-    for (const url of urlsOf(path)) {
-      for (const operation of operations) routeOperation(app, deskOf(desk, operation), { url, operation });
-      routeOthers(app, desk, { url, allowed });
+    const allowed = operations.flatMap(operationMethods);
+    for (const url of routeUrls(path)) {
+      for (const operation of operations)
+        routeOperation(fastify, withDeprecationHeaders(route, operation), { url, operation });
+      routeOtherMethods(fastify, route, { url, allowed });
     }
   }
-  for (const page of desk.parts.pages) {
-    app.route({
+  for (const page of route.deps.pages) {
+    fastify.route({
       method: ['GET', 'HEAD'],
       url: page.path,
-      handler: (request, reply) => servePage(desk, { page, request, reply }),
+      handler: (request, reply) => servePage(route, { page, request, reply }),
     });
-    routeOthers(app, desk, { url: page.path, allowed: ['GET', 'HEAD'] });
+    routeOtherMethods(fastify, route, { url: page.path, allowed: ['GET', 'HEAD'] });
   }
-  for (const mount of desk.parts.mounts) mountHandler(app, desk, mount);
+  for (const mount of route.deps.mounts) mountHandler(fastify, route, mount);
 }
 
 /** OpenAPI knows no empty path: behind the address of the server, the root of the interface is `/` there. */
-function urlsOf(path: string): readonly string[] {
+function routeUrls(path: string): readonly string[] {
   return path === '/v1' ? [path, `${path}/`] : [path.replaceAll(/\{(\w+)\}/g, ':$1')];
 }
 
 /** The desk of an operation that is to go has the headers that say so. */
-function deskOf<P>(desk: Desk<P>, { deprecated }: Operation<P>): Desk<P> {
-  return deprecated === undefined ? desk : { ...desk, headers: { ...desk.headers, ...deprecationHeaders(deprecated) } };
+function withDeprecationHeaders<P>(route: RouteContext<P>, { deprecated }: Operation<P>): RouteContext<P> {
+  return deprecated === undefined
+    ? route
+    : { ...route, headers: { ...route.headers, ...deprecationHeaders(deprecated) } };
 }
 
 function routeOperation<P>(
-  app: FastifyInstance,
-  desk: Desk<P>,
+  fastify: FastifyInstance,
+  route: RouteContext<P>,
   { url, operation }: { url: string; operation: Operation<P> },
 ) {
-  const dispatch = createDispatch(operation, desk.parts.house);
+  const dispatch = createDispatch(operation, route.deps.app);
   const mediaTypes = producedTypes(operation);
-  app.route({
-    method: [...methodsOf(operation)],
+  fastify.route({
+    method: [...operationMethods(operation)],
     url,
     handler: async (request, reply) => {
       const startedAt = performance.now();
-      const instance = desk.newInstance();
-      if (operation.bodyBytes !== undefined) allowStream(request.raw);
-      let dispatched: Dispatched;
+      const instance = route.newRequestId();
+      if (operation.bodyBytes !== undefined) markStreamed(request.raw);
+      let dispatched: DispatchResult;
       try {
-        dispatched = acceptable(request.headers.accept, mediaTypes)
+        dispatched = isAcceptable(request.headers.accept, mediaTypes)
           ? await dispatch({
               method: request.method,
-              path: pathOf(request.raw.url),
-              certificate: () => desk.parts.certificates?.read(request.raw)?.thumbprint,
+              path: requestPath(request.raw.url),
+              certificate: () => route.deps.certificates?.read(request.raw)?.thumbprint,
               // Fastify gives the named parameters of the path as strings.
               params: request.params as Record<string, string>,
-              query: queryOf(request.raw.url),
+              query: requestQuery(request.raw.url),
               headers: request.headers,
               body: request.raw,
-              signal: operation.bodyBytes === undefined ? neverAborted : goneCaller(reply.raw),
-              whenOver: (call) => onceOver(reply.raw, call),
+              signal: operation.bodyBytes === undefined ? neverAborted : abortOnClose(reply.raw),
+              onFinished: (call) => onResponseClosed(reply.raw, call),
             })
           : { result: refuse('not-acceptable'), headers: {} };
       } catch (fault) {
-        desk.parts.log.fault(operation.name, fault, instance);
+        route.deps.log.fault(operation.name, fault, instance);
         dispatched = { result: refuse('internal-error'), headers: {} };
       }
-      if ('slug' in dispatched.result && foundNothing(dispatched.result)) await atWholeQuantum(startedAt);
-      const status = send(desk, { request, reply, dispatched, instance });
+      if ('slug' in dispatched.result && isFailedLookup(dispatched.result)) await padNotFoundResponse(startedAt);
+      const status = sendResult(route, { request, reply, dispatched, instance });
       const problem = 'slug' in dispatched.result ? dispatched.result.slug : undefined;
-      const durationMs = since(startedAt);
+      const durationMs = roundedElapsedMs(startedAt);
       const { clientId } = dispatched.caller ?? {};
-      desk.parts.log.request({
+      route.deps.log.request({
         instance,
         method: request.method,
         route: operation.path,
@@ -126,41 +129,45 @@ function routeOperation<P>(
 }
 
 /** Milliseconds, as the log has them. */
-const since = (startedAt: number) => Math.round((performance.now() - startedAt) * 10) / 10;
+const roundedElapsedMs = (startedAt: number) => Math.round((performance.now() - startedAt) * 10) / 10;
 
-type Sending = { request: FastifyRequest; reply: FastifyReply; dispatched: Dispatched; instance: string };
+type OutgoingResult = { request: FastifyRequest; reply: FastifyReply; dispatched: DispatchResult; instance: string };
 
 /**
  * Sends an answer or refusal with the headers that every answer carries; gives its status. Straight to the response of
  * Node: what Fastify does to a reply on its way was decided before, and costs as much again.
  */
-function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sending): number {
+function sendResult<P>(route: RouteContext<P>, { request, reply, dispatched, instance }: OutgoingResult): number {
   const { result } = dispatched;
   reply.hijack();
   const { raw } = reply;
-  const headers: Record<string, string | string[]> = { ...desk.headers, ...dispatched.headers, 'request-id': instance };
-  if (desk.stopping()) raw.shouldKeepAlive = false;
+  const headers: Record<string, string | string[]> = {
+    ...route.headers,
+    ...dispatched.headers,
+    'request-id': instance,
+  };
+  if (route.stopping()) raw.shouldKeepAlive = false;
   if ('slug' in result) {
-    const { status, headers: own, body } = problemAnswer(result, desk.parts.publicUrl, instance);
+    const { status, headers: own, body } = problemResponse(result, route.deps.publicUrl, instance);
     if (!request.raw.complete) raw.shouldKeepAlive = false;
-    endWith(raw, { status, headers: Object.assign(headers, own), body });
+    sendBuffered(raw, { status, headers: Object.assign(headers, own), body });
     return status;
   }
   const { status } = result;
-  const link = desk.headers['link'];
+  const link = route.headers['link'];
   Object.assign(headers, result.headers);
   if (link !== undefined && result.headers?.['link'] !== undefined)
     headers['link'] = `${link}, ${result.headers['link']}`;
   if ('json' in result) {
     headers['content-type'] ??= jsonType;
-    endWith(raw, { status, headers, body: result.text ?? JSON.stringify(result.json) });
+    sendBuffered(raw, { status, headers, body: result.text ?? JSON.stringify(result.json) });
   } else if (request.method === 'HEAD' || result.stream === null) {
     void result.stream?.return?.();
     raw.writeHead(status, headers).end();
   } else {
     raw.writeHead(status, headers);
     const length = headers['content-length'];
-    void pour(result.stream, raw, length === undefined ? undefined : Number(length));
+    void pipeToResponse(result.stream, raw, length === undefined ? undefined : Number(length));
   }
   return status;
 }
@@ -168,20 +175,21 @@ function send<P>(desk: Desk<P>, { request, reply, dispatched, instance }: Sendin
 const jsonType = 'application/json; charset=utf-8';
 
 async function servePage<P>(
-  desk: Desk<P>,
-  { page, request, reply }: { page: Page; request: FastifyRequest; reply: FastifyReply },
+  route: RouteContext<P>,
+  { page, request, reply }: { page: PageRoute; request: FastifyRequest; reply: FastifyReply },
 ) {
-  const instance = desk.newInstance();
+  const instance = route.newRequestId();
   // Fastify gives the named parameters of the path as strings.
   const answer = await page.get(
     request.params as Record<string, string>,
-    new URLSearchParams(queryOf(request.raw.url)),
+    new URLSearchParams(requestQuery(request.raw.url)),
   );
-  if ('slug' in answer) return refuseReply(desk, { reply, refusal: answer, instance });
-  const { 'content-type': type, ...lasting } = answer.headers;
-  reply.headers({ ...desk.headers, ...lasting, 'request-id': instance });
-  const [known, { etag }] = [request.headers['if-none-match'], lasting];
-  if (typeof etag === 'string' && known !== undefined && namesTag(known, etag, 'weakly')) return reply.code(304).send();
+  if ('slug' in answer) return refuseReply(route, { reply, refusal: answer, instance });
+  const { 'content-type': type, ...otherHeaders } = answer.headers;
+  reply.headers({ ...route.headers, ...otherHeaders, 'request-id': instance });
+  const [ifNoneMatch, { etag }] = [request.headers['if-none-match'], otherHeaders];
+  if (typeof etag === 'string' && ifNoneMatch !== undefined && etagListIncludes(ifNoneMatch, etag, 'weakly'))
+    return reply.code(304).send();
   return reply
     .headers(type === undefined ? {} : { 'content-type': type })
     .code(answer.status)
@@ -190,57 +198,63 @@ async function servePage<P>(
 
 /** Answers a refusal for a request that no operation serves; log and metrics have it as one without a route. */
 export function refuseReply<P>(
-  desk: Desk<P>,
+  route: RouteContext<P>,
   { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
 ): FastifyReply {
-  desk.parts.log.refused(refusal, instance);
-  sendRefusal(reply.request.raw, { refusal, instance }, desk.parts, (outgoing) => {
-    const headers = { ...desk.headers, ...outgoing.headers, 'request-id': instance };
+  route.deps.log.refused(refusal, instance);
+  sendRefusal(reply.request.raw, { refusal, instance }, route.deps, (outgoing) => {
+    const headers = { ...route.headers, ...outgoing.headers, 'request-id': instance };
     // As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none.
     reply.code(outgoing.status).headers(headers).send(Buffer.from(outgoing.body));
   });
   return reply;
 }
 
-function routeOthers<P>(
-  app: FastifyInstance,
-  desk: Desk<P>,
+function routeOtherMethods<P>(
+  fastify: FastifyInstance,
+  route: RouteContext<P>,
   { url, allowed }: { url: string; allowed: readonly string[] },
 ) {
   const allow = [...new Set([...allowed, 'OPTIONS'])].join(', ');
-  app.route({
-    method: methods.filter((method) => !allowed.includes(method)),
+  fastify.route({
+    method: httpMethods.filter((method) => !allowed.includes(method)),
     url,
     handler: async (request, reply) => {
       if (request.method === 'OPTIONS')
         return reply
           .code(204)
-          .headers({ ...desk.headers, 'request-id': desk.newInstance(), allow })
+          .headers({ ...route.headers, 'request-id': route.newRequestId(), allow })
           .send();
       const refusal = refuse('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
-      return refuseReply(desk, { reply, refusal, instance: desk.newInstance() });
+      return refuseReply(route, { reply, refusal, instance: route.newRequestId() });
     },
   });
 }
 
-function mountHandler<P>(app: FastifyInstance, desk: Desk<P>, mount: Mount): void {
+function mountHandler<P>(fastify: FastifyInstance, route: RouteContext<P>, mount: MountedHandler): void {
   for (const url of mount.paths) {
-    const route = url.replaceAll(/:(\w+)/g, '{$1}');
-    app.route({
+    const pathTemplate = url.replaceAll(/:(\w+)/g, '{$1}');
+    fastify.route({
       method: [...mount.methods],
       url,
       handler: (request, reply) => {
-        const [startedAt, instance] = [performance.now(), desk.newInstance()];
+        const [startedAt, instance] = [performance.now(), route.newRequestId()];
         const { raw } = reply.hijack();
-        raw.setHeaders(new Map(Object.entries({ ...desk.headers, 'request-id': instance })));
+        raw.setHeaders(new Map(Object.entries({ ...route.headers, 'request-id': instance })));
         raw.once('finish', () => {
           const { method } = request;
-          desk.parts.log.request({ instance, method, route, status: raw.statusCode, durationMs: since(startedAt) });
+          route.deps.log.request({
+            instance,
+            method,
+            route: pathTemplate,
+            status: raw.statusCode,
+            durationMs: roundedElapsedMs(startedAt),
+          });
         });
         mount.handler(request.raw, raw);
       },
     });
-    routeOthers(app, desk, { url, allowed: mount.methods });
+    routeOtherMethods(fastify, route, { url, allowed: mount.methods });
   }
 }
 
@@ -251,7 +265,7 @@ function producedTypes<P>(operation: Operation<P>): readonly string[] | undefine
   return ['application/json', ...responses.flatMap(({ text }) => text?.type ?? [])];
 }
 
-function acceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {
+function isAcceptable(accept: string | undefined, types: readonly string[] | undefined): boolean {
   if (accept === undefined || types === undefined || types.includes(accept)) return true;
   const ranges = parseAccept(accept);
   return types.some((type) => qualityOf(type, ranges) > 0);

@@ -3,7 +3,7 @@ import { EventEmitter, once } from 'node:events';
 import { createServer, request } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { test } from 'node:test';
-import { limitAddresses } from './guard.ts';
+import { limitConnectionsPerAddress } from './guard.ts';
 import { endSlowReaders } from './slow-readers.ts';
 
 async function listening(t: { after(run: () => void): void }, bytes: number) {
@@ -103,7 +103,7 @@ test('cut off is who takes too little of what waits for a whole span: nobody els
 
 test('one address cannot hold more connections than its part, and gets them back when it closes some', async (t) => {
   const { server, port } = await listening(t, 1);
-  limitAddresses(server, 3);
+  limitConnectionsPerAddress(server, 3);
   const open = async () => {
     const socket = connect({ host: '127.0.0.1', port });
     socket.on('error', () => undefined);

@@ -5,14 +5,14 @@ import type { Socket } from 'node:net';
 export const readerLimits = { spanMs: 15_000, spanBytes: 65_536 };
 
 type ReaderLimits = { readonly spanMs: number; readonly spanBytes: number };
-type Seen = { sent: number; waiting: number };
+type ReaderProgress = { sent: number; waiting: number };
 
 /**
  * Ends connections whose reader stands still or drips while an answer waits for it: what it does not take lies in our
  * memory. One look at all connections at once, so that a request costs nothing for it.
  */
 export function endSlowReaders(server: Server, { spanMs, spanBytes }: ReaderLimits = readerLimits): void {
-  const open = new Map<Socket, Seen>();
+  const open = new Map<Socket, ReaderProgress>();
   const watch = (socket: Socket) => {
     open.set(socket, { sent: 0, waiting: 0 });
     socket.once('close', () => open.delete(socket));

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import { type ApiIdentity, openApi } from './openapi.ts';
+import type { PageRoute } from './api-server.ts';
+import { type ApiInfo, createOpenApiDocument } from './openapi/document.ts';
+import { toYaml } from './openapi/yaml.ts';
 import type { Operation } from './operation.ts';
-import type { Page } from './server.ts';
-import { toYaml } from './yaml.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
-const anyOrigin = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
+const anyOriginHeaders = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
 
 /** Where a server says whether it is ready, and what is wrong with its ledger. */
 export const readinessPath = '/readyz';
@@ -14,22 +14,22 @@ export const readinessPath = '/readyz';
 export const healthPaths: readonly string[] = ['/healthz', readinessPath];
 
 /** A document that stays as it is while the server runs, readable from any origin. */
-export function jsonPage(path: string, content: unknown): Page {
+export function jsonPage(path: string, content: unknown): PageRoute {
   return textPage(path, () => JSON.stringify(content, null, 2), json);
 }
 
-function textPage(path: string, text: () => string, headers: Readonly<Record<string, string>>): Page {
+function textPage(path: string, text: () => string, headers: Readonly<Record<string, string>>): PageRoute {
   // As bytes, since Fastify adds a charset to the type of a text.
-  const answer = once(() => {
+  const answer = lazy(() => {
     const body = Buffer.from(text());
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
-    return { status: 200, headers: { ...anyOrigin, ...headers, etag }, body };
+    return { status: 200, headers: { ...anyOriginHeaders, ...headers, etag }, body };
   });
   return { path, get: async () => answer() };
 }
 
 /** What is made when it is first asked for: the start of a server does not wait for its documents. */
-function once<T>(make: () => T): () => T {
+function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
     made ??= { value: make() };
@@ -38,25 +38,25 @@ function once<T>(make: () => T): () => T {
 }
 
 /** `/.well-known/api-catalog` as RFC 9727 has it served: with its profile, and a link that HEAD gives too. */
-export function catalogPage(catalog: unknown): Page {
+export function catalogPage(catalog: unknown): PageRoute {
   return textPage('/.well-known/api-catalog', () => JSON.stringify(catalog, null, 2), {
     'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     link: '</.well-known/api-catalog>; rel="api-catalog"',
   });
 }
 
-const securityTxtForMs = 300 * 86_400_000;
+const securityTxtLifeMs = 300 * 86_400_000;
 
 /**
  * `/.well-known/security.txt` (RFC 9116): its text is made anew for each request, so that it never stands expired; the
  * instant of its end is at midnight, less than a year ahead.
  */
-export function securityTxtPage(clock: Clock, textUntil: (expires: string) => string): Page {
+export function securityTxtPage(clock: Clock, textUntil: (expires: string) => string): PageRoute {
   return {
     path: '/.well-known/security.txt',
     get: async () => {
-      const day = new Date(clock.now() + securityTxtForMs).toISOString().slice(0, 10);
-      const headers = { ...anyOrigin, 'content-type': 'text/plain; charset=utf-8' };
+      const day = new Date(clock.now() + securityTxtLifeMs).toISOString().slice(0, 10);
+      const headers = { ...anyOriginHeaders, 'content-type': 'text/plain; charset=utf-8' };
       return { status: 200, headers, body: textUntil(`${day}T00:00:00Z`) };
     },
   };
@@ -68,11 +68,11 @@ type Readiness = { readonly up: boolean; readonly ledger?: 'ok' | readonly strin
 /** The documents about the interface that need no token: OpenAPI as JSON and as YAML, health. */
 export function apiDocuments<P>(
   operations: readonly Operation<P>[],
-  identity: ApiIdentity,
+  identity: ApiInfo,
   isReady: () => Promise<Readiness>,
-): readonly Page[] {
-  const description = once(() => openApi(operations, identity));
-  const health = (path: string, check: () => Promise<Readiness>): Page => ({
+): readonly PageRoute[] {
+  const description = lazy(() => createOpenApiDocument(operations, identity));
+  const health = (path: string, check: () => Promise<Readiness>): PageRoute => ({
     path,
     get: async () => {
       const { up, ...more } = await check();
@@ -80,8 +80,8 @@ export function apiDocuments<P>(
       return { status: up ? 200 : 503, headers, body: JSON.stringify({ status: up ? 'UP' : 'DOWN', ...more }) };
     },
   });
-  const asJson = once(() => JSON.stringify(description(), null, 2));
-  const asYaml = once(() => toYaml(description()));
+  const asJson = lazy(() => JSON.stringify(description(), null, 2));
+  const asYaml = lazy(() => toYaml(description()));
   const yaml = { 'content-type': 'application/yaml' };
   return [
     textPage('/openapi.json', asJson, json),

@@ -3,29 +3,36 @@ import { open, readdir, readFile, realpath, rm } from 'node:fs/promises';
 import { basename, dirname, join, resolve, sep } from 'node:path';
 import type { Settings } from '../config/settings.ts';
 import { apiVersion } from '../config/version.ts';
+import type { RootKey } from '../crypto/root-key.ts';
+import { databaseFile } from '../db/open-database.ts';
+import { copySqliteFile, iterateRows } from '../db/sqlite/copy-sqlite-file.ts';
+import { createSyncedFolder, syncFolder } from '../db/sync-folder.ts';
 import { blobFolders, blobPath } from '../documents/blobs/blob-store.ts';
-import { type Clock, toInstant } from '../kernel/clock.ts';
-import { ifThere, isMissing } from '../kernel/if-there.ts';
-import type { RootKey } from '../keys/root-key.ts';
-import { anchorFile } from '../ledger/anchor.ts';
-import { draftOf, writeSynced } from '../ledger/synced-file.ts';
-import { copyDatabase, rowsOf } from '../store/database-copy.ts';
-import { databaseFile } from '../store/open.ts';
-import { makeFolder, syncFolder } from '../store/sync-folder.ts';
-import { copyDocuments, type Progress } from './backup-documents.ts';
-import { digestOf } from './backup-file.ts';
-import { digestOfAnchor, documentsFolder } from './backup-folder.ts';
-import { type Manifest, manifestKey, manifestPath, proved, readManifest, rootKeyFor } from './backup-manifest.ts';
+import { type Clock, formatInstant } from '../kernel/clock.ts';
+import { isNotFoundError, undefinedIfMissing } from '../kernel/undefined-if-missing.ts';
+import { anchorFileName } from '../ledger/anchor.ts';
+import { draftPathOf, replaceFileSynced } from '../ledger/replace-file-synced.ts';
+import { type BackupProgress, copyDocuments } from './backup-documents.ts';
+import { fileDigest } from './backup-file.ts';
+import { anchorDigest, documentsFolder } from './backup-folder.ts';
+import {
+  authenticateManifest,
+  type BackupManifest,
+  deriveManifestKey,
+  manifestPath,
+  readManifest,
+  requireRootKey,
+} from './backup-manifest.ts';
 import { UsageError } from './command.ts';
 
-export type CreateOptions = {
+export type CreateBackupOptions = {
   readonly folder: string;
   /** An earlier backup: documents that are in it are linked. */
   readonly earlier: string | undefined;
   /** The file of the root key, which proves the backup and is not in it. */
   readonly rootKeyPath: string;
   readonly clock: Clock;
-  readonly onProgress: (at: Progress) => void;
+  readonly onProgress: (at: BackupProgress) => void;
 };
 
 /**
@@ -33,14 +40,14 @@ export type CreateOptions = {
  * ledger's anchor is never newer than the database, and each document is there before its row. The manifest comes last;
  * where that cannot be, nothing is left.
  */
-export async function createBackup(settings: Settings, options: CreateOptions): Promise<Manifest> {
+export async function createBackup(settings: Settings, options: CreateBackupOptions): Promise<BackupManifest> {
   const { folder, earlier } = options;
   const database = databaseOf(settings);
-  const root = rootKeyFor('a backup, which is proved by it,', options.rootKeyPath);
+  const root = requireRootKey('a backup, which is proved by it,', options.rootKeyPath);
   if (earlier !== undefined) await readManifest(earlier);
-  await claimEmpty(folder, settings);
+  await claimEmptyFolder(folder, settings);
   try {
-    return await fill(settings, { ...options, database, root });
+    return await writeBackup(settings, { ...options, database, root });
   } catch (fault) {
     // A part of a backup is of no use, and would hold the room of a disk that is full.
     const left = await readdir(folder).catch(() => []);
@@ -49,18 +56,18 @@ export async function createBackup(settings: Settings, options: CreateOptions): 
   }
 }
 
-type Filling = CreateOptions & { readonly database: string; readonly root: RootKey };
+type BackupTask = CreateBackupOptions & { readonly database: string; readonly root: RootKey };
 
-async function fill(settings: Settings, options: Filling): Promise<Manifest> {
+async function writeBackup(settings: Settings, options: BackupTask): Promise<BackupManifest> {
   const { folder, earlier, clock, database } = options;
-  const begunAt = toInstant(clock.now());
-  const anchor = await ifThere(readFile(join(settings.dataDir, anchorFile)));
-  if (anchor !== undefined) await writeSynced(join(folder, anchorFile), anchor.toString());
+  const begunAt = formatInstant(clock.now());
+  const anchor = await undefinedIfMissing(readFile(join(settings.dataDir, anchorFileName)));
+  if (anchor !== undefined) await replaceFileSynced(join(folder, anchorFileName), anchor.toString());
   const copy = join(folder, databaseFile);
   options.onProgress('the database');
-  await copyDatabase(database, copy);
-  const rootKeys = [...rowsOf(copy, rootKeysOf)].map((row) => String(row['root_key_id']));
-  const key = manifestKey(rootKeys, options.root);
+  await copySqliteFile(database, copy);
+  const rootKeys = [...iterateRows(copy, rootKeysQuery)].map((row) => String(row['root_key_id']));
+  const key = deriveManifestKey(rootKeys, options.root);
   const inFolder = !settings.documentStore.startsWith('s3://');
   const documents = inFolder
     ? await copyDocuments(settings.documentStore, join(folder, documentsFolder), {
@@ -70,20 +77,20 @@ async function fill(settings: Settings, options: Filling): Promise<Manifest> {
       })
     : null;
   const made = {
-    ...{ format: 1 as const, program: apiVersion, begunAt, finishedAt: toInstant(clock.now()) },
-    database: await digestOf(copy),
-    anchor: digestOfAnchor(anchor),
+    ...{ format: 1 as const, program: apiVersion, begunAt, finishedAt: formatInstant(clock.now()) },
+    database: await fileDigest(copy),
+    anchor: anchorDigest(anchor),
     rootKeys,
     documents,
-    ...(inFolder ? withoutBytes(folder, database) : { erasedMeanwhile: [], missing: [] }),
+    ...(inFolder ? findMissingDocuments(folder, database) : { erasedMeanwhile: [], missing: [] }),
   };
-  const manifest = proved(made, key);
+  const manifest = authenticateManifest(made, key);
   await syncFolder(folder);
-  await writeSynced(manifestPath(folder), `${JSON.stringify(manifest, undefined, 2)}\n`);
+  await replaceFileSynced(manifestPath(folder), `${JSON.stringify(manifest, undefined, 2)}\n`);
   return manifest;
 }
 
-const rootKeysOf = 'select root_key_id from citizen_key union select root_key_id from signing_key order by 1';
+const rootKeysQuery = 'select root_key_id from citizen_key union select root_key_id from signing_key order by 1';
 
 function databaseOf({ databaseUrl, dataDir }: Settings): string {
   if (databaseUrl !== undefined) {
@@ -95,24 +102,25 @@ function databaseOf({ databaseUrl, dataDir }: Settings): string {
   try {
     accessSync(path, constants.R_OK);
   } catch (fault) {
-    if (isMissing(fault)) throw new Error(`there is no ${databaseFile} in DATA_DIR, ${dataDir}: nothing to back up`);
+    if (isNotFoundError(fault))
+      throw new Error(`there is no ${databaseFile} in DATA_DIR, ${dataDir}: nothing to back up`);
     throw new Error(`${path} cannot be read: run this as the user of the server`, { cause: fault });
   }
   return path;
 }
 
 /** Makes the folder, which may be there and empty, and what will be the manifest in it: of two at once, one gets no further. */
-async function claimEmpty(folder: string, { documentStore }: Settings): Promise<void> {
-  const [place, store] = [await truePath(folder), await truePath(resolve(documentStore))];
+async function claimEmptyFolder(folder: string, { documentStore }: Settings): Promise<void> {
+  const [place, store] = [await resolveRealPath(folder), await resolveRealPath(resolve(documentStore))];
   if (`${place}${sep}`.startsWith(`${store}${sep}`)) {
     throw new UsageError('the backup would lie among the documents that it copies: name another folder');
   }
-  await makeFolder(folder);
-  const isFirst = (await readdir(folder)).length === 0 && (await isMade(draftOf(manifestPath(folder))));
+  await createSyncedFolder(folder);
+  const isFirst = (await readdir(folder)).length === 0 && (await createExclusively(draftPathOf(manifestPath(folder))));
   if (!isFirst) throw new Error(`${folder} is not empty: each backup has its own folder`);
 }
 
-async function isMade(path: string): Promise<boolean> {
+async function createExclusively(path: string): Promise<boolean> {
   try {
     await (await open(path, 'wx', 0o600)).close();
     return true;
@@ -123,17 +131,19 @@ async function isMade(path: string): Promise<boolean> {
 }
 
 /** Where a path leads, links followed as far as it is there: what is not is made behind that. */
-async function truePath(path: string): Promise<string> {
-  return (await ifThere(realpath(path))) ?? join(await truePath(dirname(path)), basename(path));
+async function resolveRealPath(path: string): Promise<string> {
+  return (await undefinedIfMissing(realpath(path))) ?? join(await resolveRealPath(dirname(path)), basename(path));
 }
 
 /** The documents that the copy of the database has and the copy of the folder has not, by whether they were erased since. */
-function withoutBytes(folder: string, database: string): Pick<Manifest, 'erasedMeanwhile' | 'missing'> {
+function findMissingDocuments(folder: string, database: string): Pick<BackupManifest, 'erasedMeanwhile' | 'missing'> {
   const without: string[] = [];
-  for (const { id } of rowsOf(join(folder, databaseFile), "select id from document where status <> 'erased'")) {
+  for (const { id } of iterateRows(join(folder, databaseFile), "select id from document where status <> 'erased'")) {
     if (!existsSync(blobPath(join(folder, documentsFolder), String(id)))) without.push(String(id));
   }
   if (without.length === 0) return { erasedMeanwhile: [], missing: [] };
-  const erased = new Set([...rowsOf(database, "select id from document where status = 'erased'")].map(({ id }) => id));
+  const erased = new Set(
+    [...iterateRows(database, "select id from document where status = 'erased'")].map(({ id }) => id),
+  );
   return { erasedMeanwhile: without.filter((id) => erased.has(id)), missing: without.filter((id) => !erased.has(id)) };
 }

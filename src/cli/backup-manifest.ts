@@ -4,12 +4,12 @@ import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Static, Type } from 'typebox';
 import { Check } from 'typebox/schema';
+import { type RootKey, UnknownRootKey } from '../crypto/root-key.ts';
+import { readRootKey } from '../crypto/root-key-file.ts';
 import { blobNamePattern } from '../documents/blobs/blob-store.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmac } from '../kernel/hashing.ts';
-import { type RootKey, UnknownRootKey } from '../keys/root-key.ts';
-import { readRootKey } from '../keys/root-key-file.ts';
-import { fileAt } from './backup-file.ts';
+import { statFile } from './backup-file.ts';
 
 const manifestFile = 'backup.json';
 
@@ -43,14 +43,14 @@ const manifestSchema = Type.Object({
 });
 
 /** What stands in `backup.json`, which is written last: a folder without it is no whole backup. */
-export type Manifest = Static<typeof manifestSchema>;
+export type BackupManifest = Static<typeof manifestSchema>;
 
 export const manifestPath = (folder: string): string => join(folder, manifestFile);
 
 /** The manifest of a backup; throws, in words for the operator, where the folder is none or not a whole one. */
-export async function readManifest(folder: string): Promise<Manifest> {
+export async function readManifest(folder: string): Promise<BackupManifest> {
   let text: string;
-  await fileAt(manifestPath(folder));
+  await statFile(manifestPath(folder));
   try {
     text = await readFile(manifestPath(folder), 'utf8');
   } catch (cause) {
@@ -59,12 +59,12 @@ export async function readManifest(folder: string): Promise<Manifest> {
       cause,
     });
   }
-  const manifest = parsed(text);
+  const manifest = parseManifest(text);
   if (manifest === undefined) throw new Error(`${manifestPath(folder)} is not of a form that this program knows`);
   return manifest;
 }
 
-function parsed(text: string): Manifest | undefined {
+function parseManifest(text: string): BackupManifest | undefined {
   try {
     const value: unknown = JSON.parse(text);
     return Check(manifestSchema, value) ? value : undefined;
@@ -80,14 +80,17 @@ export type ManifestKey = { readonly rootKey: string; readonly key: Uint8Array }
  * The key for a backup whose database needs these roots: of one of them, so that whoever can open the database can check the
  * manifest. Throws `UnknownRootKey` where the root key is that of another installation.
  */
-export function manifestKey(rootKeys: readonly string[], root: RootKey): ManifestKey {
+export function deriveManifestKey(rootKeys: readonly string[], root: RootKey): ManifestKey {
   const [first = root.id] = rootKeys;
   const rootKey = rootKeys.includes(root.id) ? root.id : first;
-  return { rootKey, key: root.ofRoot(rootKey, 'backup-manifest') };
+  return { rootKey, key: root.deriveForRoot(rootKey, 'backup-manifest') };
 }
 
 /** Proves a manifest: whoever has the backup has no root key, and so cannot change it. */
-export function proved(manifest: Omit<Manifest, 'code'>, { rootKey, key }: ManifestKey): Manifest {
+export function authenticateManifest(
+  manifest: Omit<BackupManifest, 'code'>,
+  { rootKey, key }: ManifestKey,
+): BackupManifest {
   const code = hmac('sha256', key, canonicalJson(manifest));
   return { ...manifest, code: { rootKey, hmacSha256: code.toString('hex') } };
 }
@@ -96,21 +99,21 @@ export function proved(manifest: Omit<Manifest, 'code'>, { rootKey, key }: Manif
  * The manifest of a backup, with its code checked by the root key in that file; throws where the code is wrong, or the root
  * key is not that of its time.
  */
-export async function readProvenManifest(folder: string, rootKeyPath: string): Promise<Manifest> {
+export async function readVerifiedManifest(folder: string, rootKeyPath: string): Promise<BackupManifest> {
   const manifest = await readManifest(folder);
-  const { code, ...told } = manifest;
-  const key = keyOf(code.rootKey, rootKeyPath);
+  const { code, ...members } = manifest;
+  const key = loadManifestKey(code.rootKey, rootKeyPath);
   // Members that this program does not know are told as well.
-  const wanted = hmac('sha256', key, canonicalJson(told));
+  const wanted = hmac('sha256', key, canonicalJson(members));
   if (timingSafeEqual(wanted, Buffer.from(code.hmacSha256, 'hex'))) return manifest;
   throw new Error(
     `${manifestPath(folder)} is not what was written when the backup was made: its code does not fit root key ${code.rootKey}. Somebody has changed it; use another backup`,
   );
 }
 
-function keyOf(rootKeyId: string, rootKeyPath: string): Uint8Array {
+function loadManifestKey(rootKeyId: string, rootKeyPath: string): Uint8Array {
   try {
-    return rootKeyFor(`a backup that was made under root key ${rootKeyId}`, rootKeyPath).ofRoot(
+    return requireRootKey(`a backup that was made under root key ${rootKeyId}`, rootKeyPath).deriveForRoot(
       rootKeyId,
       'backup-manifest',
     );
@@ -124,7 +127,7 @@ function keyOf(rootKeyId: string, rootKeyPath: string): Uint8Array {
 }
 
 /** The root key in that file, which must not be made anew where it is missing. */
-export function rootKeyFor(what: string, path: string): RootKey {
+export function requireRootKey(what: string, path: string): RootKey {
   if (existsSync(path)) return readRootKey(path);
   throw new Error(`no root key at ${path}: ${what} needs it. Bring your copy there, or name it in ROOT_KEY_FILE`);
 }

@@ -4,22 +4,22 @@ import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { inDatabase } from '../../test/backups.ts';
-import { temporaryFolder } from '../../test/document-house.ts';
+import { changeBackupDatabase } from '../../test/support/backups.ts';
+import { makeDocumentFolder } from '../../test/support/document-app.ts';
 import { readSettings } from '../config/settings.ts';
+import { createRootKey } from '../crypto/root-key-file.ts';
+import { migrate } from '../db/migrate.ts';
+import { databaseFile } from '../db/open-database.ts';
+import { openSqlite } from '../db/sqlite/open-sqlite.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
-import { createRootKey } from '../keys/root-key-file.ts';
-import { migrate } from '../store/migrations.ts';
-import { databaseFile } from '../store/open.ts';
-import { openSqlite } from '../store/sqlite.ts';
 import { backupCommands } from './backup.ts';
 import { createBackup } from './backup-create.ts';
-import type { OpenTrial } from './backup-verify.ts';
+import type { WithTrial } from './backup-verify.ts';
 import { runCommandLine } from './command.ts';
 
 /** A backup of an empty installation, after a change of its database, and what runs `backup verify` of it. */
 async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () => undefined) {
-  const folder = await temporaryFolder(t);
+  const folder = await makeDocumentFolder(t);
   const [dataDir, backup, scratch] = [join(folder, 'data'), join(folder, 'backup'), join(folder, 'scratch')];
   for (const one of [dataDir, scratch]) mkdirSync(one);
   const db = await openSqlite(join(dataDir, databaseFile), { random: systemRandom });
@@ -30,20 +30,20 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
   createRootKey(rootKeyPath, systemRandom);
   const options = { folder: backup, earlier: undefined, rootKeyPath, clock: systemClock };
   await createBackup(settings, { ...options, onProgress: () => undefined });
-  await inDatabase(change)(backup, rootKeyPath);
-  const { promise: told, resolve: stop } = Promise.withResolvers<void>();
-  const hearStop = () => ({ told, [Symbol.dispose]: () => undefined });
-  const verify = async (openTrial: OpenTrial, onTold: (text: string) => void = () => undefined) => {
-    const told: string[] = [];
+  await changeBackupDatabase(change)(backup, rootKeyPath);
+  const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
+  const listenForShutdown = () => ({ received: stopped, [Symbol.dispose]: () => undefined });
+  const verify = async (withTrial: WithTrial, onTold: (text: string) => void = () => undefined) => {
+    const received: string[] = [];
     const stderr = (text: string) => {
-      told.push(text);
+      received.push(text);
       onTold(text);
     };
     const terminal = { stdout: assert.fail, stderr, isInteractive: true, cwd: '/' };
-    const room = { settings: () => settings, clock: systemClock, rootKeyPath: () => rootKeyPath };
-    const commands = backupCommands({ ...room, openTrial, hearStop }, terminal);
+    const deps = { settings: () => settings, clock: systemClock, rootKeyPath: () => rootKeyPath };
+    const commands = backupCommands({ ...deps, withTrial, listenForShutdown }, terminal);
     const code = await runCommandLine(['backup', 'verify', backup, '--scratch', scratch], commands, terminal);
-    return { code, last: told.at(-1), left: readdirSync(scratch) };
+    return { code, last: received.at(-1), left: readdirSync(scratch) };
   };
   return { stop, verify };
 }
@@ -53,12 +53,12 @@ const stopped = { code: 1, last: 'stopped; the backup is as it was\n', left: [] 
 test('a trial that is stopped while its database is being opened leaves no copy of it behind', async (t) => {
   const { stop, verify } = await backupOf(t);
   // As SQLite makes its files beside the database, for as long as the folder is there.
-  const openTrial: OpenTrial = async (trial) => {
+  const withTrial: WithTrial = async (trial) => {
     stop();
     for (let made = 0; made < 200; made += 1) await writeFile(join(trial.dataDir, `${made}`), '');
     throw new Error('no server was wanted');
   };
-  assert.deepEqual(await verify(openTrial), stopped);
+  assert.deepEqual(await verify(withTrial), stopped);
 });
 
 test('a trial is stopped while SQLite reads through the database, for as long as that may take', async (t) => {
@@ -74,8 +74,8 @@ test('a trial is stopped while SQLite reads through the database, for as long as
         one generated always as (length(replace(hex(zeroblob(20000000 + id)), '0', 'ab'))) virtual references parent (id)`);
   });
   const reading = Promise.withResolvers<void>();
-  const openTrial: OpenTrial = async () => assert.fail('it was read to its end');
-  const verifying = verify(openTrial, (text) => text.includes('is sound') && reading.resolve());
+  const withTrial: WithTrial = async () => assert.fail('it was read to its end');
+  const verifying = verify(withTrial, (text) => text.includes('is sound') && reading.resolve());
   await reading.promise;
   await new Promise<void>((resolve) => setImmediate(resolve));
   stop();
@@ -83,7 +83,7 @@ test('a trial is stopped while SQLite reads through the database, for as long as
 });
 
 test('a person sees that a backup, and its restoration, are at the database, before any document is', async (t) => {
-  const folder = await temporaryFolder(t);
+  const folder = await makeDocumentFolder(t);
   const at = (name: string) => join(folder, name);
   mkdirSync(at('data'));
   const db = await openSqlite(join(at('data'), databaseFile), { random: systemRandom });
@@ -91,22 +91,22 @@ test('a person sees that a backup, and its restoration, are at the database, bef
   await db.close();
   createRootKey(at('root.key'), systemRandom);
   const run = async (args: readonly string[], DATA_DIR: string) => {
-    const told: string[] = [];
+    const received: string[] = [];
     const terminal = {
       stdout: assert.fail,
-      stderr: (text: string) => void told.push(text),
+      stderr: (text: string) => void received.push(text),
       isInteractive: true,
       cwd: '/',
     };
     const parts = {
       clock: systemClock,
-      openTrial: async () => assert.fail(),
-      hearStop: () => assert.fail(),
+      withTrial: async () => assert.fail(),
+      listenForShutdown: () => assert.fail(),
       rootKeyPath: () => at('root.key'),
     };
     const commands = backupCommands({ ...parts, settings: () => readSettings({ DATA_DIR }) }, terminal);
     assert.equal(await runCommandLine(['backup', ...args], commands, terminal), 0);
-    return told[0];
+    return received[0];
   };
   const seen = '\rthe database\u001b[K';
   assert.equal(await run(['create', at('backup')], at('data')), seen);

@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { temporaryFolder } from '../../test/identity-people.ts';
-import { parsePolicy } from '../identity/match/policy-file.ts';
+import { makeIdentityFolder } from '../../test/support/identity-people.ts';
+import { parseMatchPolicy } from '../identity/policies/policy-file.ts';
 import { calibrateCommands } from './calibrate.ts';
 import { runCommandLine } from './command.ts';
 
@@ -15,7 +15,7 @@ const peopleOf = (count: number) =>
 
 /** Runs the command in a folder with these files; the first is the register. */
 async function run(t: TestContext, texts: Readonly<Record<string, string>>, ...extra: readonly string[]) {
-  const cwd = temporaryFolder(t);
+  const cwd = makeIdentityFolder(t);
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(cwd, name), text);
   let [stdout, stderr] = ['', ''];
   const terminal = {
@@ -34,7 +34,7 @@ test('what calibrate writes is a policy, also of a column that says the same of 
     const { code, stdout, stderr } = await run(t, { 'r.csv': peopleOf(count) });
     assert.equal(code, 0, stderr);
     assert.equal(stderr.split(', 0/s').at(-2)?.split('\n').at(-1), `100 %, ${count} rows`);
-    const parsed = parsePolicy(stdout);
+    const parsed = parseMatchPolicy(stdout);
     assert.ok('policy' in parsed, `${count}: ${'fault' in parsed ? parsed.fault : ''}`);
   }
 });

@@ -1,13 +1,13 @@
 import { writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { calibrate, simulatedClaims } from '../identity/calibrate.ts';
+import { calibrateModel, simulatedClaims } from '../identity/evaluation/calibrate-model.ts';
 import { claimsInCommon, readPeople } from '../identity/import/people-file.ts';
-import { calibratedPolicy, policies } from '../identity/match/policy.ts';
+import { calibratedPolicy, shippedPolicies } from '../identity/match/policy.ts';
 import type { Clock } from '../kernel/clock.ts';
+import { requireOtherFile, requireWritable, resolveReadableFile } from './argument-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
 import { readColumns } from './evaluate.ts';
-import { demandOther, demandWritable, namedFile } from './named-file.ts';
 import { rowsProgress } from './progress.ts';
 
 const details = `Learns, without labels, how much each level of agreement weighs in this register, and prints a policy as JSON:
@@ -25,7 +25,7 @@ evaluate --policy FILE measures it, policies add FILE stores it for the server.
 const seed = 20_260_101;
 
 /** Policies without a model have nothing to learn. */
-const modelled = [...policies.values()].filter(({ model }) => model !== undefined).map(({ name }) => name);
+const modelled = [...shippedPolicies.values()].filter(({ model }) => model !== undefined).map(({ name }) => name);
 
 /** `calibrate`. */
 export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Command[] {
@@ -56,18 +56,18 @@ export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Co
         }
         const prior = Number(values.prior);
         if (!(prior > 0 && prior < 1)) throw new UsageError('--prior takes a number between 0 and 1.');
-        const mostPairs = Number(values.pairs);
-        if (!Number.isSafeInteger(mostPairs) || mostPairs < 1000) throw new UsageError('--pairs takes 1000 or more.');
-        const basis = policies.get(values.basis);
+        const maxPairs = Number(values.pairs);
+        if (!Number.isSafeInteger(maxPairs) || maxPairs < 1000) throw new UsageError('--pairs takes 1000 or more.');
+        const basis = shippedPolicies.get(values.basis);
         if (basis?.model === undefined) throw new UsageError(`--basis takes ${modelled.join(' or ')}.`);
         const columns = readColumns(values.columns, terminal.cwd);
         const read = [values.register, values.claims].flatMap((name) =>
-          name === undefined ? [] : [namedFile(terminal.cwd, name)],
+          name === undefined ? [] : [resolveReadableFile(terminal.cwd, name)],
         );
         const out = values.out === undefined ? undefined : resolve(terminal.cwd, values.out);
         const map = values.columns === undefined ? [] : [resolve(terminal.cwd, values.columns)];
-        if (out !== undefined) demandOther('--out', out, [...read, ...map]);
-        if (out !== undefined) demandWritable('--out', out);
+        if (out !== undefined) requireOtherFile('--out', out, [...read, ...map]);
+        if (out !== undefined) requireWritable('--out', out);
         const [registerPath = '', claimsPath] = read;
         const registered = await readPeople(registerPath, columns);
         const claimed = claimsPath === undefined ? undefined : await readPeople(claimsPath, columns);
@@ -75,7 +75,7 @@ export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Co
         const register = registered.people;
         const claims = claimed?.people ?? simulatedClaims(register, seed);
         const onProgress = rowsProgress(terminal, clock, claims.length);
-        const model = calibrate([{ register, claims }], { mostPairs, prior, onProgress });
+        const model = calibrateModel([{ register, claims }], { maxPairs, prior, onProgress });
         const { threshold, bareThreshold } = basis;
         const policy = { name: values.name, basis: basis.name, threshold, bareThreshold, model };
         const text = `${JSON.stringify(policy, null, 2)}\n`;

@@ -1,30 +1,30 @@
 import { parseArgs } from 'node:util';
-import { findOwnLock, replaceOwnLock } from '../identity/own-lock-store.ts';
-import type { IdentityPorts } from '../identity/ports.ts';
+import { type Read, WriteRefused } from '../db/database.ts';
+import { findCitizenLock, replaceCitizenLock } from '../identity/register/citizen-lock-store.ts';
+import type { IdentityPorts } from '../identity/verification/ports.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Mint } from '../kernel/id.ts';
+import type { IdGenerator } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
-import { type Read, WriteRefused } from '../store/db.ts';
-import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 
 /** What locking a record needs; `operator` is who runs it, as the ledger will say. */
-export type LockRoom = {
+export type LockContext = {
   readonly commit: Commit;
   readonly read: Read;
   readonly clock: Clock;
-  readonly mint: Mint;
+  readonly mint: IdGenerator;
   readonly operator: string;
-  readonly tellOfLock: NonNullable<IdentityPorts['tellOfLock']>;
+  readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
 
-export type OpenLockRoom = <T>(use: (room: LockRoom) => Promise<T>) => Promise<T>;
+export type WithLockContext = <T>(use: (context: LockContext) => Promise<T>) => Promise<T>;
 
 const oneCitizen = 'name one citizen by the id of the register';
 /** The most code points of a reason: it stands in a message. */
-const longestReason = 200;
+const maxReasonLength = 200;
 
 /** `citizens lock`, `citizens unlock`. */
-export function lockCommands(openRoom: OpenLockRoom, terminal: Terminal): readonly Command[] {
+export function lockCommands(withContext: WithLockContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'citizens lock',
@@ -32,8 +32,8 @@ export function lockCommands(openRoom: OpenLockRoom, terminal: Terminal): readon
       summary: 'Claims about a citizen, who wishes it so, fit nothing from now on; the citizen reads that it was done.',
       run: async (args) => {
         const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
-        const citizenId = onlyOf(positionals, oneCitizen);
-        return await openRoom((room) => setLock(room, citizenId, true, terminal));
+        const citizenId = singlePositional(positionals, oneCitizen);
+        return await withContext((context) => setLock(context, citizenId, true, terminal));
       },
     },
     {
@@ -47,12 +47,12 @@ export function lockCommands(openRoom: OpenLockRoom, terminal: Terminal): readon
           options: { own: { type: 'boolean' }, reason: { type: 'string' } },
           allowPositionals: true,
         });
-        const citizenId = onlyOf(positionals, oneCitizen);
+        const citizenId = singlePositional(positionals, oneCitizen);
         const reason = readReason(values.own === true, values.reason);
-        return await openRoom((room) =>
+        return await withContext((context) =>
           reason === undefined
-            ? setLock(room, citizenId, false, terminal)
-            : liftOwnLock(room, citizenId, reason, terminal),
+            ? setLock(context, citizenId, false, terminal)
+            : liftCitizenLock(context, citizenId, reason, terminal),
         );
       },
     },
@@ -62,17 +62,22 @@ export function lockCommands(openRoom: OpenLockRoom, terminal: Terminal): readon
 function readReason(own: boolean, text: string | undefined): string | undefined {
   if (!own && text === undefined) return undefined;
   const reason = text?.trim() ?? '';
-  if (!own || reason === '' || [...reason].length > longestReason)
+  if (!own || reason === '' || [...reason].length > maxReasonLength)
     throw new UsageError(
-      `--own and --reason go together; the reason, of at most ${longestReason} characters, is told to the citizen`,
+      `--own and --reason go together; the reason, of at most ${maxReasonLength} characters, is told to the citizen`,
     );
   return reason;
 }
 
-const unknown = 'The register has no such citizen.\n';
+const unknownCitizen = 'The register has no such citizen.\n';
 
-async function setLock(room: LockRoom, citizenId: string, locked: boolean, { stderr }: Terminal): Promise<ExitCode> {
-  const { commit, clock, mint, operator, read } = room;
+async function setLock(
+  context: LockContext,
+  citizenId: string,
+  locked: boolean,
+  { stderr }: Terminal,
+): Promise<ExitCode> {
+  const { commit, clock, mint, operator, read } = context;
   try {
     await commit({
       events: [
@@ -88,24 +93,29 @@ async function setLock(room: LockRoom, citizenId: string, locked: boolean, { std
     });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    stderr(unknown);
+    stderr(unknownCitizen);
     return 1;
   }
   stderr(locked ? 'Locked. An import with a column locked may change that.\n' : 'Not locked any more.\n');
-  if (!locked && (await findOwnLock(read, citizenId))?.locked === true)
+  if (!locked && (await findCitizenLock(read, citizenId))?.locked === true)
     stderr('The lock that the citizen set stays: citizens unlock ID --own --reason TEXT lifts it.\n');
   return 0;
 }
 
-async function liftOwnLock(room: LockRoom, citizenId: string, reason: string, { stderr }: Terminal): Promise<ExitCode> {
-  const { commit, clock, mint, operator, read } = room;
-  const before = await findOwnLock(read, citizenId);
+async function liftCitizenLock(
+  context: LockContext,
+  citizenId: string,
+  reason: string,
+  { stderr }: Terminal,
+): Promise<ExitCode> {
+  const { commit, clock, mint, operator, read } = context;
+  const before = await findCitizenLock(read, citizenId);
   if (before?.locked !== true) {
-    stderr(before === undefined ? unknown : 'The citizen has set no lock.\n');
+    stderr(before === undefined ? unknownCitizen : 'The citizen has set no lock.\n');
     return 1;
   }
   const now = clock.now();
-  const told = await room.tellOfLock({ citizenId, locked: false, reason }, { now, mint });
+  const notification = await context.notifyLockChange({ citizenId, locked: false, reason }, { now, mint });
   const lifted = {
     type: 'own-lock.lifted',
     id: mint('event'),
@@ -116,8 +126,8 @@ async function liftOwnLock(room: LockRoom, citizenId: string, reason: string, { 
   } as const;
   try {
     await commit({
-      events: [lifted, ...told.events],
-      statements: [replaceOwnLock(citizenId, before, { ...before, locked: false }), ...told.statements],
+      events: [lifted, ...notification.events],
+      statements: [replaceCitizenLock(citizenId, before, { ...before, locked: false }), ...notification.statements],
     });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;

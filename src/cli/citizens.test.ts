@@ -1,39 +1,39 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { setImmediate as aTurn } from 'node:timers/promises';
-import { temporaryFolder } from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
-import { buildLedgerHouse } from '../../test/ledger-house.ts';
-import { openFolderBlobs } from '../documents/blobs/folder.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { makeDocumentFolder } from '../../test/support/document-app.ts';
+import { buildLedgerApp } from '../../test/support/ledger-app.ts';
+import { openFolderBlobs } from '../documents/blobs/folder-blobs.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { saveVerified, saveWishes } from '../notifications/contact/contact-wish-store.ts';
+import { savePreferences, saveVerifiedContacts } from '../notifications/contact/contact-preferences-store.ts';
 import { citizenCommands } from './citizens.ts';
 import { runCommandLine, type Terminal } from './command.ts';
 
 /** What the commands about single citizens are given. */
-async function roomOf(t: TestContext, house: ReturnType<typeof buildLedgerHouse>) {
+async function roomOf(t: TestContext, app: ReturnType<typeof buildLedgerApp>) {
   return {
-    ...house,
-    read: house.db.read,
-    log: house.view,
+    ...app,
+    read: app.db.read,
+    log: app.view,
     organisationOf: (clientId: string) => clientId,
     explanationOf: async () => undefined,
     operator: 'clerk',
-    documents: { blobs: await openFolderBlobs(await temporaryFolder(t)), alarm: assert.fail },
+    documents: { blobs: await openFolderBlobs(await makeDocumentFolder(t)), alarm: assert.fail },
   };
 }
 
 /** A house in which anna was asked for 250 times, and the commands on it. */
 async function lookedUp(t: TestContext) {
   const [engine = assert.fail()] = engines;
-  const house = buildLedgerHouse(await engine.open(t));
-  await house.use(...Array.from({ length: 250 }, () => 'anna'));
-  await house.sequence();
-  const room = await roomOf(t, house);
+  const app = buildLedgerApp(await engine.open(t));
+  await app.use(...Array.from({ length: 250 }, () => 'anna'));
+  await app.sequence();
+  const deps = await roomOf(t, app);
   return async (terminal: Terminal, citizenId = 'anna') =>
     await runCommandLine(
       ['ledger', 'access-log', citizenId],
-      citizenCommands((use) => use(room), terminal),
+      citizenCommands((use) => use(deps), terminal),
       terminal,
     );
 }
@@ -79,14 +79,14 @@ test('the next page of an access log waits until the one before it was taken', a
 
 for (const engine of engines) {
   test(`${engine.name}: of a citizen who is erased nothing is left of how to reach them, and of others all of it`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    const { citizenKeys, clock, db } = house;
-    await db.write(citizenKeys.creations(['anna', 'ben']));
+    const app = buildLedgerApp(await engine.open(t));
+    const { citizenKeys, clock, db } = app;
+    await db.write(citizenKeys.creationStatements(['anna', 'ben']));
     for (const citizenId of ['anna', 'ben']) {
       const stating = { citizenId, now: clock.now(), key: await citizenKeys.keyOf(citizenId) };
       await db.write([
-        saveWishes({ ...stating, value: {} }, systemRandom),
-        saveVerified({ ...stating, value: {} }, systemRandom),
+        savePreferences({ ...stating, value: {} }, systemRandom),
+        saveVerifiedContacts({ ...stating, value: {} }, systemRandom),
         {
           sql: `insert into contact_code (citizen_id, channel, notification_id, sealed, ends_at, tries)
             values ($1, 'email', $1, $2, 1, 0)`,
@@ -94,7 +94,7 @@ for (const engine of engines) {
         },
       ]);
     }
-    const { terminal, erase } = await erasing(t, house);
+    const { terminal, erase } = await erasing(t, app);
     assert.equal(await erase('anna'), 0);
     for (const table of ['contact_wish', 'contact_code'])
       assert.deepEqual(await db.read(`select citizen_id from ${table}`), [{ citizen_id: 'ben' }], table);
@@ -103,14 +103,14 @@ for (const engine of engines) {
   });
 }
 
-async function erasing(t: TestContext, house: ReturnType<typeof buildLedgerHouse>) {
+async function erasing(t: TestContext, app: ReturnType<typeof buildLedgerApp>) {
   const told: string[] = [];
   const terminal = { told, stdout: assert.fail, stderr: (text: string) => void told.push(text), isInteractive: false };
-  const room = await roomOf(t, house);
+  const deps = await roomOf(t, app);
   const erase = async (citizenId: string) =>
     await runCommandLine(
       ['citizens', 'erase', citizenId, '--yes'],
-      citizenCommands((use) => use(room), { ...terminal, cwd: '/' }),
+      citizenCommands((use) => use(deps), { ...terminal, cwd: '/' }),
       { ...terminal, cwd: '/' },
     );
   return { terminal, erase };

@@ -3,14 +3,14 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { eventsOf, openLine } from '../../test/clients-line.ts';
-import { engines } from '../../test/engines.ts';
-import { makeTestFolder } from '../../test/test-folder.ts';
-import { findClient } from '../access/client-store.ts';
+import { openClientCommands, readPendingEvents } from '../../test/support/client-commands.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { makeTestFolder } from '../../test/support/test-folder.ts';
+import { findClient } from '../auth/client-store.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: update changes what is named and nothing else, with what changed in its event`, async (t) => {
-    const line = await openLine(t, engine);
+    const line = await openClientCommands(t, engine);
     const { db, clock, run } = line;
     const flags = ['--scopes', 'documents:read', '--secret', '--purposes', 'tax', '--policy', 'eu-2025-846', '--json'];
     const { clientId } = JSON.parse((await run('clients', 'create', 'Tax', ...flags)).stdout);
@@ -31,14 +31,14 @@ for (const engine of engines) {
     assert.deepEqual([same.code, same.stderr], [0, `${clientId} is so already; nothing was changed.\n`]);
     const at = new Date(clock.at).toISOString();
     const head = { type: 'client.changed', at, actor: { operator: 'root' }, clientId };
-    assert.deepEqual((await eventsOf(line)).slice(1), [
+    assert.deepEqual((await readPendingEvents(line)).slice(1), [
       { ...head, changed: ['name', 'scopes', 'quota'], scopes },
       { ...head, changed: ['purposes', 'legalBases', 'policy'] },
     ]);
   });
 
   test(`${engine.name}: a client has a return address of its own, another one, and none`, async (t) => {
-    const line = await openLine(t, engine);
+    const line = await openClientCommands(t, engine);
     const { db, run } = line;
     const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'P.O. Box 100 ,0101  Oslo'];
     const made = await run('clients', 'create', 'Tax', ...flags);
@@ -55,13 +55,13 @@ for (const engine of engines) {
     assert.equal((await update('none')).code, 0);
     assert.equal(await stored(), undefined);
     assert.deepEqual(
-      (await eventsOf(line)).slice(1).map(({ changed }) => changed),
+      (await readPendingEvents(line)).slice(1).map(({ changed }) => changed),
       [['returnAddress'], ['returnAddress']],
     );
   });
 
   test(`${engine.name}: of two updates at once the second changes nothing and says so`, async (t) => {
-    const line = await openLine(t, engine);
+    const line = await openClientCommands(t, engine);
     const { db, hooks, run } = line;
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
     const { clientId } = JSON.parse(made.stdout);
@@ -81,14 +81,14 @@ for (const engine of engines) {
     assert.equal((await findClient(db.read, clientId))?.quota.perSecond, 1_000);
     assert.match((await run('clients', 'update', clientId, '--quota', '9')).stderr, /is disabled, for good/);
     assert.deepEqual(
-      (await eventsOf(line)).map(({ type }) => type),
+      (await readPendingEvents(line)).map(({ type }) => type),
       ['client.created', 'client.changed', 'client.disabled'],
     );
   });
 }
 
 test('a wrong update ends with what is right, and changes nothing', async (t) => {
-  const line = await openLine(t);
+  const line = await openClientCommands(t);
   const { db, run } = line;
   const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
   const { clientId } = JSON.parse(made.stdout);
@@ -114,11 +114,11 @@ test('a wrong update ends with what is right, and changes nothing', async (t) =>
     assert.match(said.stderr, reason);
   }
   assert.deepEqual(await findClient(db.read, clientId), before);
-  assert.equal((await eventsOf(line)).length, 1);
+  assert.equal((await readPendingEvents(line)).length, 1);
 });
 
 test('a client that proves itself by keys gets new ones', async (t) => {
-  const { db, run } = await openLine(t);
+  const { db, run } = await openClientCommands(t);
   const folder = makeTestFolder('cs-clients-');
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, 'jwks.json');

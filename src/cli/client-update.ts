@@ -1,10 +1,17 @@
 import { parseArgs } from 'node:util';
-import { changedClient, type WantedChange } from '../access/client-change.ts';
-import { changesOf, clientChange, findClient } from '../access/client-store.ts';
-import { WriteRefused } from '../store/db.ts';
-import { credentialOf, demandPolicy, listOrAny, quotaOf, returnAddressOf, scopesOf } from './client-flags.ts';
-import type { ClientsRoom, OpenClientsRoom } from './clients.ts';
-import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
+import { changedParts, findClient, updateClientRow } from '../auth/client-store.ts';
+import { applyClientUpdate, type ClientUpdate } from '../auth/client-update.ts';
+import { WriteRefused } from '../db/database.ts';
+import {
+  parseCredentialFlags,
+  parseListOrAny,
+  parseQuota,
+  parseReturnAddressFlag,
+  parseScopes,
+  requirePolicy,
+} from './client-flags.ts';
+import type { ClientsContext, WithClientsContext } from './clients.ts';
+import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 
 const details = `What is not named stays as it is. Lists replace those of the client; they do not add to them.
 
@@ -21,7 +28,7 @@ const details = `What is not named stays as it is. Lists replace those of the cl
                       New keys, or a new certificate, of a client that proves itself so already; the old ones buy no token any more.`;
 
 /** `clients update`. */
-export function clientUpdateCommand(openRoom: OpenClientsRoom, terminal: Terminal): Command {
+export function clientUpdateCommand(withContext: WithClientsContext, terminal: Terminal): Command {
   return {
     name: 'clients update',
     usage:
@@ -29,19 +36,19 @@ export function clientUpdateCommand(openRoom: OpenClientsRoom, terminal: Termina
     summary: 'Changes what a client may; it counts within a minute.',
     details,
     run: async (args) => {
-      const { clientId, wanted } = await wantedChange(args, terminal.cwd);
-      return await openRoom(async (room) => {
-        await demandPolicy(room.read, wanted.policy ?? undefined);
-        return await updateClient(room, clientId, wanted, terminal);
+      const { clientId, wanted: update } = await parseUpdateFlags(args, terminal.cwd);
+      return await withContext(async (context) => {
+        await requirePolicy(context.read, update.policy ?? undefined);
+        return await updateClient(context, clientId, update, terminal);
       });
     },
   };
 }
 
-async function wantedChange(
+async function parseUpdateFlags(
   args: readonly string[],
   cwd: string,
-): Promise<{ readonly clientId: string; readonly wanted: WantedChange }> {
+): Promise<{ readonly clientId: string; readonly wanted: ClientUpdate }> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -57,28 +64,28 @@ async function wantedChange(
       certificate: { type: 'string' },
     },
   });
-  const clientId = onlyOf(positionals, 'name one client by its id');
+  const clientId = singlePositional(positionals, 'name one client by its id');
   if (Object.keys(values).length === 0) throw new UsageError('say what is to change');
   const { name, scopes, purposes, policy, 'return-address': returnAddress, quota, jwks, certificate } = values;
-  const proves = jwks !== undefined || certificate !== undefined;
-  const credential = proves ? credentialOf({ jwks, certificate }, cwd) : undefined;
-  const wanted = {
+  const hasCredential = jwks !== undefined || certificate !== undefined;
+  const credential = hasCredential ? parseCredentialFlags({ jwks, certificate }, cwd) : undefined;
+  const update = {
     name,
-    scopes: scopes === undefined ? undefined : scopesOf(scopes),
-    purposes: listOrAny('--purposes', purposes),
-    legalBases: listOrAny('--legal-bases', values['legal-bases']),
+    scopes: scopes === undefined ? undefined : parseScopes(scopes),
+    purposes: parseListOrAny('--purposes', purposes),
+    legalBases: parseListOrAny('--legal-bases', values['legal-bases']),
     policy: policy === 'none' ? null : policy,
-    returnAddress: returnAddress === undefined ? undefined : returnAddressOf(returnAddress),
-    quota: quota === undefined ? undefined : quotaOf(quota),
+    returnAddress: returnAddress === undefined ? undefined : parseReturnAddressFlag(returnAddress),
+    quota: quota === undefined ? undefined : parseQuota(quota),
     credential: credential === 'secret' ? undefined : credential,
   };
-  return { clientId, wanted };
+  return { clientId, wanted: update };
 }
 
 async function updateClient(
-  { read, commit, clock, mint, operator }: ClientsRoom,
+  { read, commit, clock, mint, operator }: ClientsContext,
   clientId: string,
-  wanted: WantedChange,
+  update: ClientUpdate,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
   const before = await findClient(read, clientId);
@@ -87,9 +94,9 @@ async function updateClient(
     stderr(`${why}; see: citizen-services clients list\n`);
     return 1;
   }
-  const after = changedClient(before, wanted);
+  const after = applyClientUpdate(before, update);
   if ('fault' in after) throw new UsageError(after.fault);
-  const changed = changesOf(before, after);
+  const changed = changedParts(before, after);
   if (changed.length === 0) {
     stderr(`${clientId} is so already; nothing was changed.\n`);
     return 0;
@@ -99,7 +106,7 @@ async function updateClient(
   try {
     await commit({
       events: [{ type: 'client.changed', ...head, changed, ...scopes }],
-      statements: [clientChange(before, after)],
+      statements: [updateClientRow(before, after)],
     });
   } catch (fault) {
     if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { houseTime, type IdentityHouse } from '../../test/identity-house.ts';
-import { openPeopledHouse, zoe } from '../../test/identity-people.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { type IdentityApp, identityAppStartMs } from '../../test/support/identity-app.ts';
+import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
 import { usageCommands } from './client-usage.ts';
 import { runCommandLine } from './command.ts';
 
 const dayMs = 86_400_000;
 
-function openLine(house: IdentityHouse, knowsIds = true) {
-  const { read, clock, citizenKeys } = house.importHouse;
+function openLine(app: IdentityApp, hasOwnRegister = true) {
+  const { read, clock, citizenKeys } = app.importHouse;
   return async (...args: string[]) => {
     const said = { code: 0, stdout: '', stderr: '' };
     const stdout = (text: string) => {
@@ -19,23 +19,23 @@ function openLine(house: IdentityHouse, knowsIds = true) {
       said.stderr += text;
     };
     const terminal = { stdout, stderr, isInteractive: false, cwd: '/' };
-    const commands = usageCommands((use) => use({ read, clock, citizenKeys, knowsIds }), terminal);
+    const commands = usageCommands((use) => use({ read, clock, citizenKeys, hasOwnRegister }), terminal);
     said.code = await runCommandLine(['clients', 'usage', ...args], commands, terminal);
     return said;
   };
 }
 
 /** One client asks about its customers, another tries ids and dates. */
-async function ask(house: IdentityHouse): Promise<void> {
+async function ask(app: IdentityApp): Promise<void> {
   const review = { citizenId: 'R-1', givenName: 'Rita', familyName: 'Review', birthDate: '1970-01-01' };
-  for (const claims of [zoe, zoe, { ...zoe, birthDate: '1981-02-07' }, review])
-    await house.verify(claims, { client: 'tax-office' });
-  await house.verify(
+  for (const claims of [zoeClaims, zoeClaims, { ...zoeClaims, birthDate: '1981-02-07' }, review])
+    await app.verify(claims, { client: 'tax-office' });
+  await app.verify(
     { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' },
     { client: 'tax-office' },
   );
-  for (let id = 100; id < 203; id += 1) await house.verify({ ...zoe, citizenId: `X-${id}` }, { client: 'fisher' });
-  await house.verify(
+  for (let id = 100; id < 203; id += 1) await app.verify({ ...zoeClaims, citizenId: `X-${id}` }, { client: 'fisher' });
+  await app.verify(
     { givenName: 'Nobody', familyName: 'Known', birthDate: '1990-11-30', postalCode: '9' },
     { client: 'fisher' },
   );
@@ -47,9 +47,9 @@ const none = { matchPercent: 0, noMatchPercent: 0, notDeterminedPercent: 0, name
 
 for (const engine of engines) {
   test(`${engine.name}: a client that tries ids stands first, with how many nobody has`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    await ask(house);
-    const run = openLine(house);
+    const app = await openIdentityAppWithPeople(t, engine);
+    await ask(app);
+    const run = openLine(app);
     const { code, stdout } = await run('--json');
     assert.equal(code, 0);
     assert.deepEqual(JSON.parse(stdout), [
@@ -66,14 +66,14 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: only days that were asked for count, whole ones, and what is no span is refused`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    await house.verify(zoe, { client: 'first' });
+    const app = await openIdentityAppWithPeople(t, engine);
+    await app.verify(zoeClaims, { client: 'first' });
     // To the last millisecond of that day, and the first of the next.
-    house.pass(dayMs - (houseTime % dayMs) - 1);
-    await house.verify(zoe, { client: 'second' });
-    house.pass(1);
-    await house.verify(zoe, { client: 'third' });
-    const run = openLine(house);
+    app.pass(dayMs - (identityAppStartMs % dayMs) - 1);
+    await app.verify(zoeClaims, { client: 'second' });
+    app.pass(1);
+    await app.verify(zoeClaims, { client: 'third' });
+    const run = openLine(app);
     const clientsOf = async (...args: string[]) => {
       const { stdout } = await run(...args, '--json');
       return (JSON.parse(stdout) as { clientId: string }[]).map(({ clientId }) => clientId);
@@ -93,12 +93,12 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: no value and no id of a citizen is told, and answers of the erased say that of themselves alone`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    await ask(house);
-    const { citizenKeys } = house.importHouse;
-    await house.db.write([citizenKeys.destruction(zoe.citizenId)]);
-    citizenKeys.forget(zoe.citizenId);
-    const { stdout } = await openLine(house, false)('--json');
+    const app = await openIdentityAppWithPeople(t, engine);
+    await ask(app);
+    const { citizenKeys } = app.importHouse;
+    await app.db.write([citizenKeys.destructionStatement(zoeClaims.citizenId)]);
+    citizenKeys.evict(zoeClaims.citizenId);
+    const { stdout } = await openLine(app, false)('--json');
     assert.deepEqual(JSON.parse(stdout)[1], {
       ...{ ...office, ...none, unknownIds: null, erased: 3, matchPercent: 50, notDeterminedPercent: 50 },
     });

@@ -1,36 +1,36 @@
 import { parseArgs } from 'node:util';
-import { allClients } from '../access/client-store.ts';
-import { dateExists } from '../identity/birth-date.ts';
-import { type ClientUsage, usageByClient } from '../identity/verification-usage.ts';
-import { type Clock, toInstant } from '../kernel/clock.ts';
+import { allClients } from '../auth/client-store.ts';
+import type { Read } from '../db/database.ts';
+import { dateExists } from '../identity/register/birth-date.ts';
+import { type ClientUsage, verificationUsageByClient } from '../identity/verification/verification-usage.ts';
+import { type Clock, formatInstant } from '../kernel/clock.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import type { Read } from '../store/db.ts';
-import { type Command, demandCaller, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
 
 /** What the report needs; `knowsIds` is false where another register is asked. */
-export type UsageRoom = {
+export type UsageContext = {
   readonly read: Read;
   readonly clock: Clock;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf'>;
-  readonly knowsIds: boolean;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
+  readonly hasOwnRegister: boolean;
 };
 
-export type OpenUsageRoom = <T>(use: (room: UsageRoom) => Promise<T>) => Promise<T>;
+export type WithUsageContext = <T>(use: (context: UsageContext) => Promise<T>) => Promise<T>;
 
 const dayMs = 86_400_000;
-const usualDays = 7;
-const mostDays = 366;
+const defaultDays = 7;
+const maxDays = 366;
 
 const details = `For each client with a verification: how many were asked, the share of each decision in per cent, how many asked with an id
 that nobody has, and how many without an id. Most answers of no_match first. It counts the answers that are kept
 (VERIFICATIONS_KEPT_DAYS), and opens each for it.
 
   --from DAY    The first day, YYYY-MM-DD by UTC; six days before the last unless stated.
-  --until DAY   The last day; today unless stated. At most ${mostDays} days.
+  --until DAY   The last day; today unless stated. At most ${maxDays} days.
   --json        A list of figures; unknownIds is null where REGISTER_URL is asked, which alone knows its ids.`;
 
 /** `clients usage`. */
-export function usageCommands(openRoom: OpenUsageRoom, terminal: Terminal): readonly Command[] {
+export function usageCommands(withContext: WithUsageContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'clients usage',
@@ -44,7 +44,9 @@ export function usageCommands(openRoom: OpenUsageRoom, terminal: Terminal): read
         });
         const from = readDay('--from', values.from);
         const until = readDay('--until', values.until);
-        return await openRoom((room) => tellUsage(room, { from, until, json: values.json === true }, terminal));
+        return await withContext((context) =>
+          printUsage(context, { from, until, json: values.json === true }, terminal),
+        );
       },
     },
   ];
@@ -57,25 +59,28 @@ function readDay(flag: string, text: string | undefined): number | undefined {
   return Date.parse(`${text}T00:00:00Z`);
 }
 
-type Wanted = { readonly from: number | undefined; readonly until: number | undefined; readonly json: boolean };
+type UsageOptions = { readonly from: number | undefined; readonly until: number | undefined; readonly json: boolean };
 
-async function tellUsage(room: UsageRoom, wanted: Wanted, terminal: Terminal): Promise<ExitCode> {
-  const last = wanted.until ?? Math.floor(room.clock.now() / dayMs) * dayMs;
-  const first = wanted.from ?? last - (usualDays - 1) * dayMs;
+async function printUsage(context: UsageContext, options: UsageOptions, terminal: Terminal): Promise<ExitCode> {
+  const last = options.until ?? Math.floor(context.clock.now() / dayMs) * dayMs;
+  const first = options.from ?? last - (defaultDays - 1) * dayMs;
   if (first > last) throw new UsageError('--from is behind --until, which is today unless stated');
-  if (last - first >= mostDays * dayMs) throw new UsageError(`at most ${mostDays} days are counted at once`);
-  const onPage = () => demandCaller(terminal);
+  if (last - first >= maxDays * dayMs) throw new UsageError(`at most ${maxDays} days are counted at once`);
+  const onPage = () => requireCaller(terminal);
   const span = { from: first, until: last + dayMs };
-  const usage = await usageByClient({ ...room, span, onPage });
-  const names = new Map((await allClients(room.read)).map(({ clientId, name }) => [clientId, name]));
-  const told = usage.map((one) => ({ ...shown(one, room.knowsIds), name: names.get(one.clientId) ?? null }));
-  if (wanted.json) terminal.stdout(`${JSON.stringify(told)}\n`);
+  const usage = await verificationUsageByClient({ ...context, span, onPage });
+  const names = new Map((await allClients(context.read)).map(({ clientId, name }) => [clientId, name]));
+  const rows = usage.map((one) => ({
+    ...usageRow(one, context.hasOwnRegister),
+    name: names.get(one.clientId) ?? null,
+  }));
+  if (options.json) terminal.stdout(`${JSON.stringify(rows)}\n`);
   else {
     terminal.stdout(`${columns.join('\t')}\tname\n`);
-    for (const one of told)
+    for (const one of rows)
       terminal.stdout(`${columns.map((column) => one[column] ?? '-').join('\t')}\t${one.name ?? '-'}\n`);
-    const day = (ms: number) => toInstant(ms).slice(0, 10);
-    terminal.stderr(`${told.length} clients, ${day(first)} to ${day(last)}\n`);
+    const day = (ms: number) => formatInstant(ms).slice(0, 10);
+    terminal.stderr(`${rows.length} clients, ${day(first)} to ${day(last)}\n`);
   }
   return 0;
 }
@@ -85,13 +90,13 @@ const columns = [
   ...(['unknownIds', 'searches', 'erased'] as const),
 ] as const;
 
-function shown({ match, noMatch, notDetermined, ...usage }: ClientUsage, knowsIds: boolean) {
+function usageRow({ match, noMatch, notDetermined, ...usage }: ClientUsage, hasOwnRegister: boolean) {
   // Of an erased citizen nobody knows what was decided.
   const decided = usage.questions - usage.erased;
   const percent = (count: number) => (decided === 0 ? null : Math.round((1000 * count) / decided) / 10);
   return {
     ...usage,
-    unknownIds: knowsIds ? usage.unknownIds : null,
+    unknownIds: hasOwnRegister ? usage.unknownIds : null,
     matchPercent: percent(match),
     noMatchPercent: percent(noMatch),
     notDeterminedPercent: percent(notDetermined),

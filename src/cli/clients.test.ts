@@ -3,20 +3,20 @@ import { generateKeyPairSync } from 'node:crypto';
 import { rm, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { eventsOf, openLine } from '../../test/clients-line.ts';
-import { engines } from '../../test/engines.ts';
-import { makeTestFolder } from '../../test/test-folder.ts';
-import { isSecretOf } from '../access/client.ts';
-import { findClient } from '../access/client-store.ts';
+import { openClientCommands, readPendingEvents } from '../../test/support/client-commands.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { scopes } from '../api/operation.ts';
-import { createMint } from '../kernel/id.ts';
+import { isClientSecret } from '../auth/client.ts';
+import { findClient } from '../auth/client-store.ts';
+import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { insertCalls, waitingWebhooks } from '../notifications/webhooks/webhook-call-store.ts';
-import { findActive, insertWebhook } from '../notifications/webhooks/webhook-store.ts';
+import { findWaitingWebhooks, insertCalls } from '../notifications/webhooks/webhook-call-store.ts';
+import { findActiveWebhooks, insertWebhook } from '../notifications/webhooks/webhook-store.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: create stores the client with its event, and shows the secret once`, async (t) => {
-    const line = await openLine(t, engine);
+    const line = await openClientCommands(t, engine);
     const { db, run } = line;
     const made = await run(
       'clients',
@@ -47,9 +47,9 @@ for (const engine of engines) {
     });
     const stored = await findClient(db.read, clientId);
     assert.ok(stored?.credential.by === 'secret');
-    assert.equal(isSecretOf(clientId, stored.credential.hash, clientSecret), true);
+    assert.equal(isClientSecret(clientId, stored.credential.hash, clientSecret), true);
     assert.deepEqual(stored.quota, { perSecond: 50, burst: 100 });
-    assert.deepEqual(await eventsOf(line), [
+    assert.deepEqual(await readPendingEvents(line), [
       {
         type: 'client.created',
         at: '2026-11-20T09:00:00.000Z',
@@ -64,7 +64,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: bind changes to what tokens are bound, with its event, and takes no other word`, async (t) => {
-    const { db, run } = await openLine(t, engine);
+    const { db, run } = await openClientCommands(t, engine);
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
     const { clientId } = JSON.parse(made.stdout);
     assert.equal((await run('clients', 'bind', clientId, 'mtls', 'none')).code, 2);
@@ -80,15 +80,15 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: of a client that is disabled nothing is called any more`, async (t) => {
-    const { db, clock, run } = await openLine(t, engine);
+    const { db, clock, run } = await openClientCommands(t, engine);
     const ids = [];
     for (const name of ['x', 'y']) {
       const made = await run('clients', 'create', name, '--scopes', 'documents:read', '--secret', '--json');
       const { clientId } = JSON.parse(made.stdout);
-      const id = createMint(clock, systemRandom)('webhook');
+      const id = createIdGenerator(clock, systemRandom)('webhook');
       const secret = new Uint8Array(40);
       const webhook = { id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 } as const;
-      const call = createMint(clock, systemRandom)('event');
+      const call = createIdGenerator(clock, systemRandom)('event');
       const told = "insert into feed_event (id, client_id, at, type, data) values ($1, $2, 1, 'x', '{}')";
       await db.write([
         ...insertWebhook(webhook),
@@ -99,16 +99,16 @@ for (const engine of engines) {
     }
     const [gone, other] = ids;
     assert.equal((await run('clients', 'disable', gone?.clientId)).code, 0);
-    assert.deepEqual(await findActive(db.read, gone?.clientId), []);
-    assert.deepEqual(await findActive(db.read, other?.clientId), [other?.id]);
+    assert.deepEqual(await findActiveWebhooks(db.read, gone?.clientId), []);
+    assert.deepEqual(await findActiveWebhooks(db.read, other?.clientId), [other?.id]);
     assert.deepEqual(
-      (await waitingWebhooks(db.read)).filter(({ isActive }) => isActive).map(({ id }) => id),
+      (await findWaitingWebhooks(db.read)).filter(({ isActive }) => isActive).map(({ id }) => id),
       [other?.id],
     );
   });
 
   test(`${engine.name}: disable ends a client once, with its event`, async (t) => {
-    const { db, clock, run } = await openLine(t, engine);
+    const { db, clock, run } = await openClientCommands(t, engine);
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
     const { clientId } = JSON.parse(made.stdout);
     clock.at += 1_000;
@@ -128,7 +128,7 @@ for (const engine of engines) {
 }
 
 test('no client is made with a policy that nobody knows', async (t) => {
-  const { run } = await openLine(t);
+  const { run } = await openClientCommands(t);
   const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--policy', 'lenient');
   assert.equal(made.code, 2);
   assert.match(made.stderr, /^--policy takes standard-2026-1, .*, not 'lenient'/);
@@ -136,7 +136,7 @@ test('no client is made with a policy that nobody knows', async (t) => {
 });
 
 test('a live client is made with its public keys, and has no secret', async (t) => {
-  const { run } = await openLine(t);
+  const { run } = await openClientCommands(t);
   const folder = makeTestFolder('cs-clients-');
   t.after(() => rm(folder, { recursive: true }));
   const file = join(folder, 'jwks.json');
@@ -167,7 +167,7 @@ test('a live client is made with its public keys, and has no secret', async (t) 
 });
 
 test('a client of any purposes and legal bases is made so in words as well', async (t) => {
-  const { run } = await openLine(t);
+  const { run } = await openClientCommands(t);
   const any = ['--purposes', 'any', '--legal-bases', 'any'];
   const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--json', ...any);
   const { purposes, legalBases } = JSON.parse(made.stdout);
@@ -175,7 +175,7 @@ test('a client of any purposes and legal bases is made so in words as well', asy
 });
 
 test('an issuer on this machine is taken by plain http, as TRUSTED_ISSUERS takes it', async (t) => {
-  const { run } = await openLine(t);
+  const { run } = await openClientCommands(t);
   const made = await run(
     'clients',
     'create',
@@ -190,7 +190,7 @@ test('an issuer on this machine is taken by plain http, as TRUSTED_ISSUERS takes
 });
 
 test('wrong usage ends with 2, says what was expected, and stores nothing', async (t) => {
-  const { db, run } = await openLine(t);
+  const { db, run } = await openClientCommands(t);
   const create = (...args: string[]) => run('clients', 'create', ...args);
   const cases: ReadonlyArray<readonly [string[], RegExp]> = [
     [['--scopes', 'documents:read', '--secret'], /name one client/],
@@ -228,7 +228,7 @@ test('wrong usage ends with 2, says what was expected, and stores nothing', asyn
 });
 
 test('the help of `clients create` says what each scope and option is for', async (t) => {
-  const { run } = await openLine(t);
+  const { run } = await openClientCommands(t);
   const { stdout } = await run('clients', 'create', '--help');
   for (const scope of scopes) assert.match(stdout, new RegExp(`^    ${scope} +[A-Z].*\\.$`, 'm'));
   const options = new Set([...(stdout.split('\n', 1)[0] ?? '').matchAll(/--[a-z-]+/g)].map(([option]) => option));

@@ -1,37 +1,37 @@
 import { parseArgs } from 'node:util';
-import { type Binding, type Client, clientKinds, newClient, type WantedClient } from '../access/client.ts';
-import { allClients, clientBinding, clientCreation, clientDisabling } from '../access/client-store.ts';
-import { type Clock, type Random, toInstant } from '../kernel/clock.ts';
-import type { Mint } from '../kernel/id.ts';
+import { type Binding, type Client, type ClientOptions, clientKinds, newClient } from '../auth/client.ts';
+import { allClients, insertClient, setClientBinding, setClientDisabled } from '../auth/client-store.ts';
+import { type Read, type Statement, WriteRefused } from '../db/database.ts';
+import { type Clock, formatInstant, type RandomBytes } from '../kernel/clock.ts';
+import type { IdGenerator } from '../kernel/id.ts';
 import type { Secret } from '../kernel/secret.ts';
 import type { Commit } from '../ledger/commit.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
-import { removeAll } from '../notifications/webhooks/webhook-store.ts';
-import { type Read, type Statement, WriteRefused } from '../store/db.ts';
+import type { LedgerEvent } from '../ledger/ledger-event.ts';
+import { removeClientWebhooks } from '../notifications/webhooks/webhook-store.ts';
 import {
-  bindingOf,
-  credentialOf,
-  demandPolicy,
-  listOrAny,
-  quotaOf,
-  returnAddressOf,
-  scopesOf,
+  parseBinding,
+  parseCredentialFlags,
+  parseListOrAny,
+  parseQuota,
+  parseReturnAddressFlag,
+  parseScopes,
+  requirePolicy,
 } from './client-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
-import { type Command, type ExitCode, onlyArgument, onlyOf, type Terminal, UsageError } from './command.ts';
+import { type Command, type ExitCode, singleArgument, singlePositional, type Terminal, UsageError } from './command.ts';
 
 /** What the commands about clients need; `operator` is who runs them, as the ledger will say. */
-export type ClientsRoom = {
+export type ClientsContext = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly random: Random;
-  readonly mint: Mint;
+  readonly random: RandomBytes;
+  readonly mint: IdGenerator;
   readonly operator: string;
 };
 
 /** A database that is opened for one command, and closed behind it. */
-export type OpenClientsRoom = <T>(use: (room: ClientsRoom) => Promise<T>) => Promise<T>;
+export type WithClientsContext = <T>(use: (context: ClientsContext) => Promise<T>) => Promise<T>;
 
 const details = `NAME is whom citizens read as the sender of a message and as the user of their data.
 
@@ -64,7 +64,7 @@ const details = `NAME is whom citizens read as the sender of a message and as th
   --quota N           Requests a second for each scope; 1000 unless stated.`;
 
 /** `clients create`, `clients list`, `clients update`, `clients bind`, `clients disable`. */
-export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): readonly Command[] {
+export function clientCommands(withContext: WithClientsContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'clients create',
@@ -73,10 +73,10 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
       summary: 'Makes a client that may call the interface; a secret is shown once.',
       details,
       run: async (args) => {
-        const { wanted, json } = await wantedClient(args, terminal.cwd);
-        return await openRoom(async (room) => {
-          await demandPolicy(room.read, wanted.policy);
-          return await createClient(room, wanted, json, terminal);
+        const { wanted, json } = await parseClientFlags(args, terminal.cwd);
+        return await withContext(async (context) => {
+          await requirePolicy(context.read, wanted.policy);
+          return await createClient(context, wanted, json, terminal);
         });
       },
     },
@@ -86,10 +86,10 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
       summary: 'Lists all clients, disabled ones too.',
       run: async (args) => {
         const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
-        return await openRoom((room) => listClients(room, values.json === true, terminal));
+        return await withContext((context) => listClients(context, values.json === true, terminal));
       },
     },
-    clientUpdateCommand(openRoom, terminal),
+    clientUpdateCommand(withContext, terminal),
     {
       name: 'clients bind',
       usage: 'clients bind ID dpop|mtls|none',
@@ -100,8 +100,8 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
         const [clientId, binding, ...others] = positionals;
         if (clientId === undefined || binding === undefined || others.length > 0)
           throw new UsageError('name one client by its id, and a binding');
-        const known = bindingOf(binding);
-        return await openRoom((room) => bindClient(room, clientId, known, terminal));
+        const known = parseBinding(binding);
+        return await withContext((context) => bindClient(context, clientId, known, terminal));
       },
     },
     {
@@ -109,14 +109,17 @@ export function clientCommands(openRoom: OpenClientsRoom, terminal: Terminal): r
       usage: 'clients disable ID',
       summary: 'Ends a client for good: no new token at once, and its tokens within a minute.',
       run: async (args) => {
-        const clientId = onlyArgument(args, 'name one client by its id');
-        return await openRoom((room) => disableClient(room, clientId, terminal));
+        const clientId = singleArgument(args, 'name one client by its id');
+        return await withContext((context) => disableClient(context, clientId, terminal));
       },
     },
   ];
 }
 
-async function wantedClient(args: readonly string[], cwd: string): Promise<{ wanted: WantedClient; json: boolean }> {
+async function parseClientFlags(
+  args: readonly string[],
+  cwd: string,
+): Promise<{ wanted: ClientOptions; json: boolean }> {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -136,52 +139,52 @@ async function wantedClient(args: readonly string[], cwd: string): Promise<{ wan
       json: { type: 'boolean' },
     },
   });
-  const name = onlyOf(positionals, 'name one client; put a name with blanks in quotes');
+  const name = singlePositional(positionals, 'name one client; put a name with blanks in quotes');
   // Demo clients are made by the demo alone.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
   if (kind === undefined) throw new UsageError('--kind is test, team or live');
   const address = values['return-address'];
-  const wanted: WantedClient = {
+  const wanted: ClientOptions = {
     name,
     kind,
-    scopes: scopesOf(values.scopes),
-    credential: credentialOf(values, cwd),
-    binding: values.binding === undefined ? undefined : bindingOf(values.binding),
-    purposes: listOrAny('--purposes', values.purposes) ?? undefined,
-    legalBases: listOrAny('--legal-bases', values['legal-bases']) ?? undefined,
+    scopes: parseScopes(values.scopes),
+    credential: parseCredentialFlags(values, cwd),
+    binding: values.binding === undefined ? undefined : parseBinding(values.binding),
+    purposes: parseListOrAny('--purposes', values.purposes) ?? undefined,
+    legalBases: parseListOrAny('--legal-bases', values['legal-bases']) ?? undefined,
     policy: values.policy,
-    returnAddress: address === undefined ? undefined : (returnAddressOf(address) ?? undefined),
-    quota: values.quota === undefined ? undefined : quotaOf(values.quota),
+    returnAddress: address === undefined ? undefined : (parseReturnAddressFlag(address) ?? undefined),
+    quota: values.quota === undefined ? undefined : parseQuota(values.quota),
   };
   return { wanted, json: values.json === true };
 }
 
 /** Stores the client with its event, and shows it; the secret leaves here and is kept nowhere. */
 async function createClient(
-  room: ClientsRoom,
-  wanted: WantedClient,
+  context: ClientsContext,
+  wanted: ClientOptions,
   json: boolean,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const made = newClient(wanted, room.clock, room.random);
+  const made = newClient(wanted, context.clock, context.random);
   if ('fault' in made) throw new UsageError(made.fault);
   const { client, secret } = made;
-  await room.commit({
+  await context.commit({
     events: [
       {
         type: 'client.created',
-        id: room.mint('event'),
+        id: context.mint('event'),
         at: client.createdAt,
-        actor: { operator: room.operator },
+        actor: { operator: context.operator },
         clientId: client.clientId,
         scopes: client.scopes,
       },
     ],
-    statements: [clientCreation(client)],
+    statements: [insertClient(client)],
   });
-  const shown = shownClient(client, secret);
+  const shown = printableClient(client, secret);
   const lines = Object.entries(shown).map(([name, value]) => value && `${name}: ${[value].flat().join(' ')}\n`);
-  terminal.stdout(json ? `${JSON.stringify(shown)}\n` : lines.join(''), secret && lostSecret(client.clientId));
+  terminal.stdout(json ? `${JSON.stringify(shown)}\n` : lines.join(''), secret && lostSecretMessage(client.clientId));
   if (secret !== undefined)
     terminal.stderr(
       'The secret is shown this once; keep it where secrets are kept. `start` takes secrets with CLIENT_SECRETS=true only.\n',
@@ -189,12 +192,12 @@ async function createClient(
   return 0;
 }
 
-function lostSecret(clientId: string): string {
+function lostSecretMessage(clientId: string): string {
   return `Nobody has the secret of ${clientId} now. End it: citizen-services clients disable ${clientId}; then make the client anew.\n`;
 }
 
-async function listClients({ read }: ClientsRoom, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
-  const clients = (await allClients(read)).map((client) => shownClient(client));
+async function listClients({ read }: ClientsContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
+  const clients = (await allClients(read)).map((client) => printableClient(client));
   if (json) stdout(`${JSON.stringify(clients)}\n`);
   else {
     for (const { clientId, kind, proof, disabledAt, scopes: allowed } of clients) {
@@ -205,24 +208,26 @@ async function listClients({ read }: ClientsRoom, json: boolean, { stdout, stder
   return 0;
 }
 
-async function disableClient(room: ClientsRoom, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
-  const now = room.clock.now();
-  const head = { id: room.mint('event'), at: now, actor: { operator: room.operator }, clientId };
-  const ending = [clientDisabling(clientId, now), removeAll(clientId)];
-  const changed = await change(room, { type: 'client.disabled', ...head }, ending);
+async function disableClient(context: ClientsContext, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
+  const now = context.clock.now();
+  const head = { id: context.mint('event'), at: now, actor: { operator: context.operator }, clientId };
+  const ending = [setClientDisabled(clientId, now), removeClientWebhooks(clientId)];
+  const changed = await commitClientChange(context, { type: 'client.disabled', ...head }, ending);
   const said = `${clientId} is disabled. Tokens that it holds stop working within a minute; its webhooks are removed.\n`;
   stderr(changed ? said : noSuchClient);
   return changed ? 0 : 1;
 }
 
 async function bindClient(
-  room: ClientsRoom,
+  context: ClientsContext,
   clientId: string,
   binding: Binding,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const head = { id: room.mint('event'), at: room.clock.now(), actor: { operator: room.operator }, clientId };
-  const changed = await change(room, { type: 'client.bound', ...head, binding }, [clientBinding(clientId, binding)]);
+  const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator }, clientId };
+  const changed = await commitClientChange(context, { type: 'client.bound', ...head, binding }, [
+    setClientBinding(clientId, binding),
+  ]);
   stderr(changed ? `Tokens of ${clientId} are bound by: ${binding}. It counts within a minute.\n` : noSuchClient);
   return changed ? 0 : 1;
 }
@@ -230,7 +235,11 @@ async function bindClient(
 const noSuchClient = 'There is no such client, or it is disabled already; see: citizen-services clients list\n';
 
 /** Changes a client with its event; false where there is none in force. */
-async function change({ commit }: ClientsRoom, event: LedgerEvent, statements: readonly Statement[]): Promise<boolean> {
+async function commitClientChange(
+  { commit }: ClientsContext,
+  event: LedgerEvent,
+  statements: readonly Statement[],
+): Promise<boolean> {
   try {
     await commit({ events: [event], statements });
     return true;
@@ -241,7 +250,7 @@ async function change({ commit }: ClientsRoom, event: LedgerEvent, statements: r
 }
 
 /** A client as it is printed: no hash, no keys. */
-function shownClient(client: Client, secret?: Secret) {
+function printableClient(client: Client, secret?: Secret) {
   const { credential, createdAt, disabledAt } = client;
   return {
     clientId: client.clientId,
@@ -256,7 +265,7 @@ function shownClient(client: Client, secret?: Secret) {
     policy: client.policy,
     returnAddress: client.returnAddress?.join(', '),
     quotaPerSecond: client.quota.perSecond,
-    createdAt: toInstant(createdAt),
-    disabledAt: disabledAt === undefined ? undefined : toInstant(disabledAt),
+    createdAt: formatInstant(createdAt),
+    disabledAt: disabledAt === undefined ? undefined : formatInstant(disabledAt),
   };
 }

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { ofUnknownAuthority } from './own-authority.ts';
+import { explainUnknownAuthority } from './unknown-authority.ts';
 
 /** Where a command writes: data to `stdout`, people's text to `stderr`. */
 export type Terminal = {
@@ -13,13 +13,13 @@ export type Terminal = {
   /** Whether nobody reads the data any more; where a server runs the command for another process, whether that one has ended. */
   readonly hasLeft?: () => boolean;
   /** There: resolves when that one has taken what was written, or has ended. Who writes much waits for it, page by page. */
-  readonly taken?: () => Promise<void>;
+  readonly drained?: () => Promise<void>;
 };
 
 class CallerLeft extends Error {}
 
 /** Ends a command that takes long, where nothing is by half, once whoever ran it was stopped or reads no more; nobody is told. */
-export function demandCaller({ hasLeft }: Terminal): void {
+export function requireCaller({ hasLeft }: Terminal): void {
   if (hasLeft?.() === true) throw new CallerLeft('whoever ran this command was stopped');
 }
 
@@ -48,7 +48,7 @@ export class UsageError extends Error {
 /** A file that the arguments name cannot be read, or not written, by the process that runs the command. */
 export class FileUsageError extends UsageError {}
 
-const serverLooks =
+const serverReadsHint =
   'It was the running server that looked, as its user, and within what its unit lets it see: often neither /tmp nor /home.\n';
 
 /** Finds and runs the command that the arguments name; prints help where they name none. */
@@ -64,7 +64,7 @@ export async function runCommandLine(
     return 0;
   }
   const command = findCommand(args, commands);
-  if (command === undefined) return withoutCommand(args, commands, terminal);
+  if (command === undefined) return printCommandHelp(args, commands, terminal);
   const rest = args.slice(command.name.split(' ').length);
   if (rest.some(isHelpFlag)) {
     const details = command.details === undefined ? '' : `\n${command.details}\n`;
@@ -77,27 +77,27 @@ export async function runCommandLine(
     if (fault instanceof CallerLeft) return 1;
     if (fault instanceof UsageError || isParseArgsFault(fault)) {
       // Only a server that runs a command for another process can wait for that one.
-      const isElsewhere = fault instanceof FileUsageError && terminal.taken !== undefined;
-      const said = (await unknownOption(fault.message, command)) ?? fault.message;
-      terminal.stderr(`${said}\n${isElsewhere ? serverLooks : ''}Usage: citizen-services ${command.usage}\n`);
+      const isElsewhere = fault instanceof FileUsageError && terminal.drained !== undefined;
+      const message = (await describeUnknownOption(fault.message, command)) ?? fault.message;
+      terminal.stderr(`${message}\n${isElsewhere ? serverReadsHint : ''}Usage: citizen-services ${command.usage}\n`);
       return 2;
     }
-    const said = fault instanceof Error ? fault.message : String(fault);
-    const unknown = ofUnknownAuthority(said);
-    terminal.stderr(unknown === undefined ? `${said}\n` : `${unknown.found}: ${unknown.fix}\n`);
+    const message = fault instanceof Error ? fault.message : String(fault);
+    const unknown = explainUnknownAuthority(message);
+    terminal.stderr(unknown === undefined ? `${message}\n` : `${unknown.found}: ${unknown.fix}\n`);
     return 1;
   }
 }
 
 /** Of an option that the command does not have: the one that is meant, or those that there are. */
-async function unknownOption(message: string, { usage }: Command): Promise<string | undefined> {
+async function describeUnknownOption(message: string, { usage }: Command): Promise<string | undefined> {
   const [, given] = /^Unknown option '(--?[^']*)'/.exec(message) ?? [];
   if (given === undefined) return undefined;
   // No command needs it that is used as it should be.
-  const { isClose } = await import('../api/parse.ts');
+  const { isSimilarName } = await import('../api/validate-request.ts');
   const known = [...new Set(usage.match(/--[a-z][a-z-]*/g))];
-  const close = known.find((one) => isClose(given, one) || (given.length > 4 && one.startsWith(given)));
-  if (close !== undefined) return `There is no option ${given}; did you mean ${close}?`;
+  const similar = known.find((one) => isSimilarName(given, one) || (given.length > 4 && one.startsWith(given)));
+  if (similar !== undefined) return `There is no option ${given}; did you mean ${similar}?`;
   const others = known.length === 0 ? '' : `; there are ${known.join(', ')}`;
   return `There is no option ${given}${others}. What begins with - and is none stands behind --.`;
 }
@@ -105,15 +105,15 @@ async function unknownOption(message: string, { usage }: Command): Promise<strin
 const isHelpFlag = (word: string) => word === '--help' || word === '-h';
 
 /** Shows the commands that begin with the same word, or all: as help where that was asked for, as what is wrong otherwise. */
-function withoutCommand(args: readonly string[], commands: readonly Command[], terminal: Terminal): ExitCode {
+function printCommandHelp(args: readonly string[], commands: readonly Command[], terminal: Terminal): ExitCode {
   const named = args.filter((word) => !isHelpFlag(word));
-  const alike = commands.filter(({ name }) => name.startsWith(`${named[0]} `));
-  if (alike.length > 0 && named.length === 1 && args.length > 1) {
-    terminal.stdout(helpText(alike));
+  const related = commands.filter(({ name }) => name.startsWith(`${named[0]} `));
+  if (related.length > 0 && named.length === 1 && args.length > 1) {
+    terminal.stdout(helpText(related));
     return 0;
   }
   const said = `There is no command '${named.slice(0, 2).join(' ')}'.`;
-  terminal.stderr(`${said}\n\n${helpText(alike.length > 0 ? alike : commands)}`);
+  terminal.stderr(`${said}\n\n${helpText(related.length > 0 ? related : commands)}`);
   return 2;
 }
 
@@ -123,17 +123,17 @@ export function findCommand(args: readonly string[], commands: readonly Command[
 }
 
 /** Refuses all arguments, for a command that has none. */
-export function demandNoArguments(args: readonly string[]): void {
+export function requireNoArguments(args: readonly string[]): void {
   parseArgs({ args: [...args], options: {} });
 }
 
 /** The one argument of a command that has no flags. */
-export function onlyArgument(args: readonly string[], otherwise: string): string {
-  return onlyOf(parseArgs({ args: [...args], options: {}, allowPositionals: true }).positionals, otherwise);
+export function singleArgument(args: readonly string[], otherwise: string): string {
+  return singlePositional(parseArgs({ args: [...args], options: {}, allowPositionals: true }).positionals, otherwise);
 }
 
 /** The one argument that stands beside the flags. */
-export function onlyOf(positionals: readonly string[], otherwise: string): string {
+export function singlePositional(positionals: readonly string[], otherwise: string): string {
   const [only, ...others] = positionals;
   if (only === undefined || others.length > 0) throw new UsageError(otherwise);
   return only;

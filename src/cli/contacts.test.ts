@@ -2,23 +2,23 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { openIdentityHouse } from '../../test/identity-house.ts';
-import { temporaryFolder } from '../../test/identity-people.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { openIdentityApp } from '../../test/support/identity-app.ts';
+import { makeIdentityFolder } from '../../test/support/identity-people.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { findWishes } from '../notifications/contact/contact-wish-store.ts';
+import { findPreferences } from '../notifications/contact/contact-preferences-store.ts';
 import { runCommandLine } from './command.ts';
-import { type ContactsRoom, contactCommands } from './contacts.ts';
+import { type ContactsContext, contactCommands } from './contacts.ts';
 
 type Engine = (typeof engines)[number];
 
 /** `contacts import` over a fresh database; `exists` is the register, which knows everybody unless stated. */
-async function openContacts(t: TestContext, engine: Engine, exists: ContactsRoom['register']['exists']) {
-  const { importHouse, events } = await openIdentityHouse(t, engine);
+async function openContacts(t: TestContext, engine: Engine, exists: ContactsContext['register']['exists']) {
+  const { importHouse, events } = await openIdentityApp(t, engine);
   const { citizenKeys } = importHouse;
-  const folder = temporaryFolder(t);
-  const kept = async (citizenId: string) => await findWishes({ read: importHouse.read, citizenKeys }, citizenId);
-  const room = { ...importHouse, register: { exists }, random: systemRandom, operator: 'ops' };
+  const folder = makeIdentityFolder(t);
+  const kept = async (citizenId: string) => await findPreferences({ read: importHouse.read, citizenKeys }, citizenId);
+  const deps = { ...importHouse, register: { exists }, random: systemRandom, operator: 'ops' };
   return {
     run: async (lines: readonly object[], encoding: BufferEncoding = 'utf8', [begin, end] = ['', '\n']) => {
       const text = begin + lines.map((line) => `${JSON.stringify(line)}${end}`).join('');
@@ -28,7 +28,7 @@ async function openContacts(t: TestContext, engine: Engine, exists: ContactsRoom
         printed += text;
       };
       const terminal = { stdout: print, stderr: print, isInteractive: false, cwd: folder };
-      const commands = contactCommands(async (use) => await use(room), terminal);
+      const commands = contactCommands(async (use) => await use(deps), terminal);
       const code = await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal);
       return { code, printed };
     },

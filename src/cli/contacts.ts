@@ -1,57 +1,57 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type Static, Type } from 'typebox';
-import { compileCheck } from '../api/parse.ts';
-import { openPlainFile } from '../identity/import/import-blocks.ts';
-import { textLines } from '../identity/import/text-lines.ts';
-import type { Clock, Random } from '../kernel/clock.ts';
-import { citizenIdDetail, citizenIdPattern, longestCitizenId, type Mint } from '../kernel/id.ts';
-import { parseMailAddress } from '../kernel/mail-address.ts';
+import { compilePartCheck } from '../api/validate-request.ts';
+import type { Statement } from '../db/database.ts';
+import { openRegularFile } from '../identity/import/read-blocks.ts';
+import { readTextLines } from '../identity/import/text-lines.ts';
+import type { Clock, RandomBytes } from '../kernel/clock.ts';
+import { parseEmailAddress } from '../kernel/email-address.ts';
+import { citizenIdPattern, citizenIdRequirement, type IdGenerator, maxCitizenIdLength } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { Commit } from '../ledger/commit.ts';
-import { saveVerified, saveWishes } from '../notifications/contact/contact-wish-store.ts';
-import { wishesFault, wishesShape } from '../notifications/contact/contact-wishes.ts';
-import type { Statement } from '../store/db.ts';
-import { type Command, type ExitCode, onlyArgument, type Terminal } from './command.ts';
-import { namedFile } from './named-file.ts';
+import { contactPreferencesShape, preferencesFault } from '../notifications/contact/contact-preferences.ts';
+import { savePreferences, saveVerifiedContacts } from '../notifications/contact/contact-preferences-store.ts';
+import { resolveReadableFile } from './argument-file.ts';
+import { type Command, type ExitCode, singleArgument, type Terminal } from './command.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 
 /** What the command needs; `operator` is who runs it, as the ledger will say. */
-export type ContactsRoom = {
+export type ContactsContext = {
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly random: Random;
-  readonly mint: Mint;
+  readonly random: RandomBytes;
+  readonly mint: IdGenerator;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly register: { exists(citizenId: string): Promise<boolean> };
   readonly operator: string;
 };
 
-const address = (pattern: string) =>
+const addressSchema = (pattern: string) =>
   Type.Object(
     { address: Type.String({ maxLength: 254, pattern }), verifiedAt: Type.String({ format: 'date-time' }) },
     { additionalProperties: false },
   );
 
-const lineShape = Type.Object(
+const lineSchema = Type.Object(
   {
-    citizenId: Type.String({ minLength: 1, maxLength: longestCitizenId }),
-    email: Type.Optional(address('@')),
-    phone: Type.Optional(address('^\\+[1-9][0-9]{6,14}$')),
-    wishes: Type.Optional(wishesShape),
+    citizenId: Type.String({ minLength: 1, maxLength: maxCitizenIdLength }),
+    email: Type.Optional(addressSchema('@')),
+    phone: Type.Optional(addressSchema('^\\+[1-9][0-9]{6,14}$')),
+    wishes: Type.Optional(contactPreferencesShape),
   },
   { additionalProperties: false },
 );
 
-type Line = Static<typeof lineShape>;
+type ContactLine = Static<typeof lineSchema>;
 
-const faultsOf = compileCheck('body', lineShape);
+const faultsOf = compilePartCheck('body', lineSchema);
 
-const linesAtOnce = 100;
-const longestLine = 10_000;
+const batchSize = 100;
+const maxLineLength = 10_000;
 
 /** `contacts import`. */
 export function contactCommands(
-  openRoom: <T>(use: (room: ContactsRoom) => Promise<T>) => Promise<T>,
+  withContext: <T>(use: (context: ContactsContext) => Promise<T>) => Promise<T>,
   terminal: Terminal,
 ): readonly Command[] {
   return [
@@ -60,20 +60,20 @@ export function contactCommands(
       usage: 'contacts import FILE',
       summary: 'Takes verified addresses and wishes of citizens over, a JSON object a line; see docs/notifications.md.',
       run: async (args) => {
-        const path = namedFile(terminal.cwd, onlyArgument(args, 'name one file'));
-        return await openRoom((room) => importContacts(room, path, terminal));
+        const path = resolveReadableFile(terminal.cwd, singleArgument(args, 'name one file'));
+        return await withContext((context) => importContacts(context, path, terminal));
       },
     },
   ];
 }
 
 /** Line by line; a line that is wrong is told by its number alone, and the others go in. */
-async function importContacts(room: ContactsRoom, path: string, terminal: Terminal): Promise<ExitCode> {
-  await using file = await openPlainFile(path);
-  const view = createProgressView(terminal, room.clock);
+async function importContacts(context: ContactsContext, path: string, terminal: Terminal): Promise<ExitCode> {
+  await using file = await openRegularFile(path);
+  const view = createProgressView(terminal, context.clock);
   const counts = { stored: 0, refused: 0 };
   try {
-    await importLines(room, { file, view, counts }, terminal);
+    await importLines(context, { file, view, counts }, terminal);
   } finally {
     view.end();
   }
@@ -81,88 +81,92 @@ async function importContacts(room: ContactsRoom, path: string, terminal: Termin
   return counts.refused === 0 ? 0 : 1;
 }
 
-type Work = {
+type ContactImport = {
   readonly file: FileHandle;
   readonly view: ProgressView;
   readonly counts: { stored: number; refused: number };
 };
 
-async function importLines(room: ContactsRoom, { file, view, counts }: Work, terminal: Terminal): Promise<void> {
+async function importLines(
+  context: ContactsContext,
+  { file, view, counts }: ContactImport,
+  terminal: Terminal,
+): Promise<void> {
   const { size: bytesTotal } = await file.stat();
   let [number, bytesDone] = [0, 0];
-  let batch: Numbered[] = [];
-  const finish = async () => {
-    await importBatch(room, batch, counts, terminal);
+  let batch: NumberedLine[] = [];
+  const flushBatch = async () => {
+    await importBatch(context, batch, counts, terminal);
     batch = [];
   };
-  const waiting = (citizenId: string) =>
+  const isPending = (citizenId: string) =>
     batch.some(({ line }) => typeof line !== 'string' && line.citizenId === citizenId);
-  for await (const lines of textLines(file, 0)) {
+  for await (const lines of readTextLines(file, 0)) {
     for (const { text: written, end } of lines) {
       number += 1;
       const text = number === 1 ? written.replace(/^\ufeff/, '') : written;
       if (text.trim() === '') continue;
       const line = parseLine(text);
       // Of two lines about one citizen the later counts, so they do not go together.
-      if (batch.length === linesAtOnce || (typeof line !== 'string' && waiting(line.citizenId))) {
-        await finish();
+      if (batch.length === batchSize || (typeof line !== 'string' && isPending(line.citizenId))) {
+        await flushBatch();
         view.show({ bytesDone, bytesTotal, rows: number - 1, refused: counts.refused });
       }
       batch.push({ number, line });
       bytesDone = end;
     }
   }
-  await finish();
+  await flushBatch();
 }
 
 /** A line of that number, or why it is refused. */
-type Numbered = { readonly number: number; readonly line: Line | string };
+type NumberedLine = { readonly number: number; readonly line: ContactLine | string };
 
 async function importBatch(
-  room: ContactsRoom,
-  batch: readonly Numbered[],
-  counts: Work['counts'],
+  context: ContactsContext,
+  batch: readonly NumberedLine[],
+  counts: ContactImport['counts'],
   { stderr }: Terminal,
 ): Promise<void> {
-  const ends = await Promise.allSettled(batch.map(({ line }) => importLine(room, line)));
-  for (const [index, end] of ends.entries()) {
-    if (end.status === 'rejected') throw end.reason;
-    if (end.value === undefined) counts.stored += 1;
+  const results = await Promise.allSettled(batch.map(({ line }) => importLine(context, line)));
+  for (const [index, result] of results.entries()) {
+    if (result.status === 'rejected') throw result.reason;
+    if (result.value === undefined) counts.stored += 1;
     else {
       counts.refused += 1;
-      stderr(`line ${batch[index]?.number}: ${end.value}\n`);
+      stderr(`line ${batch[index]?.number}: ${result.value}\n`);
     }
   }
 }
 
 /** Stores a line; gives why not, where that is the fault of the line. */
-async function importLine(room: ContactsRoom, line: Line | string): Promise<string | undefined> {
+async function importLine(context: ContactsContext, line: ContactLine | string): Promise<string | undefined> {
   if (typeof line === 'string') return line;
   const { citizenId } = line;
-  if (!(await room.register.exists(citizenId))) return 'no such citizen is in the register';
-  const now = room.clock.now();
-  const head = { id: room.mint('event'), at: now, actor: { operator: room.operator } };
-  await room.commit({
+  if (!(await context.register.exists(citizenId))) return 'no such citizen is in the register';
+  const now = context.clock.now();
+  const head = { id: context.mint('event'), at: now, actor: { operator: context.operator } };
+  await context.commit({
     events: [{ type: 'contact-wishes.stated', ...head, citizenId }],
-    statements: await statementsOf(room, line, now),
+    statements: await statementsOf(context, line, now),
   });
   return undefined;
 }
 
-async function statementsOf(room: ContactsRoom, line: Line, now: number): Promise<Statement[]> {
+async function statementsOf(context: ContactsContext, line: ContactLine, now: number): Promise<Statement[]> {
   const { citizenId, email, phone, wishes } = line;
-  const key = await room.citizenKeys.keyOf(citizenId);
+  const key = await context.citizenKeys.keyOf(citizenId);
   const verified = { ...(email === undefined ? {} : { email }), ...(phone === undefined ? {} : { phone }) };
   return [
-    ...(wishes === undefined ? [] : [saveWishes({ citizenId, value: wishes, now, key }, room.random)]),
+    ...(wishes === undefined ? [] : [savePreferences({ citizenId, value: wishes, now, key }, context.random)]),
     ...(email === undefined && phone === undefined
       ? []
-      : [saveVerified({ citizenId, value: verified, now, key }, room.random)]),
+      : [saveVerifiedContacts({ citizenId, value: verified, now, key }, context.random)]),
   ];
 }
 
-function parseLine(text: string): Line | string {
-  if (text.length > longestLine) return `longer than ${longestLine} characters`;
+function parseLine(text: string): ContactLine | string {
+  if (text.length > maxLineLength) return `longer than ${maxLineLength} characters`;
   // The reader puts it where bytes are not UTF-8.
   if (text.includes('\ufffd')) return 'not UTF-8 text; convert the file, as with iconv';
   let value: unknown;
@@ -174,10 +178,10 @@ function parseLine(text: string): Line | string {
   const [first] = faultsOf(value);
   if (first !== undefined) return `${first.pointer ?? ''} ${first.detail}`.trim();
   // The check proved that it has the shape.
-  const line = value as Line;
-  if (!citizenIdPattern.test(line.citizenId)) return `/citizenId ${citizenIdDetail}`;
+  const line = value as ContactLine;
+  if (!citizenIdPattern.test(line.citizenId)) return `/citizenId ${citizenIdRequirement}`;
   if (line.email === undefined && line.phone === undefined && line.wishes === undefined) return 'nothing to store';
-  if (line.email !== undefined && parseMailAddress(line.email.address) === undefined)
+  if (line.email !== undefined && parseEmailAddress(line.email.address) === undefined)
     return '/email/address must be one address that mail can be sent to, its part before the @ in ASCII';
-  return (line.wishes === undefined ? undefined : wishesFault(line.wishes)) ?? line;
+  return (line.wishes === undefined ? undefined : preferencesFault(line.wishes)) ?? line;
 }

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { askUntilTaken } from './demo.ts';
+import { fetchUntilAccepted } from './demo.ts';
 
 test('a demo that begins on a busy machine waits as the server says, and not for ever', async (t) => {
   let refusals = 2;
@@ -18,7 +18,7 @@ test('a demo that begins on a busy machine waits as the server says, and not for
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/`;
   const pauses: number[] = [];
   const pause = async (ms: number) => void pauses.push(ms);
-  const ask = () => askUntilTaken(url, { method: 'POST', body: 'a document' }, pause);
+  const ask = () => fetchUntilAccepted(url, { method: 'POST', body: 'a document' }, pause);
   const taken = await ask();
   assert.deepEqual([taken.status, await taken.text(), pauses], [201, 'taken', [2_000, 2_000]]);
   refusals = Number.POSITIVE_INFINITY;

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { newClient } from '../access/client.ts';
-import { clientCreation } from '../access/client-store.ts';
-import { tokenPath } from '../access/token-endpoint.ts';
 import { scopes } from '../api/operation.ts';
-import { type ImportHouse, importCitizens } from '../identity/import/import-citizens.ts';
-import type { Random } from '../kernel/clock.ts';
-import { type DemoDocument, demoCitizens, demoDocuments } from './demo-town.ts';
+import { newClient } from '../auth/client.ts';
+import { insertClient } from '../auth/client-store.ts';
+import { tokenPath } from '../auth/token-endpoint.ts';
+import { type ImportDeps, importCitizens } from '../identity/import/import-citizens.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
+import { type DemoDocument, demoCitizens, demoDocuments } from './demo-data.ts';
 import { personas } from './personas.ts';
 
 /** What `data/demo.json` says: where the demo is, who may call it, whom it knows, what lies ready. */
@@ -30,12 +30,12 @@ export type DemoFile = {
 };
 
 /** What the seeding needs: the house, where it is, and tokens of the running server. */
-export type DemoRoom = ImportHouse & {
-  readonly random: Random;
+export type DemoContext = ImportDeps & {
+  readonly random: RandomBytes;
   readonly dataDir: string;
   readonly publicUrl: string;
   issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
-  forgetClients(): void;
+  invalidateClients(): void;
 };
 
 const quota = { perSecond: 100_000, burst: 200_000 };
@@ -44,17 +44,17 @@ const quota = { perSecond: 100_000, burst: 200_000 };
  * Fills an empty demo: people through the importer, one client, documents and notices through the interface itself. A
  * demo that was filled before is left as it is; only its addresses are written anew.
  */
-export async function seedDemo(room: DemoRoom): Promise<DemoFile> {
-  const path = join(room.dataDir, 'demo.json');
-  const addresses = { baseUrl: room.publicUrl, tokenUrl: `${room.publicUrl}${tokenPath}` };
+export async function seedDemo(context: DemoContext): Promise<DemoFile> {
+  const path = join(context.dataDir, 'demo.json');
+  const addresses = { baseUrl: context.publicUrl, tokenUrl: `${context.publicUrl}${tokenPath}` };
   const before = readDemoFile(path);
   if (before !== undefined) return writeDemoFile(path, { ...before, ...addresses });
-  await importTown(room);
-  const client = await createDemoClient(room);
-  const token = await room.issueAccessToken(client.clientId, client.scopes);
+  await importDemoCitizens(context);
+  const client = await createDemoClient(context);
+  const token = await context.issueAccessToken(client.clientId, client.scopes);
   const documents: { id: string; citizenId: string }[] = [];
-  for (const document of demoDocuments) documents.push(await deposit(room.publicUrl, token, document));
-  for (const { citizenId } of documents) await notify(room.publicUrl, token, citizenId);
+  for (const document of demoDocuments) documents.push(await deposit(context.publicUrl, token, document));
+  for (const { citizenId } of documents) await notify(context.publicUrl, token, citizenId);
   const citizens = demoCitizens.map(({ citizenId, givenName, familyName, birthDate, email }) => {
     return { citizenId, givenName, familyName, birthDate, email };
   });
@@ -73,11 +73,11 @@ function writeDemoFile(path: string, content: DemoFile): DemoFile {
   return content;
 }
 
-async function importTown(room: DemoRoom): Promise<void> {
-  const path = join(room.dataDir, 'demo-citizens.jsonl');
+async function importDemoCitizens(context: DemoContext): Promise<void> {
+  const path = join(context.dataDir, 'demo-citizens.jsonl');
   const people = [...demoCitizens.map(withoutBlanks), ...personas];
   writeFileSync(path, people.map((citizen) => `${JSON.stringify(citizen)}\n`).join(''), { mode: 0o600 });
-  await importCitizens(room, {
+  await importCitizens(context, {
     path,
     format: 'jsonl',
     conditions: [],
@@ -91,28 +91,28 @@ function withoutBlanks(citizen: Readonly<Record<string, string>>): Record<string
   return Object.fromEntries(Object.entries(citizen).filter(([, value]) => value !== ''));
 }
 
-async function createDemoClient(room: DemoRoom): Promise<DemoFile['clients'][number]> {
+async function createDemoClient(context: DemoContext): Promise<DemoFile['clients'][number]> {
   const made = newClient(
     { name: 'Demo Permit Service', kind: 'demo', scopes: [...scopes], credential: 'secret', quota },
-    room.clock,
-    room.random,
+    context.clock,
+    context.random,
   );
   if ('fault' in made || made.secret === undefined) throw new Error('the demo client could not be made');
   const { clientId, scopes: allowed } = made.client;
-  await room.commit({
+  await context.commit({
     events: [
       {
         type: 'client.created',
-        id: room.mint('event'),
-        at: room.clock.now(),
+        id: context.mint('event'),
+        at: context.clock.now(),
         actor: { process: 'demo' },
         clientId,
         scopes: allowed,
       },
     ],
-    statements: [clientCreation(made.client)],
+    statements: [insertClient(made.client)],
   });
-  room.forgetClients();
+  context.invalidateClients();
   return { clientId, clientSecret: made.secret.reveal(), scopes: allowed };
 }
 
@@ -122,7 +122,7 @@ async function deposit(
   document: DemoDocument,
 ): Promise<{ id: string; citizenId: string }> {
   const { citizenId, title, kind, text } = document;
-  const response = await askUntilTaken(`${baseUrl}/v1/documents`, {
+  const response = await fetchUntilAccepted(`${baseUrl}/v1/documents`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
@@ -141,7 +141,7 @@ async function deposit(
 }
 
 async function notify(baseUrl: string, token: string, citizenId: string): Promise<void> {
-  const response = await askUntilTaken(`${baseUrl}/v1/notifications/send`, {
+  const response = await fetchUntilAccepted(`${baseUrl}/v1/notifications/send`, {
     method: 'POST',
     headers: {
       authorization: `Bearer ${token}`,
@@ -154,20 +154,20 @@ async function notify(baseUrl: string, token: string, citizenId: string): Promis
   await response.body?.cancel();
 }
 
-const mostAsked = 60;
+const maxTries = 60;
 
 /**
  * Asks anew where the server sheds load, as it does while the machine is busy with a first start; nothing was stored then.
  * Gives up after a minute or more.
  */
-export async function askUntilTaken(
+export async function fetchUntilAccepted(
   url: string,
   request: RequestInit,
   pause: (ms: number) => Promise<void> = setTimeout,
 ): Promise<Response> {
-  for (let asked = 1; ; asked += 1) {
+  for (let tries = 1; ; tries += 1) {
     const response = await fetch(url, request);
-    if (response.status !== 503 || asked === mostAsked) return response;
+    if (response.status !== 503 || tries === maxTries) return response;
     await response.body?.cancel();
     await pause(Number(response.headers.get('retry-after') ?? 1) * 1_000);
   }

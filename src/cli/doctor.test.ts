@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import type { Timer } from '../jobs/timer.ts';
-import { type Check, doctorCommand, faulty, ok, warn } from './doctor.ts';
+import { type DoctorCheck, doctorCommand, faultFinding, okFinding, warnFinding } from './doctor.ts';
 
 /** Runs the command over these checks; time passes when they have all begun. */
-async function run(checks: readonly Check[], ...args: readonly string[]) {
+async function run(checks: readonly DoctorCheck[], ...args: readonly string[]) {
   return await runStages([checks], ...args);
 }
 
-async function runStages(stages: readonly (readonly Check[])[], ...args: readonly string[]) {
+async function runStages(stages: readonly (readonly DoctorCheck[])[], ...args: readonly string[]) {
   const printed: Record<'stdout' | 'stderr', string[]> = { stdout: [], stderr: [] };
   const passing: (() => void)[] = [];
   const timer: Timer = (_ms, call) => {
@@ -32,15 +32,15 @@ async function runStages(stages: readonly (readonly Check[])[], ...args: readonl
   return { code, stdout: printed.stdout.join(''), stderr: printed.stderr.join(''), ended };
 }
 
-const check = (name: string, look: Check['look'], is: 'warn' | 'fault' = 'fault'): Check => ({
-  ...{ name, look },
-  otherwise: { is, fix: 'see it' },
+const check = (name: string, run: DoctorCheck['run'], is: 'warn' | 'fault' = 'fault'): DoctorCheck => ({
+  ...{ name, run },
+  onFailure: { is, fix: 'see it' },
 });
 
 test('a check that fails or never ends keeps no other from being told', async () => {
   const { code, stdout, stderr, ended } = await run([
     check('first', () => new Promise(() => undefined)),
-    check('second', async () => [ok('well')]),
+    check('second', async () => [okFinding('well')]),
     check('third', async () => {
       throw new Error('broken\n  twice');
     }),
@@ -57,7 +57,7 @@ test('a check that fails or never ends keeps no other from being told', async ()
 
 test('what is wrong with a certificate has its own remedy, whatever asked for it', async () => {
   const told = async (found: string) => {
-    const checks = [check('sms', async () => [faulty(found, 'see that it runs')])];
+    const checks = [check('sms', async () => [faultFinding(found, 'see that it runs')])];
     return (await run(checks)).stdout.split(' -> ')[1]?.trimEnd();
   };
   const chain =
@@ -75,7 +75,7 @@ test('what is wrong with a certificate has its own remedy, whatever asked for it
 test('a warning alone is exit code 0, also of a check that failed', async () => {
   const failing = check('slow', () => Promise.reject(new Error('away')), 'warn');
   const { code, stdout } = await run(
-    [check('one', async () => [warn('low', 'raise it'), ok('there')]), failing],
+    [check('one', async () => [warnFinding('low', 'raise it'), okFinding('there')]), failing],
     '--json',
   );
   assert.equal(code, 0);
@@ -86,7 +86,7 @@ test('a warning alone is exit code 0, also of a check that failed', async () => 
       { name: 'slow', status: 'warn', found: 'away', fix: 'see it' },
     ],
   });
-  assert.equal((await run([check('two', async () => [faulty('bad', 'mend it')])], '--json')).code, 1);
+  assert.equal((await run([check('two', async () => [faultFinding('bad', 'mend it')])], '--json')).code, 1);
 });
 
 test('what comes behind looks when those before it were told, and they are printed in that order', async () => {
@@ -96,7 +96,7 @@ test('what comes behind looks when those before it were told, and they are print
       order.push(`${name} begins`);
       await new Promise<void>((resolve) => setImmediate(resolve));
       order.push(`${name} ends`);
-      return [ok('well')];
+      return [okFinding('well')];
     });
   const { stdout } = await runStages([[noting('first'), noting('second')], [noting('third')]]);
   assert.deepEqual(order.slice(2, 5), ['first ends', 'second ends', 'third begins']);
@@ -110,9 +110,9 @@ test('an authority that is not known here has its own remedy, whether a check te
   const said = 'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
   const { stdout } = await run(
     [
-      check('tells', async () => [warn(said, 'see the relay')]),
+      check('tells', async () => [warnFinding(said, 'see the relay')]),
       check('fails', () => Promise.reject(new Error(said))),
-      check('well', async () => [ok(said)]),
+      check('well', async () => [okFinding(said)]),
     ],
     '--json',
   );

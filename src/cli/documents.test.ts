@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
-import { listedDeletion } from '../../test/listed-deletion.ts';
-import { setRetentionClass } from '../documents/retention-class.ts';
-import type { Row } from '../store/db.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { runDeletionWithIds } from '../../test/support/deletion-run.ts';
+import { depositDocumentOf, makePdf, openDocumentApp } from '../../test/support/document-app.ts';
+import type { Row } from '../db/database.ts';
+import { upsertRetentionClass } from '../documents/retention/retention-class.ts';
 import { runCommandLine } from './command.ts';
 import { documentCommands } from './documents.ts';
 
@@ -13,12 +13,12 @@ const operator = { operator: 'clerk' };
 
 for (const engine of engines) {
   test(`${engine.name}: a document that cannot be erased just now hinders no other, and is told`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    await house.db.write([setRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
+    const app = await openDocumentApp(t, engine);
+    await app.db.write([upsertRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
     const note = { 'document-retention-class': 'note' };
-    const ids = [await deposited(house, pdfOf(100), note), await deposited(house, pdfOf(100), note)];
-    house.time.now += 2 * dayMs;
-    const { commit } = house.keeping;
+    const ids = [await depositDocumentOf(app, makePdf(100), note), await depositDocumentOf(app, makePdf(100), note)];
+    app.time.now += 2 * dayMs;
+    const { commit } = app.keeping;
     const failing: typeof commit = async (effect) => {
       const [event] = effect.events;
       if ('document' in event && event.document === ids[0]) throw new Error('not this one');
@@ -34,23 +34,23 @@ for (const engine of engines) {
       },
       ...{ isInteractive: false, cwd: '/' },
     };
-    const room = { ...house.keeping, commit: failing, claim: async () => [], ...operator };
-    const commands = documentCommands((use) => use(room), terminal);
+    const deps = { ...app.keeping, commit: failing, claim: async () => [], ...operator };
+    const commands = documentCommands((use) => use(deps), terminal);
     assert.equal(await runCommandLine(['documents', 'delete-due'], commands, terminal), 1);
     // What cannot be undone is told all the same.
     assert.equal(printed, `${ids[1]}\terased\n${ids[0]}\tnot erased\n`);
     assert.match(told, /^1 erased, 0 under a legal hold\n.*not this one/s);
-    const [row] = await house.db.read("select content from ledger_event where type = 'documents.deletion-run'");
+    const [row] = await app.db.read("select content from ledger_event where type = 'documents.deletion-run'");
     const { erased, failed } = JSON.parse(Buffer.from(row?.['content'] as Uint8Array).toString());
     assert.deepEqual({ erased, failed }, { erased: 1, failed: 1 });
-    assert.deepEqual((await listedDeletion(house.keeping, operator, false)).erased, [ids[0]]);
+    assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, [ids[0]]);
   });
 
   test(`${engine.name}: a verification whose caller was stopped reads no further document, and lists no further page of blobs`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
+    const app = await openDocumentApp(t, engine);
     // Eight are read side by side.
-    for (let times = 0; times < 10; times += 1) await deposited(house, pdfOf(100));
-    const { blobs } = house.keeping.ports;
+    for (let times = 0; times < 10; times += 1) await depositDocumentOf(app, makePdf(100));
+    const { blobs } = app.keeping.ports;
     const seen = { read: 0, listed: 0 };
     let leavesAt: keyof typeof seen = 'read';
     const watched: typeof blobs = {
@@ -66,9 +66,9 @@ for (const engine of engines) {
         }
       },
     };
-    const room = {
-      ...house.keeping,
-      ports: { ...house.keeping.ports, blobs: watched },
+    const deps = {
+      ...app.keeping,
+      ports: { ...app.keeping.ports, blobs: watched },
       claim: async () => [],
       ...operator,
     };
@@ -80,7 +80,7 @@ for (const engine of engines) {
       },
       ...{ isInteractive: false, cwd: '/', hasLeft: () => seen[leavesAt] > 0 },
     };
-    const commands = documentCommands((use) => use(room), terminal);
+    const commands = documentCommands((use) => use(deps), terminal);
     const verify = () => runCommandLine(['documents', 'verify'], commands, terminal);
     assert.equal(await verify(), 1);
     assert.deepEqual(seen, { read: 8, listed: 0 });
@@ -91,19 +91,19 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: an erasure of what is due whose caller was stopped erases no more, and a person sees how far it is`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    await house.db.write([setRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
-    const id = await deposited(house, pdfOf(100), { 'document-retention-class': 'note' });
-    house.time.now += 2 * dayMs;
+    const app = await openDocumentApp(t, engine);
+    await app.db.write([upsertRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
+    const id = await depositDocumentOf(app, makePdf(100), { 'document-retention-class': 'note' });
+    app.time.now += 2 * dayMs;
     let hasLeft = true;
     const told: string[] = [];
     const person = { stdout: () => undefined, stderr: (text: string) => void told.push(text), isInteractive: true };
     const terminal = { ...person, cwd: '/', hasLeft: () => hasLeft };
-    const room = { ...house.keeping, claim: async () => [], ...operator };
-    const commands = documentCommands((use) => use(room), terminal);
+    const deps = { ...app.keeping, claim: async () => [], ...operator };
+    const commands = documentCommands((use) => use(deps), terminal);
     const statusBehind = async () => {
       await runCommandLine(['documents', 'delete-due'], commands, terminal);
-      return await house.db.read('select id, status from document');
+      return await app.db.read('select id, status from document');
     };
     assert.deepEqual(await statusBehind(), [{ id, status: 'available' }]);
     hasLeft = false;
@@ -116,15 +116,15 @@ for (const engine of engines) {
 test('an erasure of what is due tells each page when it is erased, and waits until that is taken', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const house = await openDocumentHouse(t, engine);
-  await house.db.write([setRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
+  const app = await openDocumentApp(t, engine);
+  await app.db.write([upsertRetentionClass({ name: 'note', keepDays: 1, eraseAfterDays: 2, legalBasis: 'x' }, 0)]);
   const ids: string[] = [];
   for (let at = 0; at < 101; at += 1) {
-    ids.push(await deposited(house, pdfOf(100), { 'document-retention-class': 'note' }));
+    ids.push(await depositDocumentOf(app, makePdf(100), { 'document-retention-class': 'note' }));
   }
-  house.time.now += 2 * dayMs;
+  app.time.now += 2 * dayMs;
   const erased = async () =>
-    (await house.db.read("select id from document where status = 'erased' order by id")).map(
+    (await app.db.read("select id from document where status = 'erased' order by id")).map(
       (row) => `${row['id']}\terased`,
     );
   let printed = '';
@@ -142,8 +142,8 @@ test('an erasure of what is due tells each page when it is erased, and waits unt
     },
     ...{ isInteractive: true, cwd: '/' },
   };
-  const room = { ...house.keeping, claim: async () => [], ...operator };
-  const commands = documentCommands((use) => use(room), terminal);
+  const deps = { ...app.keeping, claim: async () => [], ...operator };
+  const commands = documentCommands((use) => use(deps), terminal);
   assert.equal(await runCommandLine(['documents', 'delete-due'], commands, terminal), 0);
   assert.deepEqual([seen, ids.length], [[100, 101], 101]);
   const clear = '\r\u001b[K';
@@ -153,7 +153,7 @@ test('an erasure of what is due tells each page when it is erased, and waits unt
 test('a rescan whose caller was stopped queues no further documents', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const house = await openDocumentHouse(t, engine);
+  const app = await openDocumentApp(t, engine);
   let queued = 0;
   const claim = async (): Promise<Row[]> => {
     queued += 1_000;
@@ -161,7 +161,7 @@ test('a rescan whose caller was stopped queues no further documents', async (t) 
   };
   const silent = { stdout: () => undefined, stderr: () => undefined, isInteractive: false, cwd: '/' };
   const terminal = { ...silent, hasLeft: () => queued >= 2_000 };
-  const commands = documentCommands((use) => use({ ...house.keeping, claim, ...operator }), terminal);
+  const commands = documentCommands((use) => use({ ...app.keeping, claim, ...operator }), terminal);
   assert.equal(await runCommandLine(['documents', 'rescan'], commands, terminal), 1);
   assert.equal(queued, 2_000);
 });

@@ -1,24 +1,24 @@
 import { parseArgs } from 'node:util';
-import { type Ends, type KeepingParts, runDeletion } from '../documents/deletion-run.ts';
 import type { DocumentPorts } from '../documents/ports.ts';
-import { queueRescans } from '../documents/scan-store.ts';
-import { type Finding, rowWithinMs, verifyDocuments } from '../documents/verify-documents.ts';
-import type { Claim } from '../jobs/claim.ts';
-import { type Command, demandCaller, type ExitCode, type Terminal } from './command.ts';
-import { clearLine, grouped } from './progress.ts';
+import { type DeletionPage, type RetentionDeps, runDeletion } from '../documents/retention/run-deletion.ts';
+import { queueRescans } from '../documents/scan/scan-store.ts';
+import { type DocumentFinding, rowDeadlineMs, verifyDocuments } from '../documents/verify-documents.ts';
+import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
+import { type Command, type ExitCode, requireCaller, type Terminal } from './command.ts';
+import { clearLineText, formatCount } from './progress.ts';
 
 /** What the commands about documents need; `operator` is who runs them, as the ledger will say. */
-export type DocumentsRoom = KeepingParts & {
-  readonly claim: Claim;
+export type DocumentsContext = RetentionDeps & {
+  readonly claim: WriteWithoutEvent;
   readonly operator: string;
   readonly ports: Pick<DocumentPorts, 'citizenExists'>;
 };
 
 /** A house that is opened for one command, and closed behind it. */
-export type OpenDocumentsRoom = <T>(use: (room: DocumentsRoom) => Promise<T>) => Promise<T>;
+export type WithDocumentsContext = <T>(use: (context: DocumentsContext) => Promise<T>) => Promise<T>;
 
 /** `documents verify`, `documents delete-due`, `documents rescan`. */
-export function documentCommands(openRoom: OpenDocumentsRoom, terminal: Terminal): readonly Command[] {
+export function documentCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'documents verify',
@@ -28,7 +28,7 @@ export function documentCommands(openRoom: OpenDocumentsRoom, terminal: Terminal
       run: async (args) => {
         const flags = { quick: { type: 'boolean' }, json: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args: [...args], options: flags });
-        return await openRoom((room) => verify(room, values, terminal));
+        return await withContext((context) => verify(context, values, terminal));
       },
     },
     {
@@ -39,7 +39,7 @@ export function documentCommands(openRoom: OpenDocumentsRoom, terminal: Terminal
       run: async (args) => {
         const flags = { preview: { type: 'boolean' }, json: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args: [...args], options: flags });
-        return await openRoom((room) => deleteDue(room, values, terminal));
+        return await withContext((context) => deleteDue(context, values, terminal));
       },
     },
     {
@@ -48,7 +48,7 @@ export function documentCommands(openRoom: OpenDocumentsRoom, terminal: Terminal
       summary: 'Queues all documents that are given out for another scan; --quarantined those in quarantine too.',
       run: async (args) => {
         const { values } = parseArgs({ args: [...args], options: { quarantined: { type: 'boolean' } } });
-        return await openRoom((room) => rescan(room, values.quarantined === true, terminal));
+        return await withContext((context) => rescan(context, values.quarantined === true, terminal));
       },
     },
   ];
@@ -56,19 +56,19 @@ export function documentCommands(openRoom: OpenDocumentsRoom, terminal: Terminal
 
 type Flags = { readonly quick?: boolean; readonly preview?: boolean; readonly json?: boolean };
 
-async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Terminal): Promise<ExitCode> {
-  const list: Finding[] = [];
+async function verify(context: DocumentsContext, { quick, json }: Flags, terminal: Terminal): Promise<ExitCode> {
+  const list: DocumentFinding[] = [];
   const done = await verifyDocuments({
-    ...room,
+    ...context,
     readBytes: quick !== true,
-    before: room.clock.now() - rowWithinMs,
+    before: context.clock.now() - rowDeadlineMs,
     onFinding: (finding) => {
       if (json === true) list.push(finding);
       else terminal.stdout(`${finding.id}\t${finding.fault}\t${finding.detail}\n`);
     },
     beforeEach: async () => {
-      await terminal.taken?.();
-      demandCaller(terminal);
+      await terminal.drained?.();
+      requireCaller(terminal);
     },
     onProgress: (documents, bytes) => {
       if (terminal.isInteractive) terminal.stderr(`\r${documents} documents, ${bytes} bytes`);
@@ -80,36 +80,36 @@ async function verify(room: DocumentsRoom, { quick, json }: Flags, terminal: Ter
   return done.findings === 0 ? 0 : 1;
 }
 
-async function deleteDue(room: DocumentsRoom, { preview, json }: Flags, terminal: Terminal): Promise<ExitCode> {
+async function deleteDue(context: DocumentsContext, { preview, json }: Flags, terminal: Terminal): Promise<ExitCode> {
   const verb = preview === true ? 'would be erased' : 'erased';
   let documents = 0;
-  const listed: Ends[] = [];
-  const onPage = async (page: Ends) => {
+  const listed: DeletionPage[] = [];
+  const onPage = async (page: DeletionPage) => {
     if (json === true) listed.push(page);
     else {
       // The progress before this page has its line.
-      if (documents > 0) terminal.stderr(clearLine(terminal));
+      if (documents > 0) terminal.stderr(clearLineText(terminal));
       terminal.stdout(linesOf(page, verb));
-      await terminal.taken?.();
+      await terminal.drained?.();
     }
     documents += page.erased.length + page.held.length + page.passed.length;
-    if (terminal.isInteractive) terminal.stderr(`\r${grouped(documents)} documents`);
+    if (terminal.isInteractive) terminal.stderr(`\r${formatCount(documents)} documents`);
   };
   const { fault, ...run } = await runDeletion(
-    { ...room, onPage, isStopping: () => terminal.hasLeft?.() === true },
-    { operator: room.operator },
+    { ...context, onPage, isStopping: () => terminal.hasLeft?.() === true },
+    { operator: context.operator },
     preview === true,
   );
   if (json === true) {
-    const all = (end: keyof Ends) => listed.flatMap((page) => page[end]);
+    const all = (end: keyof DeletionPage) => listed.flatMap((page) => page[end]);
     terminal.stdout(`${JSON.stringify({ erased: all('erased'), held: all('held'), passed: all('passed') })}\n`);
   }
-  terminal.stderr(`${clearLine(terminal)}${run.erased} ${verb}, ${run.held} under a legal hold\n`);
+  terminal.stderr(`${clearLineText(terminal)}${run.erased} ${verb}, ${run.held} under a legal hold\n`);
   if (fault !== undefined) throw fault;
   return 0;
 }
 
-function linesOf({ erased, held, passed }: Ends, verb: string): string {
+function linesOf({ erased, held, passed }: DeletionPage, verb: string): string {
   const lines = [
     erased.map((id) => [id, verb]),
     held.map((id) => [id, 'held']),
@@ -121,15 +121,15 @@ function linesOf({ erased, held, passed }: Ends, verb: string): string {
     .join('');
 }
 
-async function rescan(room: DocumentsRoom, quarantined: boolean, terminal: Terminal): Promise<ExitCode> {
-  const now = room.clock.now();
-  const asked = { now, before: now, engine: undefined, quarantined, limit: 1_000 };
+async function rescan(context: DocumentsContext, quarantined: boolean, terminal: Terminal): Promise<ExitCode> {
+  const now = context.clock.now();
+  const request = { now, before: now, engine: undefined, quarantined, limit: 1_000 };
   let queued = 0;
   for (;;) {
-    demandCaller(terminal);
-    const rows = await room.claim(queueRescans(asked));
+    requireCaller(terminal);
+    const rows = await context.claim(queueRescans(request));
     queued += rows.length;
-    if (rows.length < asked.limit) break;
+    if (rows.length < request.limit) break;
   }
   terminal.stderr(`${queued} documents are queued for the scanner\n`);
   return 0;

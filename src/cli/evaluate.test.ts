@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { temporaryFolder } from '../../test/identity-people.ts';
-import { evaluate } from '../identity/evaluate.ts';
-import { readTable } from '../identity/import/people-file.ts';
+import { makeIdentityFolder } from '../../test/support/identity-people.ts';
+import { evaluatePolicy } from '../identity/evaluation/evaluate-policy.ts';
+import { readCsvTable } from '../identity/import/people-file.ts';
 import { calibratedPolicy } from '../identity/match/policy.ts';
 import { runCommandLine } from './command.ts';
 import { evaluateCommands } from './evaluate.ts';
@@ -18,7 +18,7 @@ const files = {
 
 /** Runs the command in a folder with these files, on 2026-11-20. */
 async function runWith(t: TestContext, texts: Readonly<Record<string, string>>, ...extra: readonly string[]) {
-  const cwd = temporaryFolder(t);
+  const cwd = makeIdentityFolder(t);
   for (const [name, text] of Object.entries(texts)) writeFileSync(join(cwd, name), text);
   let stdout = '';
   let stderr = '';
@@ -53,7 +53,7 @@ test('names without a date are no match by themselves, as on the server; beside 
 });
 
 test('the figure of a comparison is taken over as many for a small file as for a large one', () => {
-  const ground = {
+  const options = {
     register: [{ citizenId: 'A', givenName: 'Ana' }],
     claims: [{ citizenId: '1', givenName: 'Ana' }],
     use: ['givenName'],
@@ -62,7 +62,7 @@ test('the figure of a comparison is taken over as many for a small file as for a
   let looks = 0;
   const pairs = [{ claim: '1', record: 'A', same: true }];
   // A stopwatch that goes on by 40 ms from one look to the next: 40 ms for each round of 100.
-  const result = evaluate({ ...ground, stopwatch: () => 40 * looks++ }, pairs);
+  const result = evaluatePolicy({ ...options, stopwatch: () => 40 * looks++ }, pairs);
   assert.deepEqual([result.microsecondsPerComparison, looks], [400, 200]);
 });
 
@@ -196,9 +196,9 @@ test('a file that is not what it should be stops with the first row that is wron
 });
 
 test('bytes that are no UTF-8 stop a measurement', async (t) => {
-  const cwd = temporaryFolder(t);
+  const cwd = makeIdentityFolder(t);
   writeFileSync(join(cwd, 'r.csv'), Buffer.from(people, 'latin1'));
-  await assert.rejects(readTable(join(cwd, 'r.csv')), /row 1: not UTF-8 text; convert the file/);
+  await assert.rejects(readCsvTable(join(cwd, 'r.csv')), /row 1: not UTF-8 text; convert the file/);
 });
 
 test('semicolons, stated date formats and the labels of other programs are read as by an import', async (t) => {

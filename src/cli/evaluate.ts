@@ -1,24 +1,29 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { dateExists } from '../identity/birth-date.ts';
-import type { ClaimName } from '../identity/claims.ts';
-import { evaluate, type LabelledPair } from '../identity/evaluate.ts';
-import { type Mapping, MappingFault, parseInlineMapping, parseMapping } from '../identity/import/import-fields.ts';
+import { evaluatePolicy, type LabelledPair } from '../identity/evaluation/evaluate-policy.ts';
 import {
+  type ColumnMapping,
+  MappingFault,
+  parseInlineMapping,
+  parseMapping,
+} from '../identity/import/import-fields.ts';
+import {
+  CsvTableFault,
   claimsInCommon,
-  demandColumns,
   type PeopleFile,
+  readCsvTable,
   readPeople,
-  readTable,
-  TableFault,
+  requireColumns,
 } from '../identity/import/people-file.ts';
-import { calibratedPolicy, type Policy, policies } from '../identity/match/policy.ts';
-import { parsePolicy } from '../identity/match/policy-file.ts';
-import { stored } from '../identity/names/normalise.ts';
-import { type Clock, toInstant } from '../kernel/clock.ts';
+import { calibratedPolicy, type MatchPolicy, shippedPolicies } from '../identity/match/policy.ts';
+import { toStoredText } from '../identity/names/normalise.ts';
+import { parseMatchPolicy } from '../identity/policies/policy-file.ts';
+import { dateExists } from '../identity/register/birth-date.ts';
+import type { ClaimName } from '../identity/register/claims.ts';
+import { type Clock, formatInstant } from '../kernel/clock.ts';
+import { readArgumentFile, resolveReadableFile } from './argument-file.ts';
 import { type Command, type Terminal, UsageError } from './command.ts';
-import { namedFile, readNamed } from './named-file.ts';
 import { rowsProgress } from './progress.ts';
 
 const details = `For each pair (columns claim, record, same: citizenIds in both files, and 1, true or yes for one person, 0, false or no for two) the decision
@@ -29,7 +34,7 @@ tolerant policy is measured also by claims below the minimum that the server dem
   --claims C.csv    What persons claim, with a column citizenId that names the row.
   --pairs P.csv     Which of them to compare.
   --use A,B         The claims to compare; all that both files have, unless stated.
-  --policy NAME     ${[...policies.keys()].join(', ')}; or a file that calibrate wrote; ${calibratedPolicy.name} unless stated.
+  --policy NAME     ${[...shippedPolicies.keys()].join(', ')}; or a file that calibrate wrote; ${calibratedPolicy.name} unless stated.
   --columns MAP     Which column is which claim, in both files, as for import citizens.
   --today DATE      The day of the questions, YYYY-MM-DD; today unless stated.
   --json            As for other commands: here the result is JSON without it too.
@@ -63,21 +68,21 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
         const path = (name: 'register' | 'claims' | 'pairs') => {
           const file = values[name];
           if (file === undefined) throw new UsageError(`--${name} names a file.`);
-          return namedFile(terminal.cwd, file);
+          return resolveReadableFile(terminal.cwd, file);
         };
         const columns = readColumns(values.columns, terminal.cwd);
         const register = await readPeople(path('register'), columns);
         const claims = await readPeople(path('claims'), columns);
-        const ground = {
+        const options = {
           register: register.people,
           claims: claims.people,
           use: readUse(values.use, claimsInCommon(register, claims)),
           policy: readPolicy(values.policy, terminal.cwd),
-          besides: { values: register.besides, today: readToday(values.today, clock) },
+          besides: { values: register.extras, today: readToday(values.today, clock) },
           stopwatch,
         };
         const pairs = await readPairs(path('pairs'), claims, register);
-        const result = evaluate({ ...ground, onProgress: rowsProgress(terminal, clock, pairs.length) }, pairs);
+        const result = evaluatePolicy({ ...options, onProgress: rowsProgress(terminal, clock, pairs.length) }, pairs);
         terminal.stdout(`${JSON.stringify(result)}\n`);
         return 0;
       },
@@ -96,29 +101,29 @@ function readUse(text: string | undefined, usable: readonly ClaimName[]): readon
 }
 
 function readToday(text: string | undefined, clock: Clock): string {
-  if (text === undefined) return toInstant(clock.now()).slice(0, 10);
+  if (text === undefined) return formatInstant(clock.now()).slice(0, 10);
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text) || !dateExists(text))
     throw new UsageError(`--today takes a day as 2026-11-20, not '${text}'.`);
   return text;
 }
 
-function readPolicy(name: string | undefined, cwd: string): Policy {
+function readPolicy(name: string | undefined, cwd: string): MatchPolicy {
   if (name === undefined) return calibratedPolicy;
-  const policy = policies.get(name);
+  const policy = shippedPolicies.get(name);
   if (policy !== undefined) return policy;
   if (!existsSync(resolve(cwd, name)))
-    throw new UsageError(`--policy takes ${[...policies.keys()].join(', ')}, or a file of calibrate.`);
-  const read = parsePolicy(readNamed(cwd, name));
+    throw new UsageError(`--policy takes ${[...shippedPolicies.keys()].join(', ')}, or a file of calibrate.`);
+  const read = parseMatchPolicy(readArgumentFile(cwd, name));
   if ('fault' in read) throw new UsageError(`--policy: ${name} is not a policy: ${read.fault}.`);
   return read.policy;
 }
 
 /** The mapping of `--columns`, a file or on the spot. */
-export function readColumns(map: string | undefined, cwd: string): Mapping | undefined {
+export function readColumns(map: string | undefined, cwd: string): ColumnMapping | undefined {
   if (map === undefined) return undefined;
   try {
     if (map.includes('=')) return parseInlineMapping(map);
-    return parseMapping(JSON.parse(readNamed(cwd, map)));
+    return parseMapping(JSON.parse(readArgumentFile(cwd, map)));
   } catch (fault) {
     if (fault instanceof MappingFault || fault instanceof SyntaxError)
       throw new UsageError(`--columns: ${fault.message}`);
@@ -126,30 +131,32 @@ export function readColumns(map: string | undefined, cwd: string): Mapping | und
   }
 }
 
-const yes = /^(1|1\.0|true|t|yes|y|same)$/i;
-const no = /^(0|0\.0|false|f|no|n|different)$/i;
+const sameLabel = /^(1|1\.0|true|t|yes|y|same)$/i;
+const differentLabel = /^(0|0\.0|false|f|no|n|different)$/i;
 
 /** The labelled pairs, each of a claim and a record that the other files have; whatever else would be counted wrongly. */
 async function readPairs(path: string, claims: PeopleFile, register: PeopleFile): Promise<LabelledPair[]> {
-  const { header, rows } = await readTable(path);
-  demandColumns(path, header, ['claim', 'record', 'same']);
+  const { header, rows } = await readCsvTable(path);
+  requireColumns(path, header, ['claim', 'record', 'same']);
   const claimIds = new Set(claims.people.map(({ citizenId }) => citizenId));
   const recordIds = new Set(register.people.map(({ citizenId }) => citizenId));
-  const wrong: string[] = [];
+  const rowFaults: string[] = [];
   const labels = new Map<string, boolean>();
   const pairs = rows.map(({ cells, place }) => {
     // As the ids of people are read.
-    const [claim, record, same] = [stored(cells('claim')), stored(cells('record')), cells('same')];
-    const pair = { claim, record, same: yes.test(same) };
+    const [claim, record, same] = [toStoredText(cells('claim')), toStoredText(cells('record')), cells('same')];
+    const pair = { claim, record, same: sameLabel.test(same) };
     const key = `${claim}\n${record}`;
-    if (!yes.test(same) && !no.test(same)) wrong.push(`${place}: same is neither 1, true, yes nor 0, false, no`);
-    else if (!claimIds.has(claim)) wrong.push(`${place}: no such citizenId in the claims`);
-    else if (!recordIds.has(record)) wrong.push(`${place}: no such citizenId in the register`);
+    if (!sameLabel.test(same) && !differentLabel.test(same))
+      rowFaults.push(`${place}: same is neither 1, true, yes nor 0, false, no`);
+    else if (!claimIds.has(claim)) rowFaults.push(`${place}: no such citizenId in the claims`);
+    else if (!recordIds.has(record)) rowFaults.push(`${place}: no such citizenId in the register`);
     else if (labels.get(key) === !pair.same)
-      wrong.push(`${place}: the pair of an earlier row, and same says otherwise`);
+      rowFaults.push(`${place}: the pair of an earlier row, and same says otherwise`);
     else labels.set(key, pair.same);
     return pair;
   });
-  if (wrong.length > 0) throw new TableFault(`${wrong[0]}; ${wrong.length} of ${rows.length} rows cannot be counted`);
+  if (rowFaults.length > 0)
+    throw new CsvTableFault(`${rowFaults[0]}; ${rowFaults.length} of ${rows.length} rows cannot be counted`);
   return pairs;
 }

@@ -1,13 +1,13 @@
 import { parseArgs } from 'node:util';
-import { toInstant } from '../kernel/clock.ts';
+import { formatInstant } from '../kernel/clock.ts';
 import {
   EvidenceBroken,
-  parseKeySet,
-  type Verdict,
+  type EvidenceVerdict,
+  parseEvidenceKeySet,
   verifyEvidence,
 } from '../notifications/evidence/evidence-bundle.ts';
-import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
-import { readNamed } from './named-file.ts';
+import { readArgumentFile } from './argument-file.ts';
+import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 
 const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No server, database or setting is needed.
 
@@ -23,8 +23,8 @@ Ends in 0 where every bit is as it was signed, and with --keys signed by one of 
 cannot be read or a key set is none.`;
 
 /** What a file is verified against. */
-type Ask = {
-  readonly keys: ReturnType<typeof parseKeySet> | undefined;
+type VerifyEvidenceOptions = {
+  readonly keys: ReturnType<typeof parseEvidenceKeySet> | undefined;
   /** The text of a PEM file. */
   readonly tsa: string | undefined;
   readonly json: boolean;
@@ -40,33 +40,37 @@ export function evidenceVerifyCommand(terminal: Terminal): Command {
     run: async (args) => {
       const options = { keys: { type: 'string' }, tsa: { type: 'string' }, json: { type: 'boolean' } } as const;
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-      const file = onlyOf(positionals, 'name one file');
-      const read = (path: string) => readNamed(terminal.cwd, path);
-      const keys = values.keys === undefined ? undefined : keysIn(read(values.keys));
+      const file = singlePositional(positionals, 'name one file');
+      const read = (path: string) => readArgumentFile(terminal.cwd, path);
+      const keys = values.keys === undefined ? undefined : parseTrustedKeys(read(values.keys));
       const tsa = values.tsa === undefined ? undefined : read(values.tsa);
-      return await report(terminal, read(file), { keys, tsa, json: values.json === true });
+      return await printEvidence(terminal, read(file), { keys, tsa, json: values.json === true });
     },
   };
 }
 
-function keysIn(text: string): NonNullable<Ask['keys']> {
+function parseTrustedKeys(text: string): NonNullable<VerifyEvidenceOptions['keys']> {
   try {
-    return parseKeySet(text);
+    return parseEvidenceKeySet(text);
   } catch (cause) {
     throw new UsageError(`--keys: ${cause instanceof Error ? cause.message : String(cause)}`);
   }
 }
 
-async function report(terminal: Terminal, text: string, { keys, tsa, json }: Ask): Promise<ExitCode> {
+async function printEvidence(
+  terminal: Terminal,
+  text: string,
+  { keys, tsa, json }: VerifyEvidenceOptions,
+): Promise<ExitCode> {
   try {
     const verdict = verifyEvidence(text, keys);
     const { claims, kid, keyTrusted } = verdict;
     if (keys !== undefined && !keyTrusted) throw new EvidenceBroken('it was not signed by one of the keys given');
-    const stamp = await stampOf(verdict, tsa);
-    const stamped = stamp === undefined ? {} : { timeStamp: { ...stamp, at: toInstant(stamp.at) } };
+    const stamp = await verifyStamp(verdict, tsa);
+    const stamped = stamp === undefined ? {} : { timeStamp: { ...stamp, at: formatInstant(stamp.at) } };
     const verified = { verified: true, trusted: keyTrusted, kid, keyTrusted, ...stamped, claims };
     if (json) terminal.stdout(`${JSON.stringify(verified)}\n`);
-    else terminal.stdout(textOf(claims));
+    else terminal.stdout(evidenceText(claims));
     terminal.stderr(`${stampText(claims, stamp)}\n`);
     terminal.stderr(keyTrusted ? `Verified: signed by the trusted key ${kid}.\n` : untrustedText(kid));
     return 0;
@@ -88,62 +92,74 @@ function untrustedText(kid: string): string {
   ].join('\n');
 }
 
-type Stamped = { readonly at: number; readonly authority: string; readonly trusted: boolean };
+type VerifiedTimeStamp = { readonly at: number; readonly authority: string; readonly trusted: boolean };
 
 /** How far the time of a stamp may be from the time in the statement. */
-const mostSkewMs = 600_000;
+const maxSkewMs = 600_000;
 
-async function stampOf({ stamp, claims }: Verdict, tsa: string | undefined): Promise<Stamped | undefined> {
+async function verifyStamp(
+  { stamp, claims }: EvidenceVerdict,
+  tsa: string | undefined,
+): Promise<VerifiedTimeStamp | undefined> {
   if (stamp === undefined) {
     if (tsa === undefined) return undefined;
     throw new EvidenceBroken('it has no time stamp, and --tsa asks for one');
   }
-  const { readCertificates, verifyTimeStamp } = await import('../notifications/evidence/time-stamp.ts');
+  const { parseCertificates, verifyTimeStamp } = await import('../notifications/evidence/time-stamp.ts');
   const stamped = await verifyTimeStamp(stamp.token, stamp.over, tsa === undefined ? [] : certificatesIn(tsa));
 
-  function certificatesIn(pem: string): ReturnType<typeof readCertificates> {
+  function certificatesIn(pem: string): ReturnType<typeof parseCertificates> {
     try {
-      return readCertificates(pem);
+      return parseCertificates(pem);
     } catch (cause) {
       throw new UsageError(`--tsa: ${cause instanceof Error ? cause.message : String(cause)}`);
     }
   }
   if (tsa !== undefined && !stamped.trusted)
     throw new EvidenceBroken('its time stamp does not lead to the certificates given');
-  if (Math.abs(stamped.at - Number(claims['iat']) * 1_000) > mostSkewMs) {
+  if (Math.abs(stamped.at - Number(claims['iat']) * 1_000) > maxSkewMs) {
     throw new EvidenceBroken('its time stamp is of another time than it says');
   }
   return stamped;
 }
 
-function stampText(claims: Verdict['claims'], stamp: Stamped | undefined): string {
+function stampText(claims: EvidenceVerdict['claims'], stamp: VerifiedTimeStamp | undefined): string {
   if (stamp === undefined) {
     const why = claims['timeStamp'] === 'unavailable' ? ': the authority did not give one' : '';
     return `Without a time stamp${why}.`;
   }
   const hint = stamp.trusted ? '' : ' (not compared: give its certificates with --tsa)';
-  return `Time stamp of ${toInstant(stamp.at)} by ${shown(stamp.authority)}${hint}.`;
+  return `Time stamp of ${formatInstant(stamp.at)} by ${withoutControlCharacters(stamp.authority)}${hint}.`;
 }
 
-type Line = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };
+type EvidenceLine = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };
 
 /** What a bundle is about: whoever holds the message can compare its digest (docs/notifications.md#evidence). */
-const about = ['iss', 'sender', 'recipient', 'notification', 'content', 'contentDigest', 'contentSalt', 'erasure'];
+const headMembers = [
+  'iss',
+  'sender',
+  'recipient',
+  'notification',
+  'content',
+  'contentDigest',
+  'contentSalt',
+  'erasure',
+];
 
-function textOf(claims: Readonly<Record<string, unknown>>): string {
-  const head = about.flatMap((name) => {
+function evidenceText(claims: Readonly<Record<string, unknown>>): string {
+  const head = headMembers.flatMap((name) => {
     const said = claims[name];
     return said === undefined ? [] : [`${name}: ${typeof said === 'string' ? said : JSON.stringify(said)}`];
   });
-  const list = Array.isArray(claims['evidence']) ? (claims['evidence'] as readonly Line[]) : [];
+  const list = Array.isArray(claims['evidence']) ? (claims['evidence'] as readonly EvidenceLine[]) : [];
   const lines = list.map(
     ({ event, time, channel = '' }) => `${time}  ${String(event).replace(/^.*\//, '')}  ${channel}`,
   );
   const effect = claims['legalEffect'] === undefined ? [] : [`legal effect: ${JSON.stringify(claims['legalEffect'])}`];
-  return `${[...head, ...lines.map((line) => line.trimEnd()), ...effect].map(shown).join('\n')}\n`;
+  return `${[...head, ...lines.map((line) => line.trimEnd()), ...effect].map(withoutControlCharacters).join('\n')}\n`;
 }
 
 /** What a bundle says may come from anyone: it must not move the cursor over what is printed about it. */
-function shown(line: string): string {
+function withoutControlCharacters(line: string): string {
   return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 }

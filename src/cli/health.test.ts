@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { freePort } from '../../test/free-port.ts';
+import { freePort } from '../../test/support/free-port.ts';
 import { createAdminServer } from '../api/admin-server.ts';
 import { runCommandLine } from './command.ts';
 import { healthCommand } from './health.ts';

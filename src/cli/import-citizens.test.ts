@@ -2,19 +2,19 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { type Engine, engines } from '../../test/engines.ts';
-import { openIdentityHouse } from '../../test/identity-house.ts';
-import { temporaryFolder } from '../../test/identity-people.ts';
+import { type Engine, engines } from '../../test/support/database-engines.ts';
+import { openIdentityApp } from '../../test/support/identity-app.ts';
+import { makeIdentityFolder } from '../../test/support/identity-people.ts';
 import { importCitizens } from '../identity/import/import-citizens.ts';
 import { parseInlineMapping, parseMapping } from '../identity/import/import-fields.ts';
 import { runCommandLine } from './command.ts';
-import { importCommands, type OpenImportRoom } from './import-citizens.ts';
+import { importCommands, type WithImportContext } from './import-citizens.ts';
 
 /** A command line over a fresh database: what it prints where, and how it ends. */
 async function openCommandLine(t: TestContext) {
-  const house = await openIdentityHouse(t, engines[0] as Engine);
+  const app = await openIdentityApp(t, engines[0] as Engine);
   let opened = 0;
-  const folder = temporaryFolder(t);
+  const folder = makeIdentityFolder(t);
   return {
     file: (name: string, text: string) => {
       const path = join(folder, name);
@@ -22,8 +22,8 @@ async function openCommandLine(t: TestContext) {
       return path;
     },
     opened: () => opened,
-    importHouse: house.importHouse,
-    events: () => house.events(),
+    importHouse: app.importHouse,
+    events: () => app.events(),
     run: async (...args: string[]) => await runAt(0, ...args),
     runAt,
   };
@@ -40,9 +40,9 @@ async function openCommandLine(t: TestContext) {
       isInteractive: false,
       cwd: folder,
     };
-    const openRoom: OpenImportRoom = async (use) => {
+    const openRoom: WithImportContext = async (use) => {
       opened += 1;
-      return await use({ ...house.importHouse, clock: { now: () => now }, operator: 'ann' });
+      return await use({ ...app.importHouse, clock: { now: () => now }, operator: 'ann' });
     };
     const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openRoom, terminal), terminal);
     return { code, ...printed };

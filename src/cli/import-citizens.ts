@@ -1,33 +1,33 @@
 import { existsSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { countRegister, needsRecount } from '../identity/import/count-register.ts';
 import {
-  type ImportHouse,
-  type ImportOrder,
+  type ImportDeps,
+  type ImportOptions,
   type ImportResult,
   importCitizens,
 } from '../identity/import/import-citizens.ts';
 import {
+  type ColumnMapping,
   importFields,
-  type Mapping,
   MappingFault,
   parseInlineMapping,
   parseMapping,
 } from '../identity/import/import-fields.ts';
 import type { ImportFormat } from '../identity/import/import-file.ts';
-import type { Tally } from '../identity/import/import-progress.ts';
-import { mostIdsOfDryRun } from '../identity/import/import-repeats.ts';
-import type { Condition } from '../identity/import/import-row.ts';
-import { countRegister, needsCount } from '../identity/register-count.ts';
-import { type Command, type ExitCode, onlyOf, type Terminal, UsageError } from './command.ts';
-import { demandOther, namedFile, readNamed } from './named-file.ts';
-import { createProgressView, grouped } from './progress.ts';
+import type { ReasonCounts } from '../identity/import/import-progress.ts';
+import type { RowCondition } from '../identity/import/import-row.ts';
+import { maxDryRunIds } from '../identity/import/repeated-ids.ts';
+import { readArgumentFile, requireOtherFile, resolveReadableFile } from './argument-file.ts';
+import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
+import { createProgressView, formatCount } from './progress.ts';
 
 /** What the command works on; `operator` is who runs it, as the ledger will say. */
-export type ImportRoom = ImportHouse & { readonly operator: string };
+export type ImportContext = ImportDeps & { readonly operator: string };
 
 /** A database that is opened for one command, once its arguments are understood, and closed behind it. */
-export type OpenImportRoom = <T>(use: (room: ImportRoom) => Promise<T>) => Promise<T>;
+export type WithImportContext = <T>(use: (context: ImportContext) => Promise<T>) => Promise<T>;
 
 const details = `A citizen who is known is updated in the fields that the file has.
 
@@ -49,7 +49,7 @@ The same on the command line:
   --map 'citizenId=rec_id,givenName=given_name,familyName=surname,birthDate=date_of_birth:YYYYMMDD,streetAddress=street_number+address_1'`;
 
 /** `import citizens`. */
-export function importCommands(openRoom: OpenImportRoom, terminal: Terminal): readonly Command[] {
+export function importCommands(withContext: WithImportContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'import citizens',
@@ -58,23 +58,28 @@ export function importCommands(openRoom: OpenImportRoom, terminal: Terminal): re
       summary: 'Imports citizens from CSV or JSON lines into the register; a stopped import goes on where it was.',
       details,
       run: async (args) => {
-        const { order, json } = readOrder(args, terminal.cwd);
-        return await openRoom((room) => run(room, order, json, terminal));
+        const { order, json } = parseImportFlags(args, terminal.cwd);
+        return await withContext((context) => run(context, order, json, terminal));
       },
     },
   ];
 }
 
 /** Behind so many rows the count takes so long that somebody who waits is told of it. */
-const longCount = 100_000;
+const slowCountRows = 100_000;
 
-async function run(room: ImportRoom, order: Order, json: boolean, terminal: Terminal): Promise<ExitCode> {
-  const { clock, operator } = room;
+async function run(
+  context: ImportContext,
+  order: ImportCommandOptions,
+  json: boolean,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const { clock, operator } = context;
   const view = createProgressView(terminal, clock);
   const startedAt = clock.now();
   let result: ImportResult;
   try {
-    result = await importCitizens(room, { ...order, actor: { operator } }, (progress, file) =>
+    result = await importCitizens(context, { ...order, actor: { operator } }, (progress, file) =>
       view.show({
         bytesDone: progress.finished ? file.bytes : progress.nextOffset,
         bytesTotal: file.bytes,
@@ -85,10 +90,10 @@ async function run(room: ImportRoom, order: Order, json: boolean, terminal: Term
   } finally {
     view.end();
   }
-  if (!order.dryRun && (await needsCount(room.read, result))) {
-    if (result.progress.read >= longCount)
+  if (!order.dryRun && (await needsRecount(context.read, result))) {
+    if (result.progress.read >= slowCountRows)
       terminal.stderr('All rows are stored; counting the names and places of the register …\n');
-    await countRegister(room, { operator });
+    await countRegister(context, { operator });
   }
   const seconds = (clock.now() - startedAt) / 1000;
   terminal.stderr(describeResult(result, order, seconds));
@@ -97,9 +102,12 @@ async function run(room: ImportRoom, order: Order, json: boolean, terminal: Term
 }
 
 /** What the arguments say; who runs it is known later. */
-type Order = Omit<ImportOrder, 'actor'>;
+type ImportCommandOptions = Omit<ImportOptions, 'actor'>;
 
-function readOrder(args: readonly string[], cwd: string): { readonly order: Order; readonly json: boolean } {
+function parseImportFlags(
+  args: readonly string[],
+  cwd: string,
+): { readonly order: ImportCommandOptions; readonly json: boolean } {
   const { values, positionals } = parseArgs({
     args: [...args],
     allowPositionals: true,
@@ -113,13 +121,13 @@ function readOrder(args: readonly string[], cwd: string): { readonly order: Orde
       json: { type: 'boolean', default: false },
     },
   });
-  const path = namedFile(cwd, onlyOf(positionals, 'Name one file to import.'));
-  const order: Order = {
+  const path = resolveReadableFile(cwd, singlePositional(positionals, 'Name one file to import.'));
+  const order: ImportCommandOptions = {
     path,
-    format: readFormat(path, values.format),
+    format: parseFormat(path, values.format),
     mapping: readMapping(values.map, cwd),
-    conditions: values.where.map(readCondition),
-    errorsPath: readErrorsPath(
+    conditions: values.where.map(parseCondition),
+    errorsPath: parseErrorsPath(
       values.errors,
       [path, ...(values.map === undefined ? [] : [resolve(cwd, values.map)])],
       cwd,
@@ -131,24 +139,24 @@ function readOrder(args: readonly string[], cwd: string): { readonly order: Orde
 }
 
 /** Refused rows are not written over what they were read from. */
-function readErrorsPath(errors: string | undefined, read: readonly string[], cwd: string): string | undefined {
+function parseErrorsPath(errors: string | undefined, read: readonly string[], cwd: string): string | undefined {
   if (errors === undefined) return undefined;
   const path = resolve(cwd, errors);
-  demandOther('--errors', path, read);
+  requireOtherFile('--errors', path, read);
   return path;
 }
 
-function readFormat(path: string, format: string | undefined): ImportFormat {
+function parseFormat(path: string, format: string | undefined): ImportFormat {
   if (format === undefined) return /\.(jsonl|ndjson|jsonlines)$/i.test(path) ? 'jsonl' : 'csv';
   if (format === 'csv' || format === 'jsonl') return format;
   throw new UsageError('--format is csv or jsonl.');
 }
 
-function readMapping(map: string | undefined, cwd: string): Mapping | undefined {
+function readMapping(map: string | undefined, cwd: string): ColumnMapping | undefined {
   if (map === undefined) return undefined;
   const path = resolve(cwd, map);
   try {
-    if (existsSync(path)) return parseMapping(JSON.parse(readNamed(cwd, map)));
+    if (existsSync(path)) return parseMapping(JSON.parse(readArgumentFile(cwd, map)));
     if (map.includes('=')) return parseInlineMapping(map);
   } catch (fault) {
     if (fault instanceof MappingFault) throw new UsageError(`--map: ${fault.message}`);
@@ -158,28 +166,28 @@ function readMapping(map: string | undefined, cwd: string): Mapping | undefined 
   throw new UsageError(`--map: there is no file ${map}, and it is not of the form name=column.`);
 }
 
-function readCondition(text: string): Condition {
+function parseCondition(text: string): RowCondition {
   const split = text.indexOf('=');
   if (split < 1) throw new UsageError('--where takes COLUMN=TEXT.');
   return { column: text.slice(0, split).trim(), pattern: text.slice(split + 1).trim() };
 }
 
-function describeResult(result: ImportResult, { dryRun, errorsPath }: Order, seconds: number): string {
+function describeResult(result: ImportResult, { dryRun, errorsPath }: ImportCommandOptions, seconds: number): string {
   const { progress, began, readBefore } = result;
   if (began === 'already-finished') {
-    return `This file is already imported (${progress.id}, ${grouped(progress.stored)} rows); --restart imports it again.\n`;
+    return `This file is already imported (${progress.id}, ${formatCount(progress.stored)} rows); --restart imports it again.\n`;
   }
   const rows = progress.read - readBefore;
-  const speed = seconds > 0 ? `, ${grouped(Math.round(rows / seconds))} rows/s` : '';
+  const speed = seconds > 0 ? `, ${formatCount(Math.round(rows / seconds))} rows/s` : '';
   const lines = [
-    ...(began === 'resumed' ? [`Went on behind row ${grouped(readBefore)}.`] : []),
-    `${dryRun ? 'Checked, stored nothing' : `Imported (${progress.id})`}: ${grouped(progress.read)} rows read, ` +
-      `${grouped(progress.stored)} ${dryRun ? 'usable' : 'stored'}, ${grouped(progress.refused)} refused` +
-      `${progress.leftOut > 0 ? `, ${grouped(progress.leftOut)} left out` : ''}; ${seconds.toFixed(1)} s${speed}.`,
+    ...(began === 'resumed' ? [`Went on behind row ${formatCount(readBefore)}.`] : []),
+    `${dryRun ? 'Checked, stored nothing' : `Imported (${progress.id})`}: ${formatCount(progress.read)} rows read, ` +
+      `${formatCount(progress.stored)} ${dryRun ? 'usable' : 'stored'}, ${formatCount(progress.refused)} refused` +
+      `${progress.leftOut > 0 ? `, ${formatCount(progress.leftOut)} left out` : ''}; ${seconds.toFixed(1)} s${speed}.`,
     ...describeTally('refused', progress.reasons, progress),
     ...describeTally(dryRun ? 'usable' : 'stored', progress.remarks, progress),
-    ...(dryRun && progress.read > mostIdsOfDryRun
-      ? [`A dry run looks for repeated ids among its first ${grouped(mostIdsOfDryRun)} rows.`]
+    ...(dryRun && progress.read > maxDryRunIds
+      ? [`A dry run looks for repeated ids among its first ${formatCount(maxDryRunIds)} rows.`]
       : []),
   ];
   if (progress.refused > 0) {
@@ -189,15 +197,15 @@ function describeResult(result: ImportResult, { dryRun, errorsPath }: Order, sec
 }
 
 /** Each reason with how often it came and its first rows. */
-function describeTally(what: string, tally: Tally, { firstRows }: ImportResult['progress']): string[] {
+function describeTally(what: string, tally: ReasonCounts, { firstRows }: ImportResult['progress']): string[] {
   return Object.entries(tally).map(([reason, count]) => {
     const rows = firstRows[reason] ?? [];
     const more = count > rows.length ? ' and more' : '';
-    return `  ${grouped(count)} ${what}: ${reason} (${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more})`;
+    return `  ${formatCount(count)} ${what}: ${reason} (${count === 1 ? 'row' : 'rows'} ${rows.join(', ')}${more})`;
   });
 }
 
-function toJson({ progress, began, mapping }: ImportResult, { dryRun }: Order, seconds: number) {
+function toJson({ progress, began, mapping }: ImportResult, { dryRun }: ImportCommandOptions, seconds: number) {
   return {
     importId: dryRun ? null : progress.id,
     status: began === 'already-finished' ? 'already-finished' : dryRun ? 'checked' : 'finished',

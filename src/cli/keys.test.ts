@@ -2,37 +2,43 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { temporaryFolder } from '../../test/document-house.ts';
-import { type Engine, engines } from '../../test/engines.ts';
-import { createMissingSigningKeys, openSigningKeys } from '../access/signing-key-store.ts';
-import { dayMs, keepClockSeen } from '../jobs/clock-seen.ts';
-import { createMint } from '../kernel/id.ts';
+import { type Engine, engines } from '../../test/support/database-engines.ts';
+import { makeDocumentFolder } from '../../test/support/document-app.ts';
+import { createMissingSigningKeys, openSigningKeys } from '../auth/signing-key-store.ts';
+import { longLivedPurposes, UnknownRootKey } from '../crypto/root-key.ts';
+import { createRootKey, readRootKey } from '../crypto/root-key-file.ts';
+import { dayMs, storeClockObservation } from '../jobs/clock-observation.ts';
+import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { lastingPurposes, UnknownRootKey } from '../keys/root-key.ts';
-import { createRootKey, readRootKey } from '../keys/root-key-file.ts';
 import { createCitizenKeys } from '../ledger/citizen-keys.ts';
 import { createCommit } from '../ledger/commit.ts';
 import { runCommandLine } from './command.ts';
 import { keyCommands } from './keys.ts';
-import { finishRotation, prepareRotation, type RotationRoom, rewrapAll, rotationUnderWay } from './rotate-root.ts';
+import {
+  finishRotation,
+  isRotationPending,
+  prepareRotation,
+  type RotationContext,
+  rewrapAll,
+} from './rotate-root-key.ts';
 
 const clock = { now: () => 1_800_000_000_000 };
 const citizens = Array.from({ length: 3_000 }, (_, index) => `CZ-${index}`);
 
-async function house(t: TestContext, engine: Engine) {
-  const rootKeyPath = join(await temporaryFolder(t), 'root.key');
+async function app(t: TestContext, engine: Engine) {
+  const rootKeyPath = join(await makeDocumentFolder(t), 'root.key');
   const db = await engine.open(t);
   const root = createRootKey(rootKeyPath, systemRandom);
   const keys = createCitizenKeys(db.read, root, systemRandom);
-  await db.write(keys.creations(citizens));
+  await db.write(keys.creationStatements(citizens));
   await createMissingSigningKeys({ db, root, clock }, systemRandom);
-  const room: RotationRoom = {
+  const deps: RotationContext = {
     read: db.read,
     write: db.write,
     commit: createCommit(db, keys, systemRandom),
     clock,
     random: systemRandom,
-    mint: createMint(clock, systemRandom),
+    mint: createIdGenerator(clock, systemRandom),
     root,
     rootKeyPath,
     operator: 'clerk',
@@ -42,49 +48,51 @@ async function house(t: TestContext, engine: Engine) {
     const fresh = createCitizenKeys(db.read, by, systemRandom);
     return Promise.all(some.map(async (id) => Buffer.from(await fresh.keyOf(id)).toString('hex')));
   };
-  return { db, room, root, keysOf, keys };
+  return { db, deps, root, keysOf, keys };
 }
 
 /** Runs `keys rotate-root` on it; what it printed, with its exit code. */
-function rotateRoot(room: RotationRoom & { hasLeft?: () => boolean }, ...flags: readonly string[]) {
-  return runKeys(room, 'rotate-root', ...flags);
+function rotateRoot(deps: RotationContext & { hasLeft?: () => boolean }, ...flags: readonly string[]) {
+  return runKeys(deps, 'rotate-root', ...flags);
 }
 
-async function runKeys(room: RotationRoom & { hasLeft?: () => boolean }, ...args: readonly string[]) {
+async function runKeys(deps: RotationContext & { hasLeft?: () => boolean }, ...args: readonly string[]) {
   const [out, err]: [string[], string[]] = [[], []];
   const terminal = {
-    ...(room.hasLeft !== undefined && { hasLeft: room.hasLeft }),
+    ...(deps.hasLeft !== undefined && { hasLeft: deps.hasLeft }),
     ...{ stdout: (text: string) => void out.push(text), stderr: (text: string) => void err.push(text) },
     ...{ isInteractive: false, cwd: '/' },
   };
   const code = await runCommandLine(
     ['keys', ...args],
-    keyCommands((use) => use(room), terminal),
+    keyCommands((use) => use(deps), terminal),
     terminal,
   );
   return { code, stdout: out.join(''), stderr: err.join('') };
 }
 
 const lasting = (root: ReturnType<typeof readRootKey>) =>
-  lastingPurposes.map((purpose) => Buffer.from(root.derive(purpose)).toString('hex'));
+  longLivedPurposes.map((purpose) => Buffer.from(root.derive(purpose)).toString('hex'));
 
 for (const engine of engines) {
   test(`${engine.name}: keys rotate --now withdraws what was in force when the clock leapt, and no earlier key of evidence`, async (t) => {
-    const { db, room: given, root } = await house(t, engine);
+    const { db, deps: given, root } = await app(t, engine);
     let now = clock.now();
-    const room = { ...given, clock: { now: () => now } };
-    const keys = await openSigningKeys({ db, root, clock: room.clock });
+    const deps = { ...given, clock: { now: () => now } };
+    const keys = await openSigningKeys({ db, root, clock: deps.clock });
     const { kid: first } = keys.current('evidence');
-    await runKeys(room, 'rotate', 'evidence');
+    await runKeys(deps, 'rotate', 'evidence');
     now += 2 * dayMs;
     await keys.reload();
     const { kid: second } = keys.current('evidence');
-    await runKeys(room, 'rotate', 'evidence');
-    const leap = { from: now, to: now + 365 * dayMs, backAt: undefined };
-    await db.write([keepClockSeen({ seenAt: leap.to, sureAt: leap.to + dayMs, frontAt: leap.to, leap })]);
-    now = leap.to;
-    assert.equal((await runKeys(room, 'rotate', 'evidence', '--now')).code, 0);
-    now = leap.from;
+    await runKeys(deps, 'rotate', 'evidence');
+    const jump = { from: now, to: now + 365 * dayMs, backAt: undefined };
+    await db.write([
+      storeClockObservation({ observedAt: jump.to, trustedFrom: jump.to + dayMs, latestAt: jump.to, jump }),
+    ]);
+    now = jump.to;
+    assert.equal((await runKeys(deps, 'rotate', 'evidence', '--now')).code, 0);
+    now = jump.from;
     await keys.reload();
     const published = keys.publicJwks().keys.map((key) => key.kid);
     assert.deepEqual([published.includes(first), published.includes(second)], [true, false]);
@@ -92,37 +100,37 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: after a rotation every key opens as before, nothing needs the old root, and what lasts has lasted`, async (t) => {
-    const { db, room, root, keysOf } = await house(t, engine);
+    const { db, deps, root, keysOf } = await app(t, engine);
     const [before, lastedBefore, id] = [await keysOf(), lasting(root), root.id];
-    const otherServer = readRootKey(room.rootKeyPath);
-    await prepareRotation(room);
+    const otherServer = readRootKey(deps.rootKeyPath);
+    await prepareRotation(deps);
     assert.notEqual(root.id, id);
     assert.deepEqual(await keysOf(), before);
     const steps: number[] = [];
-    const rotated = await rewrapAll(room, (done) => steps.push(done));
+    const rotated = await rewrapAll(deps, (done) => steps.push(done));
     assert.deepEqual([rotated.citizenKeys, rotated.signingKeys, steps.at(-1)], [3_000, 4, 3_000]);
     // A server that still holds the old file takes the new one over when it meets what the new root has wrapped.
     assert.equal(otherServer.id, id);
     assert.deepEqual(await keysOf(otherServer), before);
     assert.equal(otherServer.id, root.id);
-    assert.ok(!('left' in (await finishRotation(room))));
-    assert.equal(rotationUnderWay(room.rootKeyPath), false);
-    const restarted = readRootKey(room.rootKeyPath);
+    assert.ok(!('left' in (await finishRotation(deps))));
+    assert.equal(isRotationPending(deps.rootKeyPath), false);
+    const restarted = readRootKey(deps.rootKeyPath);
     assert.deepEqual(await keysOf(restarted), before);
     assert.deepEqual(lasting(restarted), lastedBefore);
     await openSigningKeys({ db, root: restarted, clock });
-    assert.throws(() => restarted.ofRoot(id, 'wrap-citizen-keys'), UnknownRootKey);
+    assert.throws(() => restarted.deriveForRoot(id, 'wrap-citizen-keys'), UnknownRootKey);
     const rows = await db.read("select id from ledger_event where type = 'root-key.rotated'");
     assert.equal(rows.length, 3);
   });
 
   test(`${engine.name}: a rotation that is stopped goes on, the old root stays until all is wrapped, and no destroyed key comes back`, async (t) => {
-    const { db, room, keysOf } = await house(t, engine);
+    const { db, deps, keysOf } = await app(t, engine);
     const before = await keysOf();
-    await prepareRotation(room);
+    await prepareRotation(deps);
     let units = 0;
-    const stopped: RotationRoom = {
-      ...room,
+    const stopped: RotationContext = {
+      ...deps,
       write: async (unit) => {
         units += 1;
         if (units > 2) throw new Error('stopped');
@@ -135,30 +143,30 @@ for (const engine of engines) {
       rewrapAll(stopped, () => undefined),
       /stopped/,
     );
-    const left = await finishRotation(room);
+    const left = await finishRotation(deps);
     assert.ok('left' in left && left.left > 0);
-    assert.equal(rotationUnderWay(room.rootKeyPath), true);
+    assert.equal(isRotationPending(deps.rootKeyPath), true);
     assert.deepEqual(await keysOf(), before);
-    await rewrapAll(room, () => undefined);
-    assert.ok(!('left' in (await finishRotation(room))));
-    assert.deepEqual(await keysOf(readRootKey(room.rootKeyPath)), before);
+    await rewrapAll(deps, () => undefined);
+    assert.ok(!('left' in (await finishRotation(deps))));
+    assert.deepEqual(await keysOf(readRootKey(deps.rootKeyPath)), before);
     const [row] = await db.read('select count(*) as kept from citizen_key');
     assert.equal(row?.['kept'], 2_999);
   });
 
   test(`${engine.name}: whoever is erased and comes back while keys are wrapped anew keeps the new key`, async (t) => {
-    const { db, room, keys } = await house(t, engine);
+    const { db, deps, keys } = await app(t, engine);
     // Of the first page, which is read before anything is written.
     const citizenId = citizens.toSorted()[0] ?? assert.fail();
-    await prepareRotation(room);
-    const comeBack = keys.creations([citizenId]);
+    await prepareRotation(deps);
+    const comeBack = keys.creationStatements([citizenId]);
     let isBack = false;
-    const meanwhile: RotationRoom = {
-      ...room,
+    const meanwhile: RotationContext = {
+      ...deps,
       write: async (unit) => {
         if (!isBack && unit.some(({ sql }) => sql.startsWith('update citizen_key '))) {
           isBack = true;
-          await db.write([keys.destruction(citizenId), ...comeBack]);
+          await db.write([keys.destructionStatement(citizenId), ...comeBack]);
         }
         return await db.write(unit);
       },
@@ -169,17 +177,17 @@ for (const engine of engines) {
       new Uint8Array(row?.['wrapped'] as Uint8Array),
       new Uint8Array(comeBack[1]?.args?.[1] as Uint8Array),
     );
-    assert.ok(isBack && !('left' in (await finishRotation(room))));
+    assert.ok(isBack && !('left' in (await finishRotation(deps))));
   });
 
   test(`${engine.name}: the keys of whoever a process imports that began before a rotation open when that has ended`, async (t) => {
-    const { db, room } = await house(t, engine);
-    const importing = createCitizenKeys(db.read, readRootKey(room.rootKeyPath), systemRandom);
-    await prepareRotation(room);
-    await rewrapAll(room, () => undefined);
-    assert.ok(!('left' in (await finishRotation(room))));
-    await db.write(importing.creations(['CZ-new', 'CZ-newer']));
-    const later = createCitizenKeys(db.read, readRootKey(room.rootKeyPath), systemRandom);
+    const { db, deps } = await app(t, engine);
+    const importing = createCitizenKeys(db.read, readRootKey(deps.rootKeyPath), systemRandom);
+    await prepareRotation(deps);
+    await rewrapAll(deps, () => undefined);
+    assert.ok(!('left' in (await finishRotation(deps))));
+    await db.write(importing.creationStatements(['CZ-new', 'CZ-newer']));
+    const later = createCitizenKeys(db.read, readRootKey(deps.rootKeyPath), systemRandom);
     for (const citizenId of ['CZ-new', 'CZ-newer']) {
       assert.deepEqual(await later.keyOf(citizenId), await importing.keyOf(citizenId));
     }
@@ -188,75 +196,75 @@ for (const engine of engines) {
 
 test('no statement of a rotation reads more keys than a page, whose reading a server has to wait for', async (t) => {
   const [engine = assert.fail()] = engines;
-  const { room } = await house(t, engine);
+  const { deps } = await app(t, engine);
   const whole: string[] = [];
-  const read: typeof room.read = async (sql, args) => {
+  const read: typeof deps.read = async (sql, args) => {
     if (sql.includes('from citizen_key') && !sql.includes(' limit ')) whole.push(sql);
-    return await room.read(sql, args);
+    return await deps.read(sql, args);
   };
-  for (const flags of [['--prepare'], ['--finish'], [], ['--finish']]) await rotateRoot({ ...room, read }, ...flags);
-  assert.equal(rotationUnderWay(room.rootKeyPath), false);
+  for (const flags of [['--prepare'], ['--finish'], [], ['--finish']]) await rotateRoot({ ...deps, read }, ...flags);
+  assert.equal(isRotationPending(deps.rootKeyPath), false);
   assert.deepEqual(whole, []);
 });
 
 test('others have their turn beside a rotation: one unit at a time, of few keys', async (t) => {
   const [engine = assert.fail()] = engines;
-  const { room } = await house(t, engine);
+  const { deps } = await app(t, engine);
   let [underWay, mostAtOnce, mostKeys] = [0, 0, 0];
-  const write: typeof room.write = async (unit) => {
+  const write: typeof deps.write = async (unit) => {
     underWay += 1;
     mostAtOnce = Math.max(mostAtOnce, underWay);
-    const rows = await room.write(unit);
+    const rows = await deps.write(unit);
     underWay -= 1;
     const inserted = unit.filter(({ sql }) => sql.startsWith('insert into citizen_key_rewrap'));
     mostKeys = Math.max(mostKeys, inserted.flatMap(({ args = [] }) => args).length / 2);
     return rows;
   };
-  await prepareRotation(room);
-  const { citizenKeys } = await rewrapAll({ ...room, write }, () => undefined);
+  await prepareRotation(deps);
+  const { citizenKeys } = await rewrapAll({ ...deps, write }, () => undefined);
   assert.deepEqual([citizenKeys, mostAtOnce, mostKeys], [3_000, 1, 512]);
 });
 
 test('the command goes step by step: prepared once, taken out only when all is wrapped, and it says what comes next', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const { room, root } = await house(t, engine);
+  const { deps, root } = await app(t, engine);
   const first = root.id;
-  const early = await rotateRoot(room, '--finish');
+  const early = await rotateRoot(deps, '--finish');
   assert.deepEqual([early.code, /no rotation is under way/.test(early.stderr)], [1, true]);
-  const prepared = await rotateRoot(room, '--prepare');
+  const prepared = await rotateRoot(deps, '--prepare');
   assert.deepEqual([prepared.code, /Copy the file to every host/.test(prepared.stderr)], [0, true]);
   const second = root.id;
   assert.notEqual(second, first);
-  assert.match((await rotateRoot(room, '--prepare')).stderr, /^A rotation is prepared already/);
+  assert.match((await rotateRoot(deps, '--prepare')).stderr, /^A rotation is prepared already/);
   assert.equal(root.id, second);
-  const unwrapped = await rotateRoot(room, '--finish');
+  const unwrapped = await rotateRoot(deps, '--finish');
   assert.deepEqual([unwrapped.code, /^3004 keys are still wrapped by the old root/.test(unwrapped.stderr)], [1, true]);
   // Whoever ran it was stopped when the second page was stored.
   let looks = 0;
-  const stopped = await rotateRoot({ ...room, hasLeft: () => ++looks > 1 });
+  const stopped = await rotateRoot({ ...deps, hasLeft: () => ++looks > 1 });
   assert.deepEqual([stopped.code, stopped.stderr], [1, '']);
-  assert.match((await rotateRoot(room, '--finish')).stderr, /^1976 keys are still wrapped/);
-  const wrapped = await rotateRoot(room, '--json');
+  assert.match((await rotateRoot(deps, '--finish')).stderr, /^1976 keys are still wrapped/);
+  const wrapped = await rotateRoot(deps, '--json');
   assert.equal(wrapped.code, 0, wrapped.stderr);
   const { seconds: _, perSecond: __, ...counts } = JSON.parse(wrapped.stdout);
   assert.deepEqual(counts, { from: first, to: second, citizenKeys: 1_976, signingKeys: 0 });
   assert.match(wrapped.stderr, /take the old root out/);
-  const finished = await rotateRoot(room, '--finish');
+  const finished = await rotateRoot(deps, '--finish');
   assert.deepEqual([finished.code, finished.stderr.startsWith(`Root key ${first} is out of the file.`)], [0, true]);
-  assert.equal(rotationUnderWay(room.rootKeyPath), false);
+  assert.equal(isRotationPending(deps.rootKeyPath), false);
 });
 
 test('an old file under a rotated database opens nothing, and says so; a line of a later program is refused', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const { room, keysOf } = await house(t, engine);
-  const old = readFileSync(room.rootKeyPath);
-  await prepareRotation(room);
-  await rewrapAll(room, () => undefined);
-  await finishRotation(room);
-  writeFileSync(room.rootKeyPath, old);
-  await assert.rejects(keysOf(readRootKey(room.rootKeyPath)), UnknownRootKey);
-  writeFileSync(room.rootKeyPath, `${old.toString()}kms arn:x\n`);
-  assert.throws(() => readRootKey(room.rootKeyPath), /does not know/);
+  const { deps, keysOf } = await app(t, engine);
+  const old = readFileSync(deps.rootKeyPath);
+  await prepareRotation(deps);
+  await rewrapAll(deps, () => undefined);
+  await finishRotation(deps);
+  writeFileSync(deps.rootKeyPath, old);
+  await assert.rejects(keysOf(readRootKey(deps.rootKeyPath)), UnknownRootKey);
+  writeFileSync(deps.rootKeyPath, `${old.toString()}kms arn:x\n`);
+  assert.throws(() => readRootKey(deps.rootKeyPath), /does not know/);
 });

@@ -1,14 +1,20 @@
 import { parseArgs } from 'node:util';
-import { replaceableUses, signingKeyReplacement } from '../access/signing-key-store.ts';
-import { dayMs, readClockSeen } from '../jobs/clock-seen.ts';
-import { type Command, demandCaller, type ExitCode, type Terminal, UsageError } from './command.ts';
-import { finishRotation, prepareRotation, type RotationRoom, rewrapAll, rotationUnderWay } from './rotate-root.ts';
+import { replaceSigningKeyStatements, rotatableUses } from '../auth/signing-key-store.ts';
+import { dayMs, readClockObservation } from '../jobs/clock-observation.ts';
+import { type Command, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
+import {
+  finishRotation,
+  isRotationPending,
+  prepareRotation,
+  type RotationContext,
+  rewrapAll,
+} from './rotate-root-key.ts';
 
 /** A house that is opened for one command, and closed behind it. */
-export type OpenRotationRoom = <T>(use: (room: RotationRoom) => Promise<T>) => Promise<T>;
+export type WithRotationContext = <T>(use: (context: RotationContext) => Promise<T>) => Promise<T>;
 
 /** `keys rotate` and `keys rotate-root`. */
-export function keyCommands(openRoom: OpenRotationRoom, terminal: Terminal): readonly Command[] {
+export function keyCommands(withContext: WithRotationContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'keys rotate',
@@ -18,9 +24,9 @@ export function keyCommands(openRoom: OpenRotationRoom, terminal: Terminal): rea
       run: async (args) => {
         const options = { now: { type: 'boolean' } } as const;
         const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
-        const use = replaceableUses.find((one) => positionals.length === 1 && one === positionals[0]);
-        if (use === undefined) throw new UsageError(`name one of ${replaceableUses.join(', ')}`);
-        return await openRoom((room) => replaceSigningKey(room, use, values.now === true, terminal));
+        const use = rotatableUses.find((one) => positionals.length === 1 && one === positionals[0]);
+        if (use === undefined) throw new UsageError(`name one of ${rotatableUses.join(', ')}`);
+        return await withContext((context) => replaceSigningKey(context, use, values.now === true, terminal));
       },
     },
     {
@@ -32,9 +38,9 @@ export function keyCommands(openRoom: OpenRotationRoom, terminal: Terminal): rea
         const flags = { prepare: { type: 'boolean' }, finish: { type: 'boolean' }, json: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args: [...args], options: flags });
         if (values.prepare === true && values.finish === true) throw new UsageError('choose --prepare or --finish');
-        return await openRoom((room) => {
-          if (values.finish === true) return finish(room, terminal);
-          return rotate(room, { prepareOnly: values.prepare === true, json: values.json === true }, terminal);
+        return await withContext((context) => {
+          if (values.finish === true) return finishRootRotation(context, terminal);
+          return rotateRootKey(context, { prepareOnly: values.prepare === true, json: values.json === true }, terminal);
         });
       },
     },
@@ -42,15 +48,15 @@ export function keyCommands(openRoom: OpenRotationRoom, terminal: Terminal): rea
 }
 
 async function replaceSigningKey(
-  room: RotationRoom,
-  use: (typeof replaceableUses)[number],
+  context: RotationContext,
+  use: (typeof rotatableUses)[number],
   atOnce: boolean,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const leaptFrom = atOnce ? await doubtfulLeap(room) : undefined;
-  const { kid, statements } = signingKeyReplacement(room, { use, atOnce, leaptFrom }, room.random);
-  const head = { id: room.mint('event'), at: room.clock.now(), actor: { operator: room.operator } };
-  await room.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
+  const leaptFrom = atOnce ? await doubtfulLeap(context) : undefined;
+  const { kid, statements } = replaceSigningKeyStatements(context, { use, atOnce, leaptFrom }, context.random);
+  const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator } };
+  await context.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
   const then =
     use === 'evidence'
       ? 'evidence that the old key signed verifies with the published keys no more, and has to be read anew'
@@ -64,31 +70,31 @@ async function replaceSigningKey(
 }
 
 /** Where the clock leapt from within the last day, unless it is back: what was being replaced then verifies for no more than a day. */
-async function doubtfulLeap({ read, clock }: RotationRoom): Promise<number | undefined> {
-  const leap = (await readClockSeen(read))?.leap;
+async function doubtfulLeap({ read, clock }: RotationContext): Promise<number | undefined> {
+  const leap = (await readClockObservation(read))?.jump;
   if (leap === undefined || leap.backAt !== undefined || clock.now() - leap.to > dayMs) return undefined;
   return leap.from;
 }
 
-async function rotate(
-  room: RotationRoom,
+async function rotateRootKey(
+  context: RotationContext,
   { prepareOnly, json }: { readonly prepareOnly: boolean; readonly json: boolean },
   terminal: Terminal,
 ): Promise<ExitCode> {
-  if (!rotationUnderWay(room.rootKeyPath)) {
-    const { from, to } = await prepareRotation(room);
-    terminal.stderr(`${room.rootKeyPath} now holds root key ${to}, and ${from} beside it. Keep a copy elsewhere.\n`);
+  if (!isRotationPending(context.rootKeyPath)) {
+    const { from, to } = await prepareRotation(context);
+    terminal.stderr(`${context.rootKeyPath} now holds root key ${to}, and ${from} beside it. Keep a copy elsewhere.\n`);
   } else if (prepareOnly) terminal.stderr('A rotation is prepared already.\n');
   if (prepareOnly) {
     terminal.stderr('Copy the file to every host of this installation, then run: citizen-services keys rotate-root\n');
     return 0;
   }
-  const startedAt = room.clock.now();
-  const rotated = await rewrapAll(room, (done) => {
-    demandCaller(terminal);
+  const startedAt = context.clock.now();
+  const rotated = await rewrapAll(context, (done) => {
+    requireCaller(terminal);
     if (terminal.isInteractive) terminal.stderr(`\r${done} citizen keys`);
   });
-  const seconds = Math.max(room.clock.now() - startedAt, 1) / 1_000;
+  const seconds = Math.max(context.clock.now() - startedAt, 1) / 1_000;
   const perSecond = Math.round(rotated.citizenKeys / seconds);
   if (json) terminal.stdout(`${JSON.stringify({ ...rotated, seconds, perSecond })}\n`);
   const counts = `${rotated.citizenKeys} citizen keys (${perSecond} a second) and ${rotated.signingKeys} signing keys`;
@@ -99,8 +105,8 @@ async function rotate(
   return 0;
 }
 
-async function finish(room: RotationRoom, terminal: Terminal): Promise<ExitCode> {
-  const done = await finishRotation(room);
+async function finishRootRotation(context: RotationContext, terminal: Terminal): Promise<ExitCode> {
+  const done = await finishRotation(context);
   if ('left' in done) {
     terminal.stderr(`${done.left} keys are still wrapped by the old root; run: citizen-services keys rotate-root\n`);
     return 1;

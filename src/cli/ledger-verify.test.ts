@@ -5,27 +5,24 @@ import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { issue } from '../../test/certificates.ts';
-import { temporaryFolder } from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
-import { buildLedgerHouse, logSigner } from '../../test/ledger-house.ts';
+import { issueCertificate } from '../../test/support/certificates.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { makeDocumentFolder } from '../../test/support/document-app.ts';
+import { buildLedgerApp, logSigner } from '../../test/support/ledger-app.ts';
 import { type ExitCode, runCommandLine } from './command.ts';
 import { ledgerCommands } from './ledger.ts';
 import { ledgerVerifyCommand } from './ledger-verify.ts';
 
 async function exportedLog(t: TestContext, isInteractive = false) {
   const [engine = assert.fail()] = engines;
-  const [house, folder] = [buildLedgerHouse(await engine.open(t)), await temporaryFolder(t)];
-  await house.use('anna', 'bert');
-  await house.sequence();
+  const [app, folder] = [buildLedgerApp(await engine.open(t)), await makeDocumentFolder(t)];
+  await app.use('anna', 'bert');
+  await app.sequence();
   const said: string[] = [];
   const write = (text: string) => void said.push(text);
   let hasLeft = false;
   const terminal = { stdout: write, stderr: write, isInteractive, cwd: folder, hasLeft: () => hasLeft };
-  const commands = [
-    ledgerVerifyCommand(terminal, fetch),
-    ...ledgerCommands((use) => use({ log: house.view }), terminal),
-  ];
+  const commands = [ledgerVerifyCommand(terminal, fetch), ...ledgerCommands((use) => use({ log: app.view }), terminal)];
   const run = async (...args: string[]): Promise<readonly [ExitCode, string]> => {
     said.length = 0;
     return [await runCommandLine(['ledger', ...args], commands, terminal), said.join('')];
@@ -34,15 +31,15 @@ async function exportedLog(t: TestContext, isInteractive = false) {
   const leave = () => {
     hasLeft = true;
   };
-  return { house, run, leave, path: (name: string) => join(folder, name) };
+  return { app, run, leave, path: (name: string) => join(folder, name) };
 }
 
 const key = ['--key', logSigner.vkey];
 
 test('a person sees how far an export and a verification are', async (t) => {
-  const { house, run } = await exportedLog(t, true);
-  await house.use(...Array.from({ length: 300 }, () => 'anna'));
-  await house.sequence();
+  const { app, run } = await exportedLog(t, true);
+  await app.use(...Array.from({ length: 300 }, () => 'anna'));
+  await app.sequence();
   const steps = '\r256 of 302 entries\r302 of 302 entries\r\u001b[K';
   const [exported, verified] = [await run('export', 'log'), await run('verify', 'log', ...key)];
   assert.ok(exported[1].startsWith(`${steps}6 files with 302 entries in `), exported[1]);
@@ -57,10 +54,10 @@ test('an export whose caller was stopped promises nothing', async (t) => {
 });
 
 test('a checkpoint from when a tile was partial verifies against the whole one, and nothing behind it', async (t) => {
-  const { house, run, path } = await exportedLog(t);
+  const { app, run, path } = await exportedLog(t);
   const old = readFileSync(path('log/checkpoint'));
-  await house.use(...Array.from({ length: 300 }, () => 'anna'));
-  await house.sequence();
+  await app.use(...Array.from({ length: 300 }, () => 'anna'));
+  await app.sequence();
   assert.equal((await run('export', 'log'))[0], 0);
   assert.equal((await run('verify', 'log', ...key))[0], 0);
   writeFileSync(path('log/checkpoint'), old);
@@ -111,9 +108,9 @@ function* changed(bytes: Buffer): Generator<Buffer> {
 }
 
 test('no receipt verifies with a byte of it changed, that of the key of its content neither', async (t) => {
-  const { house, run, path } = await exportedLog(t);
-  const [event = assert.fail()] = await house.use('anna');
-  await house.sequence();
+  const { app, run, path } = await exportedLog(t);
+  const [event = assert.fail()] = await app.use('anna');
+  await app.sequence();
   const [, receipt] = await run('prove', event);
   const file = path('one.tlog-proof');
   writeFileSync(file, receipt);
@@ -151,7 +148,7 @@ test('no log verifies with a byte of one of its files changed', async (t) => {
 
 test('of a log whose certificate is by an authority of its own it is said how that is named', async (t) => {
   const { run } = await exportedLog(t);
-  const { certificate, key: privateKey } = await issue('localhost', { use: 'server', dns: 'localhost' });
+  const { certificate, key: privateKey } = await issueCertificate('localhost', { use: 'server', dns: 'localhost' });
   const server = createServer({ cert: certificate, key: privateKey }).listen(0, '127.0.0.1');
   await once(server, 'listening');
   t.after(() => server.close());

@@ -1,15 +1,20 @@
 import { statSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import { type Fetch, folderSource, urlSource } from '../ledger/log-source.ts';
-import { leafHash } from '../ledger/merkle.ts';
-import { contentOf, parseOpening } from '../ledger/opening.ts';
-import { type Policy, PolicyError, parsePolicy, policyOf } from '../ledger/policy.ts';
-import { parseProof, verifyProof } from '../ledger/proof.ts';
+import { type FetchUrl, folderLogSource, httpLogSource } from '../ledger/log-source.ts';
+import { openEntryContent, parseReceiptExtra } from '../ledger/receipt-extra.ts';
+import { leafHash } from '../ledger/tlog/merkle.ts';
+import {
+  parseTlogPolicy,
+  policyWithoutWitnesses,
+  type TlogPolicy,
+  TlogPolicyError,
+} from '../ledger/tlog/tlog-policy.ts';
+import { parseProof, verifyProof } from '../ledger/tlog/tlog-proof.ts';
 import { verifyLog } from '../ledger/verify-log.ts';
+import { readArgumentFile } from './argument-file.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
-import { readNamed } from './named-file.ts';
-import { clearLine, entriesProgress } from './progress.ts';
+import { clearLineText, entriesProgress } from './progress.ts';
 
 const options = {
   key: { type: 'string', multiple: true },
@@ -31,7 +36,7 @@ Ends in 0 where it verifies, in 1 where not, with the first thing that is wrong,
 where a file that you name cannot be read, or a key or policy is none.`;
 
 /** `ledger verify`: it needs neither a database nor a setting. */
-export function ledgerVerifyCommand(terminal: Terminal, fetching: Fetch): Command {
+export function ledgerVerifyCommand(terminal: Terminal, httpFetch: FetchUrl): Command {
   return {
     name: 'ledger verify',
     usage: 'ledger verify PLACE (--key VKEY | --policy FILE) [--since FILE] [--json]',
@@ -41,14 +46,14 @@ export function ledgerVerifyCommand(terminal: Terminal, fetching: Fetch): Comman
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
       const [place, ...others] = positionals;
       if (place === undefined || others.length > 0) throw new UsageError('name one folder, URL or receipt');
-      const read = (name: string) => readNamed(terminal.cwd, name);
+      const read = (name: string) => readArgumentFile(terminal.cwd, name);
       const policyText = values.policy === undefined ? undefined : read(values.policy);
-      const policy = policyFrom(values.key, policyText);
+      const policy = parseTrustPolicy(values.key, policyText);
       const earlier = (values.since ?? []).map(read);
-      const asked = { place, policy, earlier, json: values.json === true };
+      const verifyOptions = { place, policy, earlier, json: values.json === true };
       return isReceipt(terminal.cwd, place)
-        ? await verifyReceipt(asked, terminal)
-        : await verifyWhole(asked, terminal, fetching);
+        ? await verifyReceipt(verifyOptions, terminal)
+        : await verifyWholeLog(verifyOptions, terminal, httpFetch);
     },
   };
 }
@@ -58,69 +63,75 @@ function isReceipt(cwd: string, place: string): boolean {
   return place.endsWith('.tlog-proof') || (statSync(resolve(cwd, place), { throwIfNoEntry: false })?.isFile() ?? false);
 }
 
-function policyFrom(keys: readonly string[] | undefined, policy: string | undefined): Policy {
+function parseTrustPolicy(keys: readonly string[] | undefined, policy: string | undefined): TlogPolicy {
   if ((keys === undefined) === (policy === undefined)) {
     throw new UsageError('give the public key of the log with --key, or a policy with --policy');
   }
   try {
-    return policy === undefined ? policyOf(keys ?? []) : parsePolicy(policy);
+    return policy === undefined ? policyWithoutWitnesses(keys ?? []) : parseTlogPolicy(policy);
   } catch (fault) {
-    if (!(fault instanceof PolicyError)) throw fault;
+    if (!(fault instanceof TlogPolicyError)) throw fault;
     const wrongKey = '--key is the public key of a log as `ledger key` prints it: name+id+key';
     throw new UsageError(policy === undefined ? wrongKey : `--policy: ${fault.message}`);
   }
 }
 
-type Asked = {
+type LogVerifyOptions = {
   readonly place: string;
-  readonly policy: Policy;
+  readonly policy: TlogPolicy;
   /** The notes of checkpoints that were kept. */
   readonly earlier: readonly string[];
   readonly json: boolean;
 };
 
-async function verifyWhole(
-  { place, policy, earlier, json }: Asked,
+async function verifyWholeLog(
+  { place, policy, earlier, json }: LogVerifyOptions,
   terminal: Terminal,
-  fetching: Fetch,
+  httpFetch: FetchUrl,
 ): Promise<ExitCode> {
   const isUrl = /^https?:\/\//.test(place);
   const folder = resolve(terminal.cwd, place);
-  if (!isUrl) readNamed(terminal.cwd, join(place, 'checkpoint'));
-  const source = isUrl ? urlSource(place, fetching) : folderSource(folder);
+  if (!isUrl) readArgumentFile(terminal.cwd, join(place, 'checkpoint'));
+  const source = isUrl ? httpLogSource(place, httpFetch) : folderLogSource(folder);
   const verdict = await verifyLog(source, { policy, earlier, onProgress: entriesProgress(terminal) });
-  terminal.stderr(clearLine(terminal));
-  if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
+  terminal.stderr(clearLineText(terminal));
+  if ('fault' in verdict) return printVerdict(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
   const { origin, size, root } = verdict.checkpoint;
   const rootHash = Buffer.from(root).toString('base64');
-  return tell(terminal, { json, verdict: { verified: true, origin, size, rootHash, witnesses: verdict.witnesses } });
+  return printVerdict(terminal, {
+    json,
+    verdict: { verified: true, origin, size, rootHash, witnesses: verdict.witnesses },
+  });
 }
 
-async function verifyReceipt({ place, policy, json }: Asked, terminal: Terminal): Promise<ExitCode> {
-  const proof = parseProof(readNamed(terminal.cwd, place));
-  const opening = proof?.extra === undefined ? undefined : parseOpening(proof.extra);
+async function verifyReceipt({ place, policy, json }: LogVerifyOptions, terminal: Terminal): Promise<ExitCode> {
+  const proof = parseProof(readArgumentFile(terminal.cwd, place));
+  const opening = proof?.extra === undefined ? undefined : parseReceiptExtra(proof.extra);
   if (proof === undefined || opening === undefined) {
-    return tell(terminal, {
+    return printVerdict(terminal, {
       json,
       verdict: { verified: false, fault: 'the file is no receipt: one begins with c2sp.org/tlog-proof@v1' },
     });
   }
   const verdict = verifyProof(proof, leafHash(opening.entry), policy);
-  if ('fault' in verdict) return tell(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
+  if ('fault' in verdict) return printVerdict(terminal, { json, verdict: { verified: false, fault: verdict.fault } });
   const { origin, size } = verdict.checkpoint;
-  const content = contentOf(opening) ?? null;
+  const content = openEntryContent(opening) ?? null;
   if (content === null && opening.contentKey !== undefined) {
-    return tell(terminal, { json, verdict: { verified: false, fault: 'the key in it does not open the entry' } });
+    return printVerdict(terminal, {
+      json,
+      verdict: { verified: false, fault: 'the key in it does not open the entry' },
+    });
   }
-  return tell(terminal, { json, verdict: { verified: true, origin, size, leafIndex: proof.index, content } });
+  return printVerdict(terminal, { json, verdict: { verified: true, origin, size, leafIndex: proof.index, content } });
 }
 
-type Told = {
+type PrintedVerdict = {
   readonly json: boolean;
   readonly verdict: Readonly<Record<string, unknown>> & { readonly verified: boolean };
 };
 
-function tell({ stdout, stderr }: Terminal, { json, verdict }: Told): ExitCode {
+function printVerdict({ stdout, stderr }: Terminal, { json, verdict }: PrintedVerdict): ExitCode {
   if (json) stdout(`${JSON.stringify(verdict)}\n`);
   else if (!verdict.verified) stderr(`NOT verified: ${verdict['fault']}\n`);
   else {

@@ -1,16 +1,21 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { createDeliveryHouse, minute, type Shown, scripted } from '../../test/delivery-house.ts';
-import { type Engine, engines } from '../../test/engines.ts';
-import { absentChannels } from '../notifications/channels/channel.ts';
-import { inboxChannel } from '../notifications/channels/inbox.ts';
-import type { CascadePolicy } from '../notifications/delivery/cascade.ts';
+import { type Engine, engines } from '../../test/support/database-engines.ts';
+import {
+  createDeliveryApp,
+  createScriptedChannel,
+  minuteMs,
+  type NotificationView,
+} from '../../test/support/delivery-app.ts';
+import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
+import { inboxChannel } from '../notifications/channels/inbox-channel.ts';
 import { verifyEvidence } from '../notifications/evidence/evidence-bundle.ts';
-import { readEvidence } from '../notifications/evidence/read-evidence.ts';
+import { unconfiguredChannels } from '../notifications/notification/channel.ts';
+import { readEvidence } from '../notifications/read-evidence.ts';
 import { runCommandLine } from './command.ts';
 import { letterCommands } from './letters.ts';
 
-const day = 24 * 60 * minute;
+const day = 24 * 60 * minuteMs;
 const cascade: CascadePolicy = {
   steps: [
     { channel: 'letter', afterMs: 0 },
@@ -21,33 +26,33 @@ const cascade: CascadePolicy = {
 };
 
 async function open(t: TestContext, engine: Engine) {
-  const opened = await createDeliveryHouse(t, await engine.open(t), { cascade });
-  const { house, start, time } = opened;
-  const taken = () => scripted(...Array.from({ length: 9 }, () => ({ outcome: 'sent' }) as const));
+  const opened = await createDeliveryApp(t, await engine.open(t), { cascade });
+  const { app, start, time } = opened;
+  const taken = () => createScriptedChannel(...Array.from({ length: 9 }, () => ({ outcome: 'sent' }) as const));
   const letter = { ...taken(), name: 'letter' as const };
-  const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email: taken(), letter } });
+  const worker = await start({ channels: { ...unconfiguredChannels, inbox: inboxChannel, email: taken(), letter } });
   const run = async (...args: string[]) => {
     const said = { code: 0, stderr: '' };
     const stderr = (text: string) => {
       said.stderr += text;
     };
     const terminal = { stdout: () => undefined, stderr, isInteractive: false, cwd: '/' };
-    const room = { ...house, read: house.db.read, clock: time.clock, operator: 'root' };
+    const deps = { ...app, read: app.db.read, clock: time.clock, operator: 'root' };
     said.code = await runCommandLine(
       ['letters', 'returned', ...args],
-      letterCommands((use) => use(room), terminal),
+      letterCommands((use) => use(deps), terminal),
       terminal,
     );
     return said;
   };
   const sent = async (body: object = {}) => {
-    const id = await house.accept({ citizenId: 'cit-ada', ...body });
+    const id = await app.accept({ citizenId: 'cit-ada', ...body });
     worker.wake();
-    await time.advance(minute, worker.idle);
+    await time.advance(minuteMs, worker.idle);
     return id;
   };
   const outline = async (id: string) => {
-    const { status, deliveries } = (await house.show(id)) as Shown;
+    const { status, deliveries } = (await app.show(id)) as NotificationView;
     const parts = deliveries.map(({ channel, status: of, reason }) =>
       [channel, of, (reason as { code: string } | undefined)?.code].join(' ').trim(),
     );
@@ -58,14 +63,14 @@ async function open(t: TestContext, engine: Engine) {
 
 for (const engine of engines) {
   test(`${engine.name}: a letter that came back is told to its sender, and the next step begins`, async (t) => {
-    const { house, worker, time, run, sent, outline, faults } = await open(t, engine);
+    const { app, worker, time, run, sent, outline, faults } = await open(t, engine);
     const id = await sent();
     assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email queued', 'letter sent']);
     assert.deepEqual(await run(id), { code: 0, stderr: `${id}: noted as returned.\n` });
     worker.wake();
-    await time.advance(minute, worker.idle);
+    await time.advance(minuteMs, worker.idle);
     assert.deepEqual(await outline(id), ['sending', 'inbox sent', 'email sent', 'letter failed letter-returned']);
-    const told = await house.db.read("select data from feed_event where data like '%letter-returned%'");
+    const told = await app.db.read("select data from feed_event where data like '%letter-returned%'");
     assert.equal(told.length, 1);
     const twice = await run(id);
     assert.equal(twice.code, 1);
@@ -74,9 +79,9 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a letter that came back serves nobody, unless evidence has said so before`, async (t) => {
-    const { house, worker, time, run, sent } = await open(t, engine);
+    const { app, worker, time, run, sent } = await open(t, engine);
     const effectOf = async (id: string) => {
-      const answer = await house.serve(readEvidence)({ params: { id } });
+      const answer = await app.serve(readEvidence)({ params: { id } });
       assert.ok('json' in answer);
       const { legalEffect, evidence } = verifyEvidence(JSON.stringify(answer.json)).claims;
       return { basis: (legalEffect as { basis: string }).basis, failed: JSON.stringify(evidence).includes('returned') };
@@ -91,9 +96,9 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: only letters can come back, by their id or the name of their files`, async (t) => {
-    const { house, run, sent } = await open(t, engine);
+    const { app, run, sent } = await open(t, engine);
     const id = await sent();
-    const rows = await house.db.read('select id, channel from delivery where notification_id = $1', [id]);
+    const rows = await app.db.read('select id, channel from delivery where notification_id = $1', [id]);
     const of = (channel: string) => String(rows.find((row) => row['channel'] === channel)?.['id']);
     assert.equal((await run(of('email'))).code, 1);
     assert.equal((await run('ntf_01M7WKVMFEE008WANFAS9XRDZX')).code, 1);

@@ -1,6 +1,6 @@
 /**
  * Invented people on whom a service team tries what its own program makes of each answer of verify. The demo has them, and a
- * sandbox imports them (docs/sandbox). Decisions are those of the policy standard-2026-2; test/scenarios/personas.test.ts asks
+ * sandbox imports them (docs/sandbox). Decisions are those of the policy standard-2026-2; test/scenarios/sandbox-personas.test.ts asks
  * all of it of a running server.
  */
 
@@ -15,7 +15,7 @@ export type PersonaQuestion = {
 };
 
 /** A group of people, each of whom stands for a case. */
-export type Case = {
+export type PersonaCase = {
   readonly about: string;
   readonly people: readonly Person[];
   readonly questions: readonly PersonaQuestion[];
@@ -23,10 +23,10 @@ export type Case = {
 
 const basic = ['citizenId', 'givenName', 'familyName', 'birthDate'] as const;
 
-type Change = Readonly<Record<string, string | undefined>>;
+type ClaimChanges = Readonly<Record<string, string | undefined>>;
 
 /** The id, names and birth date of a person as claims, with these changes; what is undefined there is not claimed. */
-function claimsOf(person: Person, changes: Change): Readonly<Record<string, string>> {
+function claimsOf(person: Person, changes: ClaimChanges): Readonly<Record<string, string>> {
   const claims = { ...Object.fromEntries(basic.map((claim) => [claim, person[claim]])), ...changes };
   // What is left of the members of a person are texts: lists are none of the basic claims.
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) as Record<
@@ -35,22 +35,22 @@ function claimsOf(person: Person, changes: Change): Readonly<Record<string, stri
   >;
 }
 
-const asked =
+const expectDecision =
   (decision: PersonaQuestion['decision']) =>
-  (person: Person, because: string, changes: Change = {}): PersonaQuestion => ({
+  (person: Person, because: string, changes: ClaimChanges = {}): PersonaQuestion => ({
     claims: claimsOf(person, changes),
     decision,
     because,
   });
-const match = asked('match');
-const noMatch = asked('no_match');
-const open = asked('not_determined');
+const match = expectDecision('match');
+const noMatch = expectDecision('no_match');
+const open = expectDecision('not_determined');
 
 const nora = {
   ...{ citizenId: 'try-nora', givenName: 'Nora', familyName: 'Lindqvist', birthDate: '1975-08-14' },
   ...{ streetAddress: '12 Harbour Road', postalCode: '41102', locality: 'Gothenburg', documentNumber: 'TR0001001' },
 };
-const plain: Case = {
+const plain: PersonaCase = {
   about: 'Somebody of whom the register knows everything',
   people: [nora],
   questions: [
@@ -73,7 +73,7 @@ const milan = {
   familyName: 'Papadopoulos',
   birthDate: '1980-02-07',
 };
-const slips: Case = {
+const slips: PersonaCase = {
   about: 'Slips of the pen, after EU 2023/333, Annex II',
   people: [milan],
   questions: [
@@ -104,7 +104,7 @@ const writing = [
   { citizenId: 'try-thordardottir', givenName: 'Guðrún', familyName: 'Þórðardóttir', birthDate: '1993-05-05' },
 ] as const;
 const [mueller, shchukin, khalid, obrien, ngoc, vanderberg, suwarni, feggins, thordar] = writing;
-const scripts: Case = {
+const scripts: PersonaCase = {
   about: 'Names of the world',
   people: writing,
   questions: [
@@ -129,7 +129,7 @@ const states = [
   { citizenId: 'try-review', givenName: 'Rita', familyName: 'Moreau', birthDate: '1979-07-27', underReview: 'yes' },
 ] as const;
 const [locked, deceased, review] = states;
-const marked: Case = {
+const marked: PersonaCase = {
   about: 'Records that are marked',
   people: states,
   questions: [
@@ -141,7 +141,7 @@ const marked: Case = {
 };
 
 const home = { streetAddress: '3 Mill Lane', postalCode: '70173', locality: 'Stuttgart' };
-const twins = [
+const similarPeople = [
   { citizenId: 'try-twin-anna', givenName: 'Anna', familyName: 'Vogel', birthDate: '2001-03-09', ...home },
   { citizenId: 'try-twin-anne', givenName: 'Anne', familyName: 'Vogel', birthDate: '2001-03-09', ...home },
   { citizenId: 'try-father', givenName: 'Karl', familyName: 'Vogel', birthDate: '1969-01-20', ...home },
@@ -149,10 +149,10 @@ const twins = [
   { citizenId: 'try-same-1', givenName: 'Eva', familyName: 'Lorenz', birthDate: '1992-09-16', postalCode: '10115' },
   { citizenId: 'try-same-2', givenName: 'Eva', familyName: 'Lorenz', birthDate: '1992-09-16', postalCode: '80331' },
 ] as const;
-const [anna, anne, father, son, same] = twins;
-const alike: Case = {
+const [anna, anne, father, son, same] = similarPeople;
+const alike: PersonaCase = {
   about: 'People who are much alike',
-  people: twins,
+  people: similarPeople,
   questions: [
     match(anna, 'to the letter, one of two twins'),
     open(anna, 'with a slip it may be either of them', { givenName: 'Ann' }),
@@ -181,7 +181,7 @@ const left = {
   formerNames: [{ familyName: 'Nassar', until: '2001' }],
 };
 const unsure = { citizenId: 'try-year-only', givenName: 'Amina', familyName: 'Yusuf', birthDate: '1962' };
-const time: Case = {
+const time: PersonaCase = {
   about: 'What was true before, and what is not known',
   people: [moved, left, unsure],
   questions: [
@@ -195,7 +195,7 @@ const time: Case = {
 };
 
 /** All of them. */
-export const cases: readonly Case[] = [plain, slips, scripts, marked, alike, time];
+export const personaCases: readonly PersonaCase[] = [plain, slips, scripts, marked, alike, time];
 
 /** The people of all cases. */
-export const personas: readonly Person[] = cases.flatMap(({ people }) => people);
+export const personas: readonly Person[] = personaCases.flatMap(({ people }) => people);

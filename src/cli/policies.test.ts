@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { eventsOf, openLine } from '../../test/clients-line.ts';
-import { type Engine, engines } from '../../test/engines.ts';
-import { temporaryFolder } from '../../test/identity-people.ts';
-import { policies } from '../identity/match/policy.ts';
+import { openClientCommands, readPendingEvents } from '../../test/support/client-commands.ts';
+import { type Engine, engines } from '../../test/support/database-engines.ts';
+import { makeIdentityFolder } from '../../test/support/identity-people.ts';
+import { shippedPolicies } from '../identity/match/policy.ts';
 import { policyCommands } from './policies.ts';
 
 const openPolicies = async (t: TestContext, engine?: Engine) => {
-  const line = await openLine(t, engine, policyCommands);
-  const folder = temporaryFolder(t);
+  const line = await openClientCommands(t, engine, policyCommands);
+  const folder = makeIdentityFolder(t);
   const fileOf = (text: string) => {
     const path = join(folder, 'policy.json');
     writeFileSync(path, text);
@@ -48,14 +48,14 @@ for (const engine of engines) {
       name: 'town-2026-1',
       digest,
     };
-    assert.deepEqual(await eventsOf(line), [event]);
+    assert.deepEqual(await readPendingEvents(line), [event]);
   });
 }
 
 test('the list has what ships and what was added, each with when', async (t) => {
   const { policies: run, fileOf } = await openPolicies(t);
   assert.equal((await run('add', fileOf(town))).code, 0);
-  const ships = [...policies.keys()].map((name) => `${name}\tships\n`).join('');
+  const ships = [...shippedPolicies.keys()].map((name) => `${name}\tships\n`).join('');
   assert.deepEqual(await run('list'), {
     code: 0,
     stdout: `${ships}town-2026-1\t2026-11-20T09:00:00.000Z\n`,
@@ -67,7 +67,7 @@ test('the list has what ships and what was added, each with when', async (t) => 
 
 test('of a policy that ships all is shown that it decides by', async (t) => {
   const { policies: run } = await openPolicies(t);
-  for (const [name, policy] of policies) {
+  for (const [name, policy] of shippedPolicies) {
     const { code, stdout, stderr } = await run('show', name);
     assert.deepEqual([code, stderr], [0, '']);
     const shown = JSON.parse(stdout);
@@ -95,7 +95,7 @@ test('a file that is no policy is wrong usage, with what is wrong about it, and 
     assert.match(stderr, fault);
   }
   assert.match((await run('add', '/nowhere/policy.json')).stderr, /\/nowhere\/policy\.json/);
-  assert.deepEqual(await eventsOf(line), []);
+  assert.deepEqual(await readPendingEvents(line), []);
 });
 
 test('a fault of the database is no policy that is there already', async (t) => {
@@ -111,6 +111,6 @@ test('the register is counted, and the ledger says who did so', async (t) => {
   const line = await openPolicies(t);
   const { code, stdout, stderr } = await line.policies('count');
   assert.deepEqual([code, stdout, stderr], [0, '', '0 persons counted; servers use it within ten minutes.\n']);
-  const [event, ...others] = await eventsOf(line);
+  const [event, ...others] = await readPendingEvents(line);
   assert.deepEqual([event?.['actor'], others], [{ operator: 'root' }, []]);
 });

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { createProgressView, type Step } from './progress.ts';
+import { createProgressView, type WorkProgress } from './progress.ts';
 
-function draw(isInteractive: boolean, steps: readonly (Step & { readonly atMs: number })[]): string {
+function draw(isInteractive: boolean, steps: readonly (WorkProgress & { readonly atMs: number })[]): string {
   let text = '';
   let now = 0;
   const terminal = {

@@ -1,8 +1,8 @@
 import type { Clock } from '../kernel/clock.ts';
-import { demandCaller, type Terminal } from './command.ts';
+import { requireCaller, type Terminal } from './command.ts';
 
 /** How far a piece of work is: of its bytes, and in rows; `refused` where rows can be. */
-export type Step = {
+export type WorkProgress = {
   readonly bytesDone: number;
   readonly bytesTotal: number;
   readonly rows: number;
@@ -10,7 +10,7 @@ export type Step = {
 };
 
 /** Shows how far work has come: a bar that stays on its line for a person, a line at each 5 % for a log. */
-export type ProgressView = { show(step: Step): void; end(): void };
+export type ProgressView = { show(step: WorkProgress): void; end(): void };
 
 const drawEveryMs = 100;
 const barWidth = 24;
@@ -18,24 +18,24 @@ const barWidth = 24;
 /** The view on standard error. */
 export function createProgressView(terminal: Terminal, clock: Clock): ProgressView {
   const startedAt = clock.now();
-  let firstStep: Step | undefined;
+  let firstProgress: WorkProgress | undefined;
   let drawnAt = Number.NEGATIVE_INFINITY;
-  let toldPercent = 0;
+  let printedPercent = 0;
   let isDrawn = false;
   return {
-    show: (step) => {
-      demandCaller(terminal);
-      firstStep ??= step;
+    show: (progress) => {
+      requireCaller(terminal);
+      firstProgress ??= progress;
       const now = clock.now();
-      const text = describe(step, firstStep, now - startedAt);
-      const percent = percentOf(step);
+      const text = progressText(progress, firstProgress, now - startedAt);
+      const percent = percentOf(progress);
       if (terminal.isInteractive) {
         if (now - drawnAt < drawEveryMs && percent < 100) return;
         drawnAt = now;
         isDrawn = true;
         terminal.stderr(`\r\u001b[K${bar(percent)} ${text}`);
-      } else if (percent >= toldPercent + 5 || (percent === 100 && toldPercent < 100)) {
-        toldPercent = percent - (percent % 5);
+      } else if (percent >= printedPercent + 5 || (percent === 100 && printedPercent < 100)) {
+        printedPercent = percent - (percent % 5);
         terminal.stderr(`${text}\n`);
       }
     },
@@ -45,7 +45,7 @@ export function createProgressView(terminal: Terminal, clock: Clock): ProgressVi
   };
 }
 
-function percentOf({ bytesDone, bytesTotal }: Step): number {
+function percentOf({ bytesDone, bytesTotal }: WorkProgress): number {
   return bytesTotal === 0 ? 100 : Math.floor((bytesDone / bytesTotal) * 100);
 }
 
@@ -55,17 +55,18 @@ function bar(percent: number): string {
 }
 
 /** Speed and time left are of this run: what an earlier run had done tells nothing of them. */
-function describe(step: Step, first: Step, elapsedMs: number): string {
+function progressText(progress: WorkProgress, first: WorkProgress, elapsedMs: number): string {
   const seconds = elapsedMs / 1000;
-  const perSecond = seconds > 0 ? Math.round((step.rows - first.rows) / seconds) : 0;
-  const bytesDone = step.bytesDone - first.bytesDone;
-  const left = bytesDone > 0 ? Math.round((seconds * (step.bytesTotal - step.bytesDone)) / bytesDone) : undefined;
+  const perSecond = seconds > 0 ? Math.round((progress.rows - first.rows) / seconds) : 0;
+  const bytesDone = progress.bytesDone - first.bytesDone;
+  const left =
+    bytesDone > 0 ? Math.round((seconds * (progress.bytesTotal - progress.bytesDone)) / bytesDone) : undefined;
   return [
-    `${percentOf(step)} %`,
-    `${grouped(step.rows)} rows`,
-    `${grouped(perSecond)}/s`,
-    step.refused === undefined ? undefined : `${grouped(step.refused)} refused`,
-    left === undefined ? undefined : `${duration(left)} left`,
+    `${percentOf(progress)} %`,
+    `${formatCount(progress.rows)} rows`,
+    `${formatCount(perSecond)}/s`,
+    progress.refused === undefined ? undefined : `${formatCount(progress.refused)} refused`,
+    left === undefined ? undefined : `${formatDuration(left)} left`,
   ]
     .filter((part) => part !== undefined)
     .join(', ');
@@ -83,22 +84,22 @@ export function rowsProgress(terminal: Terminal, clock: Clock, total: number): (
 /** Shows a person how many entries of a log are done; ends what whoever ran it has left. */
 export function entriesProgress(terminal: Terminal): (done: number, total: number) => void {
   return (done, total) => {
-    demandCaller(terminal);
-    if (terminal.isInteractive) terminal.stderr(`\r${grouped(done)} of ${grouped(total)} entries`);
+    requireCaller(terminal);
+    if (terminal.isInteractive) terminal.stderr(`\r${formatCount(done)} of ${formatCount(total)} entries`);
   };
 }
 
 /** What takes the line of such a progress back, for the text that ends it. */
-export function clearLine({ isInteractive }: Terminal): string {
+export function clearLineText({ isInteractive }: Terminal): string {
   return isInteractive ? '\r\u001b[K' : '';
 }
 
 /** A whole number as people read it, as 12,345. */
-export function grouped(count: number): string {
+export function formatCount(count: number): string {
   return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }
 
-function duration(seconds: number): string {
+function formatDuration(seconds: number): string {
   if (seconds < 60) return `${seconds} s`;
   const minutes = Math.floor(seconds / 60);
   return minutes < 60 ? `${minutes} min ${seconds % 60} s` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`;

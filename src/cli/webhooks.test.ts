@@ -1,27 +1,33 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { eventsOf, openLine } from '../../test/clients-line.ts';
-import { type Engine, engines } from '../../test/engines.ts';
-import { newClient } from '../access/client.ts';
-import { clientCreation } from '../access/client-store.ts';
+import { openClientCommands, readPendingEvents } from '../../test/support/client-commands.ts';
+import { type Engine, engines } from '../../test/support/database-engines.ts';
+import { newClient } from '../auth/client.ts';
+import { insertClient } from '../auth/client-store.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { WebhookId } from '../kernel/id.ts';
-import { createMint } from '../kernel/id.ts';
+import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { countCalls, disable, findRevivals, insertWebhook, remove } from '../notifications/webhooks/webhook-store.ts';
+import {
+  countCalls,
+  disableWebhook,
+  findPendingRedeliveries,
+  insertWebhook,
+  markWebhookRemoved,
+} from '../notifications/webhooks/webhook-store.ts';
 import { webhookCommands } from './webhooks.ts';
 
 /** The commands about webhooks, with a client that has one of which two calls were given up and one waits. */
 async function openWebhooks(t: TestContext, engine?: Engine) {
-  const line = await openLine(t, engine, webhookCommands);
+  const line = await openClientCommands(t, engine, webhookCommands);
   const { db, clock } = line;
   const client = newTestClient(clock);
   const { clientId } = client;
-  const mint = createMint(clock, systemRandom);
+  const mint = createIdGenerator(clock, systemRandom);
   const id = mint('webhook');
   const secret = new Uint8Array(40);
   await db.write([
-    clientCreation(client),
+    insertClient(client),
     ...insertWebhook({ id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 }),
     ...['dead', 'dead', 'queued', 'done'].flatMap((status) => callOf(mint('event'), { id, clientId, status })),
   ]);
@@ -60,12 +66,12 @@ for (const engine of engines) {
   test(`${engine.name}: a webhook that is disabled has its calls back when the operator asks, with its event`, async (t) => {
     const line = await openWebhooks(t, engine);
     const { db, id, run, clock } = line;
-    await db.write([disable(id)]);
+    await db.write([disableWebhook(id)]);
     assert.deepEqual(await run('redeliver', id), { code: 0, stdout: '', stderr: '2 calls are queued again.\n' });
-    assert.deepEqual(await findRevivals(db.read), [{ id, after: '' }]);
+    assert.deepEqual(await findPendingRedeliveries(db.read), [{ id, after: '' }]);
     assert.deepEqual(await countCalls(db.read, id), { waiting: 1, dead: 2 });
     const change = { webhook: id, change: 'redelivery-asked' };
-    assert.deepEqual(await eventsOf(line), [
+    assert.deepEqual(await readPendingEvents(line), [
       { type: 'webhook.changed', at: new Date(clock.at).toISOString(), actor: { operator: 'root' }, ...change },
     ]);
   });
@@ -73,7 +79,7 @@ for (const engine of engines) {
   test(`${engine.name}: a webhook that was removed, also a moment ago, has nothing back, and it is said`, async (t) => {
     const line = await openWebhooks(t, engine);
     const { db, id, run, hooks } = line;
-    hooks.beforeCommit = async () => void (await db.write([remove(id)]));
+    hooks.beforeCommit = async () => void (await db.write([markWebhookRemoved(id)]));
     const gone = {
       code: 1,
       stdout: '',
@@ -82,28 +88,28 @@ for (const engine of engines) {
     assert.deepEqual(await run('redeliver', id), gone);
     hooks.beforeCommit = undefined;
     assert.deepEqual(await run('redeliver', id), gone);
-    const other = createMint(line.clock, systemRandom)('webhook');
+    const other = createIdGenerator(line.clock, systemRandom)('webhook');
     assert.deepEqual(await run('redeliver', other), {
       ...gone,
       stderr: `There is no webhook ${other}, or it was removed; see: citizen-services webhooks list\n`,
     });
-    assert.deepEqual([await findRevivals(db.read), await eventsOf(line)], [[], []]);
+    assert.deepEqual([await findPendingRedeliveries(db.read), await readPendingEvents(line)], [[], []]);
   });
 
   test(`${engine.name}: webhooks are listed with what waits for them, those of one client or all`, async (t) => {
     const { db, id, clientId, clock, run } = await openWebhooks(t, engine);
     const otherClient = newTestClient(clock);
     const other = otherClient.clientId;
-    const mint = createMint(clock, systemRandom);
+    const mint = createIdGenerator(clock, systemRandom);
     const [second, removed] = [mint('webhook'), mint('webhook')];
     const secret = new Uint8Array(40);
     await db.write([
-      clientCreation(otherClient),
+      insertClient(otherClient),
       ...[second, removed].flatMap((one) =>
         insertWebhook({ id: one, clientId: other, url: 'https://y.example/', signature: 'v1', secret, createdAt: 1 }),
       ),
-      disable(second),
-      remove(removed),
+      disableWebhook(second),
+      markWebhookRemoved(removed),
     ]);
     const createdAt = '1970-01-01T00:00:00.001Z';
     const shown = [
@@ -143,7 +149,7 @@ for (const engine of engines) {
       clientId,
     };
     assert.deepEqual(
-      await eventsOf(line),
+      await readPendingEvents(line),
       [hosts, ['c.example'], []].map((stated) => ({ ...head, hosts: stated })),
     );
   });
@@ -166,7 +172,7 @@ test('hosts are names without ports, paths or stars, and a hundred at most', asy
     assert.deepEqual([code, stdout], [2, ''], list);
     assert.match(stderr, /^--set is a list of (?:at most 100 )?host names/, list);
   }
-  assert.deepEqual(await eventsOf(line), []);
+  assert.deepEqual(await readPendingEvents(line), []);
   assert.equal((await run('hosts', clientId, '--set', many(100))).code, 0);
 });
 
@@ -188,5 +194,5 @@ test('a webhook or client that is not named, or twice, or is none, is said', asy
     ...{ code: 1, stdout: '' },
     stderr: 'There is no client nobody; see: citizen-services clients list\n',
   });
-  assert.deepEqual(await eventsOf(line), []);
+  assert.deepEqual(await readPendingEvents(line), []);
 });

@@ -1,26 +1,35 @@
 import { parseArgs } from 'node:util';
-import { allClients } from '../access/client-store.ts';
-import { type Clock, toInstant } from '../kernel/clock.ts';
-import { type Mint, parseId, type WebhookId } from '../kernel/id.ts';
+import { allClients } from '../auth/client-store.ts';
+import { type Read, WriteRefused } from '../db/database.ts';
+import { type Clock, formatInstant } from '../kernel/clock.ts';
+import { type IdGenerator, parseId, type WebhookId } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
-import { findHosts, parseHost, setHosts } from '../notifications/webhooks/webhook-hosts.ts';
-import { callsToBe } from '../notifications/webhooks/webhook-shape.ts';
-import { askRevival, countCalls, findCounted, mostCounted } from '../notifications/webhooks/webhook-store.ts';
-import { type Read, WriteRefused } from '../store/db.ts';
+import {
+  findWebhookHosts,
+  parseWebhookHost,
+  replaceWebhookHosts,
+} from '../notifications/webhooks/webhook-host-store.ts';
+import { expectedCallCounts } from '../notifications/webhooks/webhook-shape.ts';
+import {
+  countCalls,
+  findWebhooksWithCounts,
+  maxCallCount,
+  requestRedelivery,
+} from '../notifications/webhooks/webhook-store.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** What the command needs; `operator` is who runs it, as the ledger will say. */
-export type WebhooksRoom = {
+export type WebhooksContext = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly mint: Mint;
+  readonly mint: IdGenerator;
   readonly operator: string;
 };
 
 /** `webhooks list`, `webhooks redeliver`, `webhooks hosts`. */
 export function webhookCommands(
-  openRoom: <T>(use: (room: WebhooksRoom) => Promise<T>) => Promise<T>,
+  withContext: <T>(use: (context: WebhooksContext) => Promise<T>) => Promise<T>,
   terminal: Terminal,
 ): readonly Command[] {
   return [
@@ -36,7 +45,7 @@ export function webhookCommands(
         });
         const [clientId, ...others] = positionals;
         if (others.length > 0) throw new UsageError('name one client by its id, or none for all');
-        return await openRoom((room) => list(room, clientId, values.json === true, terminal));
+        return await withContext((context) => listWebhooks(context, clientId, values.json === true, terminal));
       },
     },
     {
@@ -48,7 +57,7 @@ export function webhookCommands(
         const [text = '', ...others] = positionals;
         const id = parseId('webhook', text);
         if (id === undefined || others.length > 0) throw new UsageError('name one webhook by its id, as whk_…');
-        return await openRoom((room) => redeliver(room, id, terminal));
+        return await withContext((context) => redeliver(context, id, terminal));
       },
     },
     {
@@ -61,42 +70,44 @@ export function webhookCommands(
         const [clientId, ...others] = positionals;
         if (clientId === undefined || others.length > 0) throw new UsageError('name one client by its id');
         if (values.set !== undefined && values.any === true) throw new UsageError('choose one of --set and --any');
-        const hosts = values.any === true ? [] : values.set === undefined ? undefined : hostsOf(values.set);
-        return await openRoom((room) => stateHosts(room, { clientId, hosts }, terminal));
+        const hosts = values.any === true ? [] : values.set === undefined ? undefined : parseHosts(values.set);
+        return await withContext((context) => setAllowedHosts(context, { clientId, hosts }, terminal));
       },
     },
   ];
 }
 
-const mostHosts = 100;
+const maxHosts = 100;
 
-function hostsOf(text: string): string[] {
+function parseHosts(text: string): string[] {
   const given = text.split(',').map((part) => part.trim());
-  if (given.length > mostHosts) throw new UsageError(`--set is a list of at most ${mostHosts} host names`);
-  const hosts = given.map((part) => parseHost(part));
+  if (given.length > maxHosts) throw new UsageError(`--set is a list of at most ${maxHosts} host names`);
+  const hosts = given.map((part) => parseWebhookHost(part));
   if (hosts.includes(undefined))
     throw new UsageError('--set is a list of host names with commas, without ports and stars');
   return [...new Set(hosts.filter((host) => host !== undefined))].sort();
 }
 
-async function list(
-  { read }: WebhooksRoom,
+async function listWebhooks(
+  { read }: WebhooksContext,
   clientId: string | undefined,
   json: boolean,
   { stdout, stderr }: Terminal,
 ): Promise<ExitCode> {
   const webhooks = [];
   for (const of of await clientIds(read, clientId)) {
-    for (const { webhook, calls } of await findCounted(read, of)) {
+    for (const { webhook, calls } of await findWebhooksWithCounts(read, of)) {
       const { id, url, status, createdAt } = webhook;
-      const counted = callsToBe(webhook, calls);
-      webhooks.push({ id, clientId: of, status, ...counted, createdAt: toInstant(createdAt), url });
+      const counted = expectedCallCounts(webhook, calls);
+      webhooks.push({ id, clientId: of, status, ...counted, createdAt: formatInstant(createdAt), url });
     }
   }
   if (json) stdout(`${JSON.stringify(webhooks)}\n`);
   else {
     for (const { id, clientId: of, status, waiting, dead, url } of webhooks) {
-      stdout(`${[id, of, status, `${countedOf(waiting)} waiting`, `${countedOf(dead)} given up`, url].join('\t')}\n`);
+      stdout(
+        `${[id, of, status, `${formatCallCount(waiting)} waiting`, `${formatCallCount(dead)} given up`, url].join('\t')}\n`,
+      );
     }
     stderr(`${webhooks.length} webhooks\n`);
   }
@@ -104,8 +115,8 @@ async function list(
 }
 
 /** A number of calls as people read it: no more than `mostCounted` are counted. */
-function countedOf(calls: number): string {
-  return calls < mostCounted ? String(calls) : `${mostCounted} and more`;
+function formatCallCount(calls: number): string {
+  return calls < maxCallCount ? String(calls) : `${maxCallCount} and more`;
 }
 
 /** The id that is named, of a client that there is, or those of all. */
@@ -116,8 +127,8 @@ async function clientIds(read: Read, named?: string): Promise<string[]> {
   return [named];
 }
 
-async function stateHosts(
-  { read, commit, clock, mint, operator }: WebhooksRoom,
+async function setAllowedHosts(
+  { read, commit, clock, mint, operator }: WebhooksContext,
   { clientId, hosts }: { readonly clientId: string; readonly hosts: readonly string[] | undefined },
   { stdout, stderr }: Terminal,
 ): Promise<ExitCode> {
@@ -126,17 +137,17 @@ async function stateHosts(
     const head = { id: mint('event'), at: clock.now(), actor: { operator } };
     await commit({
       events: [{ type: 'client.webhook-hosts-set', ...head, clientId, hosts }],
-      statements: setHosts(clientId, hosts),
+      statements: replaceWebhookHosts(clientId, hosts),
     });
   }
-  const present = await findHosts(read, clientId);
+  const present = await findWebhookHosts(read, clientId);
   stdout(present.map((host) => `${host}\n`).join(''));
   stderr(present.length === 0 ? 'Every public host is allowed.\n' : 'Webhooks that are there already stay.\n');
   return 0;
 }
 
 async function redeliver(
-  { read, commit, clock, mint, operator }: WebhooksRoom,
+  { read, commit, clock, mint, operator }: WebhooksContext,
   id: WebhookId,
   terminal: Terminal,
 ): Promise<ExitCode> {
@@ -145,12 +156,12 @@ async function redeliver(
   const change = { webhook: id, change: 'redelivery-asked' } as const;
   const event = { type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change } as const;
   try {
-    await commit({ events: [event], statements: [askRevival(id)] });
+    await commit({ events: [event], statements: [requestRedelivery(id)] });
   } catch (fault) {
     if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
     terminal.stderr(`There is no webhook ${id}, or it was removed; see: citizen-services webhooks list\n`);
     return 1;
   }
-  terminal.stderr(`${countedOf(dead)} calls are queued again.\n`);
+  terminal.stderr(`${formatCallCount(dead)} calls are queued again.\n`);
   return 0;
 }

@@ -1,16 +1,26 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Clock, Random } from '../kernel/clock.ts';
-import type { NoteSigner } from '../ledger/note.ts';
-import { isKeyName } from '../ledger/note.ts';
-import { parseSignerKey, parseVkey, signatureTypes, signerKeyText, type VerifierKey } from '../ledger/note-key.ts';
+import { createSyncedFolder } from '../db/sync-folder.ts';
+import type { Clock, RandomBytes } from '../kernel/clock.ts';
+import type { NoteSigner } from '../ledger/tlog/note.ts';
+import { isKeyName } from '../ledger/tlog/note.ts';
+import {
+  formatSignerKey,
+  parseSignerKey,
+  parseVkey,
+  signatureTypes,
+  type VerifierKey,
+} from '../ledger/tlog/note-key.ts';
 import { createWitness } from '../ledger/witness.ts';
 import { serveWitness } from '../ledger/witness-server.ts';
-import { makeFolder } from '../store/sync-folder.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
-export type WitnessRoom = { readonly clock: Clock; readonly random: Random; readonly stopped: Promise<unknown> };
+export type WitnessCommandDeps = {
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly stopped: Promise<unknown>;
+};
 
 const details = `Watches other logs: it cosigns a checkpoint only if the log grew from the one before, so that nobody can be shown
 a second history. Two installations can watch each other.
@@ -22,7 +32,7 @@ a second history. Two installations can watch each other.
   --host, --port Where it listens; default 127.0.0.1 and 8050.`;
 
 /** `witness`: runs until it is stopped; `room` is asked for when the arguments are understood. */
-export function witnessCommand(terminal: Terminal, room: () => WitnessRoom): Command {
+export function witnessCommand(terminal: Terminal, deps: () => WitnessCommandDeps): Command {
   return {
     name: 'witness',
     usage: 'witness --data FOLDER --name NAME --log VKEY [--log VKEY] [--ml-dsa] [--host H] [--port N]',
@@ -44,10 +54,10 @@ export function witnessCommand(terminal: Terminal, room: () => WitnessRoom): Com
       if (data === undefined || log.length === 0 || !isPort(port)) {
         throw new UsageError('--data, at least one --log, and a port number are needed');
       }
-      const logs = log.map(logKey);
-      const { clock, random, stopped } = room();
+      const logs = log.map(parseLogKey);
+      const { clock, random, stopped } = deps();
       const folder = resolve(terminal.cwd, data);
-      const signer = await keyIn(folder, { name, mlDsa: values['ml-dsa'] === true, random });
+      const signer = await openWitnessKey(folder, { name, mlDsa: values['ml-dsa'] === true, random });
       const witness = await createWitness({ signer, logs, folder: join(folder, 'logs'), clock });
       const onFault = (fault: unknown) => terminal.stderr(`${fault instanceof Error ? fault.message : 'fault'}\n`);
       const served = await serveWitness(witness, { host, port: Number(port), onFault });
@@ -64,22 +74,22 @@ export function witnessCommand(terminal: Terminal, room: () => WitnessRoom): Com
 
 const isPort = (text: string) => /^\d{1,5}$/.test(text) && Number(text) <= 65_535;
 
-function logKey(text: string): VerifierKey {
+function parseLogKey(text: string): VerifierKey {
   const key = parseVkey(text);
   if (key === undefined) throw new UsageError(`--log ${text} is no public key of a log`);
   return key;
 }
 
-type Wanted = { readonly name: string | undefined; readonly mlDsa: boolean; readonly random: Random };
+type WitnessKeyOptions = { readonly name: string | undefined; readonly mlDsa: boolean; readonly random: RandomBytes };
 
-async function keyIn(folder: string, { name, mlDsa, random }: Wanted): Promise<NoteSigner> {
+async function openWitnessKey(folder: string, { name, mlDsa, random }: WitnessKeyOptions): Promise<NoteSigner> {
   const path = join(folder, 'witness.key');
   if (!existsSync(path)) {
     if (name === undefined || !isKeyName(name))
       throw new UsageError('--name is needed at the first start, without blanks');
-    await makeFolder(folder);
+    await createSyncedFolder(folder);
     const type = mlDsa ? signatureTypes.mlDsaCosignature : signatureTypes.cosignature;
-    writeFileSync(path, `${signerKeyText(type, name, random(32))}\n`, { mode: 0o600, flag: 'wx', flush: true });
+    writeFileSync(path, `${formatSignerKey(type, name, random(32))}\n`, { mode: 0o600, flag: 'wx', flush: true });
   }
   const signer = parseSignerKey(readFileSync(path, 'utf8').trim());
   if (signer === undefined) throw new Error(`${path} holds no key of a witness`);

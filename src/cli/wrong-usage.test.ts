@@ -2,13 +2,13 @@ import assert from 'node:assert/strict';
 import { linkSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { temporaryFolder } from '../../test/identity-people.ts';
-import { logSigner } from '../../test/ledger-house.ts';
-import { commandLine } from '../command-line.ts';
+import { makeIdentityFolder } from '../../test/support/identity-people.ts';
+import { logSigner } from '../../test/support/ledger-app.ts';
+import { commandLine } from '../app/command-line.ts';
 
 /** The whole command line in an empty folder: whatever got as far as opening the data would fail there, with 1. */
 function openCommandLine(t: TestContext) {
-  const folder = temporaryFolder(t);
+  const folder = makeIdentityFolder(t);
   return { folder, run: (...args: readonly string[]) => runAt(folder, {}, args) };
 }
 
@@ -52,7 +52,7 @@ test('where the folder of the data is none, or cannot be read, each says what is
   symlinkSync(join(folder, 'disk'), join(folder, 'link'));
   symlinkSync('round', join(folder, 'round'));
   const within = join(file, 'data');
-  const rootKey = join(temporaryFolder(t), 'root.key');
+  const rootKey = join(makeIdentityFolder(t), 'root.key');
   writeFileSync(rootKey, Buffer.alloc(32).toString('base64'), { mode: 0o600 });
   const lines: ReadonlyArray<readonly [Record<string, string>, string, RegExp]> = [
     [

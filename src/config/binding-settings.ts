@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
-import { listOf } from './setting-fault.ts';
 import type { Setting } from './setting-table.ts';
+import { parseList } from './validate-setting.ts';
 
 /** The settings of TLS, and of what tokens are bound to; a part of the table in `setting-table.ts`. */
 export const bindingSettingTable = {
@@ -69,7 +69,7 @@ export function readBindingSettings(given: (name: Name) => string | undefined): 
     tlsKey: path('TLS_KEY'),
     tlsClientCertificates: given('TLS_CLIENT_CERTIFICATES') === 'true',
     tlsClientCa: path('TLS_CLIENT_CA'),
-    trustedProxies: listOf(given('TRUSTED_PROXIES') ?? ''),
+    trustedProxies: parseList(given('TRUSTED_PROXIES') ?? ''),
     clientCertificateHeader: given('CLIENT_CERTIFICATE_HEADER')?.toLowerCase(),
     dpopNonces: given('DPOP_NONCES') === 'true',
     clientSecrets: secrets === undefined ? undefined : secrets === 'true',

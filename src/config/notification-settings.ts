@@ -117,8 +117,8 @@ type Name = keyof typeof notificationSettingTable;
 
 /** Reads this part; `given` is the checked text of a setting, or its default. */
 export function readNotificationSettings(given: (name: Name) => string | undefined): NotificationSettings {
-  const secret = (name: Name) => mapped(given(name), (value) => new Secret(value));
-  const path = (name: Name) => mapped(given(name), (value) => resolve(value));
+  const secret = (name: Name) => mapDefined(given(name), (value) => new Secret(value));
+  const path = (name: Name) => mapDefined(given(name), (value) => resolve(value));
   return {
     dkimDomain: given('DKIM_DOMAIN')?.toLowerCase(),
     dkimSelector: given('DKIM_SELECTOR'),
@@ -139,6 +139,6 @@ export function readNotificationSettings(given: (name: Name) => string | undefin
   };
 }
 
-function mapped<T>(value: string | undefined, map: (value: string) => T): T | undefined {
+function mapDefined<T>(value: string | undefined, map: (value: string) => T): T | undefined {
   return value === undefined ? undefined : map(value);
 }

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
-import { publicUrlOn } from './public-url.ts';
+import { publicUrlFor } from './public-url.ts';
 import { settingTable } from './setting-table.ts';
-import { readSettings, SettingError, withoutFiles } from './settings.ts';
+import { inlineSettingFiles, readSettings, SettingError } from './settings.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'cs-settings-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -59,11 +59,11 @@ test('a secret comes from its file, not from both, and shows nowhere', () => {
 });
 
 test('an environment without its files says the same of every setting when those are others', () => {
-  assert.deepEqual(readSettings(withoutFiles({})), readSettings({}));
+  assert.deepEqual(readSettings(inlineSettingFiles({})), readSettings({}));
   const SETTINGS_FILE = fileWith('first', 'PORT=4000\nREGISTER_NAME="Register of  Persons"\nLOG_LEVEL=warn\nHOST=\n');
   const DATABASE_URL_FILE = fileWith('first-url', 'postgres://u:hunter2@h/d\n');
   const environment = { SETTINGS_FILE, DATABASE_URL_FILE, LOG_LEVEL: 'error', ROOT_KEY_FILE: 'root.key' };
-  const [before, kept] = [readSettings(environment), withoutFiles(environment)];
+  const [before, kept] = [readSettings(environment), inlineSettingFiles(environment)];
   fileWith('first', 'PORT=5000\nno setting\n');
   fileWith('first-url', '');
   assert.throws(() => readSettings(environment), SettingError);
@@ -183,7 +183,7 @@ test('what is written in several ways is taken', () => {
 });
 
 test('who listens everywhere says where callers are, however that is written', () => {
-  const at = (host: string, publicUrl?: string) => publicUrlOn({ host, publicUrl, tlsCertificate: undefined }, 3000);
+  const at = (host: string, publicUrl?: string) => publicUrlFor({ host, publicUrl, tlsCertificate: undefined }, 3000);
   for (const host of ['0.0.0.0', '::', '0', '::0', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', 'fe80::1%eth0']) {
     assert.throws(() => at(host), /^SettingError: PUBLIC_URL: expected the address that callers use/);
     assert.equal(at(host, 'https://gov.example'), 'https://gov.example');

@@ -1,13 +1,13 @@
 import { readFileSync, statSync } from 'node:fs';
 import { resolve } from 'node:path';
-import { parseMailAddress } from '../kernel/mail-address.ts';
+import { parseEmailAddress } from '../kernel/email-address.ts';
 import { Secret } from '../kernel/secret.ts';
 import { type BindingSettings, readBindingSettings } from './binding-settings.ts';
 import { type IdentitySettings, readIdentitySettings } from './identity-settings.ts';
 import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
-import { faultOf, listOf } from './setting-fault.ts';
 import { type Setting, type SettingName, settingTable } from './setting-table.ts';
 import { readSignInSettings, type SignInSettings } from './sign-in-settings.ts';
+import { parseList, validateSetting } from './validate-setting.ts';
 
 /** The settings, checked. Secrets stay `Secret` until the moment of use. */
 export type Settings = BindingSettings &
@@ -70,7 +70,7 @@ export class SettingError extends Error {
 }
 
 /** What is made of a setting; what is wrong about it stops the start under its name. Other faults may hold a password. */
-export function ofSetting<T>(name: string, make: () => T): T {
+export function buildFromSetting<T>(name: string, make: () => T): T {
   try {
     return make();
   } catch (fault) {
@@ -79,15 +79,15 @@ export function ofSetting<T>(name: string, make: () => T): T {
 }
 
 /** Why a file that a setting names is of no use, for people; what is wrong with its text comes in words already. */
-export function whyUnread(fault: unknown): string {
+export function unreadableFileReason(fault: unknown): string {
   if (!(fault instanceof Error)) return 'it cannot be read';
   return 'code' in fault && fault.code === 'EISDIR' ? 'it is a folder, and has to be a file' : fault.message;
 }
 
 /** Opens what lies in the folder of a setting; one that cannot be made is a fault of that setting. */
-export async function inFolderOf<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE', opened: () => Promise<T>): Promise<T> {
+export async function openFolderOfSetting<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE', open: () => Promise<T>): Promise<T> {
   try {
-    return await opened();
+    return await open();
   } catch (fault) {
     if (!(fault instanceof Error && 'syscall' in fault && fault.syscall === 'mkdir')) throw fault;
     throw new SettingError(
@@ -97,7 +97,7 @@ export async function inFolderOf<T>(name: 'DATA_DIR' | 'DOCUMENT_STORE', opened:
   }
 }
 
-type OnFault = (fault: SettingError) => void;
+type OnSettingError = (fault: SettingError) => void;
 
 /**
  * Reads all settings once: environment over `NAME_FILE` over the settings file (`NAME=value` lines) over the default. Throws
@@ -106,70 +106,70 @@ type OnFault = (fault: SettingError) => void;
  */
 export function readSettings(
   environment: Readonly<Record<string, string | undefined>>,
-  onFault: OnFault = (fault) => {
+  onFault: OnSettingError = (fault) => {
     throw fault;
   },
 ): Settings {
   const file = readSettingsFile(environment['SETTINGS_FILE'], onFault);
-  const given = (name: SettingName) => {
+  const resolveValue = (name: SettingName) => {
     try {
-      return givenValue(name, environment, file);
+      return resolveSettingValue(name, environment, file);
     } catch (fault) {
       if (!(fault instanceof SettingError)) throw fault;
       onFault(fault);
       return settingTable[name].fallback;
     }
   };
-  const text = (name: SettingName) => given(name) ?? '';
+  const text = (name: SettingName) => resolveValue(name) ?? '';
   const secret = (name: SettingName) => {
-    const value = given(name);
+    const value = resolveValue(name);
     return value === undefined ? undefined : new Secret(value);
   };
   const path = (name: SettingName) => resolve(text(name));
   // With its domain in ASCII, as mail has it.
-  const mailAddress = (name: SettingName) => parseMailAddress(text(name));
-  const optionalPath = (name: SettingName) => (given(name) === undefined ? undefined : path(name));
+  const mailAddress = (name: SettingName) => parseEmailAddress(text(name));
+  const optionalPath = (name: SettingName) => (resolveValue(name) === undefined ? undefined : path(name));
   return {
     port: Number(text('PORT')),
     host: text('HOST'),
-    apiThreads: given('API_THREADS') === undefined ? undefined : Number(text('API_THREADS')),
+    apiThreads: resolveValue('API_THREADS') === undefined ? undefined : Number(text('API_THREADS')),
     adminPort: Number(text('ADMIN_PORT')),
     adminHost: text('ADMIN_HOST'),
     // As browsers write it: callers compare it letter by letter.
     publicUrl: URL.parse(text('PUBLIC_URL'))?.origin,
-    ...readBindingSettings(given),
+    ...readBindingSettings(resolveValue),
     dataDir: path('DATA_DIR'),
     databaseUrl: secret('DATABASE_URL'),
-    documentStore: documentStoreOf(given('DOCUMENT_STORE'), path('DATA_DIR')),
-    s3AccessKeyId: given('S3_ACCESS_KEY_ID'),
+    documentStore: resolveDocumentStore(resolveValue('DOCUMENT_STORE'), path('DATA_DIR')),
+    s3AccessKeyId: resolveValue('S3_ACCESS_KEY_ID'),
     s3SecretAccessKey: secret('S3_SECRET_ACCESS_KEY'),
     documentLimit: Number(text('DOCUMENT_LIMIT_MIB')) * 1_048_576,
-    clamav: given('CLAMAV'),
+    clamav: resolveValue('CLAMAV'),
     rescanAfterDays: Number(text('RESCAN_AFTER_DAYS')),
     signDocuments: text('SIGN_DOCUMENTS') === 'true',
     rootKeyFile: optionalPath('ROOT_KEY_FILE'),
     smtpUrl: secret('SMTP_URL'),
     smsUrl: secret('SMS_URL'),
-    smsGateway: given('SMS_GATEWAY'),
+    smsGateway: resolveValue('SMS_GATEWAY'),
     smsReceiptToken: secret('SMS_RECEIPT_TOKEN'),
     bounceAddress: mailAddress('BOUNCE_ADDRESS'),
     bounceToken: secret('BOUNCE_TOKEN'),
     letterSpool: optionalPath('LETTER_SPOOL'),
     letterWindow: text('LETTER_WINDOW'),
-    simulators: given('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',
+    simulators: resolveValue('SIMULATORS') === undefined ? undefined : text('SIMULATORS') === 'true',
     webhookPrivateTargets: text('WEBHOOK_PRIVATE_TARGETS') === 'true',
-    ...{ holidays: listOf(text('HOLIDAYS')), timeZone: text('TIME_ZONE') },
-    ...readNotificationSettings(given),
-    ...readSignInSettings(given),
+    ...{ holidays: parseList(text('HOLIDAYS')), timeZone: text('TIME_ZONE') },
+    ...readNotificationSettings(resolveValue),
+    ...readSignInSettings(resolveValue),
     mailFrom: mailAddress('MAIL_FROM') ?? settingTable.MAIL_FROM.fallback,
-    ...readIdentitySettings(given),
+    ...readIdentitySettings(resolveValue),
     ledgerMlDsa: text('LEDGER_ML_DSA') === 'true',
     ledgerWitnesses: optionalPath('LEDGER_WITNESSES'),
     accessLogHiddenDays: Number(text('ACCESS_LOG_HIDDEN_DAYS')),
-    logLevel: given('LOG_LEVEL'),
+    logLevel: resolveValue('LOG_LEVEL'),
     supportEmail: mailAddress('SUPPORT_EMAIL'),
-    termsUrl: given('TERMS_URL'),
-    securityContact: given('SECURITY_CONTACT'),
+    termsUrl: resolveValue('TERMS_URL'),
+    securityContact: resolveValue('SECURITY_CONTACT'),
   };
 }
 
@@ -177,34 +177,34 @@ export function readSettings(
  * An environment that alone says what that one and its files say now: for threads that begin later, when the files may be those of a
  * start to come.
  */
-export function withoutFiles(environment: Readonly<Record<string, string | undefined>>): typeof environment {
+export function inlineSettingFiles(environment: Readonly<Record<string, string | undefined>>): typeof environment {
   const file = readSettingsFile(environment['SETTINGS_FILE'], (fault) => {
     throw fault;
   });
   const names = Object.keys(settingTable).filter((name): name is SettingName => name in settingTable);
-  return Object.fromEntries(names.map((name) => [name, givenValue(name, environment, file)]));
+  return Object.fromEntries(names.map((name) => [name, resolveSettingValue(name, environment, file)]));
 }
 
-function documentStoreOf(given: string | undefined, dataDir: string): string {
+function resolveDocumentStore(given: string | undefined, dataDir: string): string {
   if (given === undefined) return resolve(dataDir, 'documents');
   return given.startsWith('s3://') ? given : resolve(given);
 }
 
-function givenValue(
+function resolveSettingValue(
   name: SettingName,
   environment: Readonly<Record<string, string | undefined>>,
   file: ReadonlyMap<string, string>,
 ): string | undefined {
   const setting: Setting = settingTable[name];
-  const direct = blankToNone(environment[name]);
-  const fromFile = setting.secret ? blankToNone(environment[`${name}_FILE`]) : undefined;
+  const direct = undefinedIfBlank(environment[name]);
+  const fromFile = setting.secret ? undefinedIfBlank(environment[`${name}_FILE`]) : undefined;
   if (direct !== undefined && fromFile !== undefined) {
     throw new SettingError(name, `both ${name} and ${name}_FILE are set; keep one`);
   }
   const value =
-    direct ?? (fromFile === undefined ? undefined : readSecretFile(name, fromFile)) ?? blankToNone(file.get(name));
+    direct ?? (fromFile === undefined ? undefined : readSecretFile(name, fromFile)) ?? undefinedIfBlank(file.get(name));
   if (value === undefined) return setting.fallback;
-  const fault = faultOf(setting, value);
+  const fault = validateSetting(setting, value);
   if (fault !== undefined) {
     const came = setting.secret ? 'something else' : JSON.stringify(value);
     throw new SettingError(name, `expected ${fault}, ${came} came`);
@@ -213,12 +213,12 @@ function givenValue(
 }
 
 /** A file or what is read like one, as a pipe. */
-function isReadable(path: string): boolean {
+function isReadableFile(path: string): boolean {
   return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
 }
 
 /** The text of a file of settings, whose user is often another one than who runs a command. */
-function textIn(name: string, path: string): string {
+function readSettingText(name: string, path: string): string {
   try {
     return readFileSync(path, 'utf8');
   } catch (fault) {
@@ -227,25 +227,25 @@ function textIn(name: string, path: string): string {
   }
 }
 
-function blankToNone(value: string | undefined): string | undefined {
+function undefinedIfBlank(value: string | undefined): string | undefined {
   return value === undefined || value.trim() === '' ? undefined : value.trim();
 }
 
 function readSecretFile(name: string, path: string): string {
-  if (!isReadable(path))
+  if (!isReadableFile(path))
     throw new SettingError(`${name}_FILE`, `expected the path of a file, ${JSON.stringify(path)} is none`);
-  const secret = textIn(`${name}_FILE`, path).trim();
+  const secret = readSettingText(`${name}_FILE`, path).trim();
   if (secret === '')
     throw new SettingError(`${name}_FILE`, `expected the secret in ${JSON.stringify(path)}, it is empty`);
   return secret;
 }
 
-function readSettingsFile(path: string | undefined, onFault: OnFault): ReadonlyMap<string, string> {
+function readSettingsFile(path: string | undefined, onFault: OnSettingError): ReadonlyMap<string, string> {
   const settings = new Map<string, string>();
   if (path === undefined || path === '') return settings;
-  if (!isReadable(path))
+  if (!isReadableFile(path))
     throw new SettingError('SETTINGS_FILE', `expected the path of a file, ${JSON.stringify(path)} is none`);
-  for (const [index, line] of textIn('SETTINGS_FILE', path).split('\n').entries()) {
+  for (const [index, line] of readSettingText('SETTINGS_FILE', path).split('\n').entries()) {
     const text = line.trim();
     if (text === '' || text.startsWith('#')) continue;
     const match = /^([A-Z][A-Z0-9_]*)\s*=\s*(.*)$/.exec(text);

@@ -1,7 +1,7 @@
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
-import { listOf } from './setting-fault.ts';
 import type { Setting } from './setting-table.ts';
+import { parseList } from './validate-setting.ts';
 
 /** The settings of other issuers, and of the pages whose citizens sign in at one; a part of the table in `setting-table.ts`. */
 export const signInSettingTable = {
@@ -67,7 +67,7 @@ type Name = keyof typeof signInSettingTable;
 export function readSignInSettings(given: (name: Name) => string | undefined): SignInSettings {
   const [secret, key] = [given('SIGN_IN_CLIENT_SECRET'), given('SIGN_IN_CLIENT_KEY')];
   return {
-    trustedIssuers: listOf(given('TRUSTED_ISSUERS') ?? ''),
+    trustedIssuers: parseList(given('TRUSTED_ISSUERS') ?? ''),
     signInIssuer: given('SIGN_IN_ISSUER'),
     signInClientId: given('SIGN_IN_CLIENT_ID'),
     signInClientSecret: secret === undefined ? undefined : new Secret(secret),

@@ -1,30 +1,30 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
 import {
-  citizen,
-  deposited,
-  depositHeadersFor,
+  depositDocumentOf,
+  depositHeadersOf,
   issuer,
-  openDocumentHouse,
-  otherCitizen,
-  pdfOf,
-} from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
+  makePdf,
+  openDocumentApp,
+  otherCitizenId,
+  testCitizenId,
+} from '../../test/support/document-app.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: a deposit answers its record, after blob, row and event are stored`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const bytes = pdfOf(40_000);
+    const app = await openDocumentApp(t, engine);
+    const bytes = makePdf(40_000);
     const headers = { 'document-kind': 'tax-assessment', purpose: 'income%20tax' };
-    const result = await house.deposit({ headers: depositHeadersFor(bytes, headers), body: [bytes] });
+    const result = await app.deposit({ headers: depositHeadersOf(bytes, headers), body: [bytes] });
     assert.ok('status' in result);
     const json = result.json as Record<string, unknown>;
     const { id, receipt } = json;
     assert.deepEqual([result.status, result.headers['location']], [201, `/v1/documents/${id}`]);
     assert.deepEqual(json, {
       id,
-      citizenId: citizen,
+      citizenId: testCitizenId,
       title: 'Bescheid über 2025',
       kind: 'tax-assessment',
       mediaType: 'application/pdf',
@@ -40,14 +40,14 @@ for (const engine of engines) {
       access: [],
       receipt,
     });
-    const events = await house.eventsAbout(citizen);
+    const events = await app.eventsAbout(testCitizenId);
     assert.deepEqual(events, [
       {
         type: 'document.deposited',
         id: String(receipt).slice('/v1/receipts/'.length),
         at: '2026-06-01T12:00:00.000Z',
         actor: { client: issuer },
-        citizenId: citizen,
+        citizenId: testCitizenId,
         document: id,
         digest: `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
         purpose: 'income tax',
@@ -56,29 +56,29 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: headers take 200 characters of text, whatever the script, and give them back`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
+    const app = await openDocumentApp(t, engine);
     const text = '\u{20000}'.repeat(200);
     const encoded = encodeURIComponent(text);
     const headers = { 'document-title': encoded, purpose: encoded, 'legal-basis': encoded };
-    const id = await deposited(house, pdfOf(2_000), headers);
-    const got = await house.retrieve(id, { headers: { purpose: encoded, accept: 'application/json' } });
+    const id = await depositDocumentOf(app, makePdf(2_000), headers);
+    const got = await app.retrieve(id, { headers: { purpose: encoded, accept: 'application/json' } });
     assert.ok('json' in got);
     assert.partialDeepStrictEqual(got.json, { title: text });
     assert.deepEqual(
-      (await house.eventsAbout(citizen)).map((event) => 'purpose' in event && event.purpose),
+      (await app.eventsAbout(testCitizenId)).map((event) => 'purpose' in event && event.purpose),
       [text, text],
     );
   });
 
   test(`${engine.name}: neither the bytes nor the title of a document lie anywhere in clear`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    await deposited(house, pdfOf(100_000));
-    const rows = await house.db.read('select sealed_record from document');
-    const events = await house.db.read('select content from ledger_event');
+    const app = await openDocumentApp(t, engine);
+    await depositDocumentOf(app, makePdf(100_000));
+    const rows = await app.db.read('select sealed_record from document');
+    const events = await app.db.read('select content from ledger_event');
     const stored = [...rows, ...events]
       .flatMap((row) => Object.values(row))
       .map((value) => Buffer.from(value as Uint8Array));
-    const files = await house.files();
+    const files = await app.files();
     assert.equal(files.length, 1);
     // None shorter: a hundred thousand random bytes hold any four now and then.
     const clears = ['MARKER-4711', '4711-PLAIN', 'PLAIN MARKER', '%PDF-1.7', 'Bescheid'];
@@ -88,10 +88,10 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what does not fit its description is refused and leaves nothing`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const bytes = pdfOf(50_000);
+    const app = await openDocumentApp(t, engine);
+    const bytes = makePdf(50_000);
     const refusedWith = async (others: Record<string, string>, body: readonly (Buffer | Error)[] = [bytes]) => {
-      const result = await house.deposit({ headers: depositHeadersFor(bytes, others), body });
+      const result = await app.deposit({ headers: depositHeadersOf(bytes, others), body });
       assert.ok('refusal' in result, JSON.stringify(others));
       return result.refusal.slug;
     };
@@ -108,17 +108,20 @@ for (const engine of engines) {
     assert.equal(await refusedWith({ ...nobody, 'repr-digest': `sha-256=:${'A'.repeat(43)}=:` }), 'content-mismatch');
     assert.equal(await refusedWith({ ...nobody, 'content-type': 'image/png' }), 'content-mismatch');
     assert.equal(await refusedWith(nobody, brokenOff), 'content-mismatch');
-    assert.deepEqual(await house.files(), []);
-    assert.deepEqual(await house.db.read('select id from document'), []);
-    assert.deepEqual([await house.eventsAbout(citizen), await house.eventsAbout('CZ-9999')], [[], []]);
+    assert.deepEqual(await app.files(), []);
+    assert.deepEqual(await app.db.read('select id from document'), []);
+    assert.deepEqual([await app.eventsAbout(testCitizenId), await app.eventsAbout('CZ-9999')], [[], []]);
   });
 
   test(`${engine.name}: the same bytes twice are two documents that share no byte of their blobs`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const bytes = pdfOf(20_000);
-    const ids = [await deposited(house, bytes), await deposited(house, bytes, { 'citizen-id': otherCitizen })];
+    const app = await openDocumentApp(t, engine);
+    const bytes = makePdf(20_000);
+    const ids = [
+      await depositDocumentOf(app, bytes),
+      await depositDocumentOf(app, bytes, { 'citizen-id': otherCitizenId }),
+    ];
     assert.notEqual(ids[0], ids[1]);
-    const [one, other] = (await house.files()).map((file) => file.bytes);
+    const [one, other] = (await app.files()).map((file) => file.bytes);
     assert.ok(one !== undefined && other !== undefined && one.length === other.length);
     assert.equal(one.subarray(0, 24).equals(other.subarray(0, 24)), false);
     const same = one.filter((byte, at) => byte === other[at]).length;
@@ -129,26 +132,26 @@ for (const engine of engines) {
 test('a body that turns out longer than the limit is refused while it arrives, and leaves nothing', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const house = await openDocumentHouse(t, engine);
-  const { 'content-length': _, 'repr-digest': __, ...headers } = depositHeadersFor(pdfOf(10));
-  const piece = pdfOf(1_048_576);
-  const pieces = Array.from({ length: house.ports.limit / piece.length }, () => piece);
-  const result = await house.deposit({ headers, body: [...pieces, Buffer.of(1)] });
+  const app = await openDocumentApp(t, engine);
+  const { 'content-length': _, 'repr-digest': __, ...headers } = depositHeadersOf(makePdf(10));
+  const piece = makePdf(1_048_576);
+  const pieces = Array.from({ length: app.ports.limit / piece.length }, () => piece);
+  const result = await app.deposit({ headers, body: [...pieces, Buffer.of(1)] });
   assert.ok('refusal' in result);
-  assert.deepEqual([result.refusal.slug, result.refusal.members], ['payload-too-large', { limit: house.ports.limit }]);
-  assert.deepEqual(await house.files(), []);
+  assert.deepEqual([result.refusal.slug, result.refusal.members], ['payload-too-large', { limit: app.ports.limit }]);
+  assert.deepEqual(await app.files(), []);
 });
 
 test('every fault of the headers is told at once, by the schema of the operation', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const house = await openDocumentHouse(t, engine);
-  const result = await house.deposit({ headers: { 'document-kind': 'Not A Token', 'document-title': 'ü' }, body: [] });
+  const app = await openDocumentApp(t, engine);
+  const result = await app.deposit({ headers: { 'document-kind': 'Not A Token', 'document-title': 'ü' }, body: [] });
   assert.ok('refusal' in result);
   const names = result.refusal.issues?.map(({ name, code }) => `${name} ${code}`).sort();
   assert.deepEqual(names, ['content-type required', 'document-kind malformed', 'document-title malformed']);
   // What a form may say elsewhere is asked for next.
-  const bare = await house.deposit({ headers: { 'content-type': 'text/plain' }, body: [] });
+  const bare = await app.deposit({ headers: { 'content-type': 'text/plain' }, body: [] });
   assert.ok('refusal' in bare);
   assert.deepEqual(
     bare.refusal.issues?.map(({ name, code }) => `${name} ${code}`),

@@ -1,19 +1,19 @@
 import { timingSafeEqual } from 'node:crypto';
 import { Type } from 'typebox';
-import { type Call, defineOperation, type Refused } from '../api/operation.ts';
-import { refuse } from '../kernel/problem.ts';
-import { keyBytes, open, SealBroken, saltBytes, seal, startMessage } from '../keys/chunked-encryption.ts';
-import type { Statement } from '../store/db.ts';
+import { defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { deriveMessageKey, keyBytes, openSealed, SealBroken, saltBytes, seal } from '../crypto/chunked-encryption.ts';
+import type { Statement } from '../db/database.ts';
+import { refuse } from '../kernel/refusal.ts';
 import { depositForm } from './deposit-form.ts';
 import { depositHeaders } from './deposit-headers.ts';
-import { readDeposit, type Wanted } from './deposit-terms.ts';
-import type { HeldDocument } from './document.ts';
-import { documentRecord, recordOf } from './document-record.ts';
+import { type DepositRequest, parseDeposit } from './deposit-request.ts';
+import type { SealedDocument } from './document.ts';
+import { documentRecord, toDocumentRecord } from './document-record.ts';
 import { insertDocument } from './document-store.ts';
-import { removeSealed } from './erase-document.ts';
 import type { DocumentPorts } from './ports.ts';
 import { receiveDocument } from './receive-document.ts';
-import { contentContext, type DocumentContent, sealRecord } from './sealed-record.ts';
+import { removeSealedBlob } from './retention/erase-document.ts';
+import { blobContext, type DocumentContent, sealRecord } from './sealed-record.ts';
 
 const request = { headers: depositHeaders };
 
@@ -53,78 +53,83 @@ export const depositDocument = defineOperation({
   citizenData: true,
   run: async (call: DepositCall) => {
     const { caller, now, ports } = call;
-    const wanted = await readDeposit(call);
-    if ('refusal' in wanted) return wanted;
-    const { citizenId, ground } = wanted.terms;
-    const citizenKey = (await keyFor(ports, citizenId))?.key;
+    const deposit = await parseDeposit(call);
+    if ('refusal' in deposit) return deposit;
+    const { citizenId, legalGround } = deposit.terms;
+    const citizenKey = (await citizenKeyFor(ports, citizenId))?.key;
     const context = `citizen-services/kept-deposit@v1\0${caller.clientId}`;
-    const earlier = await earlierOf(call, wanted, { citizenKey, context });
+    const earlier = await earlierAnswerOf(call, deposit, { citizenKey, context });
     if (earlier !== undefined) return earlier;
-    if (citizenKey === undefined || !(await ports.citizenExists(citizenId))) return await refuseUnknown(call, wanted);
+    if (citizenKey === undefined || !(await ports.citizenExists(citizenId))) return await refuseUnknown(call, deposit);
 
-    const stored = await storeBytes(call, wanted, citizenKey);
+    const stored = await storeBytes(call, deposit, citizenKey);
     if ('refusal' in stored) return stored;
-    const { document, content, stands } = stored;
+    const { document, content, keyGuards } = stored;
     const { id } = document;
     const event = call.mint('event');
     const actor = { client: caller.clientId };
-    const record = recordOf(document, content, { grants: [], reader: { client: caller.clientId }, now });
+    const record = toDocumentRecord(document, content, { grants: [], reader: { client: caller.clientId }, now });
     const about = { actor, citizenId, document: id, digest: record.digest } as const;
     return {
       effect: {
-        events: [{ type: 'document.deposited', id: event, at: now, ...about, ...ground }],
-        statements: [...stands, insertDocument(document)],
+        events: [{ type: 'document.deposited', id: event, at: now, ...about, ...legalGround }],
+        statements: [...keyGuards, insertDocument(document)],
       },
       answer: {
         status: 201,
         headers: { location: `/v1/documents/${id}`, 'cache-control': 'private, no-store' },
         json: { ...record, receipt: `/v1/receipts/${event}` },
       },
-      undo: () => removeSealed(ports, document),
-      onRefused: (statement) => {
-        if (statement >= stands.length) throw new Error('the row of a deposit was refused');
+      undo: () => removeSealedBlob(ports, document),
+      onConflict: (statement) => {
+        if (statement >= keyGuards.length) throw new Error('the row of a deposit was refused');
         return keyChanged();
       },
-      keep: (body) => seal(citizenKey, context, Buffer.from(body), ports.random).toString('base64'),
+      sealBody: (body) => seal(citizenKey, context, Buffer.from(body), ports.random).toString('base64'),
     };
   },
 });
 
-type DepositCall = Call<typeof request, DocumentPorts>;
-type Stored = {
-  readonly document: HeldDocument & { readonly status: 'scanning' | 'available' };
+type DepositCall = OperationCall<typeof request, DocumentPorts>;
+type StoredDeposit = {
+  readonly document: SealedDocument & { readonly status: 'scanning' | 'available' };
   readonly content: DocumentContent;
-  readonly stands: readonly Statement[];
+  readonly keyGuards: readonly Statement[];
 };
 
 /** The key of the citizen as it stands now; undefined where nothing may be stored for lack of one. */
-async function keyFor(
+async function citizenKeyFor(
   { citizenKeys, citizensHaveKeys }: DepositCall['ports'],
   citizenId: string,
 ): Promise<{ readonly key: Uint8Array; readonly stands?: Statement } | undefined> {
-  const standing = await citizenKeys.standingKeyOf(citizenId);
-  if (standing !== undefined || citizensHaveKeys) return standing;
+  const currentKey = await citizenKeys.guardedKeyOf(citizenId);
+  if (currentKey !== undefined || citizensHaveKeys) return currentKey;
   return { key: await citizenKeys.keyOf(citizenId) };
 }
 
-type Keeping = { readonly citizenKey: Uint8Array | undefined; readonly context: string };
+type SealedAnswerContext = { readonly citizenKey: Uint8Array | undefined; readonly context: string };
 
 /**
  * The answer that was given under the `Idempotency-Key`, or its refusal. Asked for nobody as for a citizen: that the key was
  * used for another deposit, told of citizens alone, would tell who is in the register.
  */
-async function earlierOf({ repeat }: DepositCall, { input }: Wanted, { citizenKey, context }: Keeping) {
-  let isLost = false;
-  const earlier = await repeat?.earlier(input, async (kept) => {
+async function earlierAnswerOf(
+  { repeat }: DepositCall,
+  { input }: DepositRequest,
+  { citizenKey, context }: SealedAnswerContext,
+) {
+  let isKeyErased = false;
+  const earlier = await repeat?.findStoredResult(input, async (sealedAnswer) => {
     try {
-      if (citizenKey !== undefined) return open(citizenKey, context, Buffer.from(kept, 'base64')).toString();
+      if (citizenKey !== undefined)
+        return openSealed(citizenKey, context, Buffer.from(sealedAnswer, 'base64')).toString();
     } catch (fault) {
       if (!(fault instanceof SealBroken)) throw fault;
     }
-    isLost = true;
+    isKeyErased = true;
     return 'null';
   });
-  if (!isLost) return earlier;
+  if (!isKeyErased) return earlier;
   // Sealed under a key that went when the citizen was erased: who is a citizen anew has another.
   const detail = 'The deposit under this key was for a citizen who was erased since, and its answer with them.';
   return citizenKey === undefined ? undefined : { refusal: refuse('idempotency-key-reused', detail) };
@@ -136,22 +141,22 @@ const keyChanged = () => refuse('changed-meanwhile', 'The key of the citizen has
  * Refuses a deposit for nobody, behind its last byte: whoever sends bytes that are refused, or breaks off, must not learn by the
  * answer who is in the register. Whoever learns it of a citizen has made a deposit, which is on record.
  */
-async function refuseUnknown(call: DepositCall, wanted: Wanted): Promise<Refused> {
-  const arrived = await takeBytes(call, wanted);
-  if ('refusal' in arrived) return arrived;
-  await removeSealed(call.ports, arrived);
+async function refuseUnknown(call: DepositCall, deposit: DepositRequest): Promise<RefusedDecision> {
+  const arrival = await receiveBytes(call, deposit);
+  if ('refusal' in arrival) return arrival;
+  await removeSealedBlob(call.ports, arrival);
   return { refusal: refuse('citizen-not-found') };
 }
 
 /** Takes the bytes in, sealed under a key of their own. A refusal has left nothing. */
-async function takeBytes(call: DepositCall, { terms, pieces }: Wanted) {
+async function receiveBytes(call: DepositCall, { terms, pieces }: DepositRequest) {
   const { bytes, ports, signal } = call;
   const id = call.mint('document');
   const dataKey = ports.random(keyBytes);
-  const message = startMessage(dataKey, contentContext(id), ports.random(saltBytes));
+  const message = deriveMessageKey(dataKey, blobContext(id), ports.random(saltBytes));
   const destination = { blobs: ports.blobs, name: id, message };
-  const arrived = await receiveDocument({ request: bytes, pieces, signal, limit: ports.limit }, destination, terms);
-  return 'refusal' in arrived ? arrived : { id, dataKey, header: message.header, received: arrived.received };
+  const arrival = await receiveDocument({ request: bytes, pieces, signal, maxBytes: ports.limit }, destination, terms);
+  return 'refusal' in arrival ? arrival : { id, dataKey, header: message.header, received: arrival.received };
 }
 
 /**
@@ -159,31 +164,35 @@ async function takeBytes(call: DepositCall, { terms, pieces }: Wanted) {
  * key only when the bytes are there, and `stands` refuses the row where that key has gone or changed by then: no document
  * outlives the key.
  */
-async function storeBytes(call: DepositCall, wanted: Wanted, citizenKey: Uint8Array): Promise<Stored | Refused> {
+async function storeBytes(
+  call: DepositCall,
+  deposit: DepositRequest,
+  citizenKey: Uint8Array,
+): Promise<StoredDeposit | RefusedDecision> {
   const { caller, now, ports } = call;
-  const { citizenId, eraseAt, issuedAt, kind, media, retainUntil, retentionClass, title } = wanted.terms;
-  const arrived = await takeBytes(call, wanted);
-  if ('refusal' in arrived) return arrived;
-  const { id, dataKey, header } = arrived;
-  const standing = await keyFor(ports, citizenId).catch(async (fault: unknown) => {
-    await removeSealed(ports, { id });
+  const { citizenId, eraseAt, issuedAt, kind, media, retainUntil, retentionClass, title } = deposit.terms;
+  const arrival = await receiveBytes(call, deposit);
+  if ('refusal' in arrival) return arrival;
+  const { id, dataKey, header } = arrival;
+  const currentKey = await citizenKeyFor(ports, citizenId).catch(async (fault: unknown) => {
+    await removeSealedBlob(ports, { id });
     throw fault;
   });
-  if (standing === undefined || !timingSafeEqual(standing.key, citizenKey)) {
-    await removeSealed(ports, { id });
+  if (currentKey === undefined || !timingSafeEqual(currentKey.key, citizenKey)) {
+    await removeSealedBlob(ports, { id });
     return { refusal: keyChanged() };
   }
 
-  const { plainBytes: size, plainSha256: sha256, sealedBytes: sealedSize, sealedSha256 } = arrived.received;
-  const known = { title, kind, mediaType: media.name, size, sealedSize, sha256, sealedSha256, issuedAt };
-  const content = { ...known, dataKey, header };
+  const { plainBytes: size, plainSha256: sha256, sealedBytes: sealedSize, sealedSha256 } = arrival.received;
+  const described = { title, kind, mediaType: media.name, size, sealedSize, sha256, sealedSha256, issuedAt };
+  const content = { ...described, dataKey, header };
   const head = { id, citizenId, issuer: caller.clientId, createdAt: now };
   const binding = { ...head, pseudonym: ports.citizenKeys.pseudonymOf(citizenId) };
   const sealedRecord = sealRecord(citizenKey, binding, content, ports.random);
-  const kept = { ...head, retainUntil, retentionClass, eraseAt, held: false, sealedRecord };
+  const base = { ...head, retainUntil, retentionClass, eraseAt, held: false, sealedRecord };
   const scan = { verdict: 'not-scanned', at: now, engine: null, finding: null } as const;
   const document = ports.scans
-    ? ({ ...kept, status: 'scanning', scan: null } as const)
-    : ({ ...kept, status: 'available', scan } as const);
-  return { document, content, stands: standing.stands === undefined ? [] : [standing.stands] };
+    ? ({ ...base, status: 'scanning', scan: null } as const)
+    : ({ ...base, status: 'available', scan } as const);
+  return { document, content, keyGuards: currentKey.stands === undefined ? [] : [currentKey.stands] };
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import type { Refusal } from '../kernel/problem.ts';
-import { framingBytes, issueOfForm, readDepositForm } from './deposit-form.ts';
-import { TurnedAway } from './receive-document.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import { maxFramingBytes, readDepositForm, toFormIssue } from './deposit-form.ts';
+import { RequestRejected } from './receive-document.ts';
 
 const type = 'multipart/form-data; boundary=b';
 const limit = 200_000;
@@ -27,13 +27,13 @@ async function endless(begin: string, more: string): Promise<{ readonly taken: n
     for await (const _ of form.pieces);
     return { taken };
   } catch (fault) {
-    if (!(fault instanceof TurnedAway)) throw fault;
+    if (!(fault instanceof RequestRejected)) throw fault;
     return { taken, refusal: fault.refusal };
   }
 }
 
 test('no form is taken further than its document may weigh, wherever it goes on without end', async () => {
-  const before = framingBytes + 100_000;
+  const before = maxFramingBytes + 100_000;
   const cases: readonly (readonly [begin: string, more: string, slug: string, most: number])[] = [
     ['', 'a line before the first part\r\n', 'bad-request', before],
     [fields, part('purpose', 'again'), 'bad-request', before],
@@ -75,7 +75,7 @@ test('each fault of a form names its place as any fault of a body does, and what
   ]);
   assert.deepEqual(await issuesOf(fields), [['body', '', 'malformed']]);
   const detail = 'must be percent-encoded UTF-8 of 1 to 200 printable characters';
-  assert.deepEqual(issueOfForm({ in: 'header', name: 'document-title', code: 'malformed', detail }), {
+  assert.deepEqual(toFormIssue({ in: 'header', name: 'document-title', code: 'malformed', detail }), {
     ...{ in: 'body', pointer: '/title', code: 'malformed', detail: 'must be text of 1 to 200 printable characters' },
   });
 });

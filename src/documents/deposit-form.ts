@@ -1,14 +1,14 @@
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
 import { type TSchema, Type } from 'typebox';
-import { tooLarge } from '../api/body.ts';
-import { compileCheck, safeName } from '../api/parse.ts';
-import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
-import { type DepositGiven, depositHeaders } from './deposit-headers.ts';
-import { TurnedAway } from './receive-document.ts';
+import { payloadTooLarge } from '../api/read-body.ts';
+import { compilePartCheck, safeName } from '../api/validate-request.ts';
+import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type DepositHeaders, depositHeaders } from './deposit-headers.ts';
+import { RequestRejected } from './receive-document.ts';
 
 /** The fields of a form that deposits a document, each with the header that says the same. All stand before `document`. */
-const headerOf = {
+const headerOfField = {
   citizenId: 'citizen-id',
   title: 'document-title',
   kind: 'document-kind',
@@ -18,12 +18,12 @@ const headerOf = {
   purpose: 'purpose',
   legalBasis: 'legal-basis',
   digest: 'repr-digest',
-} as const satisfies Record<string, keyof DepositGiven>;
+} as const satisfies Record<string, keyof DepositHeaders>;
 
 const filePart = 'document';
 /** What may stand around the document, in bytes: the fields, and the heads and boundaries of all parts. */
-export const framingBytes = 65_536;
-const limits = {
+export const maxFramingBytes = 65_536;
+const formLimits = {
   fieldNameSize: 64,
   fieldSize: 4_096,
   fields: 12,
@@ -33,10 +33,12 @@ const limits = {
   headerSize: 4_096,
 };
 
-const said = (name: keyof typeof headerOf) => ({ description: `As ${headerOf[name]} says it, without its encoding.` });
-const field = (name: keyof typeof headerOf) =>
-  Type.String({ minLength: 1, maxLength: limits.fieldSize, ...said(name) });
-const optional = (name: keyof typeof headerOf) => Type.Optional(field(name));
+const describeField = (name: keyof typeof headerOfField) => ({
+  description: `As ${headerOfField[name]} says it, without its encoding.`,
+});
+const field = (name: keyof typeof headerOfField) =>
+  Type.String({ minLength: 1, maxLength: formLimits.fieldSize, ...describeField(name) });
+const optional = (name: keyof typeof headerOfField) => Type.Optional(field(name));
 
 /** The form as the OpenAPI document shows it. What its fields hold is checked as the headers are. */
 export const depositForm = {
@@ -50,16 +52,16 @@ export const depositForm = {
     purpose: optional('purpose'),
     legalBasis: optional('legalBasis'),
     digest: optional('digest'),
-  } satisfies Record<keyof typeof headerOf, TSchema>),
+  } satisfies Record<keyof typeof headerOfField, TSchema>),
   part: filePart,
 };
 
 /** The fields of text, which headers carry percent-encoded. */
-const encoded = new Set<string>(['citizenId', 'title', 'purpose', 'legalBasis']);
-const checkGiven = compileCheck('header', depositHeaders);
+const encodedFields = new Set<string>(['citizenId', 'title', 'purpose', 'legalBasis']);
+const checkHeaders = compilePartCheck('header', depositHeaders);
 
 /** A form read up to its document: what its fields say, and the document's bytes, which end with the form. */
-export type DepositForm = { readonly given: DepositGiven; readonly pieces: AsyncIterable<Uint8Array> };
+export type DepositForm = { readonly headers: DepositHeaders; readonly pieces: AsyncIterable<Uint8Array> };
 
 /** Whether this is the type of a form. */
 export function isForm(contentType: string): boolean {
@@ -75,27 +77,27 @@ export async function readDepositForm(
   contentType: string,
   limit: number,
 ): Promise<DepositForm | { readonly refusal: Refusal }> {
-  const form = parserOf(contentType);
+  const form = createParser(contentType);
   if (form === undefined) return { refusal: malformed('The Content-Type names no usable boundary.') };
   const reading = startReading(request, form, limit);
   try {
-    const given = givenOf(reading.fields, await reading.opened);
-    if (!('refusal' in given)) return { given, pieces: reading.pieces() };
+    const headers = headersOfForm(reading.fields, await reading.opened);
+    if (!('refusal' in headers)) return { headers, pieces: reading.pieces() };
     reading.stop();
-    return given;
+    return headers;
   } catch (fault) {
     reading.stop();
-    if (fault instanceof TurnedAway) return { refusal: fault.refusal };
+    if (fault instanceof RequestRejected) return { refusal: fault.refusal };
     throw fault;
   }
 }
 
 type Parser = InstanceType<typeof Busboy>;
 
-function parserOf(contentType: string): Parser | undefined {
+function createParser(contentType: string): Parser | undefined {
   const headers = { 'content-type': contentType };
   try {
-    return new Busboy({ headers, limits, isPartAFile: (name) => name === filePart });
+    return new Busboy({ headers, limits: formLimits, isPartAFile: (name) => name === filePart });
   } catch {
     // It throws for want of a boundary alone: that this is the type of a form was seen before.
     return undefined;
@@ -115,54 +117,54 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   const opened = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<void>();
   let file: Readable | undefined;
-  let arrived = 0;
-  const turnAway = (refusal: Refusal) => {
+  let receivedBytes = 0;
+  const reject = (refusal: Refusal) => {
     stop();
-    const broken = new TurnedAway(refusal);
-    opened.reject(broken);
-    ended.reject(broken);
-    file?.destroy(broken);
+    const rejection = new RequestRejected(refusal);
+    opened.reject(rejection);
+    ended.reject(rejection);
+    file?.destroy(rejection);
   };
-  const spoil = (detail: string, pointer?: string, code?: string) => turnAway(malformed(detail, pointer, code));
-  const fail = () => spoil('The form ended before its closing boundary.');
+  const fail = (detail: string, pointer?: string, code?: string) => reject(malformed(detail, pointer, code));
+  const failUnfinished = () => fail('The form ended before its closing boundary.');
   // The parser tells nothing of what stands before the first part and behind the last, or in parts beyond those it counts.
-  const weigh = (bytes: Uint8Array) => {
-    if (file === undefined && arrived > framingBytes)
-      spoil(`More than ${framingBytes} bytes stand before the document.`);
-    arrived += bytes.length;
-    if (arrived > limit + framingBytes) turnAway(tooLarge(limit));
+  const countBytes = (bytes: Uint8Array) => {
+    if (file === undefined && receivedBytes > maxFramingBytes)
+      fail(`More than ${maxFramingBytes} bytes stand before the document.`);
+    receivedBytes += bytes.length;
+    if (receivedBytes > limit + maxFramingBytes) reject(payloadTooLarge(limit));
   };
   const stop = () => {
-    request.off('data', weigh);
+    request.off('data', countBytes);
     request.unpipe(form);
-    request.off('error', fail);
+    request.off('error', failUnfinished);
   };
   // Each is awaited only where the reading comes that far.
   ended.promise.catch(() => undefined);
 
   form.on('field', (name, value, ...[nameCut, valueCut]) => {
-    if (file !== undefined) spoil('Every field stands before the document.');
+    if (file !== undefined) fail('Every field stands before the document.');
     const pointer = `/${safeName(name)}`;
-    if (nameCut || valueCut) spoil('A field is too long.', pointer, 'too-long');
-    if (fields.has(name)) spoil('Each field stands once.', pointer, 'repeated');
+    if (nameCut || valueCut) fail('A field is too long.', pointer, 'too-long');
+    if (fields.has(name)) fail('Each field stands once.', pointer, 'repeated');
     fields.set(name, value);
   });
   form.on('file', (...[, stream, , coding, mediaType]) => {
     file = stream;
     // Whoever takes the pieces is told; before that, `opened` is.
     stream.on('error', () => undefined);
-    if (!['7bit', '8bit', 'binary'].includes(coding)) spoil('The document must have no transfer encoding.');
+    if (!['7bit', '8bit', 'binary'].includes(coding)) fail('The document must have no transfer encoding.');
     opened.resolve(mediaType);
   });
-  const tooMany = () => spoil('The form has more parts than it may.');
+  const tooMany = () => fail('The form has more parts than it may.');
   form.on('partsLimit', tooMany).on('filesLimit', tooMany).on('fieldsLimit', tooMany);
-  form.on('error', fail);
+  form.on('error', failUnfinished);
   form.on('finish', () => {
-    if (file === undefined) spoil(`The form has no part '${filePart}'.`, `/${filePart}`, 'required');
+    if (file === undefined) fail(`The form has no part '${filePart}'.`, `/${filePart}`, 'required');
     ended.resolve();
   });
-  request.once('error', fail);
-  request.on('data', weigh).pipe(form);
+  request.once('error', failUnfinished);
+  request.on('data', countBytes).pipe(form);
 
   async function* pieces(): AsyncGenerator<Uint8Array> {
     try {
@@ -176,35 +178,35 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   return { fields, opened: opened.promise, pieces, stop };
 }
 
-function givenOf(fields: ReadonlyMap<string, string>, mediaType: string): DepositGiven | { refusal: Refusal } {
-  const given: Record<string, string> = { 'content-type': mediaType };
+function headersOfForm(fields: ReadonlyMap<string, string>, mediaType: string): DepositHeaders | { refusal: Refusal } {
+  const headers: Record<string, string> = { 'content-type': mediaType };
   const issues: Issue[] = [];
   for (const [field, value] of fields) {
-    const header = Object.entries(headerOf).find(([name]) => name === field)?.[1];
+    const header = Object.entries(headerOfField).find(([name]) => name === field)?.[1];
     if (header === undefined) issues.push(unknownField(field));
     // The parser puts it where bytes are not UTF-8; halves of surrogate pairs come from a charset that the part names.
     else if (value.includes('\ufffd') || !value.isWellFormed())
       issues.push({ in: 'body', pointer: `/${field}`, code: 'malformed', detail: 'must be UTF-8' });
-    else given[header] = encoded.has(field) ? encodeURIComponent(value) : value;
+    else headers[header] = encodedFields.has(field) ? encodeURIComponent(value) : value;
   }
   for (const required of ['citizenId', 'title']) {
     if (!fields.has(required))
       issues.push({ in: 'body', pointer: `/${required}`, code: 'required', detail: 'required' });
   }
-  issues.push(...checkGiven(given).map(issueOfForm));
-  if (issues.length > 0) return { refusal: refusalOfIssues(issues) };
+  issues.push(...checkHeaders(headers).map(toFormIssue));
+  if (issues.length > 0) return { refusal: refuseIssues(issues) };
   // The check above proved it.
-  return given as DepositGiven;
+  return headers as DepositHeaders;
 }
 
 function unknownField(name: string): Issue {
-  const detail = `the fields are ${Object.keys(headerOf).join(', ')}`;
+  const detail = `the fields are ${Object.keys(headerOfField).join(', ')}`;
   return { in: 'body', pointer: `/${safeName(name)}`, code: 'unknown-input', detail };
 }
 
 /** A fault of a header as that of the field which stands for it. */
-export function issueOfForm(issue: Issue): Issue {
-  const field = Object.entries(headerOf).find(([, header]) => header === issue.name)?.[0] ?? filePart;
+export function toFormIssue(issue: Issue): Issue {
+  const field = Object.entries(headerOfField).find(([, header]) => header === issue.name)?.[0] ?? filePart;
   // A form carries its text as it is.
   const detail = issue.detail.replace('percent-encoded UTF-8', 'text');
   return { in: 'body', pointer: `/${field}`, code: issue.code, detail };

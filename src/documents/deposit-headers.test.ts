@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { compileCheck } from '../api/parse.ts';
-import { instantDetail } from '../kernel/clock.ts';
+import { compilePartCheck } from '../api/validate-request.ts';
+import { instantRequirement } from '../kernel/clock.ts';
 import { depositHeaders, readDepositHeaders } from './deposit-headers.ts';
-import { parseReprDigest, reprDigest } from './repr-digest.ts';
+import { parseReprDigest, reprDigest } from './http/repr-digest.ts';
 
 const now = Date.UTC(2026, 5, 1);
 const plain = { 'content-type': 'application/pdf', 'citizen-id': 'CZ-1', 'document-title': 'Notice' };
@@ -37,7 +37,7 @@ test('the headers of a deposit are read as their descriptions say', () => {
     issuedAt: Date.UTC(2026, 1, 28, 8),
     retainUntil: Date.UTC(2036, 0, 1),
     retentionClass: null,
-    ground: { purpose: 'Steuer & Recht', legalBasis: '§ 155 AO' },
+    options: { purpose: 'Steuer & Recht', legalBasis: '§ 155 AO' },
     length: 12,
   });
 });
@@ -74,11 +74,11 @@ test('an id may be as long as in the register, and no longer; as long may be wha
     purpose: encoded,
     'legal-basis': encoded,
   };
-  assert.deepEqual(compileCheck('header', depositHeaders)(given), []);
+  assert.deepEqual(compilePartCheck('header', depositHeaders)(given), []);
   const read = readDepositHeaders(given, now);
   assert.ok('terms' in read);
-  const { citizenId, title, ground } = read.terms;
-  assert.deepEqual([citizenId, title, ground], [longest, longest, { purpose: longest, legalBasis: longest }]);
+  const { citizenId, title, legalGround } = read.terms;
+  assert.deepEqual([citizenId, title, legalGround], [longest, longest, { purpose: longest, legalBasis: longest }]);
   for (const name of ['citizen-id', 'document-title', 'purpose', 'legal-basis'])
     assert.ok('refusal' in readDepositHeaders({ ...plain, [name]: `${encoded}x` }, now), name);
 });
@@ -105,13 +105,13 @@ test('every fault of the headers is told at once, and no value with it', () => {
 });
 
 test('what is no instant is told by the same words, whether its form or its day is wrong', () => {
-  const check = compileCheck('header', depositHeaders);
+  const check = compilePartCheck('header', depositHeaders);
   for (const name of ['document-issued-at', 'document-retain-until']) {
     const [form] = check({ ...plain, [name]: '2026-02-30' });
     const read = readDepositHeaders({ ...plain, [name]: '2026-02-30T10:00:00Z' }, now);
     const [day] = 'refusal' in read ? (read.refusal.issues ?? []) : [];
-    assert.deepEqual([form?.code, form?.detail.split('. ')[0]], ['malformed', instantDetail]);
-    assert.deepEqual(day, { in: 'header', name, code: 'malformed', detail: instantDetail });
+    assert.deepEqual([form?.code, form?.detail.split('. ')[0]], ['malformed', instantRequirement]);
+    assert.deepEqual(day, { in: 'header', name, code: 'malformed', detail: instantRequirement });
   }
 });
 

@@ -1,20 +1,27 @@
 import { type Static, Type } from 'typebox';
-import { instantDetail, instantPattern, parseInstant } from '../kernel/clock.ts';
-import { longestCitizenId } from '../kernel/id.ts';
-import { type Issue, type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
-import type { Ground } from '../ledger/event.ts';
-import { decodeId, decodeLine, encodedText, longestEncodedLine, visible } from './header-text.ts';
+import { instantPattern, instantRequirement, parseInstant } from '../kernel/clock.ts';
+import { maxCitizenIdLength } from '../kernel/id.ts';
+import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import type { ProcessingBasis } from '../ledger/ledger-event.ts';
+import {
+  decodeCitizenId,
+  decodeLine,
+  encodedTextNote,
+  maxEncodedLineLength,
+  visibleAsciiPattern,
+} from './http/header-text.ts';
+import { parseReprDigest } from './http/repr-digest.ts';
 import { allowedMediaTypes, type MediaType, parseMediaType } from './media-type.ts';
-import { parseReprDigest } from './repr-digest.ts';
-import { retentionClassName } from './retention-class.ts';
+import { retentionClassNamePattern } from './retention/retention-class.ts';
 
 const instant = (description: string) =>
   Type.Optional(Type.String({ pattern: instantPattern, maxLength: 40, description }));
 
 const text = (maxLength: number, description: string) =>
-  Type.String({ minLength: 1, maxLength, pattern: visible, description });
+  Type.String({ minLength: 1, maxLength, pattern: visibleAsciiPattern, description });
 
-const encodedLine = (description: string) => Type.Optional(text(longestEncodedLine, `${description} ${encodedText}`));
+const encodedLine = (description: string) =>
+  Type.Optional(text(maxEncodedLineLength, `${description} ${encodedTextNote}`));
 
 /**
  * The headers of a deposit: the body is the document itself, so what is known of it stands here. In a deposit as
@@ -49,7 +56,7 @@ export const depositHeaders = Type.Object(
     'document-retain-until': instant('RFC 3339, in the future: before it, it is not erased.'),
     'document-retention-class': Type.Optional(
       Type.String({
-        pattern: retentionClassName,
+        pattern: retentionClassNamePattern,
         maxLength: 64,
         description: 'A retention class of this installation; says how long it is kept, and when it is erased.',
       }),
@@ -61,7 +68,7 @@ export const depositHeaders = Type.Object(
 );
 
 /** The headers of a deposit as they came in, or as a form was written into them. */
-export type DepositGiven = Static<typeof depositHeaders>;
+export type DepositHeaders = Static<typeof depositHeaders>;
 
 /** What the headers of a deposit say, checked. Instants in epoch ms. */
 export type DepositTerms = {
@@ -72,14 +79,14 @@ export type DepositTerms = {
   readonly issuedAt: number;
   readonly retainUntil: number | null;
   readonly retentionClass: string | null;
-  readonly ground: Ground;
+  readonly legalGround: ProcessingBasis;
   readonly length: number | undefined;
   readonly sha256: Uint8Array | undefined;
 };
 
 /** Reads the headers that passed their schema, or says everything that is wrong with them. */
 export function readDepositHeaders(
-  headers: DepositGiven,
+  headers: DepositHeaders,
   now: number,
 ): { readonly terms: DepositTerms } | { readonly refusal: Refusal } {
   const media = parseMediaType(headers['content-type']);
@@ -87,35 +94,39 @@ export function readDepositHeaders(
     return { refusal: unsupported() };
   }
   const issues: Issue[] = [];
-  const part = <T>(name: keyof DepositGiven, read: (text: string) => T | undefined, detail: string) => {
+  const readPart = <T>(name: keyof DepositHeaders, read: (text: string) => T | undefined, detail: string) => {
     const given = headers[name];
     const value = given === undefined ? undefined : read(given);
     if (given !== undefined && value === undefined) issues.push({ in: 'header', name, code: 'malformed', detail });
     return value;
   };
-  const line = (name: keyof DepositGiven, most: number, decode = decodeLine) =>
-    part(name, (given) => decode(given, most), `must be percent-encoded UTF-8 of 1 to ${most} printable characters`);
+  const readLine = (name: keyof DepositHeaders, most: number, decode = decodeLine) =>
+    readPart(
+      name,
+      (given) => decode(given, most),
+      `must be percent-encoded UTF-8 of 1 to ${most} printable characters`,
+    );
   for (const name of ['citizen-id', 'document-title'] as const) {
     if (headers[name] === undefined) issues.push({ in: 'header', name, code: 'required', detail: 'required' });
   }
   const terms = {
-    citizenId: line('citizen-id', longestCitizenId, decodeId) ?? '',
-    title: line('document-title', 200) ?? '',
+    citizenId: readLine('citizen-id', maxCitizenIdLength, decodeCitizenId) ?? '',
+    title: readLine('document-title', 200) ?? '',
     kind: headers['document-kind'] ?? null,
     media,
-    issuedAt: part('document-issued-at', parseInstant, instantDetail) ?? now,
-    retainUntil: part('document-retain-until', parseInstant, instantDetail) ?? null,
+    issuedAt: readPart('document-issued-at', parseInstant, instantRequirement) ?? now,
+    retainUntil: readPart('document-retain-until', parseInstant, instantRequirement) ?? null,
     retentionClass: headers['document-retention-class'] ?? null,
-    ground: { purpose: line('purpose', 200), legalBasis: line('legal-basis', 200) },
+    legalGround: { purpose: readLine('purpose', 200), legalBasis: readLine('legal-basis', 200) },
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
-    sha256: part('repr-digest', parseReprDigest, 'must hold sha-256=:BASE64: of 32 bytes'),
+    sha256: readPart('repr-digest', parseReprDigest, 'must hold sha-256=:BASE64: of 32 bytes'),
   };
   if (terms.retainUntil !== null && terms.retainUntil <= now) {
     const detail = 'must be in the future';
     issues.push({ in: 'header', name: 'document-retain-until', code: 'out-of-range', detail });
   }
   if (issues.length === 0) return { terms };
-  return { refusal: refusalOfIssues(issues) };
+  return { refusal: refuseIssues(issues) };
 }
 
 function unsupported(): Refusal {

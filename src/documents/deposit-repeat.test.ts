@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
 import {
-  citizen,
-  type DocumentHouse,
-  depositHeadersFor,
-  openDocumentHouse,
-  otherCitizen,
-  pdfOf,
-} from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
+  type DocumentApp,
+  depositHeadersOf,
+  makePdf,
+  openDocumentApp,
+  otherCitizenId,
+  testCitizenId,
+} from '../../test/support/document-app.ts';
 
-const bytes = pdfOf(40_000);
+const bytes = makePdf(40_000);
 const key = { 'idempotency-key': 'a-1' };
 
-const deposit = (house: DocumentHouse, others: Record<string, string> = key, body = bytes) =>
-  house.deposit({ headers: depositHeadersFor(body, others), body: [body] });
+const deposit = (app: DocumentApp, others: Record<string, string> = key, body = bytes) =>
+  app.deposit({ headers: depositHeadersOf(body, others), body: [body] });
 
 type Part = { readonly name: string; readonly value: string | Buffer; readonly head?: string };
 
@@ -41,10 +41,10 @@ function formOf(parts: readonly Part[], cut = 0) {
 
 const file = { name: 'document', value: bytes, head: '; filename="b.pdf"\r\nContent-Type: application/pdf' };
 const fields: readonly Part[] = [
-  { name: 'citizenId', value: citizen },
+  { name: 'citizenId', value: testCitizenId },
   { name: 'title', value: 'Bescheid über 100 %' },
   { name: 'kind', value: 'tax-assessment' },
-  { name: 'digest', value: depositHeadersFor(bytes)['repr-digest'] },
+  { name: 'digest', value: depositHeadersOf(bytes)['repr-digest'] },
 ];
 
 /** Half of a surrogate pair between two letters. */
@@ -56,109 +56,109 @@ const halved = {
 
 for (const engine of engines) {
   test(`${engine.name}: a deposit repeated under its key is the same document, answered alike, and stored once`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const [first, again] = [await deposit(house), await deposit(house)];
+    const app = await openDocumentApp(t, engine);
+    const [first, again] = [await deposit(app), await deposit(app)];
     assert.ok('status' in first && 'status' in again);
     assert.deepEqual([again.status, again.json], [201, first.json]);
     assert.equal(again.headers['idempotent-replayed'], 'true');
-    assert.equal((await house.files()).length, 1);
-    assert.equal((await house.eventsAbout(citizen)).length, 1);
+    assert.equal((await app.files()).length, 1);
+    assert.equal((await app.eventsAbout(testCitizenId)).length, 1);
     for (const others of [
       ['document-title', 'Other'],
-      ['citizen-id', otherCitizen],
+      ['citizen-id', otherCitizenId],
     ]) {
-      const reused = await deposit(house, { ...key, ...Object.fromEntries([others]) });
+      const reused = await deposit(app, { ...key, ...Object.fromEntries([others]) });
       assert.ok('refusal' in reused && reused.refusal.slug === 'idempotency-key-reused');
     }
-    const other = await deposit(house, key, pdfOf(40_001));
+    const other = await deposit(app, key, makePdf(40_001));
     assert.ok('refusal' in other && other.refusal.slug === 'idempotency-key-reused');
   });
 
   test(`${engine.name}: the key of another client, or of another operation, is another key`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
+    const app = await openDocumentApp(t, engine);
     const replayed: unknown[] = [];
     const repeat = async (client: string) => {
-      const result = await house.deposit({ client, headers: depositHeadersFor(bytes, key), body: [bytes] });
+      const result = await app.deposit({ client, headers: depositHeadersOf(bytes, key), body: [bytes] });
       assert.ok('status' in result);
       replayed.push(result.headers['idempotent-replayed']);
     };
     await repeat('tax-office');
     await repeat('city');
-    await house.db.write([{ sql: "update idempotency set operation = 'sendNotification'" }]);
+    await app.db.write([{ sql: "update idempotency set operation = 'sendNotification'" }]);
     await repeat('city');
     await repeat('city');
     assert.deepEqual(replayed, [undefined, undefined, undefined, 'true']);
-    assert.equal((await house.files()).length, 3);
+    assert.equal((await app.files()).length, 3);
   });
 
   test(`${engine.name}: what is kept of the answer is sealed under the citizen's key, and goes with it`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    await deposit(house);
-    const [row] = await house.db.read('select headers, body from idempotency');
+    const app = await openDocumentApp(t, engine);
+    await deposit(app);
+    const [row] = await app.db.read('select headers, body from idempotency');
     for (const text of [String(row?.['headers']), String(row?.['body'])]) {
       assert.ok(!/Bescheid|CZ-1001|CZ%2D/.test(text), text);
       assert.ok(!/Bescheid|CZ-1001/.test(Buffer.from(text, 'base64').toString('latin1')));
     }
-    await house.db.write([{ sql: 'delete from citizen_key' }]);
-    house.forgetKeys();
-    const erased = await deposit(house);
+    await app.db.write([{ sql: 'delete from citizen_key' }]);
+    app.forgetKeys();
+    const erased = await deposit(app);
     assert.ok('refusal' in erased && erased.refusal.slug === 'citizen-not-found');
-    await house.db.write(house.citizenKeys.creations([citizen]));
-    house.forgetKeys();
-    const anew = await deposit(house);
+    await app.db.write(app.citizenKeys.creationStatements([testCitizenId]));
+    app.forgetKeys();
+    const anew = await deposit(app);
     assert.ok('refusal' in anew && anew.refusal.slug === 'idempotency-key-reused');
     assert.match(anew.refusal.detail, /erased/);
-    assert.ok('status' in (await deposit(house, { 'idempotency-key': 'a-2' })));
-    house.ports.citizensHaveKeys = false;
-    const elsewhere = await deposit(house);
+    assert.ok('status' in (await deposit(app, { 'idempotency-key': 'a-2' })));
+    app.ports.citizensHaveKeys = false;
+    const elsewhere = await deposit(app);
     assert.ok('refusal' in elsewhere && elsewhere.refusal.slug === 'idempotency-key-reused');
   });
 
   test(`${engine.name}: a key that was used does not tell who is in the register`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    await deposit(house);
+    const app = await openDocumentApp(t, engine);
+    await deposit(app);
     const digest = { 'repr-digest': `sha-256=:${'A'.repeat(43)}=:` };
-    for (const whom of [otherCitizen, 'CZ-9999']) {
-      const probed = await deposit(house, { ...key, ...digest, 'citizen-id': whom });
+    for (const whom of [otherCitizenId, 'CZ-9999']) {
+      const probed = await deposit(app, { ...key, ...digest, 'citizen-id': whom });
       assert.ok('refusal' in probed && probed.refusal.slug === 'idempotency-key-reused', whom);
     }
   });
 
   test(`${engine.name}: under a key the digest is required, and a refused deposit may be repeated under it`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const { 'repr-digest': _digest, ...without } = depositHeadersFor(bytes, key);
-    const bare = await house.deposit({ headers: without, body: [bytes] });
+    const app = await openDocumentApp(t, engine);
+    const { 'repr-digest': _digest, ...without } = depositHeadersOf(bytes, key);
+    const bare = await app.deposit({ headers: without, body: [bytes] });
     assert.ok('refusal' in bare && bare.refusal.issues?.[0]?.name === 'repr-digest');
-    const broken = await house.deposit({ headers: depositHeadersFor(bytes, key), body: [bytes.subarray(0, 100)] });
+    const broken = await app.deposit({ headers: depositHeadersOf(bytes, key), body: [bytes.subarray(0, 100)] });
     assert.ok('refusal' in broken && broken.refusal.slug === 'content-mismatch');
-    assert.deepEqual(await house.files(), []);
-    assert.ok('status' in (await deposit(house)));
+    assert.deepEqual(await app.files(), []);
+    assert.ok('status' in (await deposit(app)));
   });
 
   test(`${engine.name}: two deposits at once under one key store one document`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const results = await Promise.all([deposit(house), deposit(house), deposit(house)]);
+    const app = await openDocumentApp(t, engine);
+    const results = await Promise.all([deposit(app), deposit(app), deposit(app)]);
     const slugs = results.map((result) => ('refusal' in result ? result.refusal.slug : result.status));
     assert.deepEqual(slugs.sort(), [201, 'idempotency-key-in-progress', 'idempotency-key-in-progress']);
-    assert.equal((await house.files()).length, 1);
+    assert.equal((await app.files()).length, 1);
   });
 
   test(`${engine.name}: a form deposits the same document as headers and body do`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const made = await house.deposit(formOf([...fields, file]));
+    const app = await openDocumentApp(t, engine);
+    const made = await app.deposit(formOf([...fields, file]));
     assert.ok('status' in made && made.status === 201);
     const { id, title, kind, mediaType, size } = made.json as Record<string, string>;
     assert.deepEqual(
       [title, kind, mediaType, size],
       ['Bescheid über 100 %', 'tax-assessment', 'application/pdf', 40_000],
     );
-    const whole = await house.retrieve(String(id));
+    const whole = await app.retrieve(String(id));
     assert.ok('status' in whole && whole.bytes.equals(bytes));
   });
 
   test(`${engine.name}: every fault of a form is refused, and leaves nothing`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const wrongDigest = fields.with(3, { name: 'digest', value: depositHeadersFor(pdfOf(1))['repr-digest'] });
+    const app = await openDocumentApp(t, engine);
+    const wrongDigest = fields.with(3, { name: 'digest', value: depositHeadersOf(makePdf(1))['repr-digest'] });
     const cases: readonly [string, ReturnType<typeof formOf>][] = [
       ['content-mismatch', formOf([...wrongDigest, file])],
       ['bad-request /citizenId', formOf([...fields.slice(1), file])],
@@ -185,18 +185,18 @@ for (const engine of engines) {
       ],
     ];
     for (const [count, [expected, asked]] of cases.entries()) {
-      const got = await house.deposit(asked);
+      const got = await app.deposit(asked);
       assert.ok('refusal' in got, `case ${count}`);
       const { slug, issues } = got.refusal;
       assert.equal(slug === 'bad-request' ? `${slug} ${issues?.[0]?.pointer ?? '-'}` : slug, expected, `case ${count}`);
     }
     const sent = formOf([...fields, file]);
-    const large = await house.deposit({ ...sent, headers: { ...sent.headers, 'content-length': '104923137' } });
+    const large = await app.deposit({ ...sent, headers: { ...sent.headers, 'content-length': '104923137' } });
     // What a form may weigh around its document is not the sender's to use.
     const told = { detail: 'The limit is 104857600 bytes.', members: { limit: 104_857_600 } };
     assert.partialDeepStrictEqual(large, { refusal: { slug: 'payload-too-large', ...told } });
-    const cut = await house.deposit({ ...sent, body: [...sent.body.slice(0, 2), new Error('the line is down')] });
+    const cut = await app.deposit({ ...sent, body: [...sent.body.slice(0, 2), new Error('the line is down')] });
     assert.ok('refusal' in cut);
-    assert.deepEqual([await house.files(), await house.eventsAbout(citizen)], [[], []]);
+    assert.deepEqual([await app.files(), await app.eventsAbout(testCitizenId)], [[], []]);
   });
 }

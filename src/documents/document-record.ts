@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { toInstant } from '../kernel/clock.ts';
-import { type Grant, type HeldDocument, isLive, type Reader } from './document.ts';
-import { reprDigest } from './repr-digest.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { type DocumentGrant, type DocumentReader, isGrantActive, type SealedDocument } from './document.ts';
+import { reprDigest } from './http/repr-digest.ts';
 import type { DocumentContent } from './sealed-record.ts';
 
 const instant = Type.String({ format: 'date-time' });
-const orNull = (description: string) => Type.Union([instant, Type.Null()], { description });
+const instantOrNullSchema = (description: string) => Type.Union([instant, Type.Null()], { description });
 
 /** The path of an operation on one document. */
 export const documentParams = Type.Object(
@@ -30,9 +30,9 @@ export const documentRecord = Type.Object({
     Type.Literal('quarantined'),
     Type.Literal('withdrawn'),
   ]),
-  retainUntil: orNull('Until when it is not erased.'),
+  retainUntil: instantOrNullSchema('Until when it is not erased.'),
   retentionClass: Type.Union([Type.String(), Type.Null()]),
-  eraseAt: orNull('When it is erased by itself; null: never.'),
+  eraseAt: instantOrNullSchema('When it is erased by itself; null: never.'),
   scan: Type.Object(
     {
       verdict: Type.Union([
@@ -42,7 +42,7 @@ export const documentRecord = Type.Object({
         Type.Literal('not-scanned'),
         Type.Literal('waiting'),
       ]),
-      at: orNull('Of the last scan.'),
+      at: instantOrNullSchema('Of the last scan.'),
       engine: Type.Union([Type.String(), Type.Null()], {
         description: 'The scanner and the version of its signatures.',
       }),
@@ -51,7 +51,7 @@ export const documentRecord = Type.Object({
     { description: 'Malware scan. not-scanned: this installation gives documents out without a scanner.' },
   ),
   access: Type.Array(
-    Type.Object({ clientId: Type.String(), purpose: Type.String(), endsAt: orNull('Null: no end.') }),
+    Type.Object({ clientId: Type.String(), purpose: Type.String(), endsAt: instantOrNullSchema('Null: no end.') }),
     {
       description:
         'Who else may read it now: all grants for its issuer and its citizen, its own for a client with a grant.',
@@ -60,15 +60,15 @@ export const documentRecord = Type.Object({
 });
 
 /** The record for that reader; of the grants of others a client learns only as the issuer, and the citizen does. */
-export function recordOf(
-  document: HeldDocument,
+export function toDocumentRecord(
+  document: SealedDocument,
   content: DocumentContent,
-  access: { readonly grants: readonly Grant[]; readonly reader: Reader; readonly now: number },
+  access: { readonly grants: readonly DocumentGrant[]; readonly reader: DocumentReader; readonly now: number },
 ): Static<typeof documentRecord> {
   const { grants, reader, now } = access;
-  const seen = grants.filter(
+  const visibleGrants = grants.filter(
     (grant) =>
-      isLive(grant, now) &&
+      isGrantActive(grant, now) &&
       ('citizen' in reader || reader.client === document.issuer || grant.clientId === reader.client),
   );
   return {
@@ -80,13 +80,13 @@ export function recordOf(
     size: content.size,
     digest: reprDigest(content.sha256),
     issuer: document.issuer,
-    issuedAt: toInstant(content.issuedAt),
+    issuedAt: formatInstant(content.issuedAt),
     status: document.status,
     retainUntil: instantOrNull(document.retainUntil),
     retentionClass: document.retentionClass,
     eraseAt: instantOrNull(document.eraseAt),
     scan: scanOf(document),
-    access: seen.map((grant) => ({
+    access: visibleGrants.map((grant) => ({
       clientId: grant.clientId,
       purpose: grant.purpose,
       endsAt: instantOrNull(grant.endsAt),
@@ -94,12 +94,12 @@ export function recordOf(
   };
 }
 
-function scanOf({ scan, status }: HeldDocument): Static<typeof documentRecord>['scan'] {
+function scanOf({ scan, status }: SealedDocument): Static<typeof documentRecord>['scan'] {
   const verdict = status === 'scanning' ? 'waiting' : 'not-scanned';
   if (scan === null) return { verdict, at: null, engine: null, finding: null };
-  return { ...scan, at: toInstant(scan.at) };
+  return { ...scan, at: formatInstant(scan.at) };
 }
 
 function instantOrNull(at: number | null): string | null {
-  return at === null ? null : toInstant(at);
+  return at === null ? null : formatInstant(at);
 }

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { createMint } from '../kernel/id.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { WriteRefused } from '../db/database.ts';
+import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { WriteRefused } from '../store/db.ts';
-import type { Grant, Reader } from './document.ts';
-import { findDocument, insertDocument, insertGrant, listDocuments, ownersOf } from './document-store.ts';
+import type { DocumentGrant, DocumentReader } from './document.ts';
+import { blobOwnersOf, findDocument, insertDocument, insertGrant, listVisibleDocuments } from './document-store.ts';
 
-const mint = createMint({ now: () => 1_000 }, systemRandom);
+const mint = createIdGenerator({ now: () => 1_000 }, systemRandom);
 
 function documentFor(citizenId: string, issuer: string) {
   const sealedRecord = systemRandom(40);
@@ -17,7 +17,7 @@ function documentFor(citizenId: string, issuer: string) {
   return { id, citizenId, issuer, createdAt: 1_000, ...keeping, scan, status: 'available', sealedRecord } as const;
 }
 
-const grantOn = (documentId: Grant['documentId'], clientId: string, endsAt: number | null): Grant => ({
+const grantOn = (documentId: DocumentGrant['documentId'], clientId: string, endsAt: number | null): DocumentGrant => ({
   documentId,
   clientId,
   purpose: 'housing',
@@ -87,7 +87,7 @@ for (const engine of engines) {
       erasedAt: 5,
       proof: 'evt_1',
     });
-    assert.deepEqual([...(await ownersOf(db.read, ['doc_none', id]))], [[id, 'erased']]);
+    assert.deepEqual([...(await blobOwnersOf(db.read, ['doc_none', id]))], [[id, 'erased']]);
   });
 
   test(`${engine.name}: a client's list holds its own and its granted documents of that citizen, newest first`, async (t) => {
@@ -98,8 +98,8 @@ for (const engine of engines) {
     assert.ok(granted !== undefined && ended !== undefined && foreign !== undefined);
     await db.write([...own, granted, ended, foreign, other].map(insertDocument));
     await db.write([grantOn(granted.id, 'city', null), grantOn(ended.id, 'city', 1_500)].flatMap(insertGrant));
-    const page = (limit: number, after?: Grant['documentId']) =>
-      listDocuments(db.read, { citizenId: 'CZ-1', reader: { client: 'city' }, now: 1_500, after, limit }).then(
+    const page = (limit: number, after?: DocumentGrant['documentId']) =>
+      listVisibleDocuments(db.read, { citizenId: 'CZ-1', reader: { client: 'city' }, now: 1_500, after, limit }).then(
         (found) => found.map(({ document }) => document.id),
       );
     const expected = [granted.id, ...own.map(({ id }) => id).reverse()];
@@ -123,8 +123,14 @@ for (const engine of engines) {
       records += rows.filter((row) => 'sealed_record' in row).length;
       return rows;
     };
-    const seen = async (reader: Reader) => {
-      const found = await listDocuments(read, { citizenId: 'CZ-1', reader, now: 1_500, after: undefined, limit: 9 });
+    const seen = async (reader: DocumentReader) => {
+      const found = await listVisibleDocuments(read, {
+        citizenId: 'CZ-1',
+        reader,
+        now: 1_500,
+        after: undefined,
+        limit: 9,
+      });
       return Object.fromEntries(found.map((one) => [one.document.id, one.grants]));
     };
     assert.deepEqual(await seen({ citizen: 'CZ-1' }), { [other.id]: [back], [of.id]: grants });

@@ -1,8 +1,8 @@
+import type { Read, Row, Statement } from '../db/database.ts';
+import { splitByRowCounts, textByRowCount } from '../db/multi-row-statement.ts';
+import { bytesField, idField, integerField, integerOrNull, textField, textOrNull } from '../db/row-fields.ts';
 import type { DocumentId, EventId } from '../kernel/id.ts';
-import type { Read, Row, Statement } from '../store/db.ts';
-import { inSizes, textsInSizes } from '../store/multi-row.ts';
-import { bytesField, idField, textField, textOrNull, wholeField, wholeOrNull } from '../store/row-fields.ts';
-import type { Grant, HeldDocument, Reader, Scan, StoredDocument } from './document.ts';
+import type { DocumentGrant, DocumentReader, ScanResult, SealedDocument, StoredDocument } from './document.ts';
 
 const columnNames =
   'id, citizen_id, issuer, status, created_at, retain_until, retention_class, erase_at, holds, sealed_record, withdrawn_at, erased_at, erasure_event, scanned_at, scan_verdict, scan_engine, scan_finding';
@@ -12,7 +12,7 @@ const columns = columnNames.replaceAll(/\w+/g, 'd.$&');
  * The statement that stores a new document, whose bytes are stored already; one in `scanning` is due for the scanner at
  * once. A hold on everything of the citizen holds it too.
  */
-export function insertDocument(document: HeldDocument & { readonly status: 'scanning' | 'available' }): Statement {
+export function insertDocument(document: SealedDocument & { readonly status: 'scanning' | 'available' }): Statement {
   const { id, citizenId, issuer, status, createdAt, retainUntil, retentionClass, eraseAt, sealedRecord, scan } =
     document;
   return {
@@ -26,13 +26,13 @@ export function insertDocument(document: HeldDocument & { readonly status: 'scan
 }
 
 /** So many grants are on a document at once: each look at it reads them, and each page of a list those of a hundred documents. */
-export const mostGrants = 100;
+export const maxGrants = 100;
 
 /**
  * The statements that give a client leave to read; given again for the same purpose, it has the new end. Those that have ended
  * go, and the last statement is refused (`rows`) where as many are left as a document may have.
  */
-export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }: Grant): Statement[] {
+export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }: DocumentGrant): Statement[] {
   return [
     {
       sql: 'delete from document_grant where document_id = $1 and ends_at <= $2',
@@ -41,7 +41,7 @@ export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }
     {
       sql: `insert into document_grant (document_id, client_id, purpose, granted_at, ends_at)
         select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as bigint), cast($5 as bigint)
-          where (select count(*) from document_grant g where g.document_id = $1 and (g.client_id <> $2 or g.purpose <> $3)) < ${mostGrants}
+          where (select count(*) from document_grant g where g.document_id = $1 and (g.client_id <> $2 or g.purpose <> $3)) < ${maxGrants}
         on conflict (document_id, client_id, purpose) do update set granted_at = excluded.granted_at, ends_at = excluded.ends_at
         returning document_id`,
       args: [documentId, clientId, purpose, grantedAt, endsAt],
@@ -60,9 +60,9 @@ export function removeGrant(documentId: DocumentId, clientId: string, purpose: s
 }
 
 /** A document as it is stored, with every grant on it, live or not. */
-export type Found<D extends StoredDocument = StoredDocument> = {
+export type DocumentWithGrants<D extends StoredDocument = StoredDocument> = {
   readonly document: D;
-  readonly grants: readonly Grant[];
+  readonly grants: readonly DocumentGrant[];
 };
 
 const selectDocument = `select ${columnNames} from document where id = $1`;
@@ -73,7 +73,7 @@ const selectGrants =
  * The document with that id, whoever asks; who may read it is decided by `accessOf`. Two lookups, not a join: those of
  * many requests go to PostgreSQL as one statement each.
  */
-export async function findDocument(read: Read, id: DocumentId): Promise<Found | undefined> {
+export async function findDocument(read: Read, id: DocumentId): Promise<DocumentWithGrants | undefined> {
   const [[row], grants] = await Promise.all([read(selectDocument, [id]), read(selectGrants, [id])]);
   if (row === undefined) return undefined;
   return { document: documentOf(row), grants: grants.map((grant) => grantOf(id, grant)).sort(byClientAndPurpose) };
@@ -86,32 +86,35 @@ export async function isErasureOf(read: Read, event: EventId, issuer: string): P
 }
 
 /** No two grants on a document are of one client and purpose. */
-function byClientAndPurpose(one: Grant, other: Grant): number {
+function byClientAndPurpose(one: DocumentGrant, other: DocumentGrant): number {
   const isFirst = one.clientId === other.clientId ? one.purpose < other.purpose : one.clientId < other.clientId;
   return isFirst ? -1 : 1;
 }
 
 /** Which of a citizen's documents, newest first: those that this client may see at `now`, older than `after`. */
-export type Page = {
+export type DocumentListQuery = {
   readonly citizenId: string;
   /** A citizen finds the own ones, a client those that it may read. */
-  readonly reader: Reader;
+  readonly reader: DocumentReader;
   readonly now: number;
   readonly after: DocumentId | undefined;
   readonly limit: number;
 };
 
 /** Sorts behind every id of a document. */
-const beforeTheNewest = 'doc_~';
+const afterAllDocumentIds = 'doc_~';
 
 /** One page of documents whose record can be read, each with the grants on it that this reader may know of, live or not. */
-export async function listDocuments(read: Read, page: Page): Promise<Found<HeldDocument>[]> {
-  const { citizenId, reader, now, after, limit } = page;
+export async function listVisibleDocuments(
+  read: Read,
+  query: DocumentListQuery,
+): Promise<DocumentWithGrants<SealedDocument>[]> {
+  const { citizenId, reader, now, after, limit } = query;
   if ('citizen' in reader && reader.citizen !== citizenId) return [];
   const clientId = 'citizen' in reader ? null : reader.client;
   const rows = await read(
     `select ${columns} from document d where d.citizen_id = $1 and d.sealed_record is not null and d.id < $4 and (cast($2 as text) is null or d.issuer = $2 or exists (select 1 from document_grant v where v.document_id = d.id and v.client_id = $2 and v.granted_at <= $3 and (v.ends_at is null or v.ends_at > $3))) order by d.id desc limit $5`,
-    [citizenId, clientId, now, after ?? beforeTheNewest, limit],
+    [citizenId, clientId, now, after ?? afterAllDocumentIds, limit],
   );
   const documents = rows.map(documentOf);
   const grants = await grantsOn(read, documents, clientId);
@@ -120,12 +123,13 @@ export async function listDocuments(read: Read, page: Page): Promise<Found<HeldD
   });
 }
 
-const inPlaces = (count: number, from: number) => Array.from({ length: count }, (_, at) => `$${at + from}`).join(', ');
-const selectAllGrants = textsInSizes((count) => {
-  return `select document_id, client_id, purpose, granted_at, ends_at from document_grant where document_id in (${inPlaces(count, 1)})`;
+const placeholders = (count: number, from: number) =>
+  Array.from({ length: count }, (_, at) => `$${at + from}`).join(', ');
+const selectAllGrants = textByRowCount((count) => {
+  return `select document_id, client_id, purpose, granted_at, ends_at from document_grant where document_id in (${placeholders(count, 1)})`;
 });
-const selectOwnGrants = textsInSizes((count) => {
-  return `select document_id, client_id, purpose, granted_at, ends_at from document_grant where client_id = $1 and document_id in (${inPlaces(count, 2)})`;
+const selectOwnGrants = textByRowCount((count) => {
+  return `select document_id, client_id, purpose, granted_at, ends_at from document_grant where client_id = $1 and document_id in (${placeholders(count, 2)})`;
 });
 
 /**
@@ -136,9 +140,9 @@ async function grantsOn(
   read: Read,
   documents: readonly StoredDocument[],
   clientId: string | null,
-): Promise<ReadonlyMap<DocumentId, readonly Grant[]>> {
+): Promise<ReadonlyMap<DocumentId, readonly DocumentGrant[]>> {
   const isOwn = ({ issuer }: StoredDocument) => clientId === null || issuer === clientId;
-  const idsOf = (some: readonly StoredDocument[]) => inSizes(some.map(({ id }) => id));
+  const idsOf = (some: readonly StoredDocument[]) => splitByRowCounts(some.map(({ id }) => id));
   const rows: Row[] = [];
   for (const part of idsOf(documents.filter(isOwn))) rows.push(...(await read(selectAllGrants(part.length), part)));
   for (const part of idsOf(documents.filter((one) => !isOwn(one))))
@@ -148,23 +152,23 @@ async function grantsOn(
 }
 
 /** Whose a blob is: of a document that is held, of one that was erased, which owns none, or of no row. */
-export type Owner = 'held' | 'erased' | 'none';
+export type BlobOwner = 'held' | 'erased' | 'none';
 
-const selectOwners = textsInSizes((count) => {
-  return `select id, status from document where id in (${inPlaces(count, 1)})`;
+const selectOwners = textByRowCount((count) => {
+  return `select id, status from document where id in (${placeholders(count, 1)})`;
 });
 
 /** Some of the newest documents that are to have their bytes; those that are erased have none. */
-export async function newestHeld(read: Read): Promise<readonly string[]> {
+export async function newestStoredDocumentIds(read: Read): Promise<readonly string[]> {
   const rows = await read('select id, status from document order by id desc limit 100');
   const held = rows.filter(({ status }) => status !== 'receiving' && status !== 'erased');
   return held.slice(0, 20).map((row) => textField(row, 'id'));
 }
 
 /** Whose the blobs of these names are; of no row where a name is missing. */
-export async function ownersOf(read: Read, names: readonly string[]): Promise<ReadonlyMap<string, Owner>> {
-  const owners = new Map<string, Owner>();
-  for (const part of inSizes(names)) {
+export async function blobOwnersOf(read: Read, names: readonly string[]): Promise<ReadonlyMap<string, BlobOwner>> {
+  const owners = new Map<string, BlobOwner>();
+  for (const part of splitByRowCounts(names)) {
     for (const row of await read(selectOwners(part.length), part)) {
       owners.set(textField(row, 'id'), row['status'] === 'erased' ? 'erased' : 'held');
     }
@@ -172,13 +176,13 @@ export async function ownersOf(read: Read, names: readonly string[]): Promise<Re
   return owners;
 }
 
-function grantOf(documentId: DocumentId, row: Row): Grant {
+function grantOf(documentId: DocumentId, row: Row): DocumentGrant {
   return {
     documentId,
     clientId: textField(row, 'client_id'),
     purpose: textField(row, 'purpose'),
-    grantedAt: wholeField(row, 'granted_at'),
-    endsAt: wholeOrNull(row, 'ends_at'),
+    grantedAt: integerField(row, 'granted_at'),
+    endsAt: integerOrNull(row, 'ends_at'),
   };
 }
 
@@ -188,21 +192,21 @@ function documentOf(row: Row): StoredDocument {
     id: idField(row, 'id', 'document'),
     citizenId: textField(row, 'citizen_id'),
     issuer: textField(row, 'issuer'),
-    createdAt: wholeField(row, 'created_at'),
-    retainUntil: wholeOrNull(row, 'retain_until'),
+    createdAt: integerField(row, 'created_at'),
+    retainUntil: integerOrNull(row, 'retain_until'),
     retentionClass: textOrNull(row, 'retention_class'),
-    eraseAt: wholeOrNull(row, 'erase_at'),
-    held: wholeField(row, 'holds') > 0,
+    eraseAt: integerOrNull(row, 'erase_at'),
+    held: integerField(row, 'holds') > 0,
     scan: scanOf(row),
   };
   const status = row['status'];
   if (status === 'receiving') return { ...head, status };
   if (status === 'erased') {
-    return { ...head, status, erasedAt: wholeField(row, 'erased_at'), proof: row['erasure_event'] as EventId };
+    return { ...head, status, erasedAt: integerField(row, 'erased_at'), proof: row['erasure_event'] as EventId };
   }
   const sealedRecord = bytesField(row, 'sealed_record');
   if (status === 'withdrawn') {
-    return { ...head, status, withdrawnAt: wholeField(row, 'withdrawn_at'), sealedRecord };
+    return { ...head, status, withdrawnAt: integerField(row, 'withdrawn_at'), sealedRecord };
   }
   if (status === 'scanning' || status === 'available' || status === 'quarantined') {
     return { ...head, status, sealedRecord };
@@ -210,12 +214,12 @@ function documentOf(row: Row): StoredDocument {
   throw new Error(`document ${head.id} is in a state that this program does not know`);
 }
 
-function scanOf(row: Row): Scan | null {
-  const [verdict, at] = [row['scan_verdict'], wholeOrNull(row, 'scanned_at')];
+function scanOf(row: Row): ScanResult | null {
+  const [verdict, at] = [row['scan_verdict'], integerOrNull(row, 'scanned_at')];
   if (verdict === null || at === null) return null;
   // A check of the table names the verdicts.
   return {
-    verdict: verdict as Scan['verdict'],
+    verdict: verdict as ScanResult['verdict'],
     at,
     engine: textOrNull(row, 'scan_engine'),
     finding: textOrNull(row, 'scan_finding'),

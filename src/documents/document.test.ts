@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMint } from '../kernel/id.ts';
+import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { accessOf, type Grant, type StoredDocument } from './document.ts';
+import { accessOf, type DocumentGrant, type StoredDocument } from './document.ts';
 
 const now = 1_000;
-const id = createMint({ now: () => now }, systemRandom)('document');
+const id = createIdGenerator({ now: () => now }, systemRandom)('document');
 const document: StoredDocument = {
   id,
   citizenId: 'CZ-1',
@@ -19,7 +19,7 @@ const document: StoredDocument = {
   status: 'available',
   sealedRecord: new Uint8Array(1),
 };
-const grant: Grant = { documentId: id, clientId: 'city', purpose: 'housing', grantedAt: 500, endsAt: 2_000 };
+const grant: DocumentGrant = { documentId: id, clientId: 'city', purpose: 'housing', grantedAt: 500, endsAt: 2_000 };
 
 test('the issuer and the citizen may read, and no other client or citizen', () => {
   assert.deepEqual(accessOf(document, [], { client: 'tax-office' }, now), { by: 'issuer', purpose: undefined });
@@ -39,7 +39,7 @@ test('a grant opens from its beginning until its end, and an expired one opens n
 });
 
 test('a grant opens for its own purpose, client and document alone', () => {
-  const other = createMint({ now: () => now }, systemRandom)('document');
+  const other = createIdGenerator({ now: () => now }, systemRandom)('document');
   assert.equal(accessOf(document, [grant], { client: 'city', purpose: 'schooling' }, now), undefined);
   assert.deepEqual(accessOf(document, [grant], { client: 'city', purpose: 'housing' }, now), { by: 'grant', grant });
   assert.equal(accessOf(document, [grant], { client: 'county' }, now), undefined);

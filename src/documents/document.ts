@@ -1,7 +1,7 @@
 import type { DocumentId, EventId } from '../kernel/id.ts';
 
 /** What the row of a document says in clear; all else is in its sealed record. Instants in epoch ms. */
-type Head = {
+type DocumentHead = {
   readonly id: DocumentId;
   readonly citizenId: string;
   /** The client that deposited it. */
@@ -15,11 +15,11 @@ type Head = {
   /** Whether a legal hold keeps it from being erased. */
   readonly held: boolean;
   /** What the last scan said; null before the first. */
-  readonly scan: Scan | null;
+  readonly scan: ScanResult | null;
 };
 
 /** A verdict on record. `not-scanned`: let out without a scanner, because the operator said so. */
-export type Scan = {
+export type ScanResult = {
   readonly verdict: 'clean' | 'infected' | 'unscannable' | 'not-scanned';
   readonly at: number;
   readonly engine: string | null;
@@ -27,22 +27,22 @@ export type Scan = {
 };
 
 /** Title, type, digest and key of the content, as `sealed-record.ts` seals them. */
-type Sealed = { readonly sealedRecord: Uint8Array };
+type WithSealedRecord = { readonly sealedRecord: Uint8Array };
 
 /** A document with the facts that are true in its state. Only `available` is ever given out. */
-export type StoredDocument = Head &
+export type StoredDocument = DocumentHead &
   (
     | { readonly status: 'receiving' }
-    | ({ readonly status: 'scanning' | 'available' | 'quarantined' } & Sealed)
-    | ({ readonly status: 'withdrawn'; readonly withdrawnAt: number } & Sealed)
+    | ({ readonly status: 'scanning' | 'available' | 'quarantined' } & WithSealedRecord)
+    | ({ readonly status: 'withdrawn'; readonly withdrawnAt: number } & WithSealedRecord)
     | { readonly status: 'erased'; readonly erasedAt: number; readonly proof: EventId }
   );
 
 /** A document whose record can be read; `available` ones can be read themselves. */
-export type HeldDocument = Extract<StoredDocument, Sealed>;
+export type SealedDocument = Extract<StoredDocument, WithSealedRecord>;
 
 /** Leave for one client to read one document, for one purpose, until its end (epoch ms; null: no end). */
-export type Grant = {
+export type DocumentGrant = {
   readonly documentId: DocumentId;
   readonly clientId: string;
   readonly purpose: string;
@@ -51,7 +51,9 @@ export type Grant = {
 };
 
 /** Who asks to read; a client may say for what. */
-export type Reader = { readonly client: string; readonly purpose?: string | undefined } | { readonly citizen: string };
+export type DocumentReader =
+  | { readonly client: string; readonly purpose?: string | undefined }
+  | { readonly citizen: string };
 
 /** Whether it may be erased at that instant: nothing that is held, or that must still be kept. */
 export function mayErase({ held, retainUntil }: StoredDocument, now: number): boolean {
@@ -59,9 +61,9 @@ export function mayErase({ held, retainUntil }: StoredDocument, now: number): bo
 }
 
 /** Why a reader may read. */
-export type Access =
+export type DocumentAccess =
   | { readonly by: 'issuer'; readonly purpose: string | undefined }
-  | { readonly by: 'grant'; readonly grant: Grant }
+  | { readonly by: 'grant'; readonly grant: DocumentGrant }
   | { readonly by: 'citizen' };
 
 /**
@@ -70,10 +72,10 @@ export type Access =
  */
 export function accessOf(
   document: StoredDocument,
-  grants: readonly Grant[],
-  reader: Reader,
+  grants: readonly DocumentGrant[],
+  reader: DocumentReader,
   now: number,
-): Access | undefined {
+): DocumentAccess | undefined {
   if ('citizen' in reader) return reader.citizen === document.citizenId ? { by: 'citizen' } : undefined;
   if (reader.client === document.issuer) return { by: 'issuer', purpose: reader.purpose };
   const grant = grants.find(
@@ -81,12 +83,12 @@ export function accessOf(
       candidate.documentId === document.id &&
       candidate.clientId === reader.client &&
       (reader.purpose === undefined || candidate.purpose === reader.purpose) &&
-      isLive(candidate, now),
+      isGrantActive(candidate, now),
   );
   return grant === undefined ? undefined : { by: 'grant', grant };
 }
 
 /** Whether a grant opens anything at that instant; at its end it no longer does. */
-export function isLive(grant: Grant, now: number): boolean {
+export function isGrantActive(grant: DocumentGrant, now: number): boolean {
   return grant.grantedAt <= now && (grant.endsAt === null || now < grant.endsAt);
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { refuse } from '../kernel/problem.ts';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { findIssuedDocument } from './authorize-document-use.ts';
 import { documentParams } from './document-record.ts';
 import { removeGrant } from './document-store.ts';
-import { findOwn } from './document-use.ts';
-import { decodeLine } from './header-text.ts';
+import { decodeLine } from './http/header-text.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const request = {
@@ -34,9 +34,9 @@ export const endGrant = defineOperation({
   },
   refusals: ['document-not-found', 'document-erased', 'conflict'],
   citizenData: true,
-  run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
+  run: async (call: OperationCall<typeof request, DocumentPorts>): Promise<Decision | RefusedDecision> => {
     const { caller, mint, now, query } = call;
-    const found = await findOwn(call, call.params.id);
+    const found = await findIssuedDocument(call, call.params.id);
     if ('refusal' in found) return found;
     const { id, citizenId } = found.document;
     const { clientId: to } = query;
@@ -54,7 +54,7 @@ export const endGrant = defineOperation({
         headers: { 'cache-control': 'private, no-store' },
         json: { receipt: `/v1/receipts/${event}` },
       },
-      onRefused: () => refuse('conflict', 'There is no such grant.'),
+      onConflict: () => refuse('conflict', 'There is no such grant.'),
     };
   },
 });

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { instantDetail, parseInstant, toInstant } from '../kernel/clock.ts';
-import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { formatInstant, instantRequirement, parseInstant } from '../kernel/clock.ts';
+import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { findIssuedDocument } from './authorize-document-use.ts';
 import { documentParams } from './document-record.ts';
-import { insertGrant, mostGrants } from './document-store.ts';
-import { findOwn } from './document-use.ts';
-import { decodeLine } from './header-text.ts';
+import { insertGrant, maxGrants } from './document-store.ts';
+import { decodeLine } from './http/header-text.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const request = {
@@ -22,9 +22,9 @@ const request = {
   ),
 };
 
-const faulty = (pointer: string, code: string, detail: string): Refusal =>
-  refusalOfIssues([{ in: 'body', pointer, code, detail }]);
-const malformed = (pointer: string, detail: string): Refusal => faulty(pointer, 'malformed', detail);
+const bodyRefusal = (pointer: string, code: string, detail: string): Refusal =>
+  refuseIssues([{ in: 'body', pointer, code, detail }]);
+const malformed = (pointer: string, detail: string): Refusal => bodyRefusal(pointer, 'malformed', detail);
 
 /** Lets another client read a document, for one purpose, until an end. */
 export const grantDocument = defineOperation({
@@ -50,26 +50,26 @@ export const grantDocument = defineOperation({
   },
   refusals: ['document-not-found', 'document-erased', 'purpose-not-permitted', 'conflict'],
   citizenData: true,
-  run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
+  run: async (call: OperationCall<typeof request, DocumentPorts>): Promise<Decision | RefusedDecision> => {
     const { body, caller, mint, now, ports } = call;
     const endsAt = body.endsAt === undefined ? null : parseInstant(body.endsAt);
-    if (endsAt === undefined) return { refusal: malformed('/endsAt', instantDetail) };
+    if (endsAt === undefined) return { refusal: malformed('/endsAt', instantRequirement) };
     if (endsAt !== null && endsAt <= now)
-      return { refusal: faulty('/endsAt', 'out-of-range', 'must be in the future') };
+      return { refusal: bodyRefusal('/endsAt', 'out-of-range', 'must be in the future') };
     const purpose = decodeLine(encodeURIComponent(body.purpose), 200);
     if (purpose === undefined) return { refusal: malformed('/purpose', 'must be one line of text') };
-    const found = await findOwn(call, call.params.id);
+    const found = await findIssuedDocument(call, call.params.id);
     if ('refusal' in found) return found;
     const grantee = await ports.granteeOf(body.clientId);
     if (grantee === undefined)
-      return { refusal: faulty('/clientId', 'not-found', 'must be the id of a client that is not disabled') };
+      return { refusal: bodyRefusal('/clientId', 'not-found', 'must be the id of a client that is not disabled') };
     if (grantee.purposes?.includes(purpose) === false) {
       const detail = 'The purpose is not one of those that were agreed for that client.';
       return { refusal: refuse('purpose-not-permitted', detail) };
     }
     const { id, citizenId } = found.document;
     const event = mint('event');
-    const shownEnd = endsAt === null ? null : toInstant(endsAt);
+    const shownEnd = endsAt === null ? null : formatInstant(endsAt);
     return {
       effect: {
         events: [
@@ -85,7 +85,7 @@ export const grantDocument = defineOperation({
         headers: { 'cache-control': 'private, no-store' },
         json: { clientId: body.clientId, purpose, endsAt: shownEnd, receipt: `/v1/receipts/${event}` },
       },
-      onRefused: () => refuse('conflict', `A document has at most ${mostGrants} grants at once; end one first.`),
+      onConflict: () => refuse('conflict', `A document has at most ${maxGrants} grants at once; end one first.`),
     };
   },
 });

@@ -1,19 +1,26 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { citizen, deposited, issuer, openDocumentHouse, otherCitizen, pdfOf } from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import {
+  depositDocumentOf,
+  issuer,
+  makePdf,
+  openDocumentApp,
+  otherCitizenId,
+  testCitizenId,
+} from '../../test/support/document-app.ts';
 
 type Page = { documents: { id: string }[]; next: string | null };
 
 for (const engine of engines) {
   test(`${engine.name}: the pages of a list hold every visible record once, and each page is an event`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
+    const app = await openDocumentApp(t, engine);
     const ids: string[] = [];
-    for (let count = 0; count < 5; count += 1) ids.push(await deposited(house, pdfOf(50)));
-    await deposited(house, pdfOf(50), { 'citizen-id': otherCitizen });
+    for (let count = 0; count < 5; count += 1) ids.push(await depositDocumentOf(app, makePdf(50)));
+    await depositDocumentOf(app, makePdf(50), { 'citizen-id': otherCitizenId });
     const seen: string[] = [];
     for (let after = ''; ; ) {
-      const result = await house.list({ query: `citizenId=${citizen}&limit=2${after}` });
+      const result = await app.list({ query: `citizenId=${testCitizenId}&limit=2${after}` });
       assert.ok('status' in result);
       const page = result.json as Page;
       seen.push(...page.documents.map(({ id }) => id));
@@ -21,7 +28,7 @@ for (const engine of engines) {
       after = `&after=${page.next}`;
     }
     assert.deepEqual(seen, ids.toReversed());
-    const listed = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.listed');
+    const listed = (await app.eventsAbout(testCitizenId)).filter(({ type }) => type === 'document.listed');
     assert.deepEqual(
       listed.map(({ documents }) => documents),
       [seen.slice(0, 2), seen.slice(2, 4), seen.slice(4)],
@@ -29,18 +36,18 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a document with several grants stands once in a list, with each that has not ended`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(50));
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(50));
     const given = ['bank account', 'bank loan', 'court case'];
     for (const grant of given.toReversed()) {
       const [clientId, purpose] = grant.split(' ');
-      await house.grant(id, { clientId, purpose });
+      await app.grant(id, { clientId, purpose });
     }
-    const endsAt = new Date(house.time.now + 1_000).toISOString();
-    await house.grant(id, { clientId: 'bank', purpose: 'past', endsAt });
-    house.time.now += 1_000;
+    const endsAt = new Date(app.time.now + 1_000).toISOString();
+    await app.grant(id, { clientId: 'bank', purpose: 'past', endsAt });
+    app.time.now += 1_000;
     const accessFor = async (client: string) => {
-      const result = await house.list({ client, query: `citizenId=${citizen}` });
+      const result = await app.list({ client, query: `citizenId=${testCitizenId}` });
       assert.ok('status' in result);
       const { documents } = result.json as { documents: { access: { clientId: string; purpose: string }[] }[] };
       return documents.map(({ access }) => access.map(({ clientId, purpose }) => `${clientId} ${purpose}`));
@@ -52,25 +59,25 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: one damaged record is named, and does not hide the others`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const [first, second] = [await deposited(house, pdfOf(50)), await deposited(house, pdfOf(50))];
-    await house.db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [first] }]);
-    const result = await house.list({ query: `citizenId=${citizen}` });
+    const app = await openDocumentApp(t, engine);
+    const [first, second] = [await depositDocumentOf(app, makePdf(50)), await depositDocumentOf(app, makePdf(50))];
+    await app.db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [first] }]);
+    const result = await app.list({ query: `citizenId=${testCitizenId}` });
     assert.ok('status' in result);
     const { documents, ...rest } = result.json as Page;
     assert.deepEqual([documents.map(({ id }) => id), rest], [[second], { unreadable: [first], next: null }]);
-    assert.deepEqual(house.alarms, ['document-record-broken']);
+    assert.deepEqual(app.alarms, ['document-record-broken']);
   });
 
   test(`${engine.name}: a stranger's list is empty, as is that of an unknown citizen, and both are told`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    await deposited(house, pdfOf(50));
-    for (const id of [citizen, 'CZ-9999', 'ż'.repeat(200)]) {
+    const app = await openDocumentApp(t, engine);
+    await depositDocumentOf(app, makePdf(50));
+    for (const id of [testCitizenId, 'CZ-9999', 'ż'.repeat(200)]) {
       const query = `citizenId=${encodeURIComponent(id)}`;
-      const result = await house.list({ client: 'curious', query, headers: { purpose: 'gossip' } });
+      const result = await app.list({ client: 'curious', query, headers: { purpose: 'gossip' } });
       assert.ok('status' in result);
       assert.deepEqual(result.json, { documents: [], unreadable: [], next: null });
-      const event = (await house.eventsAbout(id)).at(-1);
+      const event = (await app.eventsAbout(id)).at(-1);
       assert.deepEqual(
         [event?.['type'], event?.['actor'], event?.['purpose'], event?.['documents']],
         ['document.listed', { client: 'curious' }, 'gossip', []],

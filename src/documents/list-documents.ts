@@ -1,11 +1,11 @@
 import { type Static, Type } from 'typebox';
-import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { idPatternSource, longestCitizenId, parseId } from '../kernel/id.ts';
-import { documentRecord, recordOf } from './document-record.ts';
-import { listDocuments } from './document-store.ts';
-import { readerOf } from './document-use.ts';
-import { readPurpose } from './header-text.ts';
-import { noneIfBroken, openContent } from './open-document.ts';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { idPatternSource, maxCitizenIdLength, parseId } from '../kernel/id.ts';
+import { readerOf } from './authorize-document-use.ts';
+import { documentRecord, toDocumentRecord } from './document-record.ts';
+import { listVisibleDocuments } from './document-store.ts';
+import { parsePurpose } from './http/header-text.ts';
+import { openDocumentContent, undefinedIfInvalid } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
 const defaultLimit = 20;
@@ -13,7 +13,7 @@ const defaultLimit = 20;
 const request = {
   query: Type.Object(
     {
-      citizenId: Type.String({ minLength: 1, maxLength: longestCitizenId, description: 'Whose documents.' }),
+      citizenId: Type.String({ minLength: 1, maxLength: maxCitizenIdLength, description: 'Whose documents.' }),
       after: Type.Optional(
         Type.String({ pattern: idPatternSource('document'), description: 'The `next` of the page before.' }),
       ),
@@ -53,21 +53,21 @@ export const listDocumentRecords = defineOperation({
   },
   refusals: ['purpose-not-permitted'],
   citizenData: true,
-  run: async (call: Call<typeof request, DocumentPorts>): Promise<Decision | Refused> => {
+  run: async (call: OperationCall<typeof request, DocumentPorts>): Promise<Decision | RefusedDecision> => {
     const { caller, mint, now, ports, query } = call;
-    const stated = readPurpose(call.headers.purpose, caller);
+    const stated = parsePurpose(call.headers.purpose, caller);
     if ('refusal' in stated) return stated;
     const { citizenId, limit = defaultLimit } = query;
     const after = query.after === undefined ? undefined : parseId('document', query.after);
     // One more than is shown tells whether there is a next page.
     const reader = readerOf(call, stated.purpose);
-    const found = await listDocuments(call.read, { citizenId, reader, now, after, limit: limit + 1 });
+    const found = await listVisibleDocuments(call.read, { citizenId, reader, now, after, limit: limit + 1 });
     const documents: Static<typeof documentRecord>[] = [];
     const unreadable: string[] = [];
     for (const { document, grants } of found.slice(0, limit)) {
-      const content = await openContent(ports, document).catch(noneIfBroken);
+      const content = await openDocumentContent(ports, document).catch(undefinedIfInvalid);
       if (content === undefined) unreadable.push(document.id);
-      else documents.push(recordOf(document, content, { grants, reader, now }));
+      else documents.push(toDocumentRecord(document, content, { grants, reader, now }));
     }
     const shown = found.slice(0, limit).map(({ document }) => document.id);
     const next = found.length > limit ? (shown.at(-1) ?? null) : null;

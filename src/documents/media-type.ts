@@ -1,13 +1,13 @@
 /** What can be told from the first bytes of a document. */
 type Container = 'pdf' | 'png' | 'jpeg' | 'gif' | 'tiff' | 'zip';
 
-type Rule = { readonly extension: string; readonly content: Container | 'text' };
+type MediaTypeRule = { readonly extension: string; readonly content: Container | 'text' };
 
 const office = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
 /** The types a document may have; anything that runs code when opened stays out. */
-const allowed: Readonly<Record<string, Rule>> = {
+const allowedTypes: Readonly<Record<string, MediaTypeRule>> = {
   'application/pdf': { extension: 'pdf', content: 'pdf' },
   'image/png': { extension: 'png', content: 'png' },
   'image/jpeg': { extension: 'jpg', content: 'jpeg' },
@@ -27,15 +27,15 @@ const allowed: Readonly<Record<string, Rule>> = {
 };
 
 /** The types that `Content-Type` of a deposit may name. */
-export const allowedMediaTypes: readonly string[] = Object.keys(allowed);
+export const allowedMediaTypes: readonly string[] = Object.keys(allowedTypes);
 
 /** An allowed media type; `name` is as it is answered, in lower case, text with its charset. */
-export type MediaType = { readonly name: string; readonly type: string; readonly rule: Rule };
+export type MediaType = { readonly name: string; readonly type: string; readonly rule: MediaTypeRule };
 
 /** The media type in a `Content-Type`, or undefined: not allowed, not well formed, or text that is not UTF-8. */
 export function parseMediaType(header: string): MediaType | undefined {
   const [, type, parameter] = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;charset="?([a-z0-9-]+)"?)?$/.exec(plain(header)) ?? [];
-  const rule = type === undefined || !Object.hasOwn(allowed, type) ? undefined : allowed[type];
+  const rule = type === undefined || !Object.hasOwn(allowedTypes, type) ? undefined : allowedTypes[type];
   if (type === undefined || rule === undefined) return undefined;
   if (rule.content !== 'text') return parameter === undefined ? { name: type, type, rule } : undefined;
   if (parameter !== undefined && parameter !== 'utf-8' && parameter !== 'us-ascii') return undefined;
@@ -55,32 +55,32 @@ function plain(header: string): string {
 }
 
 /** Compares a document with its declared type while it passes; both say false as soon as it does not fit. */
-export type ContentCheck = { see(piece: Uint8Array): boolean; end(): boolean };
+export type ContentCheck = { add(piece: Uint8Array): boolean; end(): boolean };
 
 /** Enough for every signature, and for the first entry of an OpenDocument archive, which names its type. */
 const headBytes = 160;
 
 /** The check for one document. Text must be UTF-8 without control characters, and not one of the binary types. */
-export function checkContent(declared: MediaType): ContentCheck {
+export function createContentCheck(declared: MediaType): ContentCheck {
   let head = Buffer.alloc(0);
-  let judged = false;
-  const text = declared.rule.content === 'text' ? checkText() : undefined;
+  let isDecided = false;
+  const text = declared.rule.content === 'text' ? createTextCheck() : undefined;
 
-  const judge = () => {
-    judged = true;
+  const decide = () => {
+    isDecided = true;
     const found = containerOf(head);
     if (text !== undefined) return found === undefined;
     return found === declared.rule.content && fitsArchive(declared.type, head);
   };
 
   return {
-    see: (piece) => {
-      if (text !== undefined && !text.see(piece)) return false;
-      if (judged) return true;
+    add: (piece) => {
+      if (text !== undefined && !text.add(piece)) return false;
+      if (isDecided) return true;
       head = Buffer.concat([head, piece.subarray(0, headBytes - head.length)]);
-      return head.length < headBytes || judge();
+      return head.length < headBytes || decide();
     },
-    end: () => (judged || judge()) && (text === undefined || text.end()),
+    end: () => (isDecided || decide()) && (text === undefined || text.end()),
   };
 }
 
@@ -106,7 +106,7 @@ function fitsArchive(type: string, head: Buffer): boolean {
   return head.toString('latin1', 30, 38 + type.length) === `mimetype${type}`;
 }
 
-function checkText(): ContentCheck {
+function createTextCheck(): ContentCheck {
   const utf8 = new TextDecoder('utf-8', { fatal: true });
   const isUtf8 = (piece: Uint8Array, stream: boolean) => {
     try {
@@ -118,7 +118,7 @@ function checkText(): ContentCheck {
     }
   };
   return {
-    see: (piece) => !piece.some(isBinary) && isUtf8(piece, true),
+    add: (piece) => !piece.some(isBinary) && isUtf8(piece, true),
     end: () => isUtf8(new Uint8Array(0), false),
   };
 }

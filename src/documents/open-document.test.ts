@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { started } from './open-document.ts';
+import { withFirstPiece } from './open-document.ts';
 
 /** Pieces that note whether what they come from was closed. */
 function source(...given: readonly (string | Error)[]) {
@@ -24,27 +24,27 @@ const textOf = async (pieces: AsyncIterable<Uint8Array>) =>
 
 test('started pieces are given in order, the first taken beforehand, and their source is closed', async () => {
   const { seen, pieces } = source('one ', 'two ', 'three');
-  const given = await started(pieces);
+  const given = await withFirstPiece(pieces);
   assert.equal(seen.taken, 1);
   assert.equal(await textOf(given), 'one two three');
   assert.equal(seen.closed, true);
 });
 
 test('where there are no pieces, none are given', async () => {
-  assert.equal(await textOf(await started(source().pieces)), '');
+  assert.equal(await textOf(await withFirstPiece(source().pieces)), '');
 });
 
 test('a fault in the first piece is thrown before there is an answer, a later one breaks it off', async () => {
-  await assert.rejects(started(source(new Error('at once')).pieces), /at once/);
+  await assert.rejects(withFirstPiece(source(new Error('at once')).pieces), /at once/);
   const { seen, pieces } = source('one', new Error('later'));
-  await assert.rejects(textOf(await started(pieces)), /later/);
+  await assert.rejects(textOf(await withFirstPiece(pieces)), /later/);
   assert.equal(seen.closed, true);
 });
 
 test('pieces that nobody takes, or that are left half way, close their source', async () => {
   for (const most of [0, 1, 2]) {
     const { seen, pieces } = source('one', 'two', 'three', 'four', 'five');
-    const given = await started(pieces);
+    const given = await withFirstPiece(pieces);
     for (let count = 0; count < most; count += 1) await given.next();
     await given.return?.();
     assert.equal(seen.closed, true);

@@ -1,29 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { citizen, deposited, openDocumentHouse, otherCitizen, pdfOf } from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import {
+  depositDocumentOf,
+  makePdf,
+  openDocumentApp,
+  otherCitizenId,
+  testCitizenId,
+} from '../../test/support/document-app.ts';
 import { insertGrant } from './document-store.ts';
 
-const mine = { client: `portal for ${citizen}` };
-const anothers = { client: `portal for ${otherCitizen}` };
+const mine = { client: `portal for ${testCitizenId}` };
+const anothers = { client: `portal for ${otherCitizenId}` };
 const record = { headers: { accept: 'application/json' } };
 
 for (const engine of engines) {
   test(`${engine.name}: a citizen reads the own document, and the log says that the citizen did`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const bytes = pdfOf(5_000);
-    const id = await deposited(house, bytes);
+    const app = await openDocumentApp(t, engine);
+    const bytes = makePdf(5_000);
+    const id = await depositDocumentOf(app, bytes);
     const grant = { clientId: 'city', purpose: 'housing', endsAt: null };
-    await house.db.write(insertGrant({ documentId: id, grantedAt: house.time.now, ...grant }));
-    const read = await house.retrieve(id, mine);
+    await app.db.write(insertGrant({ documentId: id, grantedAt: app.time.now, ...grant }));
+    const read = await app.retrieve(id, mine);
     assert.ok('status' in read);
     // A receipt is for the client that caused it; the citizen has the access log.
     const link = `</v1/documents/${id}>; rel="describedby"; type="application/json"`;
     assert.deepEqual([read.status, read.bytes.equals(bytes), read.headers['link']], [200, true, link]);
-    const shown = await house.retrieve(id, { ...mine, ...record });
+    const shown = await app.retrieve(id, { ...mine, ...record });
     assert.ok('status' in shown);
     assert.deepEqual((shown.json as { access: unknown }).access, [grant]);
-    const uses = (await house.eventsAbout(citizen)).slice(1).map(({ type, actor }) => ({ type, actor }));
+    const uses = (await app.eventsAbout(testCitizenId)).slice(1).map(({ type, actor }) => ({ type, actor }));
     const actor = { citizen: true };
     assert.deepEqual(uses, [
       { type: 'document.retrieved', actor },
@@ -32,26 +38,26 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a citizen who is refused the own document has asked, not the portal`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const until = new Date(house.time.now + 86_400_000).toISOString();
-    const id = await deposited(house, pdfOf(50), { 'document-retain-until': until });
-    await house.withdraw(id);
-    const refused = await house.retrieve(id, mine);
+    const app = await openDocumentApp(t, engine);
+    const until = new Date(app.time.now + 86_400_000).toISOString();
+    const id = await depositDocumentOf(app, makePdf(50), { 'document-retain-until': until });
+    await app.withdraw(id);
+    const refused = await app.retrieve(id, mine);
     assert.equal('refusal' in refused && refused.refusal.slug, 'document-withdrawn');
-    const { type, actor, reason } = (await house.eventsAbout(citizen)).at(-1) ?? {};
+    const { type, actor, reason } = (await app.eventsAbout(testCitizenId)).at(-1) ?? {};
     assert.deepEqual([type, actor, reason], ['document.refused', { citizen: true }, 'not-available']);
   });
 
   test(`${engine.name}: a token that names a citizen opens and lists nothing of another, whatever its client may`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(50));
-    const grant = { clientId: 'portal', purpose: 'housing', grantedAt: house.time.now, endsAt: null };
-    await house.db.write(insertGrant({ documentId: id, ...grant }));
-    const refused = await house.retrieve(id, anothers);
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(50));
+    const grant = { clientId: 'portal', purpose: 'housing', grantedAt: app.time.now, endsAt: null };
+    await app.db.write(insertGrant({ documentId: id, ...grant }));
+    const refused = await app.retrieve(id, anothers);
     assert.equal('refusal' in refused && refused.refusal.slug, 'document-not-found');
-    const listed = await house.list({ ...anothers, query: `citizenId=${citizen}` });
+    const listed = await app.list({ ...anothers, query: `citizenId=${testCitizenId}` });
     assert.deepEqual('json' in listed && listed.json, { documents: [], unreadable: [], next: null });
-    const tried = (await house.eventsAbout(citizen)).slice(1).map(({ type, actor }) => ({ type, actor }));
+    const tried = (await app.eventsAbout(testCitizenId)).slice(1).map(({ type, actor }) => ({ type, actor }));
     const actor = { client: 'portal' };
     assert.deepEqual(tried, [
       { type: 'document.refused', actor },
@@ -60,34 +66,34 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a client that may not act for citizens keeps to its grants while one is there`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const [granted, other] = [await deposited(house, pdfOf(50)), await deposited(house, pdfOf(50))];
-    const grant = { clientId: 'city', purpose: 'housing', grantedAt: house.time.now, endsAt: null };
-    await house.db.write(insertGrant({ documentId: granted, ...grant }));
-    const city = { client: `city for ${citizen}` };
-    const read = await house.retrieve(granted, city);
+    const app = await openDocumentApp(t, engine);
+    const [granted, other] = [await depositDocumentOf(app, makePdf(50)), await depositDocumentOf(app, makePdf(50))];
+    const grant = { clientId: 'city', purpose: 'housing', grantedAt: app.time.now, endsAt: null };
+    await app.db.write(insertGrant({ documentId: granted, ...grant }));
+    const city = { client: `city for ${testCitizenId}` };
+    const read = await app.retrieve(granted, city);
     assert.equal('refusal' in read ? read.refusal.slug : read.status, 200);
-    const refused = await house.retrieve(other, city);
+    const refused = await app.retrieve(other, city);
     assert.equal('refusal' in refused && refused.refusal.slug, 'document-not-found');
-    const listed = await house.list({ ...city, query: `citizenId=${citizen}` });
+    const listed = await app.list({ ...city, query: `citizenId=${testCitizenId}` });
     assert.ok('status' in listed);
     assert.deepEqual(
       (listed.json as { documents: { id: string }[] }).documents.map((one) => one.id),
       [granted],
     );
-    const actors = (await house.eventsAbout(citizen)).slice(2).map(({ actor }) => actor);
+    const actors = (await app.eventsAbout(testCitizenId)).slice(2).map(({ actor }) => actor);
     assert.deepEqual(actors, Array(3).fill({ client: 'city' }));
   });
 
   test(`${engine.name}: a citizen lists the own documents, whoever deposited them`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const ids = [await deposited(house, pdfOf(50)), await deposited(house, pdfOf(50))];
-    await deposited(house, pdfOf(50), { 'citizen-id': otherCitizen });
-    const listed = await house.list({ ...mine, query: `citizenId=${citizen}` });
+    const app = await openDocumentApp(t, engine);
+    const ids = [await depositDocumentOf(app, makePdf(50)), await depositDocumentOf(app, makePdf(50))];
+    await depositDocumentOf(app, makePdf(50), { 'citizen-id': otherCitizenId });
+    const listed = await app.list({ ...mine, query: `citizenId=${testCitizenId}` });
     assert.ok('status' in listed);
     const { documents } = listed.json as { documents: { id: string }[] };
     assert.deepEqual(documents.map((one) => one.id).sort(), ids);
     assert.equal(listed.headers['link'], undefined);
-    assert.deepEqual((await house.eventsAbout(citizen)).at(-1)?.['actor'], { citizen: true });
+    assert.deepEqual((await app.eventsAbout(testCitizenId)).at(-1)?.['actor'], { citizen: true });
   });
 }

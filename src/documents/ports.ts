@@ -1,8 +1,8 @@
-import type { Random } from '../kernel/clock.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
-import type { ResponseSigner } from './response-signature.ts';
+import type { ResponseSigner } from './http/response-signature.ts';
 
 /** What an operator must be told at once: what was stored is not what is there. */
 export type DocumentAlarm =
@@ -14,10 +14,10 @@ export type DocumentAlarm =
 /** What the operations on documents need from outside; `compose.ts` gives it. */
 export type DocumentPorts = {
   readonly blobs: BlobStore;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'standingKeyOf' | 'pseudonymOf'>;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'guardedKeyOf' | 'pseudonymOf'>;
   /** 32 bytes, derived from the root for `document-etag`. */
   readonly etagKey: Uint8Array;
-  readonly random: Random;
+  readonly random: RandomBytes;
   readonly alarm: (kind: DocumentAlarm, document: DocumentId) => void;
   /** Whether the register knows the citizen; documents are kept only for those. */
   readonly citizenExists: (citizenId: string) => Promise<boolean>;

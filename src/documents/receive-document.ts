@@ -1,60 +1,60 @@
 import type { Readable } from 'node:stream';
-import { tooLarge } from '../api/body.ts';
-import { type Refusal, refuse } from '../kernel/problem.ts';
-import type { MessageKey } from '../keys/chunked-encryption.ts';
-import { type SealedSummary, sealStream } from '../keys/sealed-stream.ts';
+import { payloadTooLarge } from '../api/read-body.ts';
+import type { MessageKey } from '../crypto/chunked-encryption.ts';
+import { type SealedSummary, sealStream } from '../crypto/sealed-stream.ts';
+import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { DepositTerms } from './deposit-headers.ts';
-import { checkContent } from './media-type.ts';
+import { createContentCheck } from './media-type.ts';
 
 /** The request, the pieces of the document in it, and how many bytes there may be. */
-export type Arriving = {
+export type IncomingDocument = {
   readonly request: Readable;
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
-  readonly limit: number;
+  readonly maxBytes: number;
 };
 
 /** Where they go: the name of the blob, and the key it is sealed with. */
-export type Destination = { readonly blobs: BlobStore; readonly name: string; readonly message: MessageKey };
+export type BlobDestination = { readonly blobs: BlobStore; readonly name: string; readonly message: MessageKey };
 
 /**
  * Seals what arrives into a blob, never holding more than a piece of it, and compares it with what its headers state.
  * Resolves when the blob is synced; a refusal, like a fault, has left no blob.
  */
 export async function receiveDocument(
-  { request, pieces, signal, limit }: Arriving,
-  { blobs, name, message }: Destination,
+  { request, pieces, signal, maxBytes }: IncomingDocument,
+  { blobs, name, message }: BlobDestination,
   terms: DepositTerms,
 ): Promise<{ readonly received: SealedSummary } | { readonly refusal: Refusal }> {
-  async function* counted(): AsyncGenerator<Uint8Array> {
-    const check = checkContent(terms.media);
+  async function* checkedPieces(): AsyncGenerator<Uint8Array> {
+    const check = createContentCheck(terms.media);
     let length = 0;
-    for await (const given of pieces) {
+    for await (const piece of pieces) {
       signal.throwIfAborted();
-      length += given.length;
-      if (length > limit) throw new TurnedAway(tooLarge(limit));
-      if (!check.see(given)) throw new TurnedAway(wrongType());
-      yield given;
+      length += piece.length;
+      if (length > maxBytes) throw new RequestRejected(payloadTooLarge(maxBytes));
+      if (!check.add(piece)) throw new RequestRejected(wrongType());
+      yield piece;
     }
-    if (!check.end()) throw new TurnedAway(wrongType());
-    if (terms.length !== undefined && terms.length !== length) throw new TurnedAway(brokeOff());
+    if (!check.end()) throw new RequestRejected(wrongType());
+    if (terms.length !== undefined && terms.length !== length) throw new RequestRejected(wrongLength());
   }
 
-  const sealing = sealStream(message, counted());
+  const sealing = sealStream(message, checkedPieces());
 
-  async function* compared(): AsyncGenerator<Buffer> {
+  async function* digestChecked(): AsyncGenerator<Buffer> {
     yield* sealing.bytes;
     const { plainSha256 } = sealing.summary();
-    if (terms.sha256 !== undefined && !plainSha256.equals(terms.sha256)) throw new TurnedAway(wrongDigest());
+    if (terms.sha256 !== undefined && !plainSha256.equals(terms.sha256)) throw new RequestRejected(wrongDigest());
   }
 
   try {
-    await blobs.put(name, compared());
+    await blobs.put(name, digestChecked());
     return { received: sealing.summary() };
   } catch (fault) {
-    if (fault instanceof TurnedAway) return { refusal: fault.refusal };
-    if (request.errored !== null || request.readableAborted || signal.aborted) return { refusal: brokeOff() };
+    if (fault instanceof RequestRejected) return { refusal: fault.refusal };
+    if (request.errored !== null || request.readableAborted || signal.aborted) return { refusal: wrongLength() };
     throw fault;
   }
 }
@@ -66,7 +66,7 @@ export async function* piecesOf(request: Readable): AsyncGenerator<Uint8Array> {
 }
 
 /** Carries a refusal out through the streams between: it is what makes them clean up. Caught in this file alone. */
-export class TurnedAway extends Error {
+export class RequestRejected extends Error {
   readonly refusal: Refusal;
 
   constructor(refusal: Refusal) {
@@ -77,4 +77,4 @@ export class TurnedAway extends Error {
 
 const wrongType = () => refuse('content-mismatch', 'The bytes are not of the media type in Content-Type.');
 const wrongDigest = () => refuse('content-mismatch', 'The bytes do not have the SHA-256 in Repr-Digest.');
-const brokeOff = () => refuse('content-mismatch', 'The body did not have the length it was announced with.');
+const wrongLength = () => refuse('content-mismatch', 'The body did not have the length it was announced with.');

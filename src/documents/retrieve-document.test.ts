@@ -3,35 +3,35 @@ import { createHash } from 'node:crypto';
 import { rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
 import {
-  citizen,
-  type DocumentHouse,
-  deposited,
+  type DocumentApp,
+  type DocumentResult,
+  depositDocumentOf,
   issuer,
-  openDocumentHouse,
-  pdfOf,
-  type Result,
-} from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
+  makePdf,
+  openDocumentApp,
+  testCitizenId,
+} from '../../test/support/document-app.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import { BlobsUnavailable } from './blobs/blob-store.ts';
 import { insertGrant } from './document-store.ts';
 
 /** The answer of a request that was not refused. */
-function given(result: Result) {
+function given(result: DocumentResult) {
   assert.ok('status' in result, 'refusal' in result ? result.refusal.slug : '');
   return result;
 }
 
 /** The refusal of a request, by its name. */
-function slugOf(result: Result): string {
+function slugOf(result: DocumentResult): string {
   assert.ok('refusal' in result);
   return result.refusal.slug;
 }
 
 /** What happened with a citizen's documents since the deposit, as type and actor. */
-async function usesOf(house: DocumentHouse): Promise<string[]> {
-  const events = await house.eventsAbout(citizen);
+async function usesOf(app: DocumentApp): Promise<string[]> {
+  const events = await app.eventsAbout(testCitizenId);
   return events
     .filter(({ type }) => type !== 'document.deposited')
     .map(({ type, actor, purpose, reason }) => {
@@ -40,17 +40,17 @@ async function usesOf(house: DocumentHouse): Promise<string[]> {
     });
 }
 
-async function grant(house: DocumentHouse, documentId: DocumentId, clientId: string, endsAt: number | null) {
-  await house.db.write(insertGrant({ documentId, clientId, purpose: 'housing', grantedAt: house.time.now, endsAt }));
+async function grant(app: DocumentApp, documentId: DocumentId, clientId: string, endsAt: number | null) {
+  await app.db.write(insertGrant({ documentId, clientId, purpose: 'housing', grantedAt: app.time.now, endsAt }));
 }
 
 for (const engine of engines) {
   test(`${engine.name}: a document comes back byte for byte, with every header the contract names`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
+    const app = await openDocumentApp(t, engine);
     for (const size of [9, 16_384, 16_385, 1_048_576, 3_000_000]) {
-      const bytes = pdfOf(size);
-      const id = await deposited(house, bytes);
-      const { broke, bytes: got, headers, status } = given(await house.retrieve(id));
+      const bytes = makePdf(size);
+      const id = await depositDocumentOf(app, bytes);
+      const { broke, bytes: got, headers, status } = given(await app.retrieve(id));
       assert.deepEqual([status, broke, got.equals(bytes)], [200, undefined, true], `${size} bytes`);
       const { etag = '', link = '', ...others } = headers;
       assert.match(etag, /^"[A-Za-z0-9_-]{24}"$/);
@@ -76,37 +76,37 @@ for (const engine of engines) {
         'x-robots-tag': 'noindex',
       });
     }
-    assert.equal((await usesOf(house)).join(), Array(5).fill(`document.retrieved ${issuer}`).join());
+    assert.equal((await usesOf(app)).join(), Array(5).fill(`document.retrieved ${issuer}`).join());
   });
 
   test(`${engine.name}: a document that is not yours and one that does not exist are refused alike`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(100));
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(100));
     const refusals = [
-      await house.retrieve(id, { client: 'curious' }),
-      await house.retrieve(house.mint('document'), { client: 'curious' }),
-      await house.retrieve('not-an-id', { client: 'curious' }),
-      await house.retrieve(id, { client: 'curious', headers: { 'if-none-match': '*', accept: 'text/html' } }),
-      await house.retrieve(id, { client: 'curious', headers: { range: 'bytes=999999-' } }),
+      await app.retrieve(id, { client: 'curious' }),
+      await app.retrieve(app.mint('document'), { client: 'curious' }),
+      await app.retrieve('not-an-id', { client: 'curious' }),
+      await app.retrieve(id, { client: 'curious', headers: { 'if-none-match': '*', accept: 'text/html' } }),
+      await app.retrieve(id, { client: 'curious', headers: { range: 'bytes=999999-' } }),
     ];
     for (const refused of refusals) assert.deepEqual(refused, refusals[0]);
     assert.equal(slugOf(refusals[0] ?? assert.fail()), 'document-not-found');
-    assert.deepEqual(await usesOf(house), Array(3).fill('document.refused curious not-permitted'));
+    assert.deepEqual(await usesOf(app), Array(3).fill('document.refused curious not-permitted'));
   });
 
   test(`${engine.name}: a grant opens the document until its end, and the next range after that is refused`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(50_000));
-    await grant(house, id, 'city', house.time.now + 60_000);
-    const part = () => house.retrieve(id, { client: 'city', headers: { range: 'bytes=0-9' } });
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(50_000));
+    await grant(app, id, 'city', app.time.now + 60_000);
+    const part = () => app.retrieve(id, { client: 'city', headers: { range: 'bytes=0-9' } });
     assert.equal(given(await part()).status, 206);
     assert.equal(
-      slugOf(await house.retrieve(id, { client: 'city', headers: { purpose: 'gossip' } })),
+      slugOf(await app.retrieve(id, { client: 'city', headers: { purpose: 'gossip' } })),
       'document-not-found',
     );
-    house.time.now += 60_000;
+    app.time.now += 60_000;
     assert.equal(slugOf(await part()), 'document-not-found');
-    assert.deepEqual(await usesOf(house), [
+    assert.deepEqual(await usesOf(app), [
       'document.retrieved city housing',
       'document.refused city not-permitted',
       'document.refused city not-permitted',
@@ -114,27 +114,27 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: the record is given where JSON is preferred, with the grants that concern the reader`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(100));
-    await grant(house, id, 'city', house.time.now + 1_000);
-    await grant(house, id, 'county', null);
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(100));
+    await grant(app, id, 'city', app.time.now + 1_000);
+    await grant(app, id, 'county', null);
     const accept = { headers: { accept: 'application/json' } };
-    const mine = given(await house.retrieve(id, accept)).json as { access: unknown };
+    const mine = given(await app.retrieve(id, accept)).json as { access: unknown };
     const city = { clientId: 'city', purpose: 'housing', endsAt: '2026-06-01T12:00:01.000Z' };
     const county = { clientId: 'county', purpose: 'housing', endsAt: null };
     assert.deepEqual(mine.access, [city, county]);
-    const theirs = given(await house.retrieve(id, { client: 'city', ...accept }));
+    const theirs = given(await app.retrieve(id, { client: 'city', ...accept }));
     assert.deepEqual(theirs.json, { ...mine, access: [city] });
     assert.match(theirs.headers['link'] ?? '', /rel="receipt"$/);
-    assert.deepEqual(await usesOf(house), [`document.record-read ${issuer}`, 'document.record-read city housing']);
-    assert.equal(slugOf(await house.retrieve(id, { headers: { accept: 'text/html' } })), 'not-acceptable');
+    assert.deepEqual(await usesOf(app), [`document.record-read ${issuer}`, 'document.record-read city housing']);
+    assert.equal(slugOf(await app.retrieve(id, { headers: { accept: 'text/html' } })), 'not-acceptable');
   });
 
   test(`${engine.name}: ranges, suffixes and several ranges give those bytes, and none beyond the end`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const bytes = pdfOf(40_000);
-    const id = await deposited(house, bytes);
-    const range = async (text: string) => given(await house.retrieve(id, { headers: { range: text } }));
+    const app = await openDocumentApp(t, engine);
+    const bytes = makePdf(40_000);
+    const id = await depositDocumentOf(app, bytes);
+    const range = async (text: string) => given(await app.retrieve(id, { headers: { range: text } }));
     for (const [text, first, last] of [
       ['bytes=0-0', 0, 0],
       ['bytes=16383-16384', 16_383, 16_384],
@@ -154,7 +154,7 @@ for (const engine of engines) {
       `--${boundary}\r\ncontent-type: application/pdf\r\ncontent-range: bytes ${first}-${last}/40000\r\n\r\n${bytes.subarray(first, last + 1)}\r\n`;
     assert.equal(several.bytes.toString(), `${part(0, 3)}${part(20_000, 20_001)}--${boundary}--\r\n`);
     assert.equal(several.headers['content-length'], String(several.bytes.length));
-    const beyond = await house.retrieve(id, { headers: { range: 'bytes=40000-' } });
+    const beyond = await app.retrieve(id, { headers: { range: 'bytes=40000-' } });
     assert.ok('refusal' in beyond);
     assert.deepEqual(
       [beyond.refusal.slug, beyond.refusal.headers],
@@ -163,30 +163,30 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: conditions hold by the ETag, and what gives no bytes is told apart in the ledger`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(2_000));
-    const head = given(await house.retrieve(id, { method: 'HEAD' }));
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(2_000));
+    const head = given(await app.retrieve(id, { method: 'HEAD' }));
     assert.deepEqual([head.status, head.bytes.length, head.headers['content-length']], [200, 0, '2000']);
     const { etag = '' } = head.headers;
-    const same = given(await house.retrieve(id, { headers: { 'if-none-match': etag } }));
+    const same = given(await app.retrieve(id, { headers: { 'if-none-match': etag } }));
     assert.deepEqual([same.status, same.bytes.length, same.headers['etag']], [304, 0, etag]);
-    assert.equal(slugOf(await house.retrieve(id, { headers: { 'if-match': '"other"' } })), 'precondition-failed');
+    assert.equal(slugOf(await app.retrieve(id, { headers: { 'if-match': '"other"' } })), 'precondition-failed');
     const part = (validator: string) =>
-      house
+      app
         .retrieve(id, { headers: { range: 'bytes=0-4', 'if-range': validator } })
         .then((result) => given(result).status);
     assert.deepEqual([await part(etag), await part('"other"')], [206, 200]);
-    assert.deepEqual(await usesOf(house), [
+    assert.deepEqual(await usesOf(app), [
       ...Array(3).fill(`document.record-read ${issuer}`),
       ...Array(2).fill(`document.retrieved ${issuer}`),
     ]);
   });
 
   test(`${engine.name}: a document that is not available is refused to its readers, and its record still told`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(100));
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(100));
     const become = (status: string, more = '') =>
-      house.db.write([{ sql: `update document set status = '${status}'${more} where id = $1`, args: [id] }]);
+      app.db.write([{ sql: `update document set status = '${status}'${more} where id = $1`, args: [id] }]);
     const expected: Record<string, string> = {
       scanning: 'document-not-ready',
       quarantined: 'document-quarantined',
@@ -194,35 +194,35 @@ for (const engine of engines) {
     };
     for (const [status, slug] of Object.entries(expected)) {
       await become(status, ', withdrawn_at = 5');
-      assert.equal(slugOf(await house.retrieve(id)), slug);
-      assert.equal(slugOf(await house.retrieve(id, { client: 'curious' })), 'document-not-found');
-      const record = given(await house.retrieve(id, { headers: { accept: 'application/json' } })).json;
+      assert.equal(slugOf(await app.retrieve(id)), slug);
+      assert.equal(slugOf(await app.retrieve(id, { client: 'curious' })), 'document-not-found');
+      const record = given(await app.retrieve(id, { headers: { accept: 'application/json' } })).json;
       assert.equal((record as { status: string }).status, status);
     }
     await become('erased', ", sealed_record = null, erased_at = 5, erasure_event = 'evt_1'");
-    const erased = await house.retrieve(id, { headers: { accept: 'application/json' } });
+    const erased = await app.retrieve(id, { headers: { accept: 'application/json' } });
     assert.ok('refusal' in erased);
     assert.deepEqual(
       [erased.refusal.slug, erased.refusal.members],
       ['document-erased', { proof: '/v1/receipts/evt_1' }],
     );
-    assert.equal((await usesOf(house)).at(-1), `document.refused ${issuer} not-available`);
+    assert.equal((await usesOf(app)).at(-1), `document.refused ${issuer} not-available`);
   });
 
   test(`${engine.name}: an empty document is given, whole and without ranges`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, Buffer.alloc(0), { 'content-type': 'text/plain' });
-    const whole = given(await house.retrieve(id));
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, Buffer.alloc(0), { 'content-type': 'text/plain' });
+    const whole = given(await app.retrieve(id));
     assert.deepEqual([whole.status, whole.bytes.length, whole.headers['content-length']], [200, 0, '0']);
-    assert.equal(slugOf(await house.retrieve(id, { headers: { range: 'bytes=0-' } })), 'range-not-satisfiable');
+    assert.equal(slugOf(await app.retrieve(id, { headers: { range: 'bytes=0-' } })), 'range-not-satisfiable');
   });
 
   test(`${engine.name}: bytes that are gone, changed or not to be had are a told 503, and the event says that nothing was given`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(2_000));
-    const [file = assert.fail()] = await house.files();
-    const path = join(house.folder, file.path);
-    const { blobs } = house.wires;
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(2_000));
+    const [file = assert.fail()] = await app.files();
+    const path = join(app.folder, file.path);
+    const { blobs } = app.wires;
     const away = () => {
       throw new BlobsUnavailable('no answer');
     };
@@ -234,29 +234,26 @@ for (const engine of engines) {
     ];
     const broken = async (count: number) => {
       for (const one of asked) {
-        const result = await house.retrieve(id, one);
+        const result = await app.retrieve(id, one);
         assert.ok('refusal' in result);
         assert.deepEqual(
           [result.refusal.slug, result.refusal.headers],
           ['document-unreadable', { 'retry-after': '10' }],
         );
       }
-      assert.deepEqual(
-        await usesOf(house),
-        Array(asked.length * count).fill(`document.refused ${issuer} not-available`),
-      );
+      assert.deepEqual(await usesOf(app), Array(asked.length * count).fill(`document.refused ${issuer} not-available`));
     };
     await rename(path, `${path}x`);
     await broken(1);
     await writeFile(path, Buffer.alloc(file.bytes.length));
     await broken(2);
-    assert.deepEqual(house.alarms, Array(8).fill('document-bytes-broken'));
+    assert.deepEqual(app.alarms, Array(8).fill('document-bytes-broken'));
     await rename(`${path}x`, path);
-    house.wires.blobs = { ...blobs, read: away };
+    app.wires.blobs = { ...blobs, read: away };
     await broken(3);
-    assert.equal(house.alarms.length, 8);
-    house.wires.blobs = blobs;
-    assert.equal(given(await house.retrieve(id)).bytes.length, 2_000);
-    assert.equal((await usesOf(house)).at(-1), `document.retrieved ${issuer}`);
+    assert.equal(app.alarms.length, 8);
+    app.wires.blobs = blobs;
+    assert.equal(given(await app.retrieve(id)).bytes.length, 2_000);
+    assert.equal((await usesOf(app)).at(-1), `document.retrieved ${issuer}`);
   });
 }

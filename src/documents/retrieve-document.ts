@@ -1,21 +1,34 @@
 import { Type } from 'typebox';
-import { type Answer, type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
+import {
+  type Decision,
+  defineOperation,
+  type OperationCall,
+  type OperationResponse,
+  type RefusedDecision,
+} from '../api/operation.ts';
+import { SealBroken } from '../crypto/chunked-encryption.ts';
 import type { EventId } from '../kernel/id.ts';
-import { refuse } from '../kernel/problem.ts';
-import { SealBroken } from '../keys/chunked-encryption.ts';
+import { refuse } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
+import { documentUseEvent, findDocumentFor, readerOf, refuseWithEvent } from './authorize-document-use.ts';
 import { BlobBroken, BlobsUnavailable } from './blobs/blob-store.ts';
-import { judge } from './conditional-request.ts';
-import { type Access, accessOf, type HeldDocument } from './document.ts';
-import { documentHeaders, etagOf, partsAnswer, privacyHeaders, provenHead, wholeAnswer } from './document-answer.ts';
-import { documentParams, documentRecord, recordOf } from './document-record.ts';
-import type { Found } from './document-store.ts';
-import { findFor, readerOf, turnAway, useOf } from './document-use.ts';
-import { longestEncodedLine, readPurpose } from './header-text.ts';
-import { noneIfBroken, type OpenDocument, openContent } from './open-document.ts';
+import { accessOf, type DocumentAccess, type SealedDocument } from './document.ts';
+import {
+  documentHeaders,
+  etagOf,
+  partsAnswer,
+  privacyHeaders,
+  verifiedHeadAnswer,
+  wholeAnswer,
+} from './document-answer.ts';
+import { documentParams, documentRecord, toDocumentRecord } from './document-record.ts';
+import type { DocumentWithGrants } from './document-store.ts';
+import { evaluateConditions } from './http/conditional-request.ts';
+import { maxEncodedLineLength, parsePurpose } from './http/header-text.ts';
+import { preferredForm } from './http/preferred-form.ts';
+import { wantsSha256 } from './http/repr-digest.ts';
+import { type OpenDocument, openDocumentContent, undefinedIfInvalid } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
-import { preferredForm } from './preferred-form.ts';
-import { wantsSha256 } from './repr-digest.ts';
 import type { DocumentContent } from './sealed-record.ts';
 
 const header = (description: string, maxLength = 2_000) => Type.Optional(Type.String({ maxLength, description }));
@@ -35,7 +48,7 @@ const request = {
       ),
       purpose: header(
         'For what it is read; told to the citizen. With grants, the purpose of the grant that is used.',
-        longestEncodedLine,
+        maxEncodedLineLength,
       ),
     },
     { additionalProperties: false },
@@ -50,7 +63,7 @@ const ofDocument = {
   Link: 'To the record (describedby) and, for a client, to the receipt of this use.',
 };
 
-type RetrieveCall = Call<typeof request, DocumentPorts>;
+type RetrieveCall = OperationCall<typeof request, DocumentPorts>;
 
 /** Gives out a document, in whole or in part, or its record, to whom it may concern. */
 export const retrieveDocument = defineOperation({
@@ -90,34 +103,34 @@ export const retrieveDocument = defineOperation({
     'purpose-not-permitted',
   ],
   citizenData: true,
-  run: async (call: RetrieveCall): Promise<Decision | Refused> => {
-    const stated = readPurpose(call.headers.purpose, call.caller);
+  run: async (call: RetrieveCall): Promise<Decision | RefusedDecision> => {
+    const stated = parsePurpose(call.headers.purpose, call.caller);
     if ('refusal' in stated) return stated;
-    const found = await findFor(call, call.params.id);
+    const found = await findDocumentFor(call, call.params.id);
     if ('refusal' in found) return found;
     const { document, grants } = found;
     const access = accessOf(document, grants, readerOf(call, stated.purpose), call.now);
-    if (access === undefined) return turnAway(call, document, undefined);
-    if (document.status === 'receiving' || document.status === 'erased') return turnAway(call, document, access);
+    if (access === undefined) return refuseWithEvent(call, document, undefined);
+    if (document.status === 'receiving' || document.status === 'erased') return refuseWithEvent(call, document, access);
 
-    const content = await openContent(call.ports, document).catch(noneIfBroken);
-    if (content === undefined) return turnAway(call, document, access, unreadable());
+    const content = await openDocumentContent(call.ports, document).catch(undefinedIfInvalid);
+    if (content === undefined) return refuseWithEvent(call, document, access, unreadable());
     const form = preferredForm(call.headers.accept, content.mediaType);
     if (form === undefined) return { refusal: refuse('not-acceptable') };
-    if (form === 'record') return giveRecord(call, { document, grants }, content, access);
-    if (document.status !== 'available') return turnAway(call, document, access);
-    return giveDocument(call, { document: { ...document, status: document.status }, content }, access);
+    if (form === 'record') return answerRecord(call, { document, grants }, content, access);
+    if (document.status !== 'available') return refuseWithEvent(call, document, access);
+    return answerDocument(call, { document: { ...document, status: document.status }, content }, access);
   },
 });
 
-function giveRecord(
+function answerRecord(
   call: RetrieveCall,
-  { document, grants }: Found<HeldDocument>,
+  { document, grants }: DocumentWithGrants<SealedDocument>,
   content: DocumentContent,
-  access: Access,
+  access: DocumentAccess,
 ): Decision {
-  const event = useOf(call, document, { type: 'document.record-read', access });
-  const record = recordOf(document, content, { grants, reader: readerOf(call, undefined), now: call.now });
+  const event = documentUseEvent(call, document, { type: 'document.record-read', access });
+  const record = toDocumentRecord(document, content, { grants, reader: readerOf(call, undefined), now: call.now });
   return {
     effect: { events: [event], statements: [] },
     answer: { status: 200, headers: privacyHeaders(document.id, receiptOf(event)), json: record },
@@ -125,7 +138,7 @@ function giveRecord(
 }
 
 /** The receipt of a use, which is for clients: `GET /v1/receipts/{eventId}` asks who caused it. */
-function receiptOf({ id, actor }: ReturnType<typeof useOf>): EventId | undefined {
+function receiptOf({ id, actor }: ReturnType<typeof documentUseEvent>): EventId | undefined {
   return 'citizen' in actor ? undefined : id;
 }
 
@@ -133,19 +146,23 @@ function receiptOf({ id, actor }: ReturnType<typeof useOf>): EventId | undefined
  * What is asked of the document itself. Its bytes are opened first, so that the event says what became of it: nothing of them
  * leaves before that is durable.
  */
-async function giveDocument(call: RetrieveCall, open: OpenDocument, access: Access): Promise<Decision | Refused> {
-  const { method, headers: asked, ports } = call;
+async function answerDocument(
+  call: RetrieveCall,
+  open: OpenDocument,
+  access: DocumentAccess,
+): Promise<Decision | RefusedDecision> {
+  const { method, headers: requestHeaders, ports } = call;
   const etag = etagOf(ports.etagKey, open);
-  const outcome = judge(method, asked, { etag, length: open.content.size });
+  const outcome = evaluateConditions(method, requestHeaders, { etag, length: open.content.size });
   const givesBytes = method === 'GET' && (outcome.answer === 'whole' || outcome.answer === 'parts');
   const type = givesBytes ? 'document.retrieved' : 'document.record-read';
-  const event = useOf(call, open.document, { type, access });
+  const event = documentUseEvent(call, open.document, { type, access });
   const effect = { events: [event], statements: [] } as const;
   const { 'repr-digest': digest, ...plain } = documentHeaders(open, etag, receiptOf(event));
-  const unwanted = wantsSha256(asked['want-repr-digest']) === false;
+  const unwanted = wantsSha256(requestHeaders['want-repr-digest']) === false;
   const headers = unwanted || digest === undefined ? plain : { ...plain, 'repr-digest': digest };
-  const wantsDigest = wantsSha256(asked['want-content-digest']) === true;
-  const answering = { ports, open, headers, now: call.now, wantsDigest };
+  const wantsDigest = wantsSha256(requestHeaders['want-content-digest']) === true;
+  const context = { ports, open, headers, now: call.now, wantsDigest };
   switch (outcome.answer) {
     case 'precondition-failed':
       return { refusal: refuse('precondition-failed'), effect };
@@ -157,19 +174,24 @@ async function giveDocument(call: RetrieveCall, open: OpenDocument, access: Acce
       return { effect, answer: { status: 304, headers, stream: null } };
     case 'whole':
       return (
-        (await decided(effect, method === 'HEAD' ? provenHead(answering) : wholeAnswer(answering))) ??
-        turnAway(call, open.document, access, unreadable())
+        (await decisionUnlessUnreadable(
+          effect,
+          method === 'HEAD' ? verifiedHeadAnswer(context) : wholeAnswer(context),
+        )) ?? refuseWithEvent(call, open.document, access, unreadable())
       );
     case 'parts':
       return (
-        (await decided(effect, partsAnswer(answering, outcome.ranges))) ??
-        turnAway(call, open.document, access, unreadable())
+        (await decisionUnlessUnreadable(effect, partsAnswer(context, outcome.ranges))) ??
+        refuseWithEvent(call, open.document, access, unreadable())
       );
   }
 }
 
 /** undefined where the bytes cannot be had as they were stored; the operator was told. */
-async function decided(effect: Effect, bytes: Promise<Answer>): Promise<Decision | undefined> {
+async function decisionUnlessUnreadable(
+  effect: Effect,
+  bytes: Promise<OperationResponse>,
+): Promise<Decision | undefined> {
   try {
     return { effect, answer: await bytes };
   } catch (fault) {

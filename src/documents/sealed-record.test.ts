@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createMint } from '../kernel/id.ts';
+import { deriveMessageKey, headerBytes, keyBytes, SealBroken, saltBytes } from '../crypto/chunked-encryption.ts';
+import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { headerBytes, keyBytes, SealBroken, saltBytes, startMessage } from '../keys/chunked-encryption.ts';
-import { contentContext, contentKey, type DocumentContent, openRecord, sealRecord } from './sealed-record.ts';
+import { blobContext, blobKey, type DocumentContent, sealRecord, unsealRecord } from './sealed-record.ts';
 
-const mint = createMint({ now: () => 1_000 }, systemRandom);
+const mint = createIdGenerator({ now: () => 1_000 }, systemRandom);
 const citizenKey = systemRandom(keyBytes);
 const binding = { id: mint('document'), pseudonym: systemRandom(16), issuer: 'tax-office', createdAt: 1_000 };
 const dataKey = Buffer.from(systemRandom(keyBytes));
-const message = startMessage(dataKey, contentContext(binding.id), systemRandom(saltBytes));
+const message = deriveMessageKey(dataKey, blobContext(binding.id), systemRandom(saltBytes));
 const content: DocumentContent = {
   title: 'Steuerbescheid für Ørsted',
   kind: 'tax-assessment',
@@ -25,9 +25,9 @@ const content: DocumentContent = {
 
 test('a record opens to what was sealed, and its key to the document', () => {
   const sealed = sealRecord(citizenKey, binding, content, systemRandom);
-  const opened = openRecord(citizenKey, binding, sealed);
+  const opened = unsealRecord(citizenKey, binding, sealed);
   assert.deepEqual(opened, content);
-  assert.deepEqual(contentKey(binding.id, opened).key, message.key);
+  assert.deepEqual(blobKey(binding.id, opened).key, message.key);
   assert.equal(sealed.includes('Steuerbescheid'), false);
 });
 
@@ -39,16 +39,16 @@ test('a record beside a changed row, under another citizen or with any changed b
     { ...binding, issuer: 'tax-office2' },
     { ...binding, createdAt: 1_001 },
   ];
-  for (const other of changed) assert.throws(() => openRecord(citizenKey, other, sealed), SealBroken);
-  assert.throws(() => openRecord(systemRandom(keyBytes), binding, sealed), SealBroken);
+  for (const other of changed) assert.throws(() => unsealRecord(citizenKey, other, sealed), SealBroken);
+  assert.throws(() => unsealRecord(systemRandom(keyBytes), binding, sealed), SealBroken);
   for (let at = 0; at < sealed.length; at += 1) {
     const flipped = Buffer.from(sealed);
     flipped.writeUInt8(flipped.readUInt8(at) ^ 0x01, at);
-    assert.throws(() => openRecord(citizenKey, binding, flipped), SealBroken, `byte ${at}`);
+    assert.throws(() => unsealRecord(citizenKey, binding, flipped), SealBroken, `byte ${at}`);
   }
 });
 
 test('the key of one document does not open the blob of another', () => {
   assert.equal(content.header.length, headerBytes);
-  assert.throws(() => contentKey(mint('document'), content), SealBroken);
+  assert.throws(() => blobKey(mint('document'), content), SealBroken);
 });

@@ -1,7 +1,7 @@
+import { type MessageKey, messageKeyFromHeader, openSealed, seal } from '../crypto/chunked-encryption.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import type { Random } from '../kernel/clock.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
-import { type MessageKey, open, openMessage, seal } from '../keys/chunked-encryption.ts';
 
 /** What is known of a document's content, and the key that opens it; at rest only under the citizen's key. */
 export type DocumentContent = {
@@ -35,7 +35,7 @@ const contextOf = ({ id, pseudonym, issuer, createdAt }: RecordBinding) =>
   })}`;
 
 /** What the blob of a document is sealed to: the blob of another document does not open in its place. */
-export function contentContext(id: DocumentId): Uint8Array {
+export function blobContext(id: DocumentId): Uint8Array {
   return Buffer.from(`citizen-services/document@v1\0${id}`);
 }
 
@@ -44,9 +44,9 @@ export function sealRecord(
   citizenKey: Uint8Array,
   binding: RecordBinding,
   content: DocumentContent,
-  random: Random,
+  random: RandomBytes,
 ): Buffer {
-  const written: Written = {
+  const written: SerialisedContent = {
     ...content,
     sha256: toBase64(content.sha256),
     sealedSha256: toBase64(content.sealedSha256),
@@ -57,9 +57,9 @@ export function sealRecord(
 }
 
 /** Opens what `sealRecord` sealed; throws `SealBroken` where any byte, or what it is bound to, has changed. */
-export function openRecord(citizenKey: Uint8Array, binding: RecordBinding, sealed: Uint8Array): DocumentContent {
+export function unsealRecord(citizenKey: Uint8Array, binding: RecordBinding, sealed: Uint8Array): DocumentContent {
   // Only `sealRecord` can have written what opens under this key and context.
-  const written = JSON.parse(open(citizenKey, contextOf(binding), sealed).toString()) as Written;
+  const written = JSON.parse(openSealed(citizenKey, contextOf(binding), sealed).toString()) as SerialisedContent;
   return {
     ...written,
     sha256: fromBase64(written.sha256),
@@ -70,12 +70,12 @@ export function openRecord(citizenKey: Uint8Array, binding: RecordBinding, seale
 }
 
 /** The key of the document's blob; throws `SealBroken` where header and key do not belong together. */
-export function contentKey(id: DocumentId, content: DocumentContent): MessageKey {
-  return openMessage(content.dataKey, contentContext(id), content.header);
+export function blobKey(id: DocumentId, content: DocumentContent): MessageKey {
+  return messageKeyFromHeader(content.dataKey, blobContext(id), content.header);
 }
 
-type Bytes = 'sha256' | 'sealedSha256' | 'dataKey' | 'header';
-type Written = Omit<DocumentContent, Bytes> & { readonly [name in Bytes]: string };
+type ByteMember = 'sha256' | 'sealedSha256' | 'dataKey' | 'header';
+type SerialisedContent = Omit<DocumentContent, ByteMember> & { readonly [name in ByteMember]: string };
 
 const toBase64 = (bytes: Uint8Array) => Buffer.from(bytes).toString('base64');
 const fromBase64 = (text: string) => Buffer.from(text, 'base64');

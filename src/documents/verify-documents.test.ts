@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { deposited, openDocumentHouse, pdfOf } from '../../test/document-house.ts';
-import { engines } from '../../test/engines.ts';
-import type { Statement, Value } from '../store/db.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { depositDocumentOf, makePdf, openDocumentApp } from '../../test/support/document-app.ts';
+import type { SqlValue, Statement } from '../db/database.ts';
 import { BlobBroken } from './blobs/blob-store.ts';
-import { type Finding, verifyDocuments } from './verify-documents.ts';
+import { type DocumentFinding, verifyDocuments } from './verify-documents.ts';
 
 /** Two full pages and one row more. */
 const rows = 401;
 /** The first and the last of each page. */
 const edges = [0, 199, 200, 399, 400];
 
-const faults: readonly (readonly [fault: Finding['fault'], make: (id: string) => Statement])[] = [
+const faults: readonly (readonly [fault: DocumentFinding['fault'], make: (id: string) => Statement])[] = [
   ['grant-on-erased', (id) => put('document_grant', { document_id: id, client_id: 'c', purpose: 'p', granted_at: 1 })],
   ['waits-for-no-scan', (id) => setStatus(id, { status: 'scanning', holds: 1 })],
   ['holds-miscounted', (id) => setStatus(id, { status: 'available', holds: 0 })],
 ];
 
-function put(table: string, row: Readonly<Record<string, Value>>): Statement {
+function put(table: string, row: Readonly<Record<string, SqlValue>>): Statement {
   const places = Object.keys(row).map((_, at) => `$${at + 1}`);
   return {
     sql: `insert into ${table} (${Object.keys(row).join(', ')}) values (${places.join(', ')})`,
@@ -32,8 +32,8 @@ function setStatus(id: string, { status, holds }: { readonly status: string; rea
 
 for (const engine of engines) {
   test(`${engine.name}: what the rows say of each other is told of every page, from its first row to its last`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const ids = Array.from({ length: rows }, () => house.keeping.mint('document')).sort();
+    const app = await openDocumentApp(t, engine);
+    const ids = Array.from({ length: rows }, () => app.keeping.mint('document')).sort();
     const erased = {
       citizen_id: 'CZ-1',
       issuer: 'c',
@@ -42,19 +42,19 @@ for (const engine of engines) {
       erased_at: 1,
       erasure_event: 'e',
     };
-    await house.db.write(ids.map((id) => put('document', { id, ...erased })));
+    await app.db.write(ids.map((id) => put('document', { id, ...erased })));
     // One hold that stands, and one that was released, which does not count.
     const hold = (document_id: string, at: number) => [
       put('document_hold', { id: `hld_${at}`, citizen_id: 'CZ-1', document_id, placed_at: 1 }),
       put('document_hold', { id: `hld_${at}_ended`, citizen_id: 'CZ-1', document_id, placed_at: 1, released_at: 2 }),
     ];
     const some = edges.map((at) => ids[at] ?? assert.fail());
-    await house.db.write(some.flatMap(hold));
+    await app.db.write(some.flatMap(hold));
     for (const [fault, make] of faults) {
-      await house.db.write(some.map(make));
-      const found: Finding[] = [];
+      await app.db.write(some.map(make));
+      const found: DocumentFinding[] = [];
       const done = await verifyDocuments({
-        ...{ ...house.keeping, readBytes: false, before: 0, onProgress: () => undefined },
+        ...{ ...app.keeping, readBytes: false, before: 0, onProgress: () => undefined },
         onFinding: (finding) => found.push(finding),
       });
       assert.equal(done.documents, rows);
@@ -69,13 +69,13 @@ for (const engine of engines) {
 }
 
 test('documents are read side by side, and told of in the order of their ids', async (t) => {
-  const house = await openDocumentHouse(t, engines[0] ?? assert.fail());
+  const app = await openDocumentApp(t, engines[0] ?? assert.fail());
   const ids: string[] = [];
-  for (let at = 0; at < 10; at += 1) ids.push(await deposited(house, pdfOf(100)));
+  for (let at = 0; at < 10; at += 1) ids.push(await depositDocumentOf(app, makePdf(100)));
   const { promise: eight, resolve } = Promise.withResolvers<void>();
   let begun = 0;
   const blobs = {
-    ...house.ports.blobs,
+    ...app.ports.blobs,
     // The first comes to its end behind the others.
     read: async function* () {
       begun += 1;
@@ -85,9 +85,9 @@ test('documents are read side by side, and told of in the order of their ids', a
       throw new BlobBroken('gone');
     },
   };
-  const found: Finding[] = [];
+  const found: DocumentFinding[] = [];
   const done = await verifyDocuments({
-    ...{ ...house.keeping, ports: { ...house.ports, blobs }, readBytes: true, before: 0, onProgress: () => undefined },
+    ...{ ...app.keeping, ports: { ...app.ports, blobs }, readBytes: true, before: 0, onProgress: () => undefined },
     onFinding: (finding) => found.push(finding),
   });
   assert.deepEqual(
@@ -98,12 +98,12 @@ test('documents are read side by side, and told of in the order of their ids', a
 });
 
 test('when a verification breaks off, none is being read any more', async (t) => {
-  const house = await openDocumentHouse(t, engines[0] ?? assert.fail());
-  for (let at = 0; at < 8; at += 1) await deposited(house, pdfOf(100));
+  const app = await openDocumentApp(t, engines[0] ?? assert.fail());
+  for (let at = 0; at < 8; at += 1) await depositDocumentOf(app, makePdf(100));
   const { promise: late, resolve } = Promise.withResolvers<void>();
   let [begun, ended] = [0, 0];
   const blobs = {
-    ...house.ports.blobs,
+    ...app.ports.blobs,
     read: async function* () {
       begun += 1;
       const isFirst = begun === 1;
@@ -116,7 +116,7 @@ test('when a verification breaks off, none is being read any more', async (t) =>
     },
   };
   const verifying = verifyDocuments({
-    ...{ ...house.keeping, ports: { ...house.ports, blobs }, readBytes: true, before: 0 },
+    ...{ ...app.keeping, ports: { ...app.ports, blobs }, readBytes: true, before: 0 },
     ...{ onProgress: () => undefined, onFinding: () => undefined },
   });
   await assert.rejects(verifying, /the store is gone/);

@@ -1,16 +1,16 @@
 import { createHash } from 'node:crypto';
+import { SealBroken } from '../crypto/chunked-encryption.ts';
+import type { Read } from '../db/database.ts';
 import { parseId } from '../kernel/id.ts';
-import { SealBroken } from '../keys/chunked-encryption.ts';
-import type { Read } from '../store/db.ts';
 import { BlobBroken } from './blobs/blob-store.ts';
-import type { HeldDocument } from './document.ts';
+import { listBlobsWithOwners } from './blobs/list-blobs-with-owners.ts';
+import type { SealedDocument } from './document.ts';
 import { findDocument } from './document-store.ts';
-import { heldBytes, openContent, wholeOf } from './open-document.ts';
-import { ownedBlobs } from './owned-blobs.ts';
+import { fullRange, openBytesInAnyState, openDocumentContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
 /** One thing that is not as it should be; nothing of it is repaired here. */
-export type Finding = {
+export type DocumentFinding = {
   /** Of the document, or the name of a blob that none owns. */
   readonly id: string;
   readonly fault:
@@ -26,11 +26,11 @@ export type Finding = {
   readonly detail: string;
 };
 
-export type VerifyParts = {
+export type VerifyDocumentsDeps = {
   readonly read: Read;
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys'>;
   /** Told of each finding as it is made, and of the number of documents looked at, now and then. */
-  readonly onFinding: (finding: Finding) => void;
+  readonly onFinding: (finding: DocumentFinding) => void;
   readonly onProgress: (documents: number, bytes: number) => void;
   /** Awaited before each document and each blob; where it rejects, the run ends. */
   readonly beforeEach?: () => Promise<void>;
@@ -40,83 +40,86 @@ export type VerifyParts = {
   readonly readBytes: boolean;
 };
 
-export type Verified = { readonly documents: number; readonly bytes: number; readonly findings: number };
+export type DocumentVerification = { readonly documents: number; readonly bytes: number; readonly findings: number };
 
 /** An upload that was stored so long ago has its row, or gets none. */
-export const rowWithinMs = 60_000;
+export const rowDeadlineMs = 60_000;
 const pageSize = 200;
 /** Documents looked at side by side: beyond a network each waits for an answer or several, one after the other for days. */
-const atOnce = 8;
+const documentsAtOnce = 8;
 
 /** Reads every record, every document to its last byte, and the list of blobs, and tells everything that does not fit. */
-export async function verifyDocuments(given: VerifyParts): Promise<Verified> {
+export async function verifyDocuments(deps: VerifyDocumentsDeps): Promise<DocumentVerification> {
   let [documents, bytes, findings] = [0, 0, 0];
-  const parts: VerifyParts = {
-    ...given,
+  const countingDeps: VerifyDocumentsDeps = {
+    ...deps,
     onFinding: (finding) => {
       findings += 1;
-      given.onFinding(finding);
+      deps.onFinding(finding);
     },
   };
   for (let after = ''; ; ) {
-    const rows = await parts.read('select id from document where id > $1 order by id limit $2', [after, pageSize]);
-    for (let at = 0; at < rows.length; at += atOnce) {
-      const looks = rows.slice(at, at + atOnce).map((row) => verifyRow(parts, String(row['id'])));
+    const rows = await countingDeps.read('select id from document where id > $1 order by id limit $2', [
+      after,
+      pageSize,
+    ]);
+    for (let at = 0; at < rows.length; at += documentsAtOnce) {
+      const checks = rows.slice(at, at + documentsAtOnce).map((row) => verifyRow(countingDeps, String(row['id'])));
       // All have ended before the first fault goes on: who hears of it may close what they read.
-      await Promise.allSettled(looks);
-      for (const look of looks) {
-        const { size, finding } = await look;
-        if (finding !== undefined) parts.onFinding(finding);
+      await Promise.allSettled(checks);
+      for (const check of checks) {
+        const { size, finding } = await check;
+        if (finding !== undefined) countingDeps.onFinding(finding);
         bytes += size;
         documents += 1;
       }
     }
-    parts.onProgress(documents, bytes);
+    countingDeps.onProgress(documents, bytes);
     const last = rows.at(-1)?.['id'];
     if (last === undefined) break;
-    await verifyRows(parts, [after, String(last)]);
+    await verifyRows(countingDeps, [after, String(last)]);
     if (rows.length < pageSize) break;
     after = String(last);
   }
-  await verifyBlobs(parts);
+  await verifyBlobs(countingDeps);
   return { documents, bytes, findings };
 }
 
 /** The bytes that were read of a document, and what is not as it should be. */
-type Looked = { readonly size: number; readonly finding?: Finding };
+type CheckedDocument = { readonly size: number; readonly finding?: DocumentFinding };
 
-async function verifyRow(parts: VerifyParts, text: string): Promise<Looked> {
-  await parts.beforeEach?.();
+async function verifyRow(deps: VerifyDocumentsDeps, text: string): Promise<CheckedDocument> {
+  await deps.beforeEach?.();
   const id = parseId('document', text);
-  const found = id === undefined ? undefined : (await findDocument(parts.read, id))?.document;
-  return found !== undefined && 'sealedRecord' in found ? await verifyDocument(parts, found) : { size: 0 };
+  const found = id === undefined ? undefined : (await findDocument(deps.read, id))?.document;
+  return found !== undefined && 'sealedRecord' in found ? await verifyDocument(deps, found) : { size: 0 };
 }
 
-async function verifyDocument(parts: VerifyParts, document: HeldDocument): Promise<Looked> {
+async function verifyDocument(deps: VerifyDocumentsDeps, document: SealedDocument): Promise<CheckedDocument> {
   const { id } = document;
-  const ports = { ...parts.ports, alarm: () => undefined };
+  const ports = { ...deps.ports, alarm: () => undefined };
   try {
-    const content = await openContent(ports, document);
-    if (!parts.readBytes) {
+    const content = await openDocumentContent(ports, document);
+    if (!deps.readBytes) {
       // The last byte alone: that is enough to know that the blob is there, with its length and its end.
       const last = { first: content.size, last: content.size - 1 };
-      for await (const piece of heldBytes(ports, { document, content }, last)) piece.fill(0);
+      for await (const piece of openBytesInAnyState(ports, { document, content }, last)) piece.fill(0);
       return { size: 0 };
     }
     const hash = createHash('sha256');
-    for await (const piece of heldBytes(ports, { document, content }, wholeOf(content))) hash.update(piece);
+    for await (const piece of openBytesInAnyState(ports, { document, content }, fullRange(content))) hash.update(piece);
     if (hash.digest().equals(Buffer.from(content.sha256))) return { size: content.size };
     const detail = 'the bytes do not have the SHA-256 on record';
     return { size: content.size, finding: { id, fault: 'digest-differs', detail } };
   } catch (fault) {
     if (fault instanceof BlobBroken) return { size: 0, finding: { id, fault: 'blob-missing', detail: fault.message } };
-    if (fault instanceof SealBroken) return { size: 0, finding: await brokenOf(parts, document) };
+    if (fault instanceof SealBroken) return { size: 0, finding: await brokenFinding(deps, document) };
     throw fault;
   }
 }
 
-async function brokenOf(parts: VerifyParts, document: HeldDocument): Promise<Finding> {
-  const opens = await openContent({ ...parts.ports, alarm: () => undefined }, document).then(
+async function brokenFinding(deps: VerifyDocumentsDeps, document: SealedDocument): Promise<DocumentFinding> {
+  const opens = await openDocumentContent({ ...deps.ports, alarm: () => undefined }, document).then(
     () => true,
     () => false,
   );
@@ -128,23 +131,23 @@ async function brokenOf(parts: VerifyParts, document: HeldDocument): Promise<Fin
 
 /** What the rows of one page say of each other: of all at once, a running server would answer nobody meanwhile. */
 async function verifyRows(
-  { read, onFinding }: VerifyParts,
+  { read, onFinding }: VerifyDocumentsDeps,
   page: readonly [after: string, last: string],
 ): Promise<void> {
-  const tell = async (fault: Finding['fault'], detail: string, sql: string) => {
+  const report = async (fault: DocumentFinding['fault'], detail: string, sql: string) => {
     for (const { id } of await read(sql, page)) onFinding({ id: String(id), fault, detail });
   };
-  await tell(
+  await report(
     'waits-for-no-scan',
     'in scanning, but not queued for the scanner',
     "select id from document where id > $1 and id <= $2 and status = 'scanning' and scan_due_at is null order by id",
   );
-  await tell(
+  await report(
     'grant-on-erased',
     'erased, but a grant is left',
     "select d.id from document d where d.id > $1 and d.id <= $2 and d.status = 'erased' and exists (select 1 from document_grant g where g.document_id = d.id) order by d.id",
   );
-  await tell(
+  await report(
     'holds-miscounted',
     'the count of its holds is not that of the holds',
     "select d.id from document d where d.id > $1 and d.id <= $2 and d.status <> 'erased' and d.holds < (select count(*) from document_hold h where h.released_at is null and h.document_id = d.id) order by d.id",
@@ -152,8 +155,8 @@ async function verifyRows(
 }
 
 /** Every blob has to be that of a document that is not erased. */
-async function verifyBlobs({ read, ports, onFinding, before, beforeEach }: VerifyParts): Promise<void> {
-  for await (const { name, owner } of ownedBlobs({ blobs: ports.blobs, read }, before)) {
+async function verifyBlobs({ read, ports, onFinding, before, beforeEach }: VerifyDocumentsDeps): Promise<void> {
+  for await (const { name, owner } of listBlobsWithOwners({ blobs: ports.blobs, read }, before)) {
     await beforeEach?.();
     if (owner === 'held') continue;
     const erased = owner === 'erased';

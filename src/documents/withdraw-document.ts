@@ -1,16 +1,16 @@
 import { Type } from 'typebox';
-import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { toInstant } from '../kernel/clock.ts';
-import { refuse } from '../kernel/problem.ts';
-import { judge } from './conditional-request.ts';
-import { type HeldDocument, mayErase } from './document.ts';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { documentUseEvent, findIssuedDocument } from './authorize-document-use.ts';
+import { mayErase, type SealedDocument } from './document.ts';
 import { etagOf } from './document-answer.ts';
 import { documentParams } from './document-record.ts';
-import { findOwn, useOf } from './document-use.ts';
-import { erasureOf, removeSealed } from './erase-document.ts';
-import { withdrawal } from './keeping-store.ts';
-import { noneIfBroken, openContent } from './open-document.ts';
+import { evaluateConditions } from './http/conditional-request.ts';
+import { openDocumentContent, undefinedIfInvalid } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
+import { erasureEffect, removeSealedBlob } from './retention/erase-document.ts';
+import { withdrawStatement } from './retention/retention-store.ts';
 
 const request = {
   params: documentParams,
@@ -27,7 +27,7 @@ const request = {
   ),
 };
 
-type WithdrawCall = Call<typeof request, DocumentPorts>;
+type WithdrawCall = OperationCall<typeof request, DocumentPorts>;
 
 /** Takes a document back; it is erased at once where nothing stands against that. */
 export const withdrawDocument = defineOperation({
@@ -58,22 +58,22 @@ export const withdrawDocument = defineOperation({
 });
 
 /** Whether it is another document than the caller thinks, by its If-Match. Of a broken record no ETag is known: none is named. */
-async function isAnother({ headers, ports }: WithdrawCall, document: HeldDocument): Promise<boolean> {
+async function hasOtherEtag({ headers, ports }: WithdrawCall, document: SealedDocument): Promise<boolean> {
   const match = headers['if-match'];
   if (match === undefined) return false;
-  const content = await openContent(ports, document).catch(noneIfBroken);
+  const content = await openDocumentContent(ports, document).catch(undefinedIfInvalid);
   const etag = content === undefined ? '' : etagOf(ports.etagKey, { document, content });
-  return judge('DELETE', { 'if-match': match }, { etag, length: 0 }).answer === 'precondition-failed';
+  return evaluateConditions('DELETE', { 'if-match': match }, { etag, length: 0 }).answer === 'precondition-failed';
 }
 
-async function withdraw(call: WithdrawCall, isFirst: boolean): Promise<Decision | Refused> {
+async function withdraw(call: WithdrawCall, isFirst: boolean): Promise<Decision | RefusedDecision> {
   const { caller, mint, now, ports } = call;
-  const found = await findOwn(call, call.params.id);
+  const found = await findIssuedDocument(call, call.params.id);
   if ('refusal' in found) return found;
   const { document } = found;
-  if (await isAnother(call, document)) {
+  if (await hasOtherEtag(call, document)) {
     const access = { by: 'issuer', purpose: undefined } as const;
-    const event = useOf(call, document, { type: 'document.record-read', access });
+    const event = documentUseEvent(call, document, { type: 'document.record-read', access });
     return { refusal: refuse('precondition-failed'), effect: { events: [event], statements: [] } };
   }
   const { id, citizenId } = document;
@@ -81,26 +81,29 @@ async function withdraw(call: WithdrawCall, isFirst: boolean): Promise<Decision 
   const erases = isFirst && mayErase(document, now);
   const head = { id: mint('event'), at: now, actor, citizenId, document: id } as const;
   const effect = erases
-    ? await erasureOf(ports, document, { mint, now, actor, rule: 'withdrawn' })
+    ? await erasureEffect(ports, document, { mint, now, actor, rule: 'withdrawn' })
     : document.status === 'withdrawn'
       ? ({ events: [{ ...head, type: 'document.record-read' }], statements: [] } as const)
-      : ({ events: [{ ...head, type: 'document.withdrawn' }], statements: [withdrawal(document, now)] } as const);
+      : ({
+          events: [{ ...head, type: 'document.withdrawn' }],
+          statements: [withdrawStatement(document, now)],
+        } as const);
   const [event] = effect.events;
   const at = document.status === 'withdrawn' && !erases ? document.withdrawnAt : now;
   const json = {
     id,
     status: erases ? 'erased' : 'withdrawn',
-    at: toInstant(at),
-    retainUntil: document.retainUntil === null ? null : toInstant(document.retainUntil),
+    at: formatInstant(at),
+    retainUntil: document.retainUntil === null ? null : formatInstant(document.retainUntil),
     receipt: `/v1/receipts/${event.id}`,
   };
   return {
     effect,
     answer: async () => {
-      if (erases) await removeSealed(ports, document);
+      if (erases) await removeSealedBlob(ports, document);
       return { status: 200, headers: { 'cache-control': 'private, no-store' }, json };
     },
     // A hold was placed, or its state changed, between the reading and the writing: the deletion run erases it when it may.
-    onRefused: () => withdraw(call, false),
+    onConflict: () => withdraw(call, false),
   };
 }

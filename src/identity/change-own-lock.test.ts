@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { decisionOf, type IdentityHouse } from '../../test/identity-house.ts';
-import { importPeople, openPeopledHouse, zoe } from '../../test/identity-people.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { type IdentityApp, verifyDecisionOf } from '../../test/support/identity-app.ts';
+import { importPeople, openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
 import { createDispatch } from '../api/dispatch.ts';
 import { changeOwnLock } from './change-own-lock.ts';
-import type { IdentityPorts } from './ports.ts';
+import type { IdentityPorts } from './verification/ports.ts';
 
 const dayMs = 86_400_000;
 
 /** Asks as that citizen: the answer as JSON, or the name of the problem. */
-function asking(house: IdentityHouse) {
-  return async (locked: boolean, citizenId: string | undefined = zoe.citizenId, over: object = {}) => {
+function asking(app: IdentityApp) {
+  return async (locked: boolean, citizenId: string | undefined = zoeClaims.citizenId, over: object = {}) => {
     const caller = { clientId: 'my-pages', scopes: new Set(['citizen:self']), citizenId };
-    const gate = {
+    const authorizer = {
       authenticate: async () => caller,
       missingScope: () => assert.fail('the scope is there'),
-      take: () => ({ headers: {} }),
+      takeQuota: () => ({ headers: {} }),
     };
-    const ports: IdentityPorts = { ...house.ports, ...over };
-    const served = { ...house.importHouse, ports, printKey: new Uint8Array(32), gate };
+    const ports: IdentityPorts = { ...app.ports, ...over };
+    const served = { ...app.importHouse, ports, fingerprintKey: new Uint8Array(32), authorizer };
     const { result } = await createDispatch(
       changeOwnLock,
       served,
@@ -34,32 +34,32 @@ function asking(house: IdentityHouse) {
 }
 
 /** The types of the events about the citizen, oldest first. */
-const typesOf = async (house: IdentityHouse) => (await house.events(zoe.citizenId)).map(({ type }) => type);
+const typesOf = async (app: IdentityApp) => (await app.events(zoeClaims.citizenId)).map(({ type }) => type);
 
 for (const engine of engines) {
   test(`${engine.name}: details that a citizen has locked fit nothing until that one lifts it, each change told and on record`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const ask = asking(house);
-    assert.equal(await decisionOf(house, zoe), 'match');
+    const app = await openIdentityAppWithPeople(t, engine);
+    const ask = asking(app);
+    assert.equal(await verifyDecisionOf(app, zoeClaims), 'match');
     assert.deepEqual(await ask(true), { ownLock: true });
-    assert.equal(await decisionOf(house, zoe), 'no_match');
+    assert.equal(await verifyDecisionOf(app, zoeClaims), 'no_match');
     assert.deepEqual(await ask(false), { ownLock: false });
-    assert.equal(await decisionOf(house, zoe), 'match');
-    assert.deepEqual(await typesOf(house), [
+    assert.equal(await verifyDecisionOf(app, zoeClaims), 'match');
+    assert.deepEqual(await typesOf(app), [
       ...['identity.verified', 'own-lock.set', 'notification.accepted', 'identity.verified'],
       ...['own-lock.lifted', 'notification.accepted', 'identity.verified'],
     ]);
   });
 
   test(`${engine.name}: a lock that is there already is not set twice, nor by two at once`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const ask = asking(house);
+    const app = await openIdentityAppWithPeople(t, engine);
+    const ask = asking(app);
     const answers = await Promise.all([ask(true), ask(true), ask(true)]);
     assert.deepEqual(
       [...answers, await ask(true)],
       Array.from({ length: 4 }, () => ({ ownLock: true })),
     );
-    const types = await typesOf(house);
+    const types = await typesOf(app);
     assert.deepEqual(
       ['own-lock.set', 'notification.accepted', 'identity.record-read'].map(
         (type) => types.filter((one) => one === type).length,
@@ -69,48 +69,48 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: neither staff nor an import touches the citizen's lock, nor the citizen that of staff`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const ask = asking(house);
+    const app = await openIdentityAppWithPeople(t, engine);
+    const ask = asking(app);
     await ask(true);
-    await importPeople(t, house, [{ ...zoe, locked: 'no' }]);
-    assert.equal(await decisionOf(house, zoe), 'no_match');
-    await importPeople(t, house, [{ ...zoe, locked: 'yes' }]);
+    await importPeople(t, app, [{ ...zoeClaims, locked: 'no' }]);
+    assert.equal(await verifyDecisionOf(app, zoeClaims), 'no_match');
+    await importPeople(t, app, [{ ...zoeClaims, locked: 'yes' }]);
     await ask(false);
-    assert.equal(await decisionOf(house, zoe), 'no_match');
-    const record = await house.ports.register.find(zoe.citizenId);
+    assert.equal(await verifyDecisionOf(app, zoeClaims), 'no_match');
+    const record = await app.ports.register.find(zoeClaims.citizenId);
     assert.deepEqual([record?.locked, record?.ownLock], [true, false]);
   });
 
   test(`${engine.name}: a lock is lifted five times a day, and set at any time`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const ask = asking(house);
+    const app = await openIdentityAppWithPeople(t, engine);
+    const ask = asking(app);
     for (let times = 0; times < 5; times += 1) {
       await ask(true);
       assert.deepEqual(await ask(false), { ownLock: false });
     }
     assert.deepEqual(await ask(true), { ownLock: true });
     assert.equal(await ask(false), 'too-many-unlocks');
-    assert.equal(await decisionOf(house, zoe), 'no_match');
-    house.pass(dayMs);
+    assert.equal(await verifyDecisionOf(app, zoeClaims), 'no_match');
+    app.pass(dayMs);
     assert.deepEqual(await ask(false), { ownLock: false });
   });
 
   test(`${engine.name}: who is no citizen of the register has no lock, and nobody has where another register is asked`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const ask = asking(house);
+    const app = await openIdentityAppWithPeople(t, engine);
+    const ask = asking(app);
     assert.equal(await ask(true, 'nobody'), 'citizen-not-found');
-    assert.equal(await ask(true, zoe.citizenId, { tellOfLock: undefined }), 'lock-not-kept-here');
-    assert.deepEqual(await house.events(zoe.citizenId), []);
+    assert.equal(await ask(true, zoeClaims.citizenId, { lockChangeNotice: undefined }), 'lock-not-kept-here');
+    assert.deepEqual(await app.events(zoeClaims.citizenId), []);
   });
 
   test(`${engine.name}: a citizen who cannot be told keeps the lock as it is`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const ask = asking(house);
+    const app = await openIdentityAppWithPeople(t, engine);
+    const ask = asking(app);
     await ask(true);
-    const tellOfLock = async () => {
+    const lockChangeNotice = async () => {
       throw new Error('no message could be made');
     };
-    await assert.rejects(ask(false, zoe.citizenId, { tellOfLock }), /no message could be made/);
-    assert.equal(await decisionOf(house, zoe), 'no_match');
+    await assert.rejects(ask(false, zoeClaims.citizenId, { lockChangeNotice }), /no message could be made/);
+    assert.equal(await verifyDecisionOf(app, zoeClaims), 'no_match');
   });
 }

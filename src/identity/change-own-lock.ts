@@ -1,9 +1,9 @@
 import { Type } from 'typebox';
-import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { refuse } from '../kernel/problem.ts';
-import { findOwnLock, type OwnLock, replaceOwnLock } from './own-lock-store.ts';
-import type { IdentityPorts } from './ports.ts';
-import { privateAnswer } from './verify-identity.ts';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { type CitizenLock, findCitizenLock, replaceCitizenLock } from './register/citizen-lock-store.ts';
+import type { IdentityPorts } from './verification/ports.ts';
+import { noStoreHeaders } from './verify-identity.ts';
 
 const request = {
   body: Type.Object(
@@ -17,7 +17,7 @@ const request = {
 };
 
 /** Each change sends messages, some of which cost: so often on a day (UTC) the lock can be lifted. It can always be put on. */
-const mostUnlocks = 5;
+const maxUnlocksPerDay = 5;
 const dayMs = 86_400_000;
 
 /** A citizen locks the own details against every verification, or lifts that lock. What staff has locked stays locked. */
@@ -46,42 +46,42 @@ export const changeOwnLock = defineOperation({
     'changed-meanwhile',
   ],
   citizenData: true,
-  run: change,
+  run: changeLock,
 });
 
-async function change(call: Call<typeof request, IdentityPorts>): Promise<Decision | Refused> {
+async function changeLock(call: OperationCall<typeof request, IdentityPorts>): Promise<Decision | RefusedDecision> {
   const { ports, read, now } = call;
   const { citizenId } = call.caller;
   const { locked } = call.body;
   if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
-  if (ports.tellOfLock === undefined) return { refusal: refuse('lock-not-kept-here') };
-  const before = await findOwnLock(read, citizenId);
+  if (ports.lockChangeNotice === undefined) return { refusal: refuse('lock-not-kept-here') };
+  const before = await findCitizenLock(read, citizenId);
   if (before === undefined) return { refusal: refuse('citizen-not-found') };
   const head = { id: call.mint('event'), at: now, actor: { citizen: true }, citizenId } as const;
-  const answer = { status: 200, headers: privateAnswer, json: { ownLock: locked } };
+  const answer = { status: 200, headers: noStoreHeaders, json: { ownLock: locked } };
   // That it was looked up is a use like any other.
   if (before.locked === locked)
     return { effect: { events: [{ type: 'identity.record-read', ...head }], statements: [] }, answer };
-  const after = changed(before, locked, Math.floor(now / dayMs));
+  const after = nextLock(before, locked, Math.floor(now / dayMs));
   if (after === undefined) {
     const seconds = Math.ceil((dayMs - (now % dayMs)) / 1_000);
     return { refusal: refuse('too-many-unlocks', undefined, { headers: { 'retry-after': String(seconds) } }) };
   }
-  const told = await ports.tellOfLock({ citizenId, locked }, call);
+  const notice = await ports.lockChangeNotice({ citizenId, locked }, call);
   return {
     effect: {
-      events: [{ type: locked ? 'own-lock.set' : 'own-lock.lifted', ...head }, ...told.events],
-      statements: [replaceOwnLock(citizenId, before, after), ...told.statements],
+      events: [{ type: locked ? 'own-lock.set' : 'own-lock.lifted', ...head }, ...notice.events],
+      statements: [replaceCitizenLock(citizenId, before, after), ...notice.statements],
     },
     answer,
     // Another request, or staff, changed it meanwhile: look again.
-    onRefused: () => change(call),
+    onConflict: () => changeLock(call),
   };
 }
 
 /** The lock as the citizen changes it; undefined where it was lifted too often on that day. */
-function changed(before: OwnLock, locked: boolean, day: number): OwnLock | undefined {
+function nextLock(before: CitizenLock, locked: boolean, day: number): CitizenLock | undefined {
   if (locked) return { ...before, locked };
   const unlocks = (before.day === day ? before.unlocks : 0) + 1;
-  return unlocks > mostUnlocks ? undefined : { locked, day, unlocks };
+  return unlocks > maxUnlocksPerDay ? undefined : { locked, day, unlocks };
 }

@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/engines.ts';
-import type { IdentityHouse } from '../../test/identity-house.ts';
-import { openPeopledHouse, zoe } from '../../test/identity-people.ts';
-import type { ClaimName } from './claims.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import type { IdentityApp } from '../../test/support/identity-app.ts';
+import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
 import { standardPolicy, standardPolicy2 } from './match/policy.ts';
-import type { IdentityPorts } from './ports.ts';
+import type { ClaimName } from './register/claims.ts';
+import type { IdentityPorts } from './verification/ports.ts';
 
-async function outcome(house: IdentityHouse, claims: object, over: Partial<IdentityPorts>): Promise<unknown> {
-  const answered = await house.ask('POST', claims, {}, over);
+async function outcome(app: IdentityApp, claims: object, over: Partial<IdentityPorts>): Promise<unknown> {
+  const answered = await app.ask('POST', claims, {}, over);
   return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
 }
 
 for (const engine of engines) {
   test(`${engine.name}: a client with purposes has to state one of them, and one with legal bases one of those`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const before = (await house.events('C-1')).length;
+    const app = await openIdentityAppWithPeople(t, engine);
+    const before = (await app.events('C-1')).length;
     const purposesOf = () => ['permit'];
     const legalBasesOf = () => ['Registration Act 12', 'consent'];
     const both = { purposesOf, legalBasesOf };
-    const asked = { ...zoe, purpose: 'permit' };
+    const asked = { ...zoeClaims, purpose: 'permit' };
     assert.deepEqual(
       [
-        await outcome(house, zoe, { purposesOf }),
-        await outcome(house, { ...zoe, purpose: 'curiosity' }, { purposesOf }),
-        await outcome(house, asked, both),
-        await outcome(house, { ...asked, legalBasis: 'because' }, both),
-        await outcome(house, { ...asked, legalBasis: 'because', consentReference: 'c-9' }, both),
-        await outcome(house, { ...asked, consentReference: 'c-9' }, { purposesOf, legalBasesOf: () => ['Act 1'] }),
-        await outcome(house, { ...asked, legalBasis: 'consent' }, both),
+        await outcome(app, zoeClaims, { purposesOf }),
+        await outcome(app, { ...zoeClaims, purpose: 'curiosity' }, { purposesOf }),
+        await outcome(app, asked, both),
+        await outcome(app, { ...asked, legalBasis: 'because' }, both),
+        await outcome(app, { ...asked, legalBasis: 'because', consentReference: 'c-9' }, both),
+        await outcome(app, { ...asked, consentReference: 'c-9' }, { purposesOf, legalBasesOf: () => ['Act 1'] }),
+        await outcome(app, { ...asked, legalBasis: 'consent' }, both),
       ],
       [
         'purpose-not-permitted',
@@ -40,52 +40,52 @@ for (const engine of engines) {
         'legal-basis-not-permitted',
       ],
     );
-    assert.equal((await house.events('C-1')).length, before);
-    assert.equal(await outcome(house, { ...asked, consentReference: 'c-9' }, both), 'match');
-    assert.equal(await outcome(house, { ...asked, legalBasis: 'consent', consentReference: 'c-9' }, both), 'match');
-    assert.equal(await outcome(house, { ...asked, legalBasis: 'Registration Act 12' }, both), 'match');
+    assert.equal((await app.events('C-1')).length, before);
+    assert.equal(await outcome(app, { ...asked, consentReference: 'c-9' }, both), 'match');
+    assert.equal(await outcome(app, { ...asked, legalBasis: 'consent', consentReference: 'c-9' }, both), 'match');
+    assert.equal(await outcome(app, { ...asked, legalBasis: 'Registration Act 12' }, both), 'match');
   });
 
   test(`${engine.name}: purpose, legal basis and consent stand in the answer, in the kept answer, and in the citizen's ledger`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const stated = { purpose: 'permit', legalBasis: 'Registration Act 12', consentReference: 'c-9' };
-    const answer = await house.verify({ ...zoe, ...stated });
-    const kept = await house.ask('GET', String(answer['verificationId']));
-    const [event] = await house.events('C-1');
+    const answer = await app.verify({ ...zoeClaims, ...stated });
+    const kept = await app.ask('GET', String(answer['verificationId']));
+    const [event] = await app.events('C-1');
     const of = (from: Readonly<Record<string, unknown>> | undefined) =>
       Object.fromEntries(Object.keys(stated).map((name) => [name, from?.[name]]));
     assert.deepEqual([of(answer), of('json' in kept ? kept.json : {}), of(event)], [stated, stated, stated]);
   });
 
   test(`${engine.name}: a policy permits claims and sets its own minimum; what it does not permit is named`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const permitted = new Set<ClaimName>(['citizenId', 'familyName', 'birthDate']);
     const policyOf = () => ({ ...standardPolicy2, permitted });
-    const refused = await house.ask('POST', { ...zoe, locality: 'Köln' }, {}, { policyOf });
+    const refused = await app.ask('POST', { ...zoeClaims, locality: 'Köln' }, {}, { policyOf });
     assert.deepEqual(
       'refusal' in refused && [refused.refusal.slug, refused.refusal.issues?.map((i) => 'pointer' in i && i.pointer)],
       ['claim-not-permitted', ['/givenName', '/locality']],
     );
-    const aliased = await house.ask('POST', { ...zoe, givenName: undefined, given_name: 'Zoë' }, {}, { policyOf });
+    const aliased = await app.ask('POST', { ...zoeClaims, givenName: undefined, given_name: 'Zoë' }, {}, { policyOf });
     assert.deepEqual('refusal' in aliased && aliased.refusal.issues?.map(({ pointer }) => pointer), ['/given_name']);
-    const { givenName: _, ...allowed } = zoe;
-    assert.equal(await outcome(house, allowed, { policyOf }), 'match');
+    const { givenName: _, ...allowed } = zoeClaims;
+    assert.equal(await outcome(app, allowed, { policyOf }), 'match');
     const more = () => ({ ...standardPolicy2, minimum: [[['citizenId'], ['documentNumber']] as const] });
-    assert.equal(await outcome(house, zoe, { policyOf: more }), 'insufficient-claims');
-    assert.equal(await outcome(house, { ...zoe, documentNumber: 'P1' }, { policyOf: more }), 'match');
+    assert.equal(await outcome(app, zoeClaims, { policyOf: more }), 'insufficient-claims');
+    assert.equal(await outcome(app, { ...zoeClaims, documentNumber: 'P1' }, { policyOf: more }), 'match');
   });
 
   test(`${engine.name}: a year or a month does not count towards the minimum, for it is soon guessed`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const policyOf = () => standardPolicy;
     for (const birthDate of ['1980', '1980-02', '1980-00-00', '1980-02-00']) {
-      assert.equal(await outcome(house, { ...zoe, birthDate }, { policyOf }), 'insufficient-claims');
+      assert.equal(await outcome(app, { ...zoeClaims, birthDate }, { policyOf }), 'insufficient-claims');
     }
     // Beside enough others it may be stated, and a policy may ask for less.
-    const enough = { ...zoe, birthDate: '1980', documentNumber: 'P1', postalCode: '50667' };
-    assert.equal(await outcome(house, enough, { policyOf }), 'no_match');
+    const enough = { ...zoeClaims, birthDate: '1980', documentNumber: 'P1', postalCode: '50667' };
+    assert.equal(await outcome(app, enough, { policyOf }), 'no_match');
     const { postalCode: __, ...known } = { ...enough, birthDate: '1980-02' };
     const lenient = { policyOf: () => ({ ...standardPolicy, leastDate: 'month' as const }) };
-    assert.equal(await outcome(house, known, lenient), 'match');
+    assert.equal(await outcome(app, known, lenient), 'match');
   });
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { openHouseOf } from '../../test/identity-people.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { openIdentityAppWith } from '../../test/support/identity-people.ts';
 import { euPolicy } from './match/policy.ts';
-import type { IdentityPorts } from './ports.ts';
+import type { IdentityPorts } from './verification/ports.ts';
 
 /** The mandatory person identification data of a wallet: EU 2024/2977, Annex, section 1. */
 const ana = {
@@ -21,9 +21,9 @@ const people = [
 
 for (const engine of engines) {
   test(`${engine.name}: both mandatory sets of the Union match without an id, in any spelling, exactly and one person`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     const ask = async (claims: object) =>
-      await house.ask('POST', claims, {}, { policyOf: () => euPolicy } satisfies Partial<IdentityPorts>);
+      await app.ask('POST', claims, {}, { policyOf: () => euPolicy } satisfies Partial<IdentityPorts>);
     const decided = async (claims: object) => {
       const answered = await ask(claims);
       return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
@@ -46,19 +46,19 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: the signed result attests the nationalities that were claimed, as a list`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
-    const answered = await house.ask('POST', { ...ana, nationality: 'PT, ES' }, {}, { policyOf: () => euPolicy });
+    const app = await openIdentityAppWith(t, engine, people);
+    const answered = await app.ask('POST', { ...ana, nationality: 'PT, ES' }, {}, { policyOf: () => euPolicy });
     assert.ok('json' in answered);
-    const { payload } = await house.openToken(answered.json['token']);
+    const { payload } = await app.openToken(answered.json['token']);
     const { claims } = payload['verified_claims'] as { readonly claims: Record<string, unknown> };
     assert.deepEqual(claims['nationalities'], ['PT', 'ES']);
     assert.deepEqual(claims['place_of_birth'], { locality: 'Málaga' });
   });
 
   test(`${engine.name}: each nationality that is tried is a guess of its own, also the second of a list`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     const decided = async (nationality: string) => {
-      const answered = await house.ask('POST', { ...ana, nationality }, {}, { policyOf: () => euPolicy });
+      const answered = await app.ask('POST', { ...ana, nationality }, {}, { policyOf: () => euPolicy });
       return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
     };
     for (const second of ['FR', 'DE', 'IT', 'NL', 'BE']) assert.equal(await decided(`ES,${second}`), 'no_match');

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { engines } from '../../test/engines.ts';
-import type { IdentityHouse } from '../../test/identity-house.ts';
-import { importPeople, openHouseOf, temporaryFolder } from '../../test/identity-people.ts';
-import { decoy } from './match/compare.ts';
-import { withFormerOf } from './match/former.ts';
-import { euPolicy, type Policy, standardPolicy, standardPolicy2 } from './match/policy.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import type { IdentityApp } from '../../test/support/identity-app.ts';
+import { importPeople, makeIdentityFolder, openIdentityAppWith } from '../../test/support/identity-people.ts';
+import { decoyRecord } from './match/compare.ts';
+import { withCountedFormerValues } from './match/former-values.ts';
+import { euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './match/policy.ts';
 
 /** Eva Berg was born Lund, was called Holm until 2024, moved in 2025, and will be called Strand. The house lives in 2026. */
 const eva = {
@@ -32,16 +32,16 @@ const eva = {
 };
 const asked = { citizenId: 'E-1', givenName: 'Eva', familyName: 'Berg', birthDate: '1985-05-17' };
 
-async function decisionOf(house: IdentityHouse, claims: object, policy: Policy = standardPolicy2): Promise<unknown> {
-  const answered = await house.ask('POST', claims, {}, { policyOf: () => policy });
+async function decisionOf(app: IdentityApp, claims: object, policy: MatchPolicy = standardPolicy2): Promise<unknown> {
+  const answered = await app.ask('POST', claims, {}, { policyOf: () => policy });
   return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
 }
 
 for (const engine of engines) {
   test(`${engine.name}: a former name counts within its dates, by policies that let it, and not beside a second slip`, async (t) => {
-    const house = await openHouseOf(t, engine, [eva]);
-    const byName = async (familyName: string, policy?: Policy) =>
-      await decisionOf(house, { ...asked, familyName }, policy);
+    const app = await openIdentityAppWith(t, engine, [eva]);
+    const byName = async (familyName: string, policy?: MatchPolicy) =>
+      await decisionOf(app, { ...asked, familyName }, policy);
     assert.deepEqual(
       [await byName('Berg'), await byName('HOLM'), await byName('Lund'), await byName('Vik'), await byName('Strand')],
       ['match', 'match', 'match', 'no_match', 'no_match'],
@@ -50,13 +50,13 @@ for (const engine of engines) {
     const long = { ...standardPolicy2, former: { nameYears: 20, addressYears: 2 } };
     assert.equal(await byName('Vik', long), 'match');
     const twoSlips = { ...asked, familyName: 'Holm', birthDate: '1985-17-05' };
-    assert.equal(await decisionOf(house, twoSlips), 'no_match');
+    assert.equal(await decisionOf(app, twoSlips), 'no_match');
   });
 
   test(`${engine.name}: a former address counts as a whole, within its dates`, async (t) => {
-    const house = await openHouseOf(t, engine, [eva]);
+    const app = await openIdentityAppWith(t, engine, [eva]);
     const at = async (streetAddress: string, postalCode: string) =>
-      await decisionOf(house, { ...asked, streetAddress, postalCode });
+      await decisionOf(app, { ...asked, streetAddress, postalCode });
     assert.deepEqual(
       [
         await at('4 Mill Lane', '20001'),
@@ -66,18 +66,18 @@ for (const engine of engines) {
       ],
       ['match', 'match', 'no_match', 'no_match'],
     );
-    assert.equal(await decisionOf(house, { ...asked, streetAddress: '9 High Street' }), 'match');
+    assert.equal(await decisionOf(app, { ...asked, streetAddress: '9 High Street' }), 'match');
     // What is today's is no former value, though it is one as well.
-    assert.equal(await decisionOf(house, { ...asked, postalCode: '20001' }, standardPolicy), 'match');
-    await importPeople(t, house, [{ citizenId: 'E-1', formerNames: [] }]);
+    assert.equal(await decisionOf(app, { ...asked, postalCode: '20001' }, standardPolicy), 'match');
+    await importPeople(t, app, [{ citizenId: 'E-1', formerNames: [] }]);
     assert.equal(await at('9 High Street', '10009'), 'match');
   });
 
   test(`${engine.name}: what matched by a former value is not attested in the signed result`, async (t) => {
-    const house = await openHouseOf(t, engine, [eva]);
+    const app = await openIdentityAppWith(t, engine, [eva]);
     const policyOf = () => standardPolicy2;
-    const answered = await house.ask('POST', { ...asked, familyName: 'Holm' }, {}, { policyOf });
-    const { payload } = await house.openToken('json' in answered && answered.json['token']);
+    const answered = await app.ask('POST', { ...asked, familyName: 'Holm' }, {}, { policyOf });
+    const { payload } = await app.openToken('json' in answered && answered.json['token']);
     assert.deepEqual((payload['verified_claims'] as { claims: object }).claims, {
       citizen_id: 'E-1',
       given_name: 'Eva',
@@ -86,22 +86,22 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: without an id a person is found by a former name and that at birth, also after the date was corrected`, async (t) => {
-    const house = await openHouseOf(t, engine, [eva]);
+    const app = await openIdentityAppWith(t, engine, [eva]);
     const { citizenId: _, ...search } = { ...asked, documentNumber: 'X100' };
-    assert.equal(await decisionOf(house, { ...search, familyName: 'Holm' }), 'match');
-    assert.equal(await decisionOf(house, { ...search, familyName: 'Lund' }), 'match');
-    await importPeople(t, house, [{ citizenId: 'E-1', birthDate: '1985-05-18' }]);
-    assert.equal(await decisionOf(house, { ...search, birthDate: '1985-05-18', familyName: 'Holm' }), 'match');
-    await importPeople(t, house, [{ citizenId: 'E-1', formerNames: [] }]);
-    assert.equal(await decisionOf(house, { ...search, birthDate: '1985-05-18', familyName: 'Holm' }), 'no_match');
-    assert.equal(await decisionOf(house, { ...search, birthDate: '1985-05-18', familyName: 'Lund' }), 'match');
+    assert.equal(await decisionOf(app, { ...search, familyName: 'Holm' }), 'match');
+    assert.equal(await decisionOf(app, { ...search, familyName: 'Lund' }), 'match');
+    await importPeople(t, app, [{ citizenId: 'E-1', birthDate: '1985-05-18' }]);
+    assert.equal(await decisionOf(app, { ...search, birthDate: '1985-05-18', familyName: 'Holm' }), 'match');
+    await importPeople(t, app, [{ citizenId: 'E-1', formerNames: [] }]);
+    assert.equal(await decisionOf(app, { ...search, birthDate: '1985-05-18', familyName: 'Holm' }), 'no_match');
+    assert.equal(await decisionOf(app, { ...search, birthDate: '1985-05-18', familyName: 'Lund' }), 'match');
   });
 }
 
 test('a former value counts through the last day of its years, and from the day on which it began', () => {
   const counts = (span: { from?: string; until?: string }, today: string) => {
-    const record = { ...decoy, formerNames: [{ familyName: 'Holm', ...span }] };
-    return withFormerOf(record, standardPolicy2, today).formerNames?.length === 1;
+    const record = { ...decoyRecord, formerNames: [{ familyName: 'Holm', ...span }] };
+    return withCountedFormerValues(record, standardPolicy2, today).formerNames?.length === 1;
   };
   const ends = [
     ['2021-02-28', '2026-02-28', '2026-03-01'],
@@ -115,8 +115,8 @@ test('a former value counts through the last day of its years, and from the day 
 
 test('a CSV holds the same lists as JSON text; what is none is refused with its reason', async (t) => {
   const [sqlite] = engines;
-  const house = await openHouseOf(t, sqlite as (typeof engines)[number], [eva]);
-  const path = join(temporaryFolder(t), 'people.csv');
+  const app = await openIdentityAppWith(t, sqlite as (typeof engines)[number], [eva]);
+  const path = join(makeIdentityFolder(t), 'people.csv');
   const rows = [
     `A,Ann,"[{""familyName"":""Old"",""until"":""2025""}]"`,
     'B,Bea,since 2010',
@@ -127,10 +127,10 @@ test('a CSV holds the same lists as JSON text; what is none is refused with its 
     'G,Gerd,"[{""familyName"":""Ol\ufffdd""}]"',
   ];
   writeFileSync(path, ['citizenId,givenName,formerNames', ...rows].join('\n'));
-  const { progress } = await house.importFile({ path });
+  const { progress } = await app.importFile({ path });
   assert.deepEqual([progress.stored, progress.refused], [2, 5]);
   assert.deepEqual(Object.keys(progress.reasons), [
     'formerNames is not a JSON list of at most 10 objects with givenName, familyName, from, until',
   ]);
-  assert.deepEqual((await house.ports.register.find('A'))?.formerNames, [{ familyName: 'Old', until: '2025' }]);
+  assert.deepEqual((await app.ports.register.find('A'))?.formerNames, [{ familyName: 'Old', until: '2025' }]);
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { openHouseOf } from '../../test/identity-people.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { openIdentityAppWith } from '../../test/support/identity-people.ts';
 import { createDispatch } from '../api/dispatch.ts';
-import type { IdentityPorts } from './ports.ts';
 import { readOwnRecord } from './read-own-record.ts';
-import { RegisterUnavailable } from './register.ts';
+import { RegisterUnavailable } from './register/register.ts';
+import type { IdentityPorts } from './verification/ports.ts';
 
 const former = { formerNames: [{ familyName: 'Costa', until: '2024' }], formerAddresses: [{ locality: 'Porto' }] };
 const people = [
@@ -26,16 +26,16 @@ const nothing = {
 
 for (const engine of engines) {
   test(`${engine.name}: a citizen reads the own record whole, and that is on record; others have none`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     const ask = async (citizenId: string | undefined, over: Partial<IdentityPorts> = {}) => {
       const caller = { clientId: 'portal', scopes: new Set(['citizen:self']), citizenId };
-      const gate = {
+      const authorizer = {
         authenticate: async () => caller,
         missingScope: () => assert.fail('the scope is there'),
-        take: () => ({ headers: {} }),
+        takeQuota: () => ({ headers: {} }),
       };
-      const served = { ...house.importHouse, ports: { ...house.ports, ...over }, printKey: new Uint8Array(32) };
-      const { result } = await createDispatch(readOwnRecord, { ...served, gate })({
+      const served = { ...app.importHouse, ports: { ...app.ports, ...over }, fingerprintKey: new Uint8Array(32) };
+      const { result } = await createDispatch(readOwnRecord, { ...served, authorizer })({
         ...{ method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]) },
         signal: new AbortController().signal,
       });
@@ -48,14 +48,14 @@ for (const engine of engines) {
       ...{ underReview: true, locked: true },
     });
     assert.deepEqual(await ask('B'), { ...nothing, citizenId: 'B', givenName: 'Bo' });
-    assert.equal(Object(await ask('B', { tellOfLock: undefined as never })).ownLock, null);
-    const [event, ...more] = await house.events('A');
+    assert.equal(Object(await ask('B', { lockChangeNotice: undefined as never })).ownLock, null);
+    const [event, ...more] = await app.events('A');
     assert.deepEqual([event?.['type'], event?.['actor'], more], ['identity.record-read', { citizen: true }, []]);
     assert.equal(await ask('nobody'), 'citizen-not-found');
     assert.equal(await ask(undefined), 'citizen-token-needed');
     const find = async () => {
       throw new RegisterUnavailable('down');
     };
-    assert.equal(await ask('A', { register: { ...house.ports.register, find } }), 'register-unavailable');
+    assert.equal(await ask('A', { register: { ...app.ports.register, find } }), 'register-unavailable');
   });
 }

@@ -1,10 +1,10 @@
 import { Type } from 'typebox';
-import { type Call, defineOperation } from '../api/operation.ts';
-import { refuse } from '../kernel/problem.ts';
-import { type ClaimName, claimNames } from './claims.ts';
-import type { IdentityPorts } from './ports.ts';
-import type { Contact, FormerAddress, FormerName, RegisterRecord } from './register.ts';
-import { privateAnswer } from './verify-identity.ts';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { type ClaimName, claimNames } from './register/claims.ts';
+import type { FormerAddress, FormerName, RegisterContact, RegisterRecord } from './register/register.ts';
+import type { IdentityPorts } from './verification/ports.ts';
+import { noStoreHeaders } from './verify-identity.ts';
 
 const request = {};
 
@@ -40,7 +40,7 @@ const ownRecord = Type.Object({
 
 /** What the register has about a citizen, as the citizen reads it. */
 export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: string | null } & Pick<
-  Contact,
+  RegisterContact,
   'citizenId' | 'email' | 'phone' | 'language'
 > & {
     readonly formerNames: readonly FormerName[];
@@ -65,7 +65,7 @@ export const readOwnRecord = defineOperation({
   responses: { 200: { description: 'As the register has it now.', schema: ownRecord } },
   refusals: ['citizen-token-needed', 'citizen-not-found', 'register-unavailable'],
   citizenData: true,
-  run: async (call: Call<typeof request, IdentityPorts>) => {
+  run: async (call: OperationCall<typeof request, IdentityPorts>) => {
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
     const { register } = call.ports;
@@ -78,12 +78,16 @@ export const readOwnRecord = defineOperation({
       actor: { citizen: true },
       citizenId,
     } as const;
-    const json = viewOf(record, contact, call.ports.tellOfLock !== undefined);
-    return { effect: { events: [event], statements: [] }, answer: { status: 200, headers: privateAnswer, json } };
+    const json = toOwnRecord(record, contact, call.ports.lockChangeNotice !== undefined);
+    return { effect: { events: [event], statements: [] }, answer: { status: 200, headers: noStoreHeaders, json } };
   },
 });
 
-function viewOf(record: RegisterRecord, contact: Contact | undefined, keepsLocks: boolean): OwnRecord {
+function toOwnRecord(
+  record: RegisterRecord,
+  contact: RegisterContact | undefined,
+  hasCitizenLocks: boolean,
+): OwnRecord {
   const { locked = false, ownLock = false, deceased = false, formerNames = [], formerAddresses = [], ...rest } = record;
   const { email = null, phone = null, language = null } = contact ?? {};
   return {
@@ -94,7 +98,7 @@ function viewOf(record: RegisterRecord, contact: Contact | undefined, keepsLocks
     formerNames,
     formerAddresses,
     locked,
-    ownLock: keepsLocks ? ownLock : null,
+    ownLock: hasCitizenLocks ? ownLock : null,
     deceased,
   };
 }

@@ -1,13 +1,13 @@
 import { Type } from 'typebox';
-import { type Answer, type Call, defineOperation } from '../api/operation.ts';
+import { defineOperation, type OperationCall, type OperationResponse } from '../api/operation.ts';
 import { parseId } from '../kernel/id.ts';
-import { refuse } from '../kernel/problem.ts';
-import type { CitizenEvent, HouseEvent } from '../ledger/event.ts';
-import type { IdentityPorts } from './ports.ts';
-import { ownersOf } from './strangers.ts';
-import { verificationSchema } from './verification.ts';
-import { findVerification } from './verification-store.ts';
-import { privateAnswer } from './verify-identity.ts';
+import { refuse } from '../kernel/refusal.ts';
+import type { CitizenEvent, SystemEvent } from '../ledger/ledger-event.ts';
+import { entryOwnersOf } from './register/decoy-ids.ts';
+import type { IdentityPorts } from './verification/ports.ts';
+import { verificationSchema } from './verification/verification.ts';
+import { findVerification } from './verification/verification-store.ts';
+import { noStoreHeaders } from './verify-identity.ts';
 
 const request = {
   params: Type.Object(
@@ -32,28 +32,28 @@ export const readVerification = defineOperation({
   responses: { 200: { description: 'The answer.', schema: verificationSchema } },
   refusals: ['verification-not-found'],
   citizenData: true,
-  run: async (call: Call<typeof request, IdentityPorts>) => {
+  run: async (call: OperationCall<typeof request, IdentityPorts>) => {
     const { caller, mint, now, ports } = call;
     // The key of a citizen is often at hand, that of an unknown id never.
-    const paced = ports.pace();
+    const padResponse = ports.startResponsePadding();
     const id = parseId('verification', call.params.id);
     const found = id === undefined ? undefined : await findVerification(call.read, id, caller.clientId, ports);
     if (id === undefined || found === undefined) return { refusal: refuse('verification-not-found') };
     const { citizenId, searched } = found;
     const { claims, ...answer } = found.answer;
-    const told = caller.scopes.has('identity:verify:claims') ? found.answer : answer;
+    const shownResult = caller.scopes.has('identity:verify:claims') ? found.answer : answer;
     const actor = { client: caller.clientId };
     const head = () => ({ id: mint('event'), at: now, actor, verification: id });
-    const search: HouseEvent = { type: 'identity.search-read', ...head() };
+    const searchEvent: SystemEvent = { type: 'identity.search-read', ...head() };
     // As many entries as for a search that found nobody, like its own when it was made.
-    const [owner = ''] = ownersOf(citizenId === null ? [] : [citizenId], id);
-    const read: CitizenEvent = { type: 'identity.verification-read', ...head(), citizenId: owner };
-    const hidden = { ...read, receipt: false } as const;
+    const [ownerId = ''] = entryOwnersOf(citizenId === null ? [] : [citizenId], id);
+    const readEvent: CitizenEvent = { type: 'identity.verification-read', ...head(), citizenId: ownerId };
+    const hiddenReadEvent = { ...readEvent, receipt: false } as const;
     return {
-      effect: { events: searched ? [search, hidden] : [read], statements: [] },
+      effect: { events: searched ? [searchEvent, hiddenReadEvent] : [readEvent], statements: [] },
       answer: async () => {
-        await paced();
-        return { status: 200, headers: privateAnswer, json: told } satisfies Answer;
+        await padResponse();
+        return { status: 200, headers: noStoreHeaders, json: shownResult } satisfies OperationResponse;
       },
     };
   },

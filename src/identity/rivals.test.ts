@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/engines.ts';
-import type { IdentityHouse } from '../../test/identity-house.ts';
-import { importPeople, openHouseOf } from '../../test/identity-people.ts';
-import { calibratedPolicy, euPolicy, type Policy, standardPolicy, standardPolicy2 } from './match/policy.ts';
-import { mostCandidates } from './register.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import type { IdentityApp } from '../../test/support/identity-app.ts';
+import { importPeople, openIdentityAppWith } from '../../test/support/identity-people.ts';
+import { calibratedPolicy, euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './match/policy.ts';
+import { maxCandidates } from './register/register.ts';
 
 const all = [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy];
 const home = { postalCode: '1000', streetAddress: '1 High Street' };
@@ -36,16 +36,16 @@ const people = [
 ];
 
 /** Each question as if it were the first: a spent budget of guesses would hide what was decided. */
-async function decisionOf(house: IdentityHouse, claims: object, policy: Policy): Promise<unknown> {
-  await house.db.write([{ sql: 'delete from guess_budget' }]);
-  const answered = await house.ask('POST', claims, {}, { policyOf: () => policy });
+async function decisionOf(app: IdentityApp, claims: object, policy: MatchPolicy): Promise<unknown> {
+  await app.db.write([{ sql: 'delete from guess_budget' }]);
+  const answered = await app.ask('POST', claims, {}, { policyOf: () => policy });
   return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
 }
 
 for (const engine of engines) {
   test(`${engine.name}: whom the register knows without a name is not taken for the twin who bears it`, async (t) => {
     const born = { familyName: 'Clarke', birthDate: '1979-04-21' };
-    const house = await openHouseOf(t, engine, [
+    const app = await openIdentityAppWith(t, engine, [
       { citizenId: 'W1', givenName: 'Daniel', ...born },
       { citizenId: 'W2', ...born },
       { citizenId: 'W3', familyName: 'Clarke', birthDate: '1982-11-30' },
@@ -53,7 +53,7 @@ for (const engine of engines) {
     const decisions = async (citizenId: string, claims: object) => {
       const found: unknown[] = [];
       for (const policy of [standardPolicy2, euPolicy])
-        found.push(await decisionOf(house, { citizenId, ...claims }, policy));
+        found.push(await decisionOf(app, { citizenId, ...claims }, policy));
       return found;
     };
     const daniel = { givenName: 'Daniel', ...born };
@@ -64,19 +64,19 @@ for (const engine of engines) {
 
   test(`${engine.name}: a name that nobody stated leaves room for whoever shares the rest`, async (t) => {
     const born = { familyName: 'Osterhout', birthDate: '1988-09-21', ...home };
-    const house = await openHouseOf(t, engine, [
+    const app = await openIdentityAppWith(t, engine, [
       { citizenId: 'K1', givenName: 'Kimberly', ...born },
       { citizenId: 'K2', givenName: 'Ugo', ...born },
       { citizenId: 'K3', givenName: 'Kimberly', ...born, familyName: 'Badu', birthDate: '1951-01-30' },
     ]);
     const unnamed = (citizenId: string, claims: object) =>
-      decisionOf(house, { ...home, citizenId, ...claims }, calibratedPolicy);
+      decisionOf(app, { ...home, citizenId, ...claims }, calibratedPolicy);
     assert.equal(await unnamed('K1', born), 'not_determined');
     assert.equal(await unnamed('K3', { familyName: 'Badu', birthDate: '1951-01-30' }), 'match');
   });
 
   test(`${engine.name}: a child whose birth date has a slip is not taken for the parent of the same name`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     const jean = { givenName: 'Jean', familyName: 'Silva' };
     for (const birthDate of ['1995-03-10', '1965-03-10', '1958-03-10', '1958-10-03']) {
       for (const [citizenId, place] of [
@@ -85,26 +85,26 @@ for (const engine of engines) {
         ['F2', {}],
       ] as const) {
         const asked = { citizenId, ...jean, birthDate, ...place };
-        assert.notEqual(await decisionOf(house, asked, calibratedPolicy), 'match', `${citizenId} ${birthDate}`);
+        assert.notEqual(await decisionOf(app, asked, calibratedPolicy), 'match', `${citizenId} ${birthDate}`);
       }
     }
     assert.equal(
-      await decisionOf(house, { citizenId: 'F1', ...jean, birthDate: '1955-03-10' }, calibratedPolicy),
+      await decisionOf(app, { citizenId: 'F1', ...jean, birthDate: '1955-03-10' }, calibratedPolicy),
       'match',
     );
   });
 
   test(`${engine.name}: whoever shares the address leaves open what says little else`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     const asked = { givenName: 'Kylf', birthDate: '1980-01-01', ...home, streetAddress: '7 Quay' };
     for (const citizenId of ['L1', 'L2'])
-      assert.notEqual(await decisionOf(house, { citizenId, ...asked }, calibratedPolicy), 'match');
+      assert.notEqual(await decisionOf(app, { citizenId, ...asked }, calibratedPolicy), 'match');
   });
 
   test(`${engine.name}: where more live at one address than are compared, what is not quite right is left open`, async (t) => {
     const hall = { streetAddress: '9 Hall', postalCode: '3000' };
     const kim = { citizenId: 'K1', givenName: 'Kimberly', familyName: 'Osterhout', birthDate: '1988-09-21', ...hall };
-    const neighbours = Array.from({ length: mostCandidates }, (_, at) => ({
+    const neighbours = Array.from({ length: maxCandidates }, (_, at) => ({
       ...kim,
       citizenId: `N${at}`,
       givenName: `Ugo${at}`,
@@ -112,29 +112,29 @@ for (const engine of engines) {
       birthDate: `${1900 + (at % 50)}-01-04`,
     }));
     const asked = { ...kim, familyName: 'Osterhoud' };
-    const house = await openHouseOf(t, engine, [kim, ...neighbours.slice(1)]);
-    assert.equal(await decisionOf(house, asked, calibratedPolicy), 'match');
-    await importPeople(t, house, neighbours.slice(0, 1));
-    assert.equal(await decisionOf(house, asked, calibratedPolicy), 'not_determined');
+    const app = await openIdentityAppWith(t, engine, [kim, ...neighbours.slice(1)]);
+    assert.equal(await decisionOf(app, asked, calibratedPolicy), 'match');
+    await importPeople(t, app, neighbours.slice(0, 1));
+    assert.equal(await decisionOf(app, asked, calibratedPolicy), 'not_determined');
   });
 
   test(`${engine.name}: without an id, somebody of another day whom the claims fit too leaves them open, and reads of it`, async (t) => {
     const marc = { citizenId: 'M1', givenName: 'Marc', familyName: 'Berg', birthDate: '1980-03-02', ...home };
     const mark = { citizenId: 'M2', givenName: 'Mark', familyName: 'Berg', birthDate: '1980-02-03', ...home };
     const asked = { ...marc, citizenId: undefined, givenName: 'Marko' };
-    const house = await openHouseOf(t, engine, [marc]);
-    assert.equal(await decisionOf(house, asked, calibratedPolicy), 'match');
-    await importPeople(t, house, [mark]);
-    assert.equal(await decisionOf(house, asked, calibratedPolicy), 'not_determined');
-    assert.deepEqual([(await house.events('M1')).length, (await house.events('M2')).length], [2, 1]);
+    const app = await openIdentityAppWith(t, engine, [marc]);
+    assert.equal(await decisionOf(app, asked, calibratedPolicy), 'match');
+    await importPeople(t, app, [mark]);
+    assert.equal(await decisionOf(app, asked, calibratedPolicy), 'not_determined');
+    assert.deepEqual([(await app.events('M1')).length, (await app.events('M2')).length], [2, 1]);
   });
 
   test(`${engine.name}: a twin who is called so to the letter leaves a name open that only counts as the same`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     for (const policy of all) {
       const decisions = async (familyName: string, birthDate: string, givenName: string, ids: readonly string[]) =>
         await Promise.all(
-          ids.map((citizenId) => decisionOf(house, { citizenId, givenName, familyName, birthDate }, policy)),
+          ids.map((citizenId) => decisionOf(app, { citizenId, givenName, familyName, birthDate }, policy)),
         );
       const nguyen = (givenName: string) => decisions('Nguyễn', '1990-05-05', givenName, ['V1', 'V2']);
       assert.deepEqual(await nguyen('Hường'), ['not_determined', 'match'], policy.name);
@@ -152,11 +152,11 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: only a name whose letters differ asks for twins, by one question to the register`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     const asked: string[] = [];
-    const register = { ...house.ports.register };
-    for (const question of ['search', 'rivals', 'twins'] as const) {
-      const real = house.ports.register[question] as (keys: object) => Promise<never>;
+    const register = { ...app.ports.register };
+    for (const question of ['search', 'searchCompeting', 'searchExactNamesakes'] as const) {
+      const real = app.ports.register[question] as (keys: object) => Promise<never>;
       Object.assign(register, {
         [question]: async (keys: object) => {
           asked.push(question);
@@ -165,7 +165,7 @@ for (const engine of engines) {
       });
     }
     const decide = async (claims: object) => {
-      const answered = await house.ask('POST', claims, {}, { register, policyOf: () => standardPolicy2 });
+      const answered = await app.ask('POST', claims, {}, { register, policyOf: () => standardPolicy2 });
       assert.equal('json' in answered && answered.json['decision'], 'match');
       return asked.splice(0);
     };
@@ -173,15 +173,15 @@ for (const engine of engines) {
     assert.deepEqual(await decide({ ...berg, givenName: 'JAN', familyName: 'Van-der Berg' }), []);
     const huong = { citizenId: 'V2', familyName: 'NGUYỄN', birthDate: '1990-05-05' };
     assert.deepEqual(await decide({ ...huong, givenName: 'hường' }), []);
-    assert.deepEqual(await decide({ ...huong, givenName: 'Huong' }), ['twins']);
+    assert.deepEqual(await decide({ ...huong, givenName: 'Huong' }), ['searchExactNamesakes']);
   });
 
   test(`${engine.name}: two who are spelled in one word and in several are both found without an id, so neither is verified`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     for (const policy of all) {
       for (const familyName of ['van der Berg', 'Vanderberg', 'Van-Der-Berg']) {
         const asked = { givenName: 'Jan', familyName, birthDate: '1980-02-07', postalCode: '1000' };
-        assert.equal(await decisionOf(house, asked, policy), 'not_determined', `${policy.name} ${familyName}`);
+        assert.equal(await decisionOf(app, asked, policy), 'not_determined', `${policy.name} ${familyName}`);
       }
     }
   });
@@ -207,21 +207,21 @@ for (const engine of engines) {
       birthDate: '1981-02-07',
       postalCode: String(1000 + at),
     }));
-    const house = await openHouseOf(t, engine, crowd);
+    const app = await openIdentityAppWith(t, engine, crowd);
     const missed: string[] = [];
     for (const [at, names] of spellings.entries()) {
       for (const familyName of names) {
         const asked = { givenName: 'Ana', familyName, birthDate: '1981-02-07', postalCode: String(1000 + at) };
-        if ((await decisionOf(house, asked, standardPolicy)) !== 'match') missed.push(`${names[0]}: ${familyName}`);
+        if ((await decisionOf(app, asked, standardPolicy)) !== 'match') missed.push(`${names[0]}: ${familyName}`);
       }
     }
     assert.deepEqual(missed, []);
     // A corrected date or name is found by its other spellings too.
-    await importPeople(t, house, [{ citizenId: 'S0', birthDate: '1981-02-08' }]);
+    await importPeople(t, app, [{ citizenId: 'S0', birthDate: '1981-02-08' }]);
     const cruz = { givenName: 'Ana', familyName: 'Delacruz', birthDate: '1981-02-08', postalCode: '1000' };
-    assert.equal(await decisionOf(house, cruz, standardPolicy), 'match');
-    await importPeople(t, house, [{ citizenId: 'S0', familyName: 'Silva' }]);
-    const left = await house.db.read("select family_key from former_name where citizen_id = 'S0'");
+    assert.equal(await decisionOf(app, cruz, standardPolicy), 'match');
+    await importPeople(t, app, [{ citizenId: 'S0', familyName: 'Silva' }]);
+    const left = await app.db.read("select family_key from former_name where citizen_id = 'S0'");
     assert.deepEqual(left, []);
   });
 }

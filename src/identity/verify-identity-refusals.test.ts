@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Engine, engines } from '../../test/engines.ts';
-import type { IdentityHouse } from '../../test/identity-house.ts';
-import { openPeopledHouse, zoe } from '../../test/identity-people.ts';
-import { RegisterUnavailable } from './register.ts';
+import { type Engine, engines } from '../../test/support/database-engines.ts';
+import type { IdentityApp } from '../../test/support/identity-app.ts';
+import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
+import { RegisterUnavailable } from './register/register.ts';
 
 const sqlite = engines[0] as Engine;
 
 test('the three ways to ask give one answer and one request hash', async (t) => {
-  const house = await openPeopledHouse(t, sqlite);
+  const app = await openIdentityAppWithPeople(t, sqlite);
   const aliased = { citizen_id: 'C-1', given_name: 'Zoë', family_name: 'Müller', birthdate: '1980-02-07' };
   const answers = await Promise.all([
-    house.ask('GET', zoe),
-    house.ask('POST', zoe),
-    house.ask('QUERY', zoe),
-    house.ask('POST', aliased),
+    app.ask('GET', zoeClaims),
+    app.ask('POST', zoeClaims),
+    app.ask('QUERY', zoeClaims),
+    app.ask('POST', aliased),
   ]);
   const hashes = answers.map((answer) =>
     'json' in answer ? [answer.json['decision'], answer.json['requestHash']] : answer,
@@ -26,26 +26,26 @@ test('the three ways to ask give one answer and one request hash', async (t) => 
 });
 
 test('what cannot be decided is refused before the register is asked', async (t) => {
-  const house = await openPeopledHouse(t, sqlite);
-  const { birthDate, ...withoutDate } = zoe;
+  const app = await openIdentityAppWithPeople(t, sqlite);
+  const { birthDate, ...withoutDate } = zoeClaims;
   const long = 'ä'.normalize('NFD').repeat(101);
-  const slug = async (answer: ReturnType<IdentityHouse['ask']>) => {
+  const slug = async (answer: ReturnType<IdentityApp['ask']>) => {
     const answered = await answer;
     return 'refusal' in answered ? [answered.refusal.slug, answered.refusal.issues?.map(({ code }) => code)] : answered;
   };
-  const eventsBefore = (await house.events()).length;
+  const eventsBefore = (await app.events()).length;
   assert.deepEqual(
     [
-      await slug(house.ask('POST', withoutDate)),
-      await slug(house.ask('GET', { citizenId: 'C-1', birthDate })),
-      await slug(house.ask('POST', { givenName: 'Ana', familyName: 'Silva', birthDate })),
-      await slug(house.ask('POST', { ...zoe, given_name: 'Zoë' })),
-      await slug(house.ask('POST', { ...zoe, birthPlace: long })),
-      await slug(house.ask('POST', { ...zoe, birthDate: '7.2.1980' })),
-      await slug(house.ask('POST', { ...zoe, familyName: ' ' })),
-      await slug(house.ask('GET', { ...zoe, family_name: 'Müller' })),
-      await slug(house.ask('GET', zoe, {}, { refuseClaimsInUrl: true })),
-      await slug(house.ask('POST', { ...zoe, purpose: 'tax' }, {}, { purposesOf: () => ['health'] })),
+      await slug(app.ask('POST', withoutDate)),
+      await slug(app.ask('GET', { citizenId: 'C-1', birthDate })),
+      await slug(app.ask('POST', { givenName: 'Ana', familyName: 'Silva', birthDate })),
+      await slug(app.ask('POST', { ...zoeClaims, given_name: 'Zoë' })),
+      await slug(app.ask('POST', { ...zoeClaims, birthPlace: long })),
+      await slug(app.ask('POST', { ...zoeClaims, birthDate: '7.2.1980' })),
+      await slug(app.ask('POST', { ...zoeClaims, familyName: ' ' })),
+      await slug(app.ask('GET', { ...zoeClaims, family_name: 'Müller' })),
+      await slug(app.ask('GET', zoeClaims, {}, { refuseClaimsInUrl: true })),
+      await slug(app.ask('POST', { ...zoeClaims, purpose: 'tax' }, {}, { purposesOf: () => ['health'] })),
     ],
     [
       ['insufficient-claims', undefined],
@@ -60,29 +60,29 @@ test('what cannot be decided is refused before the register is asked', async (t)
       ['purpose-not-permitted', undefined],
     ],
   );
-  assert.equal((await house.events()).length, eventsBefore);
+  assert.equal((await app.events()).length, eventsBefore);
 });
 
 test('a register that cannot be asked leaves the question open, and costs no guess', async (t) => {
-  const house = await openPeopledHouse(t, sqlite);
+  const app = await openIdentityAppWithPeople(t, sqlite);
   const register = {
-    ...house.ports.register,
+    ...app.ports.register,
     find: () => Promise.reject(new RegisterUnavailable('no answer within 2 s')),
   };
-  const answer = await house.ask('POST', zoe, {}, { register });
+  const answer = await app.ask('POST', zoeClaims, {}, { register });
   assert.equal('json' in answer && answer.json['decision'], 'not_determined');
   assert.deepEqual(
-    (await house.events('C-1')).map(({ decision }) => decision),
+    (await app.events('C-1')).map(({ decision }) => decision),
     ['not_determined'],
   );
-  assert.deepEqual(await house.db.read('select subject from guess_budget'), []);
+  assert.deepEqual(await app.db.read('select subject from guess_budget'), []);
 });
 
 test('two clients get two subjects for one citizen, and one client always the same', async (t) => {
-  const house = await openPeopledHouse(t, sqlite);
+  const app = await openIdentityAppWithPeople(t, sqlite);
   const subjectFor = async (client: string) => {
-    const { token } = await house.verify(zoe, { client });
-    return (await house.openToken(token)).payload['sub'];
+    const { token } = await app.verify(zoeClaims, { client });
+    return (await app.openToken(token)).payload['sub'];
   };
   const [one, again, other] = [await subjectFor('a'), await subjectFor('a'), await subjectFor('b')];
   assert.equal(one, again);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import test from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { type Asking, buildIdentityHouse, houseTime } from '../../test/identity-house.ts';
-import { openPeopledHouse, zoe } from '../../test/identity-people.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { buildIdentityApp, identityAppStartMs, type VerifyCaller } from '../../test/support/identity-app.ts';
+import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 
 /** An answer without what is fresh in each: ids, and the token's bytes. */
@@ -44,12 +44,12 @@ function evidenceOf(verificationId: unknown) {
 
 for (const engine of engines) {
   test(`${engine.name}: own claims match, with the answer of the contract`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const answered = await house.ask('POST', { ...zoe, purpose: 'tax', nonce: 'n-1' });
+    const app = await openIdentityAppWithPeople(t, engine);
+    const answered = await app.ask('POST', { ...zoeClaims, purpose: 'tax', nonce: 'n-1' });
     assert.equal('refusal' in answered, false);
     if ('refusal' in answered) return;
     const { verificationId, receipt, token, ...rest } = answered.json;
-    const asked = canonicalJson({ ...zoe, purpose: 'tax', nonce: 'n-1' });
+    const asked = canonicalJson({ ...zoeClaims, purpose: 'tax', nonce: 'n-1' });
     const requestHash = `sha-256:${createHash('sha256').update(asked).digest('base64url')}`;
     assert.deepEqual([answered.status, answered.headers], [200, { 'cache-control': 'no-store' }]);
     assert.deepEqual(rest, {
@@ -66,9 +66,9 @@ for (const engine of engines) {
     });
     assert.match(String(verificationId), /^ver_[0-9A-Z]{26}$/);
     assert.match(String(receipt), /^\/v1\/receipts\/evt_[0-9A-Z]{26}$/);
-    const { header, payload } = await house.openToken(token);
+    const { header, payload } = await app.openToken(token);
     const { sub, verified_claims, ...members } = payload;
-    const seconds = houseTime / 1000;
+    const seconds = identityAppStartMs / 1000;
     assert.equal(header.typ, 'identity-verification+jwt');
     assert.deepEqual(members, {
       iss: 'https://gov.example',
@@ -90,27 +90,27 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: accents, case, blanks and hyphens do not change the decision`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const variants = [
-      { ...zoe, givenName: 'ZOE' },
-      { ...zoe, familyName: 'Mueller' },
-      { ...zoe, familyName: ' mul-ler ' },
-      { ...zoe, givenName: 'Zoe\u0308', documentNumber: 'p-1', locality: 'KOELN' },
+      { ...zoeClaims, givenName: 'ZOE' },
+      { ...zoeClaims, familyName: 'Mueller' },
+      { ...zoeClaims, familyName: ' mul-ler ' },
+      { ...zoeClaims, givenName: 'Zoe\u0308', documentNumber: 'p-1', locality: 'KOELN' },
     ];
-    const decisions = await Promise.all(variants.map(async (claims) => (await house.verify(claims))['decision']));
+    const decisions = await Promise.all(variants.map(async (claims) => (await app.verify(claims))['decision']));
     assert.deepEqual(decisions, ['match', 'match', 'match', 'match']);
   });
 
   test(`${engine.name}: an unknown id and each kind of mismatch answer alike`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const scopes = ['identity:verify', 'identity:verify:claims'];
     const asked = [
-      { ...zoe, citizenId: 'C-9' },
-      { ...zoe, givenName: 'Ana' },
-      { ...zoe, birthDate: '1980-02-08' },
-      { ...zoe, citizenId: 'C-2' },
+      { ...zoeClaims, citizenId: 'C-9' },
+      { ...zoeClaims, givenName: 'Ana' },
+      { ...zoeClaims, birthDate: '1980-02-08' },
+      { ...zoeClaims, citizenId: 'C-2' },
     ];
-    const answers = await Promise.all(asked.map((claims) => house.verify(claims, { scopes })));
+    const answers = await Promise.all(asked.map((claims) => app.verify(claims, { scopes })));
     const [first, ...others] = answers.map(comparable);
     assert.equal(answers[0]?.['decision'], 'no_match');
     assert.deepEqual(
@@ -118,7 +118,7 @@ for (const engine of engines) {
       others.map(() => first),
     );
     const tokens = await Promise.all(
-      answers.map(async ({ token }) => Object.keys((await house.openToken(token)).payload)),
+      answers.map(async ({ token }) => Object.keys((await app.openToken(token)).payload)),
     );
     assert.deepEqual(
       tokens,
@@ -127,56 +127,56 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: single claims are told on a match, and only with the scope for it`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const claims = { ...zoe, country: 'EX' };
+    const app = await openIdentityAppWithPeople(t, engine);
+    const claims = { ...zoeClaims, country: 'EX' };
     const withScope = { scopes: ['identity:verify', 'identity:verify:claims'] };
-    assert.deepEqual((await house.verify(claims, withScope))['claims'], {
+    assert.deepEqual((await app.verify(claims, withScope))['claims'], {
       citizenId: 'match',
       givenName: 'match',
       familyName: 'match',
       birthDate: 'match',
       country: 'not_available',
     });
-    assert.equal('claims' in (await house.verify(claims)), false);
-    assert.equal('claims' in (await house.verify({ ...claims, familyName: 'Silva' }, withScope)), false);
+    assert.equal('claims' in (await app.verify(claims)), false);
+    assert.equal('claims' in (await app.verify({ ...claims, familyName: 'Silva' }, withScope)), false);
   });
 
   test(`${engine.name}: an earlier answer tells single claims again, and only to a token with the scope for it`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const withScope = { scopes: ['identity:verify', 'identity:verify:claims'] };
-    const { claims, ...rest } = await house.verify(zoe, withScope);
-    const readBy = async (asking: Asking) => {
-      const again = await house.ask('GET', String(rest['verificationId']), asking);
+    const { claims, ...rest } = await app.verify(zoeClaims, withScope);
+    const readBy = async (asking: VerifyCaller) => {
+      const again = await app.ask('GET', String(rest['verificationId']), asking);
       return 'json' in again ? again.json : again.refusal;
     };
     assert.deepEqual([await readBy(withScope), await readBy({})], [{ claims, ...rest }, rest]);
   });
 
   test(`${engine.name}: without an id the claims must fit exactly one person`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const twin = { givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01', streetAddress: 'High Street 1' };
     const ana = { givenName: 'ana', familyName: 'SILVA', birthDate: '1990-11-30', postalCode: '1000 001' };
     const decisions = await Promise.all(
       [ana, { ...ana, postalCode: '1000-002' }, { ...ana, birthDate: '1990-11-29' }, twin].map(
-        async (claims) => (await house.verify(claims))['decision'],
+        async (claims) => (await app.verify(claims))['decision'],
       ),
     );
     assert.deepEqual(decisions, ['match', 'no_match', 'no_match', 'not_determined']);
   });
 
   test(`${engine.name}: a record under review is left open`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const rita = { citizenId: 'R-1', familyName: 'Review', birthDate: '1970-01-01' };
-    const answer = await house.verify(rita);
+    const answer = await app.verify(rita);
     assert.deepEqual([answer['verified'], answer['decision']], [false, 'not_determined']);
-    assert.equal((await house.verify({ ...rita, familyName: 'Reviewer' }))['decision'], 'no_match');
+    assert.equal((await app.verify({ ...rita, familyName: 'Reviewer' }))['decision'], 'no_match');
   });
 
   test(`${engine.name}: every question is an event of the citizen whom it names, known or not`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     for (const citizenId of ['C-1', 'C-9']) {
-      const answer = await house.verify({ ...zoe, citizenId, purpose: 'tax', legalBasis: 'law 1' });
-      const [event, ...others] = await house.events(citizenId);
+      const answer = await app.verify({ ...zoeClaims, citizenId, purpose: 'tax', legalBasis: 'law 1' });
+      const [event, ...others] = await app.events(citizenId);
       assert.deepEqual(others, []);
       assert.deepEqual(event, {
         type: 'identity.verified',
@@ -195,21 +195,21 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: the receipt of a search does not tell whether somebody was found`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const ana = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' };
     for (const claims of [ana, { ...ana, postalCode: '9' }, { ...ana, givenName: 'Eva' }]) {
-      const receipt = String((await house.verify(claims))['receipt']).replace('/v1/receipts/', '');
-      const event = (await house.events()).find(({ id }) => id === receipt);
+      const receipt = String((await app.verify(claims))['receipt']).replace('/v1/receipts/', '');
+      const event = (await app.events()).find(({ id }) => id === receipt);
       assert.equal(event?.['type'], 'identity.searched');
     }
-    const decisions = (await house.events('C-2')).map(({ decision }) => decision);
+    const decisions = (await app.events('C-2')).map(({ decision }) => decision);
     assert.deepEqual(decisions, ['match', 'no_match']);
   });
 
   test(`${engine.name}: no value of a claim is kept in clear with an answer`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    await house.verify({ ...zoe, purpose: 'tax' });
-    const rows = await house.db.read('select client_id, checked_at, answer from verification');
+    const app = await openIdentityAppWithPeople(t, engine);
+    await app.verify({ ...zoeClaims, purpose: 'tax' });
+    const rows = await app.db.read('select client_id, checked_at, answer from verification');
     const bytes = Buffer.concat(
       rows
         .flatMap((row) => Object.values(row))
@@ -220,27 +220,27 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: an earlier answer comes again word for word, and to nobody else`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
+    const app = await openIdentityAppWithPeople(t, engine);
     const searched = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '9' };
-    for (const claims of [zoe, { ...zoe, citizenId: 'C-9' }, searched]) {
-      const answer = await house.verify(claims);
+    for (const claims of [zoeClaims, { ...zoeClaims, citizenId: 'C-9' }, searched]) {
+      const answer = await app.verify(claims);
       const id = String(answer['verificationId']);
-      const again = await house.ask('GET', id);
+      const again = await app.ask('GET', id);
       assert.deepEqual('json' in again ? again.json : again, answer);
-      const stranger = await house.ask('GET', id, { client: 'other' });
+      const stranger = await app.ask('GET', id, { client: 'other' });
       assert.equal('refusal' in stranger && stranger.refusal.slug, 'verification-not-found');
     }
     assert.deepEqual(
-      (await house.events('C-1')).map(({ type }) => type),
+      (await app.events('C-1')).map(({ type }) => type),
       ['identity.verified', 'identity.verification-read'],
     );
   });
 
   test(`${engine.name}: the answers of an erased citizen are gone`, async (t) => {
-    const house = await openPeopledHouse(t, engine);
-    const answer = await house.verify({ ...zoe, citizenId: 'C-2' });
-    await house.db.write([{ sql: 'delete from citizen_key where citizen_id = $1', args: ['C-2'] }]);
-    const later = await buildIdentityHouse(house.db);
+    const app = await openIdentityAppWithPeople(t, engine);
+    const answer = await app.verify({ ...zoeClaims, citizenId: 'C-2' });
+    await app.db.write([{ sql: 'delete from citizen_key where citizen_id = $1', args: ['C-2'] }]);
+    const later = await buildIdentityApp(app.db);
     const again = await later.ask('GET', String(answer['verificationId']));
     assert.equal('refusal' in again && again.refusal.slug, 'verification-not-found');
   });

@@ -1,65 +1,94 @@
-import { type Answer, type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { toInstant } from '../kernel/clock.ts';
-import { type Refusal, refusalOfIssues, refuse } from '../kernel/problem.ts';
+import {
+  type Decision,
+  defineOperation,
+  type OperationCall,
+  type OperationResponse,
+  type RefusedDecision,
+} from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
-import { claimsBody, claimsQuery, meantBy, readQuestion, requestHash } from './claims.ts';
-import { type Asking, type Decided, decideQuestion, type VerifyCall } from './decide-question.ts';
 import { normaliseClaims } from './match/comparable.ts';
-import { countingClaims, reachesMinimum } from './match/policy.ts';
-import type { IdentityPorts } from './ports.ts';
-import { claimResults, type Verification, validForMs, verificationSchema } from './verification.ts';
-import { eventsOf, noticeTo } from './verification-events.ts';
-import { keepVerification } from './verification-store.ts';
-import { resultPayload, resultType } from './verification-token.ts';
+import { claimsForMinimum, meetsMinimum } from './match/policy.ts';
+import {
+  canonicalMemberName,
+  claimsBody,
+  claimsQuery,
+  parseVerificationRequest,
+  requestHash,
+} from './register/claims.ts';
+import {
+  decideVerification,
+  type VerificationCall,
+  type VerificationContext,
+  type VerificationOutcome,
+} from './verification/decide-verification.ts';
+import type { IdentityPorts } from './verification/ports.ts';
+import {
+  claimResults,
+  type Verification,
+  verificationSchema,
+  verificationValidMs,
+} from './verification/verification.ts';
+import { limitReachedEffect, verificationEventsOf } from './verification/verification-events.ts';
+import { insertVerification } from './verification/verification-store.ts';
+import { verificationTokenPayload, verificationTokenType } from './verification/verification-token.ts';
 
-type Sent = Readonly<Record<string, string | undefined>>;
+type SentMembers = Readonly<Record<string, string | undefined>>;
 
 /** Decides one question; the three operations below differ only in where its claims stand. */
-async function verify(call: VerifyCall, sent: Sent, from: 'query' | 'body'): Promise<Decision | Refused> {
-  const paced = call.ports.pace();
-  const read = readQuestion(sent, from);
-  if ('issues' in read) {
+async function verify(
+  call: VerificationCall,
+  sent: SentMembers,
+  from: 'query' | 'body',
+): Promise<Decision | RefusedDecision> {
+  const padResponse = call.ports.startResponsePadding();
+  const parsed = parseVerificationRequest(sent, from);
+  if ('issues' in parsed) {
     return {
-      refusal: refusalOfIssues(read.issues),
+      refusal: refuseIssues(parsed.issues),
     };
   }
-  const { question } = read;
+  const { question: request } = parsed;
   const policy = await call.ports.policyOf(call.caller.clientId);
   const verificationId = call.mint('verification');
-  const asking = { verificationId, question, claims: normaliseClaims(question.claims), policy, call };
-  const refusal = refusalOf(asking, sent, from);
-  return refusal === undefined ? await decide(asking, paced) : { refusal };
+  const context = { verificationId, request, claims: normaliseClaims(request.claims), policy, call };
+  const refusal = refusalOf(context, sent, from);
+  return refusal === undefined ? await decideAndAnswer(context, padResponse) : { refusal };
 }
 
-async function decide(asking: Asking, paced: () => Promise<void>): Promise<Decision> {
-  const { effect, json, text } = await answer(asking, await decideQuestion(asking));
+async function decideAndAnswer(context: VerificationContext, padResponse: () => Promise<void>): Promise<Decision> {
+  const { effect, json, text } = await prepareAnswer(context, await decideVerification(context));
   return {
     effect,
     answer: async () => {
-      await paced();
-      return { status: 200, headers: privateAnswer, json, text } satisfies Answer;
+      await padResponse();
+      return { status: 200, headers: noStoreHeaders, json, text } satisfies OperationResponse;
     },
     // A guess was counted meanwhile, in another process: at most as often as a budget has guesses.
-    onRefused: () => decide(asking, paced),
+    onConflict: () => decideAndAnswer(context, padResponse),
   };
 }
 
 /** What the client may not ask; nothing of the register is looked at for it. */
 function refusalOf(
-  { question, claims, policy, call }: Asking,
-  sent: Sent,
+  { request, claims, policy, call }: VerificationContext,
+  sent: SentMembers,
   from: 'query' | 'body',
 ): Refusal | undefined {
-  const { purpose, legalBasis, consentReference } = question;
+  const { purpose, legalBasis, consentReference } = request;
   const purposes = call.ports.purposesOf(call.caller.clientId);
   if (purposes !== undefined && !purposes.includes(purpose ?? '')) return refuse('purpose-not-permitted');
-  const bases = call.ports.legalBasesOf?.(call.caller.clientId);
+  const legalBases = call.ports.legalBasesOf?.(call.caller.clientId);
   // Consent is stated by where it is on record, whether it is named as well or not.
-  const stated = legalBasis ?? (consentReference === undefined ? undefined : consentBasis);
-  const isBased = stated !== consentBasis || consentReference !== undefined;
-  if (bases !== undefined && !(isBased && bases.includes(stated ?? ''))) return refuse('legal-basis-not-permitted');
+  const statedBasis = legalBasis ?? (consentReference === undefined ? undefined : consentBasis);
+  const isBased = statedBasis !== consentBasis || consentReference !== undefined;
+  if (legalBases !== undefined && !(isBased && legalBases.includes(statedBasis ?? '')))
+    return refuse('legal-basis-not-permitted');
   const closed: ReadonlySet<string> = new Set(claims.asked.filter((claim) => policy.permitted?.has(claim) === false));
-  const forbidden = Object.keys(sent).filter((written) => sent[written] !== undefined && closed.has(meantBy(written)));
+  const forbidden = Object.keys(sent).filter(
+    (written) => sent[written] !== undefined && closed.has(canonicalMemberName(written)),
+  );
   if (forbidden.length > 0) {
     const detail = 'not permitted by the policy of this client';
     const issues = forbidden.map((written) =>
@@ -69,47 +98,50 @@ function refusalOf(
     );
     return refuse('claim-not-permitted', undefined, { issues });
   }
-  return reachesMinimum(policy, countingClaims(policy, claims)) ? undefined : refuse('insufficient-claims');
+  return meetsMinimum(policy, claimsForMinimum(policy, claims)) ? undefined : refuse('insufficient-claims');
 }
 
 /** Among the legal bases of a client: it has to give a reference to the consent of the citizen, and that will do. */
 const consentBasis = 'consent';
 
-async function answer(
-  asking: Asking,
-  { finding, untold, guards }: Decided,
+async function prepareAnswer(
+  context: VerificationContext,
+  { identification, pendingNotice, guardStatements }: VerificationOutcome,
 ): Promise<{ readonly effect: Effect; readonly json: Verification; readonly text: string }> {
-  const { verificationId, question, policy, call } = asking;
+  const { verificationId, request, policy, call } = context;
   const { caller, now, ports } = call;
-  const events = eventsOf(asking, finding);
-  const verified = finding.decision === 'match';
-  const tellsClaims = verified && caller.scopes.has('identity:verify:claims');
+  const events = verificationEventsOf(context, identification);
+  const verified = identification.decision === 'match';
+  const showsClaims = verified && caller.scopes.has('identity:verify:claims');
   const result: Omit<Verification, 'token'> = {
     verificationId,
     verified,
-    decision: finding.decision,
-    ...(tellsClaims ? { claims: claimResults(finding.levels) } : {}),
+    decision: identification.decision,
+    ...(showsClaims ? { claims: claimResults(identification.levels) } : {}),
     assurance: policy.assurance,
     policy: policy.name,
-    checkedAt: toInstant(now),
-    expiresAt: toInstant(now + validForMs),
-    purpose: question.purpose ?? null,
-    legalBasis: question.legalBasis ?? null,
-    consentReference: question.consentReference ?? null,
-    requestHash: requestHash(question),
+    checkedAt: formatInstant(now),
+    expiresAt: formatInstant(now + verificationValidMs),
+    purpose: request.purpose ?? null,
+    legalBasis: request.legalBasis ?? null,
+    consentReference: request.consentReference ?? null,
+    requestHash: requestHash(request),
     receipt: `/v1/receipts/${events[0].id}`,
   };
-  const to = { clientId: caller.clientId, ports };
-  const token = await ports.signResult(resultPayload(result, question, finding.levels, to), resultType);
+  const audience = { clientId: caller.clientId, ports };
+  const token = await ports.signResult(
+    verificationTokenPayload(result, request, identification.levels, audience),
+    verificationTokenType,
+  );
   const json = { ...result, token };
   const text = JSON.stringify(json);
-  const { about, searched, explanation } = finding;
-  const asked = { clientId: caller.clientId, citizenId: about, searched, checkedAt: now, explanation };
-  const notice = untold === undefined ? undefined : await noticeTo(untold, asking);
+  const { aboutCitizenId, isSearch, explanation } = identification;
+  const record = { clientId: caller.clientId, citizenId: aboutCitizenId, isSearch, checkedAt: now, explanation };
+  const notice = pendingNotice === undefined ? undefined : await limitReachedEffect(pendingNotice, context);
   return {
     effect: {
       events: [...events, ...(notice?.events ?? [])],
-      statements: [await keepVerification(json, asked, ports), ...guards, ...(notice?.statements ?? [])],
+      statements: [await insertVerification(json, record, ports), ...guardStatements, ...(notice?.statements ?? [])],
     },
     json,
     text,
@@ -117,14 +149,14 @@ async function answer(
 }
 
 /** No cache, shared or private, keeps what was answered about a citizen. */
-export const privateAnswer = { 'cache-control': 'no-store' } as const;
+export const noStoreHeaders = { 'cache-control': 'no-store' } as const;
 
 const description =
   'Says whether the claims fit one citizen of the register. Unknown ids, wrong claims and too many wrong guesses answer alike. ' +
   'While the register cannot be asked, the decision is not_determined. ' +
   'Send citizenId, a name and birthDate; or both names, birthDate and an address or document number.';
 const responses = { 200: { description: 'What was decided.', schema: verificationSchema } } as const;
-const shared = {
+const commonDefinition = {
   since: '1.0',
   path: '/v1/identity/verify',
   scope: 'identity:verify',
@@ -145,14 +177,14 @@ const bodyRequest = { body: claimsBody };
 
 /** `GET /v1/identity/verify`: the claims in the query string, which is never logged. */
 export const verifyIdentityByQuery = defineOperation({
-  ...shared,
+  ...commonDefinition,
   name: 'verifyIdentityByQuery',
   method: 'GET',
   // A question is asked for its answer: HEAD would ask it and tell by the length what was decided.
   head: false,
   request: queryRequest,
   refusals: ['claims-in-url-refused', ...refusals],
-  run: async (call: Call<typeof queryRequest, IdentityPorts>) => {
+  run: async (call: OperationCall<typeof queryRequest, IdentityPorts>) => {
     if (call.ports.refuseClaimsInUrl) return { refusal: refuse('claims-in-url-refused') };
     return await verify(call, call.query, 'query');
   },
@@ -160,20 +192,20 @@ export const verifyIdentityByQuery = defineOperation({
 
 /** `POST /v1/identity/verify`: the same with the claims in the body. */
 export const verifyIdentity = defineOperation({
-  ...shared,
+  ...commonDefinition,
   name: 'verifyIdentity',
   method: 'POST',
   request: bodyRequest,
   refusals,
-  run: async (call: Call<typeof bodyRequest, IdentityPorts>) => await verify(call, call.body, 'body'),
+  run: async (call: OperationCall<typeof bodyRequest, IdentityPorts>) => await verify(call, call.body, 'body'),
 });
 
 /** `QUERY /v1/identity/verify`: the same, said to be safe to repeat. */
 export const verifyIdentityQuery = defineOperation({
-  ...shared,
+  ...commonDefinition,
   name: 'verifyIdentityQuery',
   method: 'QUERY',
   request: bodyRequest,
   refusals,
-  run: async (call: Call<typeof bodyRequest, IdentityPorts>) => await verify(call, call.body, 'body'),
+  run: async (call: OperationCall<typeof bodyRequest, IdentityPorts>) => await verify(call, call.body, 'body'),
 });

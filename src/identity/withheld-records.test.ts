@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { importPeople, openHouseOf } from '../../test/identity-people.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { importPeople, openIdentityAppWith } from '../../test/support/identity-people.ts';
 import { euPolicy, standardPolicy2 } from './match/policy.ts';
 
 const plain = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' };
@@ -14,7 +14,7 @@ const people = [
 
 for (const engine of engines) {
   test(`${engine.name}: own claims about a locked record or that of the dead fit nothing; about a disputed one they are left open`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     const decisionOf = async (citizenId: string, over = {}) => {
       const {
         locked: _,
@@ -24,9 +24,9 @@ for (const engine of engines) {
       } = people.find((one) => one.citizenId === citizenId) as {
         [member: string]: string;
       };
-      const named = await house.ask('POST', own, {}, over);
+      const named = await app.ask('POST', own, {}, over);
       const { citizenId: ____, ...searched } = own;
-      const found = await house.ask('POST', searched, {}, over);
+      const found = await app.ask('POST', searched, {}, over);
       return [named, found].map((answered) => ('json' in answered ? answered.json['decision'] : answered.refusal.slug));
     };
     assert.deepEqual(await decisionOf('P-1'), ['match', 'match']);
@@ -37,7 +37,7 @@ for (const engine of engines) {
     assert.deepEqual(await decisionOf('D-1', ofEstates), ['match', 'match']);
     // The citizen reads of every question, whatever was answered.
     assert.deepEqual(
-      (await house.events('L-1')).map(({ type, decision }) => [type, decision]),
+      (await app.events('L-1')).map(({ type, decision }) => [type, decision]),
       [
         ['identity.verified', 'no_match'],
         ['identity.verified', 'no_match'],
@@ -46,18 +46,18 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: an import without the mark leaves a lock standing, and one with it takes it away`, async (t) => {
-    const house = await openHouseOf(t, engine, people);
+    const app = await openIdentityAppWith(t, engine, people);
     const own = { citizenId: 'L-1', ...plain, givenName: 'Lina' };
-    await importPeople(t, house, [{ ...own, locality: 'Porto' }]);
-    assert.equal((await house.verify(own))['decision'], 'no_match');
-    await importPeople(t, house, [{ citizenId: 'L-1', locked: 'no' }]);
-    assert.equal((await house.verify({ ...own, locality: 'Porto' }))['decision'], 'match');
+    await importPeople(t, app, [{ ...own, locality: 'Porto' }]);
+    assert.equal((await app.verify(own))['decision'], 'no_match');
+    await importPeople(t, app, [{ citizenId: 'L-1', locked: 'no' }]);
+    assert.equal((await app.verify({ ...own, locality: 'Porto' }))['decision'], 'match');
   });
 
   test(`${engine.name}: a namesake of somebody locked is left open, not taken for the only one`, async (t) => {
-    const house = await openHouseOf(t, engine, [...people, { citizenId: 'L-2', ...plain, locked: 'yes' }]);
+    const app = await openIdentityAppWith(t, engine, [...people, { citizenId: 'L-2', ...plain, locked: 'yes' }]);
     for (const policy of [standardPolicy2, euPolicy]) {
-      const answered = await house.ask('POST', plain, {}, { policyOf: () => policy });
+      const answered = await app.ask('POST', plain, {}, { policyOf: () => policy });
       assert.equal('json' in answered && answered.json['decision'], 'not_determined');
     }
   });

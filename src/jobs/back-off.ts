@@ -1,4 +1,4 @@
-import type { Random } from '../kernel/clock.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 
 /** How often something is tried, and how the pause between two tries grows. */
 export type RetryPolicy = { readonly attempts: number; readonly firstDelayMs: number; readonly longestDelayMs: number };
@@ -7,18 +7,18 @@ export type RetryPolicy = { readonly attempts: number; readonly firstDelayMs: nu
  * The pause after attempt `attempt` (counted from 1): doubled each time up to the longest, and spread evenly over its
  * upper half, so that what failed together does not come back together.
  */
-export function retryDelayMs(policy: RetryPolicy, attempt: number, random: Random): number {
-  const full = longestDelayMs(policy, attempt);
-  return Math.round(full / 2 + (full / 2) * fraction(random));
+export function retryDelayMs(policy: RetryPolicy, attempt: number, random: RandomBytes): number {
+  const full = maxRetryDelayMs(policy, attempt);
+  return Math.round(full / 2 + (full / 2) * randomFraction(random));
 }
 
 /** The longest that the pause after attempt `attempt` may be. */
-export function longestDelayMs(policy: RetryPolicy, attempt: number): number {
+export function maxRetryDelayMs(policy: RetryPolicy, attempt: number): number {
   return Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 40));
 }
 
 /** A fraction from 0 up to 1, without 1. */
-export function fraction(random: Random): number {
+export function randomFraction(random: RandomBytes): number {
   const bytes = random(4);
   return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0) / 2 ** 32;
 }

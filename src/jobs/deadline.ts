@@ -5,7 +5,7 @@ import type { Timer } from './timer.ts';
  * `AbortSignal.timeout` stays for its whole time, with its timer and all that listens to it.
  */
 export function startDeadline(timer: Timer, ms: number): Disposable & { readonly signal: AbortSignal } {
-  const late = new AbortController();
-  const cancel = timer(ms, () => late.abort());
-  return { signal: late.signal, [Symbol.dispose]: cancel };
+  const controller = new AbortController();
+  const cancel = timer(ms, () => controller.abort());
+  return { signal: controller.signal, [Symbol.dispose]: cancel };
 }

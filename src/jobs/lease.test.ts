@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { createVirtualTime } from '../../test/virtual-time.ts';
-import type { Claim } from './claim.ts';
-import { endLeases, forgetWorkerLeases, giveBackLease, keepLease, takeLease } from './lease.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { createVirtualTime } from '../../test/support/virtual-time.ts';
+import { acquireLease, deleteFreeWorkerLeases, holdLease, releaseAllLeases, releaseLease } from './lease.ts';
+import type { WriteWithoutEvent } from './write-without-event.ts';
 
 const leaseMs = 8_000;
 const name = 'sequencer';
@@ -11,12 +11,12 @@ const name = 'sequencer';
 for (const engine of engines) {
   const setUp = async (t: Parameters<typeof engine.open>[0]) => {
     const db = await engine.open(t);
-    const claim: Claim = async (statement) => (await db.write([statement]))[0] ?? [];
-    const take = async (holder: string, of = name) => (await claim(takeLease(of, holder)))[0]?.['fence'];
+    const claim: WriteWithoutEvent = async (statement) => (await db.write([statement]))[0] ?? [];
+    const take = async (holder: string, of = name) => (await claim(acquireLease(of, holder)))[0]?.['fence'];
     const time = createVirtualTime(0);
-    const keep = (holder: string, more: Partial<Parameters<typeof keepLease>[0]> = {}) =>
-      keepLease({
-        ...{ name, watched: name, holder, leaseMs, claim, timer: time.timer },
+    const keep = (holder: string, more: Partial<Parameters<typeof holdLease>[0]> = {}) =>
+      holdLease({
+        ...{ name, watchedPattern: name, holder, leaseMs, claim, timer: time.timer },
         ...{ stopwatch: time.clock.now, onFault: assert.fail, ...more },
       });
     const held = async () => (await db.read("select name from lease where holder <> '' order by name")).map(nameIn);
@@ -36,9 +36,9 @@ for (const engine of engines) {
   test(`${engine.name}: the fence stays while one renews and grows with each change of holder`, async (t) => {
     const { take, claim } = await setUp(t);
     const seen = [await take('a'), await take('a'), await take('b')];
-    await claim(giveBackLease(name, 'b'));
+    await claim(releaseLease(name, 'b'));
     seen.push(await take('b'));
-    await claim(giveBackLease(name, 'a'));
+    await claim(releaseLease(name, 'a'));
     seen.push(await take('b'), await take('a'));
     assert.deepEqual(seen, [1, 1, undefined, undefined, 2, undefined]);
   });
@@ -48,12 +48,12 @@ for (const engine of engines) {
     const others = ['sequencer', 'worker', 'worker.', 'worker0', 'yearly'];
     for (const each of [...others, 'worker/1', 'worker/2']) await take(each, each);
     const names = async () => (await db.read('select name from lease order by name')).map(nameIn);
-    await claim(giveBackLease('worker/1', 'worker/1'));
-    await claim(forgetWorkerLeases);
+    await claim(releaseLease('worker/1', 'worker/1'));
+    await claim(deleteFreeWorkerLeases);
     assert.deepEqual(await names(), ['sequencer', 'worker', 'worker.', 'worker/2', 'worker0', 'yearly']);
-    await claim(endLeases);
+    await claim(releaseAllLeases);
     assert.deepEqual(await held(), []);
-    await claim(forgetWorkerLeases);
+    await claim(deleteFreeWorkerLeases);
     assert.deepEqual(await names(), others);
     assert.equal(await take('b'), 2);
   });
@@ -64,18 +64,18 @@ for (const engine of engines) {
     const both = () => Promise.all([first.idle(), second.idle()]);
     await time.advance(3 * leaseMs, both);
     assert.deepEqual([first.fence(), second.fence()], [1, undefined]);
-    await first.end({ giveBack: true });
+    await first.stop({ release: true });
     assert.equal(first.fence(), undefined);
     await time.advance(leaseMs / 4, both);
     assert.deepEqual([first.fence(), second.fence()], [undefined, 2]);
     // One that is not given back is waited for: for its length from the first look at it.
-    await second.end({ giveBack: false });
+    await second.stop({ release: false });
     const third = await keep('c');
     await time.advance(leaseMs - 1, third.idle);
     assert.equal(third.fence(), undefined);
     await time.advance(1, third.idle);
     assert.equal(third.fence(), 3);
-    assert.equal(time.timers(), 1);
+    assert.equal(time.pendingTimers(), 1);
   });
 
   test(`${engine.name}: a kept lease is held past its length, and not known as held once it ran out`, async (t) => {
@@ -93,13 +93,13 @@ for (const engine of engines) {
     await time.advance(1, lease.idle);
     assert.equal(lease.fence(), undefined);
     down = false;
-    await lease.end({ giveBack: true });
+    await lease.stop({ release: true });
     assert.equal(await take('b'), 2);
   });
 
   test(`${engine.name}: leases that are not renewed end, those of the living and of other kinds do not`, async (t) => {
     const { take, time, keep, held } = await setUp(t);
-    const worker = (each: string) => keep(each, { name: each, watched: 'worker/%' });
+    const worker = (each: string) => keep(each, { name: each, watchedPattern: 'worker/%' });
     const living = await worker('worker/living');
     await take('worker/dead', 'worker/dead');
     await take('a');
@@ -115,7 +115,7 @@ for (const engine of engines) {
     const { claim, take, time, keep, held } = await setUp(t);
     let down = false;
     const lease = await keep('worker/a', {
-      ...{ name: 'worker/a', watched: 'worker/%', onFault: () => undefined },
+      ...{ name: 'worker/a', watchedPattern: 'worker/%', onFault: () => undefined },
       claim: (statement) => (down ? Promise.reject(new Error('read only')) : claim(statement)),
     });
     await take('worker/b', 'worker/b');

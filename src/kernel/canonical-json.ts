@@ -1,4 +1,4 @@
-import { remembering } from './recent.ts';
+import { memoize } from './lru-cache.ts';
 
 /** What canonical JSON can hold; numbers must be finite, strings well formed. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
@@ -21,13 +21,14 @@ export function canonicalJson(value: Json): string {
   let members = '';
   for (const name of Object.keys(value).sort()) {
     const member = value[name];
-    if (member !== undefined) members += `${members === '' ? '' : ','}${written(name)}${canonicalJson(member)}`;
+    if (member !== undefined)
+      members += `${members === '' ? '' : ','}${quotedMemberName(name)}${canonicalJson(member)}`;
   }
   return `{${members}}`;
 }
 
 /** The names of members come again and again; of others than ours there may be any number. */
-const written = remembering(500, (name) => `${canonicalJson(name)}:`);
+const quotedMemberName = memoize(500, (name) => `${canonicalJson(name)}:`);
 
 function isList(value: Json): value is readonly Json[] {
   return Array.isArray(value);

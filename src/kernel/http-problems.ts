@@ -1,4 +1,4 @@
-import type { Problem } from './problem-shape.ts';
+import type { ProblemType } from './problem-type.ts';
 
 /** The refusals that any operation can meet: the request itself, who sends it, how much is going on. */
 export const httpProblems = {
@@ -187,4 +187,4 @@ export const httpProblems = {
     cause: 'The server is shedding load or is stopping; nothing of the request was processed.',
     fix: 'Repeat the request after the time in Retry-After.',
   },
-} as const satisfies Record<string, Problem>;
+} as const satisfies Record<string, ProblemType>;

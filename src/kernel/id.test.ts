@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { createMint, firstIdAt, idPatternSource, mintUuid, parseId } from './id.ts';
+import { createIdGenerator, idPatternSource, minIdAt, parseId, randomUuid } from './id.ts';
 
 const zeros = (bytes: number) => new Uint8Array(bytes);
 
 test('an id is its prefix and a UUIDv7 in Crockford base32', () => {
-  const mint = createMint({ now: () => 0x017f22e279b0 }, zeros);
+  const mint = createIdGenerator({ now: () => 0x017f22e279b0 }, zeros);
   // RFC 9562, appendix A.6 has the same instant; 26 digits hold the 128 bits.
   assert.equal(mint('notification'), 'ntf_01FWHE4YDGE008000000000000');
 });
 
 test('ids of one process sort in the order in which they were made, also within a millisecond and when the clock steps back', () => {
   let now = 1_000_000;
-  const mint = createMint({ now: () => now }, zeros);
+  const mint = createIdGenerator({ now: () => now }, zeros);
   const made: string[] = [];
   for (let round = 0; round < 10_000; round += 1) {
     if (round === 5_000) now -= 500;
@@ -25,14 +25,14 @@ test('ids of one process sort in the order in which they were made, also within 
 
 test('ids have the time of the clock again once it was set right by more than a minute', () => {
   let now = 1_000_000_000;
-  const mint = createMint({ now: () => now }, zeros);
+  const mint = createIdGenerator({ now: () => now }, zeros);
   mint('event');
   now -= 60_001;
-  assert.equal(mint('event'), createMint({ now: () => now }, zeros)('event'));
+  assert.equal(mint('event'), createIdGenerator({ now: () => now }, zeros)('event'));
 });
 
 test('only the text that minting gives is an id', () => {
-  const id = createMint({ now: () => 1_700_000_000_000 }, zeros)('document');
+  const id = createIdGenerator({ now: () => 1_700_000_000_000 }, zeros)('document');
   assert.equal(parseId('document', id), id);
   for (const wrong of [
     '',
@@ -54,12 +54,12 @@ test('only the text that minting gives is an id', () => {
 });
 
 test('an instance is a random UUID with the version and variant of RFC 9562', () => {
-  assert.equal(mintUuid(zeros), '00000000-0000-4000-8000-000000000000');
+  assert.equal(randomUuid(zeros), '00000000-0000-4000-8000-000000000000');
 });
 
 test('the first id of an instant sorts between those made before it and those made at it', () => {
   for (const now of [1, 31, 32, Date.UTC(2026, 10, 20), Date.UTC(2100, 0, 1)]) {
-    const id = createMint({ now: () => now }, zeros)('verification');
-    assert.ok(firstIdAt('verification', now) < id && id < firstIdAt('verification', now + 1), id);
+    const id = createIdGenerator({ now: () => now }, zeros)('verification');
+    assert.ok(minIdAt('verification', now) < id && id < minIdAt('verification', now + 1), id);
   }
 });

@@ -1,4 +1,4 @@
-import type { Clock, Random } from './clock.ts';
+import type { Clock, RandomBytes } from './clock.ts';
 
 const prefixes = {
   notification: 'ntf',
@@ -32,27 +32,27 @@ export type WebhookId = Id<'webhook'>;
 export type TemplateId = Id<'template'>;
 
 /** The most code points in the id of a citizen, which is the register's and none of ours. */
-export const longestCitizenId = 200;
+export const maxCitizenIdLength = 200;
 
 /** The characters that it may have, on every way in. Who was imported under others before is still found and erased by them. */
 export const citizenIdPattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
-export const citizenIdDetail = 'must be one line of text without control characters';
+export const citizenIdRequirement = 'must be one line of text without control characters';
 
 /** Makes a new id; ids of one process sort in the order in which they were made, unless its clock was set right between. */
-export type Mint = <K extends IdKind>(of: K) => Id<K>;
+export type IdGenerator = <K extends IdKind>(of: K) => Id<K>;
 
 const alphabet = '0123456789ABCDEFGHJKMNPQRSTVWXYZ';
 /** Two digits at once, by the ten bits that they stand for: each piece that is added to a text is memory of its own. */
-const pairs: readonly string[] = [...alphabet].flatMap((first) => [...alphabet].map((second) => first + second));
+const digitPairs: readonly string[] = [...alphabet].flatMap((first) => [...alphabet].map((second) => first + second));
 
 /** A clock that stands this far behind where it stood was set right: ids would else be ahead of all others until it catches up. */
-const setBackMs = 60_000;
+const clockSetBackMs = 60_000;
 
 /**
  * Ids are UUIDv7 (RFC 9562, section 5.7) in Crockford base32: time-ordered, so that new rows land at the end of an
  * index. Within one millisecond the 12 bits of `rand_a` count up (RFC 9562, section 6.2, method 1).
  */
-export function createMint(clock: Clock, random: Random): Mint {
+export function createIdGenerator(clock: Clock, random: RandomBytes): IdGenerator {
   let lastMs = 0;
   let counter = 0;
   // The same memory for every id: a view of it puts it outside of the heap.
@@ -60,7 +60,7 @@ export function createMint(clock: Clock, random: Random): Mint {
   const view = new DataView(bytes.buffer);
   return <K extends IdKind>(of: K) => {
     const now = clock.now();
-    if (now > lastMs || now < lastMs - setBackMs) {
+    if (now > lastMs || now < lastMs - clockSetBackMs) {
       lastMs = now;
       counter = 0;
     } else {
@@ -81,7 +81,7 @@ export function createMint(clock: Clock, random: Random): Mint {
 }
 
 /** Sorts before each id of that kind that is made at that instant (epoch ms) or later, and behind each that was made before. */
-export function firstIdAt(of: IdKind, ms: number): string {
+export function minIdAt(of: IdKind, ms: number): string {
   let digits = '';
   for (let rest = ms; digits.length < 10; rest = Math.floor(rest / 32)) digits = (alphabet[rest % 32] ?? '') + digits;
   return `${prefixes[of]}_${digits}`;
@@ -111,21 +111,21 @@ function idPattern(of: IdKind): RegExp {
 /** 26 digits: two zero bits, then the 128 of the id. */
 function toBase32(bytes: Uint8Array): string {
   let text = '';
-  let held = 0;
-  let heldBits = 2;
+  let bitBuffer = 0;
+  let bufferedBits = 2;
   for (const byte of bytes) {
-    held = (held << 8) | byte;
-    heldBits += 8;
-    if (heldBits < 10) continue;
-    heldBits -= 10;
-    text += pairs[held >>> heldBits] ?? '';
-    held &= (1 << heldBits) - 1;
+    bitBuffer = (bitBuffer << 8) | byte;
+    bufferedBits += 8;
+    if (bufferedBits < 10) continue;
+    bufferedBits -= 10;
+    text += digitPairs[bitBuffer >>> bufferedBits] ?? '';
+    bitBuffer &= (1 << bufferedBits) - 1;
   }
   return text;
 }
 
 /** A random UUID in its usual text (RFC 9562, section 5.4), for the instance of a problem. */
-export function mintUuid(random: Random): string {
+export function randomUuid(random: RandomBytes): string {
   const bytes = Buffer.from(random(16));
   bytes.writeUInt8((bytes.readUInt8(6) & 0x0f) | 0x40, 6);
   bytes.writeUInt8((bytes.readUInt8(8) & 0x3f) | 0x80, 8);

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { pathOf, queryOf } from './request-target.ts';
+import { requestPath, requestQuery } from './request-target.ts';
 
 test('a query begins behind the first question mark, and another is a part of it', () => {
   for (const [target, path, query] of [
@@ -10,6 +10,6 @@ test('a query begins behind the first question mark, and another is a part of it
     ['?b', '', 'b'],
     [undefined, '', ''],
   ] as const) {
-    assert.deepEqual([pathOf(target), queryOf(target)], [path, query]);
+    assert.deepEqual([requestPath(target), requestQuery(target)], [path, query]);
   }
 });

@@ -1,7 +1,7 @@
 const dayMs = 86_400_000;
 
 /** The forms of an HTTP date (RFC 9110, section 5.6.7); who is called may use the two old ones as well. All are in UTC. */
-const httpDates = [
+const httpDatePatterns = [
   /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
   /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
@@ -13,11 +13,11 @@ const httpDates = [
  */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
-  const ms = /^\d{1,5}$/.test(header) ? Number(header) * 1_000 : dateIn(header) - now;
+  const ms = /^\d{1,5}$/.test(header) ? Number(header) * 1_000 : parseHttpDate(header) - now;
   return ms > 0 && ms <= dayMs ? ms : undefined;
 }
 
-function dateIn(header: string): number {
-  if (!httpDates.some((form) => form.test(header))) return Number.NaN;
+function parseHttpDate(header: string): number {
+  if (!httpDatePatterns.some((form) => form.test(header))) return Number.NaN;
   return Date.parse(header.endsWith('GMT') ? header : `${header} GMT`);
 }

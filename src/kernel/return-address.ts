@@ -1,9 +1,9 @@
 /** As many of the widest letters fit above an address. */
-const longest = 120;
-const mostLines = 6;
+const maxLength = 120;
+const maxLines = 6;
 
 /** What an address to return letters to has to be, in words. */
-export const returnAddressForm = `1 to ${mostLines} lines with commas between them, at most ${longest} characters`;
+export const returnAddressRequirement = `1 to ${maxLines} lines with commas between them, at most ${maxLength} characters`;
 
 /**
  * The lines of an address that letters come back to, of the setting or of a client, as they are printed; undefined where it is
@@ -11,5 +11,5 @@ export const returnAddressForm = `1 to ${mostLines} lines with commas between th
  */
 export function parseReturnAddress(text: string): readonly string[] | undefined {
   const lines = text.split(',').map((line) => line.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim());
-  return text.length > longest || lines.length > mostLines || lines.includes('') ? undefined : lines;
+  return text.length > maxLength || lines.length > maxLines || lines.includes('') ? undefined : lines;
 }

@@ -1,4 +1,4 @@
-import type { Problem } from './problem-shape.ts';
+import type { ProblemType } from './problem-type.ts';
 
 /** The refusals of single services: identity, notifications, documents and the ledger. */
 export const serviceProblems = {
@@ -239,4 +239,4 @@ export const serviceProblems = {
       'The storage gives no answer, or does not have the bytes of the document as they were stored. Nothing was given out, and the operator was told.',
     fix: 'Repeat the request after the time in Retry-After; where it stays so, tell the operator the id of the document.',
   },
-} as const satisfies Record<string, Problem>;
+} as const satisfies Record<string, ProblemType>;

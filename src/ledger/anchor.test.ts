@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { anchorPath, logSigner, origin } from '../../test/ledger-house.ts';
-import { makeTestFolder } from '../../test/test-folder.ts';
+import { anchorPath, logSigner, origin } from '../../test/support/ledger-app.ts';
+import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { openAnchor } from './anchor.ts';
-import { checkpointText } from './checkpoint.ts';
-import { signNote } from './note.ts';
-import { noteSigner, signatureTypes } from './note-key.ts';
+import { formatCheckpoint } from './tlog/checkpoint.ts';
+import { signNote } from './tlog/note.ts';
+import { createNoteSigner, signatureTypes } from './tlog/note-key.ts';
 
 function place(t: TestContext): string {
   const folder = makeTestFolder('anchor-');
@@ -14,9 +14,9 @@ function place(t: TestContext): string {
   return anchorPath(folder);
 }
 
-const otherSigner = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(8));
+const otherSigner = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(8));
 const noteOf = (size: number, signer = logSigner) =>
-  signNote(checkpointText({ origin, size, root: Buffer.alloc(32, size) }), [signer], 0);
+  signNote(formatCheckpoint({ origin, size, root: Buffer.alloc(32, size) }), [signer], 0);
 
 test('an anchor never goes back to a smaller tree, and nobody signs where it would', async (t) => {
   const path = place(t);

@@ -1,8 +1,8 @@
 import { readFile } from 'node:fs/promises';
-import { ifThere } from '../kernel/if-there.ts';
-import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
-import { parseNote } from './note.ts';
-import { writeSynced } from './synced-file.ts';
+import { undefinedIfMissing } from '../kernel/undefined-if-missing.ts';
+import { replaceFileSynced } from './replace-file-synced.ts';
+import { type Checkpoint, parseCheckpoint } from './tlog/checkpoint.ts';
+import { parseNote } from './tlog/note.ts';
 
 /**
  * The last signed checkpoint once more, in a place of its own that no restored backup of the database takes back: a file
@@ -16,33 +16,33 @@ export type Anchor = {
 };
 
 /** The file of the anchor within `DATA_DIR`. */
-export const anchorFile = 'ledger-checkpoint';
+export const anchorFileName = 'ledger-checkpoint';
 
 /** The anchor in that file, which need not be there yet. */
 export function openAnchor(path: string): Anchor {
-  let last: string | undefined;
+  let lastNote: string | undefined;
 
-  const current = async () => await ifThere(readFile(path, 'utf8'));
+  const readText = async () => await undefinedIfMissing(readFile(path, 'utf8'));
 
   return {
     read: async () => {
-      last = await current();
-      return last === undefined ? undefined : checkpointIn(last, path);
+      lastNote = await readText();
+      return lastNote === undefined ? undefined : parseCheckpointNote(lastNote, path);
     },
     advance: async (note) => {
-      const found = await current();
-      if (found !== last) throw new Error(`${path} was written by another process: two servers share one DATA_DIR`);
-      const before = found === undefined ? undefined : checkpointIn(found, path);
-      if (before !== undefined && before.size > checkpointIn(note, path).size) {
+      const found = await readText();
+      if (found !== lastNote) throw new Error(`${path} was written by another process: two servers share one DATA_DIR`);
+      const before = found === undefined ? undefined : parseCheckpointNote(found, path);
+      if (before !== undefined && before.size > parseCheckpointNote(note, path).size) {
         throw new Error(`${path} holds a larger checkpoint than the one that was to be signed`);
       }
-      await writeSynced(path, note);
-      last = note;
+      await replaceFileSynced(path, note);
+      lastNote = note;
     },
   };
 }
 
-function checkpointIn(text: string, path: string): Checkpoint {
+function parseCheckpointNote(text: string, path: string): Checkpoint {
   const note = parseNote(text);
   const checkpoint = note === undefined ? undefined : parseCheckpoint(note.text);
   if (checkpoint === undefined) {

@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { rootKeyFromBytes } from '../crypto/root-key.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { rootKeyFrom } from '../keys/root-key.ts';
-import { cachedForMs, createCitizenKeys } from './citizen-keys.ts';
+import { createCitizenKeys, keyCacheMs } from './citizen-keys.ts';
 
-const root = rootKeyFrom(new Uint8Array(32).fill(1));
+const root = rootKeyFromBytes(new Uint8Array(32).fill(1));
 
 for (const engine of engines) {
   test(`${engine.name}: who was unknown a moment ago and has a key now is sealed for under that`, async (t) => {
     const db = await engine.open(t);
     const clock = { now: () => 0 };
     const keys = createCitizenKeys(db.read, root, systemRandom, clock);
-    assert.deepEqual(await keys.keyOf('anna'), keys.strangerKeyOf('anna'));
-    await db.write(keys.creations(['anna']));
+    assert.deepEqual(await keys.keyOf('anna'), keys.decoyKeyOf('anna'));
+    await db.write(keys.creationStatements(['anna']));
     const own = await createCitizenKeys(db.read, root, systemRandom, clock).keyOf('anna');
-    assert.notDeepEqual(own, keys.strangerKeyOf('anna'));
+    assert.notDeepEqual(own, keys.decoyKeyOf('anna'));
     assert.deepEqual(await keys.keyOf('anna'), own);
   });
 
@@ -24,9 +24,9 @@ for (const engine of engines) {
       const db = await engine.open(t);
       let now = Date.UTC(2026, 10, 20);
       const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
-      assert.deepEqual(await keys.keyOf('anna'), keys.strangerKeyOf('anna'));
+      assert.deepEqual(await keys.keyOf('anna'), keys.decoyKeyOf('anna'));
       const other = createCitizenKeys(db.read, root, systemRandom);
-      await db.write(other.creations(['anna']));
+      await db.write(other.creationStatements(['anna']));
       // Who asks meanwhile does not put it off.
       now += 600;
       await keys.keyOf('anna');
@@ -38,21 +38,21 @@ for (const engine of engines) {
   test(`${engine.name}: what was sealed under a key that was destroyed is not stored, also where the citizen has a new one`, async (t) => {
     const db = await engine.open(t);
     const keys = createCitizenKeys(db.read, root, systemRandom);
-    await db.write(keys.creations(['anna', 'bert']));
-    const standing = (await keys.standingKeyOf('anna')) ?? assert.fail();
-    await db.write([standing.stands]);
-    await db.write([keys.destruction('anna')]);
-    await assert.rejects(db.write([standing.stands]), { name: 'WriteRefused', kind: 'rows' });
-    await db.write(keys.creations(['anna']));
-    await assert.rejects(db.write([standing.stands]), { name: 'WriteRefused', kind: 'rows' });
+    await db.write(keys.creationStatements(['anna', 'bert']));
+    const standing = (await keys.guardedKeyOf('anna')) ?? assert.fail();
+    await db.write([standing.precondition]);
+    await db.write([keys.destructionStatement('anna')]);
+    await assert.rejects(db.write([standing.precondition]), { name: 'WriteRefused', kind: 'rows' });
+    await db.write(keys.creationStatements(['anna']));
+    await assert.rejects(db.write([standing.precondition]), { name: 'WriteRefused', kind: 'rows' });
   });
 
   test(`${engine.name}: who has no clock looks for the key of an unknown id each time`, async (t) => {
     const db = await engine.open(t);
     const keys = createCitizenKeys(db.read, root, systemRandom);
     const other = createCitizenKeys(db.read, root, systemRandom);
-    assert.deepEqual(await keys.keyOf('anna'), keys.strangerKeyOf('anna'));
-    await db.write(other.creations(['anna']));
+    assert.deepEqual(await keys.keyOf('anna'), keys.decoyKeyOf('anna'));
+    await db.write(other.creationStatements(['anna']));
     assert.deepEqual(await keys.keyOf('anna'), await other.keyOf('anna'));
   });
 
@@ -60,22 +60,22 @@ for (const engine of engines) {
     const db = await engine.open(t);
     // Without a clock every key that is in memory is used.
     const keys = createCitizenKeys(db.read, root, systemRandom);
-    await db.write(keys.creations(['anna']));
+    await db.write(keys.creationStatements(['anna']));
     const key = await keys.keyOf('anna');
-    await db.write([keys.destruction('anna')]);
-    keys.forgetUnused();
-    keys.forgetUnused();
+    await db.write([keys.destructionStatement('anna')]);
+    keys.evictUnused();
+    keys.evictUnused();
     assert.notDeepEqual(await keys.keyOf('anna'), key);
   });
 
-  for (const [when, passedMs] of Object.entries({ 'a minute later': cachedForMs + 1, 'an hour earlier': -3_600_000 })) {
+  for (const [when, passedMs] of Object.entries({ 'a minute later': keyCacheMs + 1, 'an hour earlier': -3_600_000 })) {
     test(`${engine.name}: a key that another process destroyed is used no more when the clock shows ${when}`, async (t) => {
       const db = await engine.open(t);
       let now = Date.UTC(2026, 10, 20);
       const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
-      await db.write(keys.creations(['anna']));
+      await db.write(keys.creationStatements(['anna']));
       const key = await keys.keyOf('anna');
-      await db.write([keys.destruction('anna')]);
+      await db.write([keys.destructionStatement('anna')]);
       now += passedMs;
       assert.notDeepEqual(await keys.keyOf('anna'), key);
       // Nor is it in memory any more.

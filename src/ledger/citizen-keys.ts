@@ -1,13 +1,13 @@
-import type { Clock, Random } from '../kernel/clock.ts';
+import { keyBytes } from '../crypto/chunked-encryption.ts';
+import { prefetchRandom, unwrapKey, wrapKey, wrapNonceBytes } from '../crypto/key-wrapping.ts';
+import type { RootKey } from '../crypto/root-key.ts';
+import type { Read, Row, Statement } from '../db/database.ts';
+import { createMultiRowBuilder } from '../db/multi-row-statement.ts';
+import { requireActiveRootKey } from '../db/root-key-store.ts';
+import { bytesField, textField } from '../db/row-fields.ts';
+import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { hmac } from '../kernel/hashing.ts';
-import { createRecent, remembering } from '../kernel/recent.ts';
-import { keyBytes } from '../keys/chunked-encryption.ts';
-import type { RootKey } from '../keys/root-key.ts';
-import { drawnAtOnce, unwrapKey, wrapKey, wrapNonceBytes } from '../keys/wrap.ts';
-import type { Read, Row, Statement } from '../store/db.ts';
-import { createMultiRow } from '../store/multi-row.ts';
-import { rootStands } from '../store/root-key-store.ts';
-import { bytesField, textField } from '../store/row-fields.ts';
+import { createLruCache, memoize } from '../kernel/lru-cache.ts';
 
 /**
  * The key of each citizen, under which everything about that person is sealed: ledger content, message texts, document
@@ -20,22 +20,22 @@ export type CitizenKeys = {
    */
   keyOf(citizenId: string): Promise<Uint8Array>;
   /** The derived key of an id: also of a citizen now, for what was sealed before the register had that id. */
-  strangerKeyOf(citizenId: string): Uint8Array;
+  decoyKeyOf(citizenId: string): Uint8Array;
   /** Reads the key of a citizen anew, for what must not outlive it; undefined where the citizen has none. */
-  standingKeyOf(citizenId: string): Promise<StandingKey | undefined>;
+  guardedKeyOf(citizenId: string): Promise<GuardedKey | undefined>;
   /** Reads the keys of many citizens at once, so that `keyOf` has them at hand. No id may come twice. */
-  load(citizenIds: readonly string[]): Promise<void>;
+  preload(citizenIds: readonly string[]): Promise<void>;
   /**
    * The statements that make the keys of many new citizens; harmless for those who have one. No id may come twice. Refused (`RootKeyRetired`)
    * where a rotation has overtaken them: made anew they are wrapped by the new root.
    */
-  creations(citizenIds: readonly string[]): Statement[];
+  creationStatements(citizenIds: readonly string[]): Statement[];
   /** The statement that destroys a citizen's key; its unit is refused (`rows`) where there is none. Call `forget` then. */
-  destruction(citizenId: string): Statement;
+  destructionStatement(citizenId: string): Statement;
   /** Drops a key that this thread has cached; other threads and processes use it no more within a minute. */
-  forget(citizenId: string): void;
+  evict(citizenId: string): void;
   /** Drops from memory what was not used since the last call. To be called each minute: then a destroyed key is gone after three. */
-  forgetUnused(): void;
+  evictUnused(): void;
   /** The pseudonym of 16 bytes under which the ledger groups a person's events. */
   pseudonymOf(citizenId: string): Uint8Array;
 };
@@ -44,46 +44,46 @@ export type CitizenKeys = {
  * A key as it stands in the database. A unit with `stands` before what it stores is refused (`rows`) once the key was
  * destroyed or wrapped anew; and a destruction waits until that unit is stored, and then sees what it stored.
  */
-export type StandingKey = { readonly key: Uint8Array; readonly stands: Statement };
+export type GuardedKey = { readonly key: Uint8Array; readonly precondition: Statement };
 
 const pseudonymBytes = 16;
 /** At least so many keys are kept in memory, and at most twice as many. */
-const cachedKeys = 10_000;
+const minCachedKeys = 10_000;
 /** A destroyed key is used no longer than this, in processes other than the one that destroyed it. */
-export const cachedForMs = 60_000;
+export const keyCacheMs = 60_000;
 /**
  * That an id has no key is remembered for the length of a request: asked three times in it, an unknown id would otherwise
  * read three times what is at hand for a known one. No longer, or what is sealed about somebody new could not be opened; and not without a clock, or it would be for ever.
  */
-const strangerForMs = 1_000;
+const unknownIdCacheMs = 1_000;
 
-const insertKeys = createMultiRow(
+const insertKeys = createMultiRowBuilder(
   'insert into citizen_key (citizen_id, wrapped, root_key_id) values',
   3,
   'on conflict (citizen_id) do nothing',
 );
 
-const selectKeys = createMultiRow(
+const selectKeys = createMultiRowBuilder(
   'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id in (',
   1,
   ')',
 );
 
 /** Keys are cached for a minute of that clock, those that were used last: a burst on one citizen unwraps once. */
-export function createCitizenKeys(read: Read, root: RootKey, random: Random, clock?: Clock): CitizenKeys {
-  const cache = createRecent<{ readonly key: Uint8Array; readonly readAt: number }>(cachedKeys);
-  const strangers = createRecent<{ readonly lookedAt: number; readonly openedAt: number }>(cachedKeys);
+export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBytes, clock?: Clock): CitizenKeys {
+  const cache = createLruCache<{ readonly key: Uint8Array; readonly readAt: number }>(minCachedKeys);
+  const unknownIds = createLruCache<{ readonly lookedAt: number; readonly openedAt: number }>(minCachedKeys);
   const now = () => clock?.now() ?? 0;
-  const strangerKeyOf = (citizenId: string) => hmacUnder(root, 'stranger-content', citizenId);
-  const unwrapDecoy = decoyUnder(random);
+  const decoyKeyOf = (citizenId: string) => citizenHmac(rootKey, 'stranger-content', citizenId);
+  const unwrapDecoy = createDecoyUnwrap(random);
 
   function cached(citizenId: string): Uint8Array | undefined {
     const found = cache.get(citizenId);
-    return found !== undefined && Math.abs(now() - found.readAt) <= cachedForMs ? found.key : undefined;
+    return found !== undefined && Math.abs(now() - found.readAt) <= keyCacheMs ? found.key : undefined;
   }
 
-  function keyIn(row: Row, citizenId: string, readAt: number): Uint8Array {
-    const wrapping = root.ofRoot(textField(row, 'root_key_id'), 'wrap-citizen-keys');
+  function unwrapRow(row: Row, citizenId: string, readAt: number): Uint8Array {
+    const wrapping = rootKey.deriveForRoot(textField(row, 'root_key_id'), 'wrap-citizen-keys');
     const key = unwrapKey(wrapping, bytesField(row, 'wrapped'), `citizen ${citizenId}`);
     cache.set(citizenId, { key, readAt });
     return key;
@@ -96,21 +96,22 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     const known = cached(citizenId);
     if (known !== undefined) return known;
     const readAt = now();
-    const stranger = strangers.get(citizenId);
-    if (stranger !== undefined && Math.abs(readAt - stranger.lookedAt) < strangerForMs) return strangerKeyOf(citizenId);
+    const knownUnknown = unknownIds.get(citizenId);
+    if (knownUnknown !== undefined && Math.abs(readAt - knownUnknown.lookedAt) < unknownIdCacheMs)
+      return decoyKeyOf(citizenId);
     const row = await rowOf(citizenId);
-    if (row !== undefined) return keyIn(row, citizenId, readAt);
+    if (row !== undefined) return unwrapRow(row, citizenId, readAt);
     // What is too old stands there still, and was just looked at.
     cache.delete(citizenId);
     // As often as that of a known one, which is at hand meanwhile.
-    const isOpened = stranger !== undefined && Math.abs(readAt - stranger.openedAt) <= cachedForMs;
-    if (!isOpened) unwrapDecoy();
+    const isRecentlyUnwrapped = knownUnknown !== undefined && Math.abs(readAt - knownUnknown.openedAt) <= keyCacheMs;
+    if (!isRecentlyUnwrapped) unwrapDecoy();
     if (clock !== undefined)
-      strangers.set(citizenId, { lookedAt: readAt, openedAt: isOpened ? stranger.openedAt : readAt });
-    return strangerKeyOf(citizenId);
+      unknownIds.set(citizenId, { lookedAt: readAt, openedAt: isRecentlyUnwrapped ? knownUnknown.openedAt : readAt });
+    return decoyKeyOf(citizenId);
   }
 
-  async function standingKeyOf(citizenId: string): Promise<StandingKey | undefined> {
+  async function guardedKeyOf(citizenId: string): Promise<GuardedKey | undefined> {
     const readAt = now();
     const row = await rowOf(citizenId);
     if (row === undefined) {
@@ -119,40 +120,40 @@ export function createCitizenKeys(read: Read, root: RootKey, random: Random, clo
     }
     // An update, because it locks the row on every engine; it changes nothing.
     const sql = 'update citizen_key set wrapped = wrapped where citizen_id = $1 and wrapped = $2 returning citizen_id';
-    const key = keyIn(row, citizenId, readAt);
-    return { key, stands: { sql, args: [citizenId, bytesField(row, 'wrapped')], rows: 1 } };
+    const key = unwrapRow(row, citizenId, readAt);
+    return { key, precondition: { sql, args: [citizenId, bytesField(row, 'wrapped')], rows: 1 } };
   }
 
-  async function load(citizenIds: readonly string[]): Promise<void> {
+  async function preload(citizenIds: readonly string[]): Promise<void> {
     const missing = citizenIds.filter((citizenId) => cached(citizenId) === undefined);
     for (const { sql, args } of selectKeys(missing.map((citizenId) => [citizenId]))) {
       const readAt = now();
-      for (const row of await read(sql, args)) keyIn(row, textField(row, 'citizen_id'), readAt);
+      for (const row of await read(sql, args)) unwrapRow(row, textField(row, 'citizen_id'), readAt);
     }
   }
 
   return {
     keyOf,
-    strangerKeyOf,
-    standingKeyOf,
-    load,
-    forget: cache.delete,
-    forgetUnused: () => {
-      cache.forgetUnused();
-      strangers.forgetUnused();
+    decoyKeyOf,
+    guardedKeyOf,
+    preload,
+    evict: cache.delete,
+    evictUnused: () => {
+      cache.evictUnused();
+      unknownIds.evictUnused();
     },
-    destruction,
-    pseudonymOf: pseudonymsUnder(root),
-    creations: (citizenIds) => {
-      for (const citizenId of citizenIds) strangers.delete(citizenId);
-      const source = drawnAtOnce(random, citizenIds.length * (keyBytes + wrapNonceBytes));
-      const keys = wrappedKeys(root, citizenIds, source);
-      return [rootStands(root.id), ...insertKeys(keys)];
+    destructionStatement,
+    pseudonymOf: createPseudonyms(rootKey),
+    creationStatements: (citizenIds) => {
+      for (const citizenId of citizenIds) unknownIds.delete(citizenId);
+      const source = prefetchRandom(random, citizenIds.length * (keyBytes + wrapNonceBytes));
+      const keys = wrappedKeys(rootKey, citizenIds, source);
+      return [requireActiveRootKey(rootKey.id), ...insertKeys(keys)];
     },
   };
 }
 
-function destruction(citizenId: string): Statement {
+function destructionStatement(citizenId: string): Statement {
   return {
     sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id /* wipe */',
     args: [citizenId],
@@ -161,14 +162,14 @@ function destruction(citizenId: string): Statement {
 }
 
 /** Opens a key that nobody has: what is done for an unknown id takes as long as for a known one. */
-function decoyUnder(random: Random): () => void {
+function createDecoyUnwrap(random: RandomBytes): () => void {
   const [wrapping, bound] = [random(keyBytes), 'citizen decoy'];
   const wrapped = wrapKey(wrapping, random(keyBytes), bound, random);
   return () => void unwrapKey(wrapping, wrapped, bound);
 }
 
 /** By the root that the file has now: what the one before it wraps opens no more when a rotation has ended. */
-function wrappedKeys(root: RootKey, citizenIds: readonly string[], source: Random) {
+function wrappedKeys(root: RootKey, citizenIds: readonly string[], source: RandomBytes) {
   root.refresh();
   const by = root.derive('wrap-citizen-keys');
   return citizenIds.map((citizenId) => [
@@ -178,14 +179,14 @@ function wrappedKeys(root: RootKey, citizenIds: readonly string[], source: Rando
   ]);
 }
 
-function hmacUnder(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string): Buffer {
+function citizenHmac(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string): Buffer {
   return hmac('sha256', root.derive(purpose), citizenId);
 }
 
 /** A pseudonym never changes, and one use of a citizen's data asks for it several times: those used last are kept. */
-function pseudonymsUnder(root: RootKey): CitizenKeys['pseudonymOf'] {
-  return remembering(cachedKeys, (citizenId) => {
-    const mac = hmacUnder(root, 'citizen-pseudonym', citizenId);
+function createPseudonyms(root: RootKey): CitizenKeys['pseudonymOf'] {
+  return memoize(minCachedKeys, (citizenId) => {
+    const mac = citizenHmac(root, 'citizen-pseudonym', citizenId);
     // A part of it by `subarray` would be memory outside of the heap.
     const pseudonym = Buffer.allocUnsafeSlow(pseudonymBytes);
     for (let at = 0; at < pseudonymBytes; at += 1) pseudonym[at] = mac[at] ?? 0;

@@ -1,9 +1,9 @@
-import type { Random } from '../kernel/clock.ts';
-import type { Db, Row, Statement } from '../store/db.ts';
-import { tellRetired } from '../store/root-key-store.ts';
+import type { Database, Row, Statement } from '../db/database.ts';
+import { rejectIfRetired } from '../db/root-key-store.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import type { CitizenKeys } from './citizen-keys.ts';
-import { isCitizenEvent, type LedgerEvent } from './event.ts';
-import { contentBytes, sealContent } from './event-content.ts';
+import { encodeEventContent, sealEventContent } from './event-content.ts';
+import { isCitizenEvent, type LedgerEvent } from './ledger-event.ts';
 
 /**
  * What an operation changes, with the ledger events of it. An effect without an event does not compile: that is what
@@ -24,7 +24,7 @@ export type Commit = (effect: Effect) => Promise<Row[][]>;
  * A statement that stores nothing, and is refused where no event could be stored: for want of a right, on a standby, or in a
  * database that takes no writes.
  */
-export const storeNoEvent: Statement = {
+export const checkEventsWritable: Statement = {
   sql: "insert into ledger_event (id, at, type, content) select id, at, type, content from ledger_event where id = ''",
 };
 
@@ -33,15 +33,15 @@ export const storeNoEvent: Statement = {
  * house's own is clear until the sequencer seals it. One insert an event: numbers come later (sequencer.ts).
  */
 export function createCommit(
-  db: Pick<Db, 'write'>,
+  db: Pick<Database, 'write'>,
   citizenKeys: Pick<CitizenKeys, 'keyOf' | 'pseudonymOf'>,
-  random: Random,
+  random: RandomBytes,
 ): Commit {
   async function statementOf(event: LedgerEvent): Promise<Statement> {
-    const clear = contentBytes(event);
+    const clear = encodeEventContent(event);
     const citizenId = isCitizenEvent(event) ? event.citizenId : null;
     const content =
-      citizenId === null ? clear : sealContent(await citizenKeys.keyOf(citizenId), event.id, clear, random);
+      citizenId === null ? clear : sealEventContent(await citizenKeys.keyOf(citizenId), event.id, clear, random);
     const clientId = 'client' in event.actor && event.receipt !== false ? event.actor.client : null;
     const tag = citizenId === null ? null : citizenKeys.pseudonymOf(citizenId);
     return {
@@ -53,7 +53,7 @@ export function createCommit(
   return async (effect) => {
     const unit = [...effect.statements];
     for (const event of effect.events) unit.push(await statementOf(event));
-    const rows = await tellRetired(unit, db.write(unit));
+    const rows = await rejectIfRetired(unit, db.write(unit));
     return rows.slice(0, effect.statements.length);
   };
 }

@@ -1,26 +1,26 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { buildLedgerHouse } from '../../test/ledger-house.ts';
-import { createMint } from '../kernel/id.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { buildLedgerApp } from '../../test/support/ledger-app.ts';
+import type { Statement } from '../db/database.ts';
+import { migrate } from '../db/migrate.ts';
+import { bytesField } from '../db/row-fields.ts';
+import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import type { Statement } from '../store/db.ts';
-import { migrate } from '../store/migrations.ts';
-import { bytesField } from '../store/row-fields.ts';
-import { eraseCitizen, forgetNames } from './erase-citizen.ts';
+import { clearErasedCitizenIds, eraseCitizen } from './erase-citizen.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: what waited for its number at an erasure does not name the person either`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write(house.citizenKeys.creations(['anna', 'bert']));
-    await house.use('anna', 'bert');
-    await house.sequence();
-    await house.use('anna', 'bert', 'anna', 'anna');
-    await eraseCitizen({ ...house, read: house.db.read, actor: { operator: 'clerk' } }, 'anna');
-    assert.deepEqual(await house.db.read("select id from ledger_event where citizen_id = 'anna'"), []);
-    await house.sequence();
-    const rows = await house.db.read(
+    const app = buildLedgerApp(await engine.open(t));
+    await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
+    await app.use('anna', 'bert');
+    await app.sequence();
+    await app.use('anna', 'bert', 'anna', 'anna');
+    await eraseCitizen({ ...app, read: app.db.read, actor: { operator: 'clerk' } }, 'anna');
+    assert.deepEqual(await app.db.read("select id from ledger_event where citizen_id = 'anna'"), []);
+    await app.sequence();
+    const rows = await app.db.read(
       'select citizen_id, number from ledger_entry where citizen_id is not null order by leaf_index',
     );
     assert.deepEqual(
@@ -30,36 +30,36 @@ for (const engine of engines) {
         ['bert', 2],
       ],
     );
-    const chain = await house.view.chain(house.citizenKeys.pseudonymOf('anna'), 0, 9);
+    const chain = await app.view.readChain(app.citizenKeys.pseudonymOf('anna'), 0, 9);
     assert.deepEqual(
-      await Promise.all(chain.map((entry) => house.view.contentKey(entry))),
+      await Promise.all(chain.map((entry) => app.view.findContentKey(entry))),
       new Array(4).fill(undefined),
     );
   });
 
   test(`${engine.name}: an erasure states the chain of the person, and how many entries it had`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write(house.citizenKeys.creations(['anna', 'bert']));
-    await house.use('anna', 'bert', 'anna', 'bert', 'bert');
-    await house.sequence();
-    const clerk = { ...house, read: house.db.read, actor: { operator: 'clerk' } };
+    const app = buildLedgerApp(await engine.open(t));
+    await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
+    await app.use('anna', 'bert', 'anna', 'bert', 'bert');
+    await app.sequence();
+    const clerk = { ...app, read: app.db.read, actor: { operator: 'clerk' } };
     assert.equal(await eraseCitizen(clerk, 'anna'), true);
-    const [row] = await house.db.read("select id, content from ledger_event where type = 'citizen.erased'");
+    const [row] = await app.db.read("select id, content from ledger_event where type = 'citizen.erased'");
     assert.deepEqual(JSON.parse(Buffer.from(bytesField(row ?? assert.fail(), 'content')).toString()), {
       ...{ type: 'citizen.erased', id: row?.['id'], at: '2026-06-01T12:00:00.000Z', actor: { operator: 'clerk' } },
-      ...{ chain: Buffer.from(house.citizenKeys.pseudonymOf('anna')).toString('hex'), entries: 2 },
+      ...{ chain: Buffer.from(app.citizenKeys.pseudonymOf('anna')).toString('hex'), entries: 2 },
     });
     assert.equal(await eraseCitizen(clerk, 'anna'), false);
   });
 
   test(`${engine.name}: what happens about an erased person goes on in one chain with what waited at the erasure`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write(house.citizenKeys.creations(['anna']));
-    await house.use('anna');
-    await eraseCitizen({ ...house, read: house.db.read, actor: { operator: 'clerk' } }, 'anna');
-    await house.use('anna');
-    await house.sequence();
-    const chain = await house.view.chain(house.citizenKeys.pseudonymOf('anna'), 0, 9);
+    const app = buildLedgerApp(await engine.open(t));
+    await app.db.write(app.citizenKeys.creationStatements(['anna']));
+    await app.use('anna');
+    await eraseCitizen({ ...app, read: app.db.read, actor: { operator: 'clerk' } }, 'anna');
+    await app.use('anna');
+    await app.sequence();
+    const chain = await app.view.readChain(app.citizenKeys.pseudonymOf('anna'), 0, 9);
     assert.deepEqual(
       chain.map(({ number }) => number),
       [1, 2],
@@ -69,26 +69,26 @@ for (const engine of engines) {
   test(`${engine.name}: what is numbered while a person is erased does not name the person either`, async (t) => {
     const db = await engine.open(t);
     let meanwhile = async () => undefined as unknown;
-    const house = buildLedgerHouse(db, {
+    const app = buildLedgerApp(db, {
       write: async (unit) => {
         if (unit.some(({ sql }) => sql.startsWith('insert into ledger_entry'))) await meanwhile();
         return await db.write(unit);
       },
     });
-    await db.write(house.citizenKeys.creations(['anna', 'bert']));
-    await house.use('anna', 'bert');
+    await db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
+    await app.use('anna', 'bert');
     meanwhile = () => {
       meanwhile = async () => undefined;
-      return eraseCitizen({ ...house, read: db.read, actor: { operator: 'clerk' } }, 'anna');
+      return eraseCitizen({ ...app, read: db.read, actor: { operator: 'clerk' } }, 'anna');
     };
-    await house.sequence();
+    await app.sequence();
     // Of the same id, but not of the one who was erased.
-    house.time.now += 1;
-    await db.write(house.citizenKeys.creations(['anna']));
-    await house.use('anna');
-    await house.sequence();
+    app.time.now += 1;
+    await db.write(app.citizenKeys.creationStatements(['anna']));
+    await app.use('anna');
+    await app.sequence();
     const rows = await db.read('select citizen_id, number from ledger_entry where chain <> $1 order by leaf_index', [
-      house.houseKeys.chainOf('house'),
+      app.houseKeys.chainOf('house'),
     ]);
     assert.deepEqual(
       rows.map((row) => [row['citizen_id'], row['number']]),
@@ -102,52 +102,52 @@ for (const engine of engines) {
 
   test(`${engine.name}: nor where the clock of the process that erases is behind the others`, async (t) => {
     const db = await engine.open(t);
-    const behind = { now: () => house.time.now - 60_000 };
+    const behind = { now: () => app.time.now - 60_000 };
     const clerk = {
       read: db.read,
       clock: behind,
-      mint: createMint(behind, systemRandom),
+      mint: createIdGenerator(behind, systemRandom),
       actor: { operator: 'clerk' },
     };
     let isErased = false;
-    const house = buildLedgerHouse(db, {
+    const app = buildLedgerApp(db, {
       write: async (unit) => {
         if (unit.some(({ sql }) => sql.startsWith('insert into ledger_entry')) && !isErased) {
           isErased = true;
-          await eraseCitizen({ ...house, ...clerk }, 'anna');
+          await eraseCitizen({ ...app, ...clerk }, 'anna');
         }
         return await db.write(unit);
       },
     });
-    await db.write(house.citizenKeys.creations(['anna']));
-    await house.use('anna', 'anna');
-    await house.sequence();
+    await db.write(app.citizenKeys.creationStatements(['anna']));
+    await app.use('anna', 'anna');
+    await app.sequence();
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
   });
 
   test(`${engine.name}: nor what happened about the person between the look at what waits and the end of the key`, async (t) => {
     const db = await engine.open(t);
-    const house = buildLedgerHouse(db);
-    await db.write(house.citizenKeys.creations(['anna']));
+    const app = buildLedgerApp(db);
+    await db.write(app.citizenKeys.creationStatements(['anna']));
     const read: typeof db.read = async (sql, args) => {
       const rows = await db.read(sql, args);
       if (sql.includes('from ledger_event')) {
-        house.time.now += 1;
-        await house.use('anna');
+        app.time.now += 1;
+        await app.use('anna');
       }
       return rows;
     };
-    await eraseCitizen({ ...house, read, actor: { operator: 'clerk' } }, 'anna');
-    await house.sequence();
+    await eraseCitizen({ ...app, read, actor: { operator: 'clerk' } }, 'anna');
+    await app.sequence();
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
   });
 
   test(`${engine.name}: entries lose the name of an erased person a thousand at a time, and after a crash too`, async (t) => {
     const db = await engine.open(t);
-    const house = buildLedgerHouse(db);
-    await db.write(house.citizenKeys.creations(['anna', 'bert']));
-    for (let part = 0; part < 5; part += 1) await house.use('bert', ...new Array(420).fill('anna'));
-    await house.sequence();
+    const app = buildLedgerApp(db);
+    await db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
+    for (let part = 0; part < 5; part += 1) await app.use('bert', ...new Array(420).fill('anna'));
+    await app.sequence();
     const named = async () => {
       const [row] = await db.read("select count(*) as entries from ledger_entry where citizen_id = 'anna'");
       return row?.['entries'];
@@ -156,73 +156,73 @@ for (const engine of engines) {
     const claim = async (statement: Statement) => {
       seen.push(await named());
       if (seen.length === 3) throw new Error('killed');
-      return await house.claim(statement);
+      return await app.claim(statement);
     };
-    const parts = { ...house, read: db.read, actor: { operator: 'clerk' } };
+    const parts = { ...app, read: db.read, actor: { operator: 'clerk' } };
     await assert.rejects(eraseCitizen({ ...parts, claim }, 'anna'), /killed/);
     assert.deepEqual(seen, [2_100, 1_100, 100]);
-    assert.equal(await house.citizenKeys.standingKeyOf('anna'), undefined);
+    assert.equal(await app.citizenKeys.guardedKeyOf('anna'), undefined);
     // Of the same id, but not of the one who was erased.
-    house.time.now += 1;
-    await db.write(house.citizenKeys.creations(['anna']));
-    await house.use('anna');
-    await house.sequence();
-    await forgetNames(parts);
+    app.time.now += 1;
+    await db.write(app.citizenKeys.creationStatements(['anna']));
+    await app.use('anna');
+    await app.sequence();
+    await clearErasedCitizenIds(parts);
     const rows = await db.read("select number from ledger_entry where citizen_id = 'anna'");
     assert.deepEqual(rows, [{ number: 2_101 }]);
     assert.equal((await db.read("select 1 as n from ledger_entry where citizen_id = 'bert'")).length, 5);
-    await forgetNames({ read: db.read, claim: () => assert.fail('nothing is left to be done') });
+    await clearErasedCitizenIds({ read: db.read, claim: () => assert.fail('nothing is left to be done') });
   });
 
   test(`${engine.name}: of an erased person nothing is opened, and no entry names it, though a crash left the names`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    const { view, citizenKeys, db } = house;
+    const app = buildLedgerApp(await engine.open(t));
+    const { view, citizenKeys, db } = app;
     // Before the register has the person: under the key of strangers, which nobody can destroy.
-    const early = await house.use('anna', 'bert', 'anna');
-    await house.sequence();
-    await db.write(citizenKeys.creations(['anna', 'bert']));
-    await house.use('anna');
-    await house.sequence();
+    const early = await app.use('anna', 'bert', 'anna');
+    await app.sequence();
+    await db.write(citizenKeys.creationStatements(['anna', 'bert']));
+    await app.use('anna');
+    await app.sequence();
     const opened = async () => {
-      const chain = await view.chain(citizenKeys.pseudonymOf('anna'), 0, 9);
-      const first = (await view.entryOf(early[0] ?? assert.fail())) ?? assert.fail();
-      const last = (await view.lastOf(citizenKeys.pseudonymOf('anna'), 99)) ?? assert.fail();
+      const chain = await view.readChain(citizenKeys.pseudonymOf('anna'), 0, 9);
+      const first = (await view.findEntry(early[0] ?? assert.fail())) ?? assert.fail();
+      const last = (await view.findLastEntry(citizenKeys.pseudonymOf('anna'), 99)) ?? assert.fail();
       const entries = [...chain, first, last];
-      const keys = await Promise.all(entries.map((entry) => view.contentKey(entry)));
+      const keys = await Promise.all(entries.map((entry) => view.findContentKey(entry)));
       return entries.map(({ citizenId }, at) => [citizenId, keys[at] !== undefined]);
     };
     assert.deepEqual(await opened(), new Array(5).fill(['anna', true]));
     const claim = async () => {
       throw new Error('killed');
     };
-    const parts = { ...house, read: db.read, actor: { operator: 'clerk' } };
+    const parts = { ...app, read: db.read, actor: { operator: 'clerk' } };
     await assert.rejects(eraseCitizen({ ...parts, claim }, 'anna'), /killed/);
     assert.deepEqual(await opened(), new Array(5).fill([null, false]));
     // Of the same id, but not of the one who was erased.
-    house.time.now += 1;
-    await db.write(citizenKeys.creations(['anna']));
-    await house.use('anna');
-    await house.sequence();
-    const chain = await view.chain(citizenKeys.pseudonymOf('anna'), 0, 9);
+    app.time.now += 1;
+    await db.write(citizenKeys.creationStatements(['anna']));
+    await app.use('anna');
+    await app.sequence();
+    const chain = await view.readChain(citizenKeys.pseudonymOf('anna'), 0, 9);
     const named = chain.map(({ citizenId }) => citizenId);
     assert.deepEqual(named, [null, null, null, 'anna']);
-    assert.notEqual(await view.contentKey(chain[3] ?? assert.fail()), undefined);
-    const bert = await view.entryOf(early[1] ?? assert.fail());
+    assert.notEqual(await view.findContentKey(chain[3] ?? assert.fail()), undefined);
+    const bert = await view.findEntry(early[1] ?? assert.fail());
     assert.equal(bert?.citizenId, 'bert');
   });
 
   test(`${engine.name}: who is erased anew before, or while, entries lose the name has it in none of them`, async (t) => {
     const db = await engine.open(t);
-    const house = buildLedgerHouse(db);
-    const parts = { ...house, read: db.read, actor: { operator: 'clerk' } };
+    const app = buildLedgerApp(db);
+    const parts = { ...app, read: db.read, actor: { operator: 'clerk' } };
     const killed = async () => {
       throw new Error('killed');
     };
     const comeAnew = async () => {
-      house.time.now += 1;
-      await db.write(house.citizenKeys.creations(['anna']));
-      await house.use('anna', 'anna');
-      await house.sequence();
+      app.time.now += 1;
+      await db.write(app.citizenKeys.creationStatements(['anna']));
+      await app.use('anna', 'anna');
+      await app.sequence();
     };
     const named = () => db.read("select number from ledger_entry where citizen_id = 'anna'");
     await comeAnew();
@@ -237,7 +237,7 @@ for (const engine of engines) {
         await assert.rejects(eraseCitizen({ ...parts, claim: killed }, 'anna'), /killed/);
         assert.equal((await named()).length, 2);
       }
-      return await house.claim(statement);
+      return await app.claim(statement);
     };
     assert.equal(await eraseCitizen({ ...parts, claim }, 'anna'), true);
     assert.deepEqual([isAnew, await named()], [true, []]);
@@ -246,16 +246,16 @@ for (const engine of engines) {
 
 test('sqlite: a key that was destroyed is in no file of the database, wrapped as it was', async (t) => {
   const [engine = assert.fail()] = engines;
-  const path = await engine.place(t);
+  const path = await engine.createLocation(t);
   const db = await engine.openAt(path);
   t.after(() => db.close());
-  const house = buildLedgerHouse(db);
-  await migrate(db, house.clock);
-  await db.write(house.citizenKeys.creations(['anna', 'bert']));
+  const app = buildLedgerApp(db);
+  await migrate(db, app.clock);
+  await db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
   const [row = assert.fail()] = await db.read("select wrapped from citizen_key where citizen_id = 'anna'");
   const wrapped = bytesField(row, 'wrapped');
   const places = () => [path, `${path}-wal`].filter((file) => readFileSync(file).includes(wrapped));
   assert.notDeepEqual(places(), []);
-  await eraseCitizen({ ...house, read: db.read, actor: { operator: 'clerk' } }, 'anna');
+  await eraseCitizen({ ...app, read: db.read, actor: { operator: 'clerk' } }, 'anna');
   assert.deepEqual(places(), []);
 });

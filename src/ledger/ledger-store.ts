@@ -1,11 +1,11 @@
+import type { Read, Row, Statement } from '../db/database.ts';
+import { createMultiRowBuilder, splitByRowCounts, textByRowCount } from '../db/multi-row-statement.ts';
+import { bytesField, idField, integerField, textField, textOrNull } from '../db/row-fields.ts';
 import type { EventId } from '../kernel/id.ts';
-import type { Read, Row, Statement } from '../store/db.ts';
-import { createMultiRow, inSizes, textsInSizes } from '../store/multi-row.ts';
-import { bytesField, idField, textField, textOrNull, wholeField } from '../store/row-fields.ts';
-import type { GrownTile } from './edge.ts';
-import { hashBytes, leafHash } from './merkle.ts';
-import { tileWidth } from './tile.ts';
-import { type ReadTile, TileMissing } from './tree.ts';
+import { hashBytes, leafHash } from './tlog/merkle.ts';
+import { tileWidth } from './tlog/tile.ts';
+import { type ReadTile, TileMissing } from './tlog/tiled-tree.ts';
+import type { ChangedTile } from './tlog/tree-edge.ts';
 
 /** An event that is durable and has no number yet. */
 export type PendingEvent = {
@@ -19,14 +19,14 @@ export type PendingEvent = {
 };
 
 /** The events with an id above `afterId` that wait for a number, the oldest first. */
-export async function pendingEvents(read: Read, afterId: string, limit: number): Promise<PendingEvent[]> {
+export async function readPendingEvents(read: Read, afterId: string, limit: number): Promise<PendingEvent[]> {
   const rows = await read(
     'select id, at, type, client_id, citizen_id, citizen_tag, content from ledger_event where id > $1 order by id limit $2',
     [afterId, limit],
   );
   return rows.map((row) => ({
     id: idField(row, 'id', 'event'),
-    at: wholeField(row, 'at'),
+    at: integerField(row, 'at'),
     type: textField(row, 'type'),
     clientId: textOrNull(row, 'client_id'),
     citizenId: textOrNull(row, 'citizen_id'),
@@ -36,7 +36,7 @@ export async function pendingEvents(read: Read, afterId: string, limit: number):
 }
 
 /** What the tree is now. `fence` is the lease of the sequencer that moved it last. */
-export type Head = {
+export type TreeHead = {
   readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
@@ -44,19 +44,19 @@ export type Head = {
 };
 
 /** The head of the log; undefined before its first start. */
-export async function readHead(read: Read): Promise<Head | undefined> {
+export async function readTreeHead(read: Read): Promise<TreeHead | undefined> {
   const [row] = await read("select origin, size, root, fence from ledger_head where log = 'main'");
   if (row === undefined) return undefined;
   return {
     origin: textField(row, 'origin'),
-    size: wholeField(row, 'size'),
+    size: integerField(row, 'size'),
     root: bytesField(row, 'root'),
-    fence: wholeField(row, 'fence'),
+    fence: integerField(row, 'fence'),
   };
 }
 
 /** The statement that begins a log; harmless where there is one. */
-export function beginHead({ origin, size, root, fence }: Head): Statement {
+export function insertTreeHead({ origin, size, root, fence }: TreeHead): Statement {
   return {
     sql: "insert into ledger_head (log, origin, size, root, fence) values ('main', $1, $2, $3, $4) on conflict (log) do nothing",
     args: [origin, size, root, fence],
@@ -67,7 +67,10 @@ export function beginHead({ origin, size, root, fence }: Head): Statement {
  * The statement that moves the head from one tree to the next, by compare and swap: the unit is refused (`rows`) where the
  * head is not that tree, or where a later sequencer has moved it.
  */
-export function moveHead(from: Pick<Head, 'size' | 'root'>, to: Pick<Head, 'size' | 'root' | 'fence'>): Statement {
+export function advanceTreeHead(
+  from: Pick<TreeHead, 'size' | 'root'>,
+  to: Pick<TreeHead, 'size' | 'root' | 'fence'>,
+): Statement {
   return {
     sql: "update ledger_head set size = $3, root = $4, fence = $5 where log = 'main' and size = $1 and root = $2 and fence <= $5 returning size",
     args: [from.size, from.root, to.size, to.root, to.fence],
@@ -84,24 +87,24 @@ export type NumberedEntry = {
   readonly entry: Uint8Array;
 };
 
-const insertEntries = createMultiRow(
+const insertEntries = createMultiRowBuilder(
   'insert into ledger_entry (leaf_index, event_id, at, type, client_id, citizen_id, chain, number, entry) values',
   9,
   '',
 );
-const deleteEvents = createMultiRow('delete from ledger_event where id in (', 1, ')');
+const deleteEvents = createMultiRowBuilder('delete from ledger_event where id in (', 1, ')');
 
 /**
  * The names of those who were erased while their entries were on their way go, also where that waited for this unit: it
  * stands behind the taking of the events, of which $2 is the oldest. Hardly ever does an erasure reach so far: then no entry is
  * looked at. Counted, since PostgreSQL may join `exists` with all erasures.
  */
-const forgetErasedSql = `update ledger_entry set citizen_id = null where $2 <= (select max(up_to) from citizen_erasure)
+const clearErasedCitizenIdsSql = `update ledger_entry set citizen_id = null where $2 <= (select max(up_to) from citizen_erasure)
   and leaf_index >= $1 and citizen_id is not null
   and 0 < (select count(*) from citizen_erasure e where e.chain = ledger_entry.chain and e.up_to >= ledger_entry.event_id)`;
 
 /** The statements that take events out of the inbox and into the log, the oldest first. */
-export function entryStatements(entries: readonly NumberedEntry[]): Statement[] {
+export function storeEntries(entries: readonly NumberedEntry[]): Statement[] {
   return [
     ...insertEntries(
       entries.map(({ index, event, chain, number, entry }) => {
@@ -109,7 +112,7 @@ export function entryStatements(entries: readonly NumberedEntry[]): Statement[] 
       }),
     ),
     ...deleteEvents(entries.map(({ event }) => [event.id])),
-    ...entries.slice(0, 1).map(({ index, event }) => ({ sql: forgetErasedSql, args: [index, event.id] })),
+    ...entries.slice(0, 1).map(({ index, event }) => ({ sql: clearErasedCitizenIdsSql, args: [index, event.id] })),
   ];
 }
 
@@ -119,24 +122,24 @@ export type ChainEnd = { readonly number: number; readonly leafHash: Uint8Array 
 // Each end is looked up by itself, so that it costs the same in a chain of any length, and however PostgreSQL sees the table. The
 // chains are rows of one small table: as many selects, put together, cost half as much again. Its first row, of none, says
 // that they are bytes.
-const last = (column: string) =>
+const lastEntryColumn = (column: string) =>
   `(select ${column} from ledger_entry e where e.chain = wanted.chain order by number desc limit 1) as ${column}`;
-const selectEnds = textsInSizes((count) => {
+const selectEnds = textByRowCount((count) => {
   const rows = Array.from({ length: count }, (_, at) => `($${at + 1}, ${at})`);
   return `with wanted (chain, place) as (
       values ((select root from ledger_head where log = ''), -1), ${rows.join(', ')})
-    select place, ${last('number')}, ${last('entry')} from wanted where place >= 0`;
+    select place, ${lastEntryColumn('number')}, ${lastEntryColumn('entry')} from wanted where place >= 0`;
 });
 
 /** The ends of these chains, each at the place of its chain, undefined where the chain has no entry yet. */
-export async function readEnds(read: Read, chains: readonly Uint8Array[]): Promise<(ChainEnd | undefined)[]> {
+export async function readChainEnds(read: Read, chains: readonly Uint8Array[]): Promise<(ChainEnd | undefined)[]> {
   const ends: (ChainEnd | undefined)[] = [];
-  for (const part of inSizes(chains)) {
+  for (const part of splitByRowCounts(chains)) {
     const found: (ChainEnd | undefined)[] = part.map(() => undefined);
     for (const row of await read(selectEnds(part.length), part)) {
       if (row['number'] === null) continue;
       const entry = bytesField(row, 'entry');
-      found[wholeField(row, 'place')] = { number: wholeField(row, 'number'), leafHash: leafHash(entry) };
+      found[integerField(row, 'place')] = { number: integerField(row, 'number'), leafHash: leafHash(entry) };
     }
     ends.push(...found);
   }
@@ -144,7 +147,7 @@ export async function readEnds(read: Read, chains: readonly Uint8Array[]): Promi
 }
 
 /** The statement that stores a tile, or what it grew to. */
-export function tileStatement({ level, index, hashes }: GrownTile): Statement {
+export function storeTile({ level, index, hashes }: ChangedTile): Statement {
   return {
     sql: `insert into ledger_tile (level, tile, hashes) values ($1, $2, $3)
       on conflict (level, tile) do update set hashes = excluded.hashes`,
@@ -153,7 +156,7 @@ export function tileStatement({ level, index, hashes }: GrownTile): Statement {
 }
 
 /** Reads tiles of the database. What a tile was at a smaller size is the beginning of what it is now. */
-export function tileReader(read: Read): ReadTile {
+export function createTileReader(read: Read): ReadTile {
   return async (level, index, width) => {
     const [row] = await read('select hashes from ledger_tile where level = $1 and tile = $2', [level, index]);
     if (row === undefined) throw new TileMissing(level, index);
@@ -164,7 +167,7 @@ export function tileReader(read: Read): ReadTile {
 }
 
 /** The leaves of a bundle, in their order. */
-export async function bundleEntries(read: Read, index: number, width: number): Promise<Uint8Array[]> {
+export async function readBundleEntries(read: Read, index: number, width: number): Promise<Uint8Array[]> {
   const first = index * tileWidth;
   const rows = await read(
     'select entry from ledger_entry where leaf_index >= $1 and leaf_index < $2 order by leaf_index',
@@ -186,31 +189,31 @@ export type CheckpointKind = 'signed' | 'cosigned';
 /** The newest checkpoint of that kind. */
 export async function readCheckpoint(read: Read, kind: CheckpointKind): Promise<StoredCheckpoint | undefined> {
   const [row] = await read('select size, root, note, at from ledger_checkpoint where kind = $1', [kind]);
-  return row === undefined ? undefined : checkpointIn(row);
+  return row === undefined ? undefined : checkpointFromRow(row);
 }
 
-function checkpointIn(row: Row): StoredCheckpoint {
+function checkpointFromRow(row: Row): StoredCheckpoint {
   return {
-    size: wholeField(row, 'size'),
+    size: integerField(row, 'size'),
     root: bytesField(row, 'root'),
     note: textField(row, 'note'),
-    at: wholeField(row, 'at'),
+    at: integerField(row, 'at'),
   };
 }
 
 /** What a log with witnesses publishes; undefined before they were asked for the first time. */
-export async function readWitnessed(read: Read): Promise<StoredCheckpoint | undefined> {
+export async function readWitnessedCheckpoint(read: Read): Promise<StoredCheckpoint | undefined> {
   const [row] = await read(
     `select size, root, note, at from (
         select size, root, note, at, 1 as rank from ledger_checkpoint where kind = 'cosigned'
         union all select size, root, note, at, 0 from ledger_unwitnessed where log = 'main') published
       order by size desc, rank desc limit 1`,
   );
-  return row === undefined ? undefined : checkpointIn(row);
+  return row === undefined ? undefined : checkpointFromRow(row);
 }
 
 /** The statement to be stored before the first witness is asked: what is published by then stays so until they have answered. */
-export function keepUnwitnessed(): Statement {
+export function storeUnwitnessedCheckpoint(): Statement {
   return {
     sql: `insert into ledger_unwitnessed (log, size, root, note, at)
       select 'main', size, root, note, at from ledger_checkpoint where kind = 'signed' on conflict (log) do nothing`,
@@ -218,7 +221,7 @@ export function keepUnwitnessed(): Statement {
 }
 
 /** The statements for a log without witnesses: should it have some again, what they cosigned once is not published anew. */
-export function forgetWitnesses(): Statement[] {
+export function deleteWitnessedCheckpoints(): Statement[] {
   return [
     { sql: "delete from ledger_checkpoint where kind = 'cosigned'" },
     { sql: "delete from ledger_unwitnessed where log = 'main'" },

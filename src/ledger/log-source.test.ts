@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { urlSource } from './log-source.ts';
-import { TileMissing } from './tree.ts';
+import { httpLogSource } from './log-source.ts';
+import { TileMissing } from './tlog/tiled-tree.ts';
 
 const prefix = 'https://log.example/ledger/';
 
 /** A server with these paths below the prefix. */
 function served(answers: Readonly<Record<string, Response>>) {
-  return urlSource(prefix, async (url) => answers[url.slice(prefix.length)] ?? new Response('', { status: 404 }));
+  return httpLogSource(prefix, async (url) => answers[url.slice(prefix.length)] ?? new Response('', { status: 404 }));
 }
 
 test('an answer that is no 200 is no part of a log, whatever its body says', async () => {

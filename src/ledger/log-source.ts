@@ -1,11 +1,19 @@
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { bytesWithin } from '../kernel/bytes-within.ts';
-import { ifThere } from '../kernel/if-there.ts';
-import { hashBytes } from './merkle.ts';
-import { longestNote } from './note.ts';
-import { bundleOf, entriesIn, fullTileBytes, longestEntry, type TileName, tilePath, tileWidth } from './tile.ts';
-import { TileMissing } from './tree.ts';
+import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
+import { undefinedIfMissing } from '../kernel/undefined-if-missing.ts';
+import { hashBytes } from './tlog/merkle.ts';
+import { maxNoteBytes } from './tlog/note.ts';
+import {
+  encodeBundle,
+  fullTileBytes,
+  maxEntryBytes,
+  parseBundle,
+  type TileName,
+  tilePath,
+  tileWidth,
+} from './tlog/tile.ts';
+import { TileMissing } from './tlog/tiled-tree.ts';
 
 /** Where a verifier reads a log: a folder or a server; it trusts neither. */
 export type LogSource = {
@@ -16,17 +24,17 @@ export type LogSource = {
 };
 
 /** A log in a folder, as `ledger export` writes it. */
-export function folderSource(folder: string): LogSource {
+export function folderLogSource(folder: string): LogSource {
   return {
     checkpoint: () => readFile(join(folder, 'checkpoint'), 'utf8'),
     tile: async (name) => {
-      return await partOrWhole(name, (one) => ifThere(readFile(join(folder, tilePath(one)))));
+      return await readPartialOrFullTile(name, (one) => undefinedIfMissing(readFile(join(folder, tilePath(one)))));
     },
   };
 }
 
 /** What was partial may have been filled since; it is the beginning of the full one. */
-async function partOrWhole(
+async function readPartialOrFullTile(
   name: TileName,
   get: (name: TileName) => Promise<Uint8Array | undefined>,
 ): Promise<Uint8Array> {
@@ -35,53 +43,53 @@ async function partOrWhole(
   const whole = name.width === tileWidth ? undefined : await get({ ...name, width: tileWidth });
   if (whole === undefined) throw new TileMissing(name.level, name.index);
   if (name.level !== 'entries') return whole.subarray(0, name.width * hashBytes);
-  return bundleOf((entriesIn(whole) ?? []).slice(0, name.width));
+  return encodeBundle((parseBundle(whole) ?? []).slice(0, name.width));
 }
 
 /** What fetches; `globalThis.fetch` in the running program. */
-export type Fetch = (url: string, options: RequestInit) => Promise<Response>;
+export type FetchUrl = (url: string, options: RequestInit) => Promise<Response>;
 
 const timeoutMs = 20_000;
-const longestBundle = tileWidth * (longestEntry + 2);
+const maxBundleBytes = tileWidth * (maxEntryBytes + 2);
 
 /** A log behind the URL of its prefix. Every fetch has a deadline and a size limit, and follows no redirect. */
-export function urlSource(prefix: string, fetching: Fetch): LogSource {
+export function httpLogSource(prefix: string, fetching: FetchUrl): LogSource {
   const base = prefix.replace(/\/+$/, '');
   const get = async (path: string, limit: number): Promise<Uint8Array | undefined> => {
     const url = `${base}/${path}`;
     const options = { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' } as const;
     const response = await fetching(url, options).catch((fault: unknown) => {
-      throw new Error(`${url} cannot be fetched: ${causeOf(fault)}`, { cause: fault });
+      throw new Error(`${url} cannot be fetched: ${fetchErrorMessage(fault)}`, { cause: fault });
     });
     if (response.status === 404) {
       await response.body?.cancel();
       return undefined;
     }
     if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
-    return await limitedBody(response, limit);
+    return await readBodyUpTo(response, limit);
   };
   return {
     checkpoint: async () => {
-      const bytes = await get('checkpoint', longestNote);
+      const bytes = await get('checkpoint', maxNoteBytes);
       if (bytes === undefined) throw new Error(`${base}/checkpoint is not there`);
       return Buffer.from(bytes).toString();
     },
     tile: async (name) => {
-      const limit = name.level === 'entries' ? longestBundle : fullTileBytes;
-      return await partOrWhole(name, (one) => get(tilePath(one), limit));
+      const limit = name.level === 'entries' ? maxBundleBytes : fullTileBytes;
+      return await readPartialOrFullTile(name, (one) => get(tilePath(one), limit));
     },
   };
 }
 
 // Of a fetch that failed the fault says only that; why stands in its cause.
-function causeOf(fault: unknown): string {
+function fetchErrorMessage(fault: unknown): string {
   const { message, cause } = fault as Error;
   return cause instanceof Error ? cause.message : message;
 }
 
 /** The body of an answer, read to its limit. */
-export async function limitedBody(response: Response, limit: number): Promise<Uint8Array> {
-  const bytes = await bytesWithin(response.body, limit);
+export async function readBodyUpTo(response: Response, limit: number): Promise<Uint8Array> {
+  const bytes = await readBytesUpTo(response.body, limit);
   if (bytes === undefined) throw new Error(`an answer has more than ${limit} bytes`);
   return bytes;
 }

@@ -1,49 +1,49 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { buildLedgerHouse, logSigner, origin } from '../../test/ledger-house.ts';
-import { parseNote } from './note.ts';
-import { noteSigner, signatureTypes } from './note-key.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { buildLedgerApp, logSigner, origin } from '../../test/support/ledger-app.ts';
 import { LedgerBroken } from './open-tree.ts';
 import { createPublisher } from './publisher.ts';
+import { parseNote } from './tlog/note.ts';
+import { createNoteSigner, signatureTypes } from './tlog/note-key.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: of two trees of one size the second is refused, and a smaller one takes nothing back`, async (t) => {
     const db = await engine.open(t);
-    const house = buildLedgerHouse(db);
-    await house.use(undefined);
-    await house.sequence();
-    const small = house.sequencer.tree();
-    await house.use(undefined);
-    await house.sequence();
-    const large = house.sequencer.tree();
+    const app = buildLedgerApp(db);
+    await app.use(undefined);
+    await app.sequence();
+    const small = app.sequencer.tree();
+    await app.use(undefined);
+    await app.sequence();
+    const large = app.sequencer.tree();
     assert.ok(small !== undefined && large !== undefined);
-    const signed = await house.view.signed();
+    const signed = await app.view.signedCheckpoint();
     assert.equal(signed?.size, 2);
     // Other processes, which remember nothing of what was signed here.
-    await buildLedgerHouse(db).publisher.publish(small);
+    await buildLedgerApp(db).publisher.publish(small);
     const other = { ...large, root: small.root };
-    await assert.rejects(buildLedgerHouse(db).publisher.publish(other), LedgerBroken);
-    assert.deepEqual(await house.view.signed(), signed);
+    await assert.rejects(buildLedgerApp(db).publisher.publish(other), LedgerBroken);
+    assert.deepEqual(await app.view.signedCheckpoint(), signed);
   });
 
   test(`${engine.name}: a tree is signed once, and again where a key took the place of another`, async (t) => {
     const db = await engine.open(t);
-    const house = buildLedgerHouse(db);
-    await house.use(undefined);
-    await house.sequence();
-    const tree = house.sequencer.tree() ?? assert.fail();
+    const app = buildLedgerApp(db);
+    await app.use(undefined);
+    await app.sequence();
+    const tree = app.sequencer.tree() ?? assert.fail();
     let signer = logSigner;
-    const again = () => createPublisher({ ...house, signers: () => [signer] });
-    const [running, first] = [again(), await house.view.signed()];
-    for (const publisher of [house.publisher, running, again()]) {
-      house.time.now += 1_000;
+    const again = () => createPublisher({ ...app, signers: () => [signer] });
+    const [running, first] = [again(), await app.view.signedCheckpoint()];
+    for (const publisher of [app.publisher, running, again()]) {
+      app.time.now += 1_000;
       await publisher.publish(tree);
-      assert.deepEqual(await house.view.signed(), first);
+      assert.deepEqual(await app.view.signedCheckpoint(), first);
     }
-    signer = noteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(8));
+    signer = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(8));
     await running.publish(tree);
-    const keys = parseNote((await house.view.signed())?.note ?? '')?.signatures.map(({ keyId }) => keyId);
+    const keys = parseNote((await app.view.signedCheckpoint())?.note ?? '')?.signatures.map(({ keyId }) => keyId);
     assert.deepEqual(keys, [signer.keyId]);
   });
 }

@@ -1,13 +1,13 @@
+import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
-import type { Db } from '../store/db.ts';
 import type { Anchor } from './anchor.ts';
-import { checkpointText, isSameTree } from './checkpoint.ts';
 import { readCheckpoint, type StoredCheckpoint, storeCheckpoint } from './ledger-store.ts';
-import { type NoteSigner, parseNote, signNote } from './note.ts';
 import { LedgerBroken, type OpenTree } from './open-tree.ts';
+import { formatCheckpoint, isSameTree } from './tlog/checkpoint.ts';
+import { type NoteSigner, parseNote, signNote } from './tlog/note.ts';
 
-export type PublisherParts = {
-  readonly db: Pick<Db, 'read' | 'write'>;
+export type PublisherDeps = {
+  readonly db: Pick<Database, 'read' | 'write'>;
   readonly anchor: Anchor;
   readonly clock: Clock;
   /** The keys that sign for a log of that name: Ed25519, and ML-DSA-44 where the operator wants it. */
@@ -27,7 +27,7 @@ function isSignedBy(note: string, keys: readonly NoteSigner[]): boolean {
 }
 
 /** The publisher of this process: first the anchor, then the database, from which every process serves it. */
-export function createPublisher({ db, anchor, clock, signers }: PublisherParts): Publisher {
+export function createPublisher({ db, anchor, clock, signers }: PublisherDeps): Publisher {
   let last: Pick<StoredCheckpoint, 'size' | 'root' | 'note'> | undefined;
   return {
     publish: async ({ origin, root, edge: { size } }) => {
@@ -36,15 +36,15 @@ export function createPublisher({ db, anchor, clock, signers }: PublisherParts):
       // The same tree is signed again where the keys are others: the new one of a rotation does not wait for an event.
       if (last !== undefined && isSameTree(last, { size, root }) && isSignedBy(last.note, keys)) return;
       // Where another process leads meanwhile its checkpoints are larger; ours is true as well, and no longer needed.
-      const note = signNote(checkpointText({ origin, size, root }), keys, clock.now());
+      const note = signNote(formatCheckpoint({ origin, size, root }), keys, clock.now());
       await anchor.advance(note);
       const [rows] = await db.write([storeCheckpoint('signed', { size, root, note, at: clock.now() })]);
       last = { size, root, note };
-      if (rows?.length === 0) await refuseAnother(last);
+      if (rows?.length === 0) await refuseConflictingTree(last);
     },
   };
 
-  async function refuseAnother(ours: Pick<StoredCheckpoint, 'size' | 'root'>): Promise<void> {
+  async function refuseConflictingTree(ours: Pick<StoredCheckpoint, 'size' | 'root'>): Promise<void> {
     const newest = await readCheckpoint(db.read, 'signed');
     last = undefined;
     if (newest !== undefined && newest.size === ours.size) {

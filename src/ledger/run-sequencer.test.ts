@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createVirtualTime } from '../../test/virtual-time.ts';
+import { createVirtualTime } from '../../test/support/virtual-time.ts';
 import type { OpenTree } from './open-tree.ts';
 import { runSequencer } from './run-sequencer.ts';
 

@@ -1,8 +1,8 @@
-import { ageOf, type Clock } from '../kernel/clock.ts';
+import { type Clock, elapsedMs } from '../kernel/clock.ts';
 import type { Publisher } from './publisher.ts';
 import type { Sequencer } from './sequencer.ts';
 
-export type RunParts = {
+export type SequencerLoopDeps = {
   readonly sequencer: Sequencer;
   readonly publisher: Publisher;
   readonly clock: Clock;
@@ -19,28 +19,28 @@ export type RunningSequencer = { stop(): Promise<void> };
 /** How long new events wait at most before they are looked for, and how often a tree is signed while they keep coming. */
 const idleMs = 100;
 /** While events keep coming a few are numbered often: many at once would keep the requests of that moment waiting. */
-const comingMs = 20;
+const busyMs = 20;
 /** How often a process that does not lead looks whether it may. */
-const followMs = 250;
-const faultMs = 1_000;
+const followerPollMs = 250;
+const faultPauseMs = 1_000;
 
 /** Numbers and signs until it is stopped: batch after batch while there are events, then asleep until the next look. */
-export function runSequencer(parts: RunParts): RunningSequencer {
-  const { sequencer, publisher, clock, timer } = parts;
+export function runSequencer(deps: SequencerLoopDeps): RunningSequencer {
+  const { sequencer, publisher, clock, timer } = deps;
   let stopping = false;
   let wake: () => void = () => undefined;
   let publishedAt = Number.NEGATIVE_INFINITY;
 
   async function round(): Promise<number> {
     const numbered = await sequencer.step();
-    if (numbered === undefined) return followMs;
+    if (numbered === undefined) return followerPollMs;
     const tree = sequencer.tree();
-    if (tree !== undefined && (numbered === 0 || ageOf(publishedAt, clock) >= idleMs)) {
+    if (tree !== undefined && (numbered === 0 || elapsedMs(publishedAt, clock) >= idleMs)) {
       await publisher.publish(tree);
       publishedAt = clock.now();
     }
-    if (numbered >= parts.batchLimit) return 0;
-    return numbered === 0 ? idleMs : comingMs;
+    if (numbered >= deps.batchLimit) return 0;
+    return numbered === 0 ? idleMs : busyMs;
   }
 
   async function loop(): Promise<void> {
@@ -49,8 +49,8 @@ export function runSequencer(parts: RunParts): RunningSequencer {
       try {
         sleepMs = await round();
       } catch (fault) {
-        parts.onFault(fault);
-        sleepMs = faultMs;
+        deps.onFault(fault);
+        sleepMs = faultPauseMs;
       }
       if (stopping) return;
       await new Promise<void>((resolve) => {

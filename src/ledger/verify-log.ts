@@ -1,19 +1,19 @@
-import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
-import { type Edge, emptyEdge, type GrownTile, grow, rootOfEdge } from './edge.ts';
 import type { LogSource } from './log-source.ts';
-import { hashBytes, leafHash } from './merkle.ts';
-import { parseNote } from './note.ts';
-import { opensUnder, type Policy } from './policy.ts';
-import { entriesIn, tilePath, tileWidth } from './tile.ts';
-import { TileMissing } from './tree.ts';
+import { type Checkpoint, parseCheckpoint } from './tlog/checkpoint.ts';
+import { hashBytes, leafHash } from './tlog/merkle.ts';
+import { parseNote } from './tlog/note.ts';
+import { parseBundle, tilePath, tileWidth } from './tlog/tile.ts';
+import { TileMissing } from './tlog/tiled-tree.ts';
+import { type TlogPolicy, verifyCheckpointNote } from './tlog/tlog-policy.ts';
+import { appendLeaves, type ChangedTile, emptyTreeEdge, type TreeEdge, treeEdgeRoot } from './tlog/tree-edge.ts';
 
 /** What a verifier found: the checkpoint that all entries lead to, or the first thing that is wrong, in words. */
 export type LogVerdict =
   | { readonly checkpoint: Checkpoint; readonly witnesses: readonly string[] }
   | { readonly fault: string };
 
-export type VerifyOptions = {
-  readonly policy: Policy;
+export type VerifyLogOptions = {
+  readonly policy: TlogPolicy;
   /** Notes of checkpoints that were seen earlier; the log must begin with each of their trees. */
   readonly earlier?: readonly string[];
   /** Called for each entry, in order, once its bundle was found to be the one of its tile. */
@@ -27,15 +27,16 @@ export type VerifyOptions = {
  * tile against the one above, all of them against the signed root, and that against every earlier checkpoint. Memory does
  * not grow with the log.
  */
-export async function verifyLog(source: LogSource, options: VerifyOptions): Promise<LogVerdict> {
+export async function verifyLog(source: LogSource, options: VerifyLogOptions): Promise<LogVerdict> {
   const note = parseNote(await source.checkpoint());
-  const trusted = note === undefined ? { fault: 'the checkpoint is no signed note' } : opensUnder(options.policy, note);
+  const trusted =
+    note === undefined ? { fault: 'the checkpoint is no signed note' } : verifyCheckpointNote(options.policy, note);
   if ('fault' in trusted) return trusted;
   const { checkpoint } = trusted;
   const earlier = earlierCheckpoints(options, checkpoint);
   if ('fault' in earlier) return earlier;
   try {
-    const fault = await walk(source, options, { checkpoint, earlier: earlier.checkpoints });
+    const fault = await verifyEntries(source, options, { checkpoint, earlier: earlier.checkpoints });
     return fault === undefined ? trusted : { fault };
   } catch (fault) {
     if (fault instanceof TileMissing) return { fault: fault.message };
@@ -44,7 +45,7 @@ export async function verifyLog(source: LogSource, options: VerifyOptions): Prom
 }
 
 function earlierCheckpoints(
-  { policy, earlier = [] }: VerifyOptions,
+  { policy, earlier = [] }: VerifyLogOptions,
   now: Checkpoint,
 ): { readonly checkpoints: readonly Checkpoint[] } | { readonly fault: string } {
   const checkpoints: Checkpoint[] = [];
@@ -53,7 +54,7 @@ function earlierCheckpoints(
     const opened = note === undefined ? undefined : parseCheckpoint(note.text);
     if (note === undefined || opened === undefined) return { fault: 'an earlier checkpoint is no signed note' };
     // Witnesses may have changed since; the log's own signature must be good.
-    const own = opensUnder({ ...policy, isQuorum: () => true }, note);
+    const own = verifyCheckpointNote({ ...policy, isQuorum: () => true }, note);
     if ('fault' in own) return { fault: `an earlier checkpoint: ${own.fault}` };
     if (opened.origin !== now.origin) return { fault: 'an earlier checkpoint is of another log' };
     if (opened.size > now.size) {
@@ -64,16 +65,16 @@ function earlierCheckpoints(
   return { checkpoints: checkpoints.sort((left, right) => left.size - right.size) };
 }
 
-type Goal = { readonly checkpoint: Checkpoint; readonly earlier: readonly Checkpoint[] };
+type SignedTrees = { readonly checkpoint: Checkpoint; readonly earlier: readonly Checkpoint[] };
 
-async function walk(
+async function verifyEntries(
   source: LogSource,
-  { onEntry, onProgress }: VerifyOptions,
-  goal: Goal,
+  { onEntry, onProgress }: VerifyLogOptions,
+  goal: SignedTrees,
 ): Promise<string | undefined> {
   const { size } = goal.checkpoint;
   const stops = [...goal.earlier, goal.checkpoint];
-  let edge = emptyEdge;
+  let edge = emptyTreeEdge;
   for (let index = 0; index * tileWidth < size; index += 1) {
     const first = index * tileWidth;
     const end = Math.min(first + tileWidth, size);
@@ -82,21 +83,21 @@ async function walk(
     // Grown in steps, so that the tree is looked at in each size at which it was signed.
     const within = stops.map((stop) => stop.size).filter((stop) => stop > first && stop < end);
     for (const stop of [...new Set(within), end]) {
-      const grown = grow(edge, read.leaves.slice(edge.size - first, stop - first));
+      const grown = appendLeaves(edge, read.leaves.slice(edge.size - first, stop - first));
       edge = grown.edge;
-      const fault = (await tileFault(source, grown.tiles, size)) ?? rootFault(edge, stops);
+      const fault = (await checkTiles(source, grown.tiles, size)) ?? checkRoot(edge, stops);
       if (fault !== undefined) return fault;
     }
     for (const [at, entry] of read.entries.entries()) onEntry?.(entry, first + at);
     onProgress?.(end, size);
   }
-  return rootFault(edge, stops);
+  return checkRoot(edge, stops);
 }
 
 /** Why the tree so far is not one of those that were signed at its size. */
-function rootFault(edge: Edge, stops: readonly Checkpoint[]): string | undefined {
+function checkRoot(edge: TreeEdge, stops: readonly Checkpoint[]): string | undefined {
   for (const { size, root } of stops) {
-    if (size === edge.size && Buffer.compare(rootOfEdge(edge), root) !== 0) {
+    if (size === edge.size && Buffer.compare(treeEdgeRoot(edge), root) !== 0) {
       return `the entries do not give the root that was signed at size ${size}: a second history, or a change before it`;
     }
   }
@@ -111,7 +112,7 @@ async function readBundle(
   width: number,
 ): Promise<ReadBundle | { readonly fault: string }> {
   const name = { level: 'entries', index, width } as const;
-  const entries = entriesIn(await source.tile(name));
+  const entries = parseBundle(await source.tile(name));
   if (entries?.length !== width) return { fault: `${tilePath(name)} is no bundle of ${width} entries` };
   const leaves = entries.map(leafHash);
   const tile = await source.tile({ ...name, level: 0 });
@@ -128,7 +129,7 @@ async function readBundle(
 }
 
 /** Why a tile above the leaves is not what the entries give; partial ones only as the signed tree has them. */
-async function tileFault(source: LogSource, tiles: readonly GrownTile[], size: number): Promise<string | undefined> {
+async function checkTiles(source: LogSource, tiles: readonly ChangedTile[], size: number): Promise<string | undefined> {
   for (const { level, index, hashes } of tiles) {
     const width = Math.min(tileWidth, Math.floor(size / tileWidth ** level) - index * tileWidth);
     if (level === 0 || hashes.length !== width * hashBytes) continue;

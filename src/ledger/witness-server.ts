@@ -1,10 +1,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
-import { bytesWithin } from '../kernel/bytes-within.ts';
-import { longestNote } from './note.ts';
+import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
+import { maxNoteBytes } from './tlog/note.ts';
 import type { Witness, WitnessAnswer } from './witness.ts';
 
 /** A witness that listens; `url` is both its submission and its monitoring prefix. */
-export type ServedWitness = { readonly url: string; close(): Promise<void> };
+export type RunningWitness = { readonly url: string; close(): Promise<void> };
 
 const notFound: WitnessAnswer = { status: 404, contentType: 'text/plain; charset=utf-8', body: 'nothing here\n' };
 
@@ -12,9 +12,9 @@ const notFound: WitnessAnswer = { status: 404, contentType: 'text/plain; charset
 export async function serveWitness(
   witness: Witness,
   { host, port, onFault }: { readonly host: string; readonly port: number; onFault(fault: unknown): void },
-): Promise<ServedWitness> {
+): Promise<RunningWitness> {
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
-    answerTo(witness, request)
+    handleRequest(witness, request)
       .catch((fault: unknown) => {
         onFault(fault);
         return { ...notFound, status: 500, body: 'fault\n' };
@@ -37,10 +37,10 @@ export async function serveWitness(
   };
 }
 
-async function answerTo(witness: Witness, request: IncomingMessage): Promise<WitnessAnswer> {
+async function handleRequest(witness: Witness, request: IncomingMessage): Promise<WitnessAnswer> {
   const path = request.url ?? '';
   if (request.method === 'POST' && (path === '/add-checkpoint' || path === '/sign-subtree')) {
-    const body = (await bytesWithin(request, longestNote))?.toString();
+    const body = (await readBytesUpTo(request, maxNoteBytes))?.toString();
     if (body === undefined) return { ...notFound, status: 413, body: 'too large\n' };
     return path === '/sign-subtree' ? witness.signSubtree(body) : await witness.addCheckpoint(body);
   }

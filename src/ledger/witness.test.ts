@@ -3,12 +3,12 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, rmdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { logSigner, origin } from '../../test/ledger-house.ts';
-import { makeTestFolder } from '../../test/test-folder.ts';
-import { checkpointText } from './checkpoint.ts';
-import { emptyRoot } from './merkle.ts';
-import { signNote } from './note.ts';
-import { noteSigner, parseVkey, signatureTypes } from './note-key.ts';
+import { logSigner, origin } from '../../test/support/ledger-app.ts';
+import { makeTestFolder } from '../../test/support/test-folder.ts';
+import { formatCheckpoint } from './tlog/checkpoint.ts';
+import { emptyRoot } from './tlog/merkle.ts';
+import { signNote } from './tlog/note.ts';
+import { createNoteSigner, parseVkey, signatureTypes } from './tlog/note-key.ts';
 import { createWitness } from './witness.ts';
 
 const record = createHash('sha256').update(origin).digest('hex');
@@ -18,11 +18,11 @@ async function witnessIn(t: TestContext) {
   t.after(() => rmSync(above, { recursive: true, force: true }));
   // Not there yet.
   const folder = join(above, 'of', 'the', 'log');
-  const signer = noteSigner(signatureTypes.cosignature, 'w.example', new Uint8Array(32).fill(3));
+  const signer = createNoteSigner(signatureTypes.cosignature, 'w.example', new Uint8Array(32).fill(3));
   const logs = [parseVkey(logSigner.vkey) ?? assert.fail()];
   const witness = await createWitness({ signer, logs, folder, clock: { now: () => Date.UTC(2026, 0, 1) } });
   const add = async (size: number, root: Uint8Array) => {
-    const note = signNote(checkpointText({ origin, size, root }), [logSigner], 0);
+    const note = signNote(formatCheckpoint({ origin, size, root }), [logSigner], 0);
     return (await witness.addCheckpoint(`old 0\n\n${note}`)).status;
   };
   return { folder, witness, add };

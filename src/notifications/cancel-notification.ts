@@ -1,13 +1,13 @@
-import { type Call, type Decision, defineOperation, type Refused } from '../api/operation.ts';
-import { refuse } from '../kernel/problem.ts';
-import type { CitizenEvent } from '../ledger/event.ts';
-import { endUntouched } from './delivery/delivery-store.ts';
-import type { Delivery, DeliveryStatus, Notification } from './notification.ts';
-import { notificationParams, notificationShape, notificationView } from './notification-shape.ts';
-import { findNotification, moveTo } from './notification-store.ts';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
+import type { CitizenEvent } from '../ledger/ledger-event.ts';
+import { cancelUntouched } from './notification/delivery-store.ts';
+import type { Delivery, DeliveryStatus, Notification } from './notification/notification.ts';
+import { notificationParams, notificationShape, notificationView } from './notification/notification-shape.ts';
+import { findNotification, updateStatus } from './notification/notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
-import { findOwn } from './read-notification.ts';
-import { tell } from './webhooks/feed-store.ts';
+import { findOwnNotification } from './read-notification.ts';
+import { insertFeedEvent } from './webhooks/feed-store.ts';
 
 const request = { params: notificationParams };
 
@@ -25,11 +25,11 @@ export const cancelNotification = defineOperation({
   responses: { 200: { description: 'The notification, cancelled.', schema: notificationShape } },
   refusals: ['notification-not-found', 'conflict', 'changed-meanwhile'],
   citizenData: true,
-  run: withdraw,
+  run: cancel,
 });
 
-async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<Decision | Refused> {
-  const found = await findOwn(call.read, call.params.id, call.caller.clientId);
+async function cancel(call: OperationCall<typeof request, NotificationPorts>): Promise<Decision | RefusedDecision> {
+  const found = await findOwnNotification(call.read, call.params.id, call.caller.clientId);
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { notification, deliveries } = found;
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
@@ -44,8 +44,8 @@ async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<
   if (!deliveries.every(isUntouched)) {
     // Notification and deliveries are read one after the other: another call may have withdrawn it in between.
     const now = await findNotification(call.read, notification.id);
-    if (now?.status === 'cancelled') return await withdraw(call);
-    return { refusal: refuse('conflict', whyTooLate(notification, deliveries)) };
+    if (now?.status === 'cancelled') return await cancel(call);
+    return { refusal: refuse('conflict', tooLateDetail(notification, deliveries)) };
   }
   const event = { type: 'notification.cancelled', ...head, ...about } as const;
   const cancelled = { ...notification, status: 'cancelled', statusAt: call.now } as const;
@@ -57,9 +57,9 @@ async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<
       events: [event],
       // A worker that claims one of them meanwhile wins, and the whole unit is refused.
       statements: [
-        endUntouched({ notification: notification.id, count: deliveries.length, now: call.now }),
-        moveTo(notification, 'cancelled', call.now),
-        tell(notification, 'cancelled', event),
+        cancelUntouched({ notification: notification.id, count: deliveries.length, now: call.now }),
+        updateStatus(notification, 'cancelled', call.now),
+        insertFeedEvent(notification, 'cancelled', event),
       ],
     },
     answer: {
@@ -67,7 +67,7 @@ async function withdraw(call: Call<typeof request, NotificationPorts>): Promise<
       json: notificationView({ ...found, notification: cancelled, deliveries: skipped }, call.caller),
     },
     // Another call withdrew it, or a worker took part of it; neither is ever undone, so the next look decides.
-    onRefused: () => withdraw(call),
+    onConflict: () => cancel(call),
   };
 }
 
@@ -76,7 +76,7 @@ function isUntouched({ state, attempts }: Delivery): boolean {
 }
 
 /** Why it cannot be withdrawn any more, by what has become of it. */
-function whyTooLate({ status }: Notification, deliveries: readonly Delivery[]): string {
+function tooLateDetail({ status }: Notification, deliveries: readonly Delivery[]): string {
   const has = (...statuses: DeliveryStatus[]) => deliveries.some(({ state }) => statuses.includes(state.status));
   if (status === 'read') return 'The citizen has read the notification; it cannot be withdrawn any more.';
   if (has('sent', 'delivered', 'unknown'))

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { createNotificationHouse } from '../../test/notification-house.ts';
-import { inboxLinks } from './inbox/inbox-link.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { createNotificationApp } from '../../test/support/notification-app.ts';
+import { createInboxLink } from './inbox/inbox-link.ts';
 
 const clock = { now: () => Date.UTC(2026, 0, 15, 9) };
 const reachable = { email: 'ada@example.org', phone: '+4740000000', name: 'Ada', postalLines: ['Road 1', '0150 Oslo'] };
@@ -11,10 +11,10 @@ const citizens = { 'cit-ada': reachable, 'sim-delivered': played };
 
 for (const engine of engines) {
   test(`${engine.name}: a dry run says beforehand which channels this server has no provider for`, async (t) => {
-    const house = await createNotificationHouse(await engine.open(t), clock, citizens);
+    const app = await createNotificationApp(await engine.open(t), clock, citizens);
     const shown = async (citizenId: string, clientId: string) => {
       const body = { citizenId, message: 'Hello.', channels: ['email', 'sms', 'letter'], dryRun: true };
-      const answer = await house.send(body, { clientId });
+      const answer = await app.send(body, { clientId });
       assert.ok('json' in answer);
       const channels = answer.json['channels'] as { channel: string; reachable: boolean; reason?: { code: string } }[];
       return channels.map(({ channel, reachable: may, reason }) => [channel, may, reason?.code]);
@@ -35,11 +35,11 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a dry run counts the link to the inbox in an announcement`, async (t) => {
-    const inboxLink = inboxLinks(`https://gov.example/${'i'.repeat(100)}/{id}`);
-    const house = await createNotificationHouse(await engine.open(t), clock, citizens, { inboxLink });
+    const inboxLink = createInboxLink(`https://gov.example/${'i'.repeat(100)}/{id}`);
+    const app = await createNotificationApp(await engine.open(t), clock, citizens, { inboxLink });
     const message = 'word '.repeat(1_000);
     const body = { citizenId: 'cit-ada', subject: 'Your tax', message, channels: ['sms'], dryRun: true };
-    const answer = await house.send(body);
+    const answer = await app.send(body);
     assert.ok('json' in answer);
     const channels = answer.json['channels'] as { channel: string; text: string; segments?: number }[];
     const { text, segments } = channels.find(({ channel }) => channel === 'sms') ?? assert.fail();

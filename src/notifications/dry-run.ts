@@ -1,20 +1,20 @@
 import { Type } from 'typebox';
-import { toInstant } from '../kernel/clock.ts';
-import { parseMailAddress } from '../kernel/mail-address.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { parseEmailAddress } from '../kernel/email-address.ts';
+import { blockedReasonOf, type PlannedStep } from './cascade/cascade.ts';
 import { parsePhone } from './contact/phone-number.ts';
 import { letterAddressOf } from './contact/postal-address.ts';
-import { barOf, type PlannedStep } from './delivery/cascade.ts';
+import { isSimulated } from './delivery/simulator.ts';
 import type { InboxLink } from './inbox/inbox-link.ts';
-import { type ChannelName, channelNames } from './notification.ts';
-import { oneOf, reasonShape } from './notification-shape.ts';
-import { phrasesOf } from './phrases-by-language.ts';
-import type { Contact, TryLetter } from './ports.ts';
-import { type ReasonCode, reasonOf } from './reason.ts';
-import { blocksOf, type Content } from './sealed-content.ts';
-import { isPlayed } from './simulator.ts';
-import { textOfMail } from './text/mail-text.ts';
-import { messageHtml } from './text/message-html.ts';
-import { textOfSms } from './text/sms-text.ts';
+import { blocksOf, type MessageContent } from './notification/message-content.ts';
+import { type ChannelName, channelNames } from './notification/notification.ts';
+import { literalUnion, reasonShape } from './notification/notification-shape.ts';
+import { type ReasonCode, reasonOf } from './notification/reason.ts';
+import type { CheckLetter, CitizenContact } from './ports.ts';
+import { renderMailText } from './rendering/mail-text.ts';
+import { renderMessageHtml } from './rendering/message-html.ts';
+import { phrasesFor } from './rendering/phrases-by-language.ts';
+import { renderSmsText } from './rendering/sms-text.ts';
 
 /** What a dry run answers. */
 export const dryRunShape = Type.Object({
@@ -30,7 +30,7 @@ export const dryRunShape = Type.Object({
   ),
   channels: Type.Array(
     Type.Object({
-      channel: oneOf(channelNames, 'The channel.'),
+      channel: literalUnion(channelNames, 'The channel.'),
       reminder: Type.Optional(Type.Boolean()),
       notBefore: Type.String({ format: 'date-time', description: 'When this step would begin, if still unread.' }),
       reachable: Type.Boolean({
@@ -55,45 +55,45 @@ export const dryRunShape = Type.Object({
 });
 
 /** A notification as it would be sent. */
-type Rehearsal = {
+type DryRunInput = {
   readonly steps: readonly PlannedStep[];
   readonly deliverBy: number;
-  readonly contact: Contact | undefined;
+  readonly contact: CitizenContact | undefined;
   /** Whether the caller may know if there is such a citizen; else nothing in the answer depends on it. */
-  readonly mayKnow: boolean;
+  readonly mayKnowCitizen: boolean;
   /** The channels that take verified addresses only. */
   readonly verifiedOnly: readonly ChannelName[];
   /** The channels that leave the house and have a provider. */
   readonly providers: ReadonlySet<ChannelName>;
-  readonly content: Content;
+  readonly content: MessageContent;
   readonly sender: string;
   readonly returnAddress: readonly string[] | undefined;
   readonly language: string | undefined;
   /** Left out where this server prints no letters. */
-  readonly tryLetter: TryLetter | undefined;
+  readonly checkLetter: CheckLetter | undefined;
   /** Left out where messages do not lead to the inbox. */
   readonly inboxLink: InboxLink | undefined;
 };
 
 /** In the place of the id that a real message gets, and as long. */
-const noId = `ntf_${'0'.repeat(26)}`;
+const placeholderId = `ntf_${'0'.repeat(26)}`;
 
 /** What each channel would show, and whether it reaches the citizen. No address is given out. */
-export async function rehearse(rehearsal: Rehearsal) {
-  const { steps, contact, mayKnow, language } = rehearsal;
+export async function dryRunAnswer(input: DryRunInput) {
+  const { steps, contact, mayKnowCitizen, language } = input;
   return {
     dryRun: true,
-    citizenKnown: !mayKnow || contact !== undefined,
+    citizenKnown: !mayKnowCitizen || contact !== undefined,
     ...(language === undefined ? {} : { language }),
-    channels: await Promise.all(steps.map((step) => rehearseStep(rehearsal, step))),
+    channels: await Promise.all(steps.map((step) => previewStep(input, step))),
   };
 }
 
-async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: PlannedStep) {
-  const { contact, mayKnow, content, sender, returnAddress, language } = rehearsal;
+async function previewStep(input: DryRunInput, { channel, runAt, reminder }: PlannedStep) {
+  const { contact, mayKnowCitizen, content, sender, returnAddress, language } = input;
   const { subject, message: text } = content;
-  const looked = {
-    contact: mayKnow ? contact : undefined,
+  const letter = {
+    contact: mayKnowCitizen ? contact : undefined,
     content,
     sender,
     returnAddress,
@@ -101,50 +101,57 @@ async function rehearseStep(rehearsal: Rehearsal, { channel, runAt, reminder }: 
     reminder,
     at: runAt,
   };
-  const hindrance = runAt >= rehearsal.deliverBy ? 'deadline-passed' : hindranceOf(rehearsal, channel);
-  const hindered = hindrance !== undefined && reminder ? 'nothing-to-remind' : hindrance;
-  const reason = hindered ?? (channel === 'letter' ? await rehearsal.tryLetter?.(looked) : undefined);
+  const unreachableReason = runAt >= input.deliverBy ? 'deadline-passed' : unreachableReasonOf(input, channel);
+  const skipReason = unreachableReason !== undefined && reminder ? 'nothing-to-remind' : unreachableReason;
+  const reason = skipReason ?? (channel === 'letter' ? await input.checkLetter?.(letter) : undefined);
   const head = {
     channel,
     ...(reminder ? { reminder } : {}),
-    notBefore: toInstant(runAt),
+    notBefore: formatInstant(runAt),
     reachable: reason === undefined,
     ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
   };
   switch (channel) {
     case 'inbox': {
-      const title = subject ?? phrasesOf(language).messageFrom(sender);
-      const html = messageHtml({ title, language, blocks: blocksOf(content), sender });
+      const title = subject ?? phrasesFor(language).messageFrom(sender);
+      const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender });
       return { ...head, subject: title, text, html };
     }
     case 'email':
-      return { ...head, ...textOfMail({ sender, subject, content, reminder, language }) };
+      return { ...head, ...renderMailText({ sender, subject, content, reminder, language }) };
     case 'sms':
-      return { ...head, ...textOfSms({ sender, subject, content, language, inbox: rehearsal.inboxLink?.(noId) }) };
+      return {
+        ...head,
+        ...renderSmsText({ sender, subject, content, language, inbox: input.inboxLink?.(placeholderId) }),
+      };
     case 'letter':
       return { ...head, text };
   }
 }
 
 /** How a delivery by this channel would end without being sent, as the worker finds it. */
-function hindranceOf(rehearsal: Rehearsal, channel: ChannelName): ReasonCode | undefined {
-  const { contact, mayKnow, verifiedOnly, providers } = rehearsal;
-  if (mayKnow && contact === undefined) return 'citizen-unknown';
-  if (mayKnow && contact?.deceased === true) return 'citizen-deceased';
+function unreachableReasonOf(input: DryRunInput, channel: ChannelName): ReasonCode | undefined {
+  const { contact, mayKnowCitizen, verifiedOnly, providers } = input;
+  if (mayKnowCitizen && contact === undefined) return 'citizen-unknown';
+  if (mayKnowCitizen && contact?.deceased === true) return 'citizen-deceased';
   if (channel === 'inbox') return undefined;
-  const known = mayKnow ? contact : undefined;
-  const bar = known && barOf({ verifiedOnly }, known, channel);
-  if (bar !== undefined) return bar;
-  if (contact !== undefined && isPlayed(contact)) return undefined;
+  const known = mayKnowCitizen ? contact : undefined;
+  const blockedReason = known && blockedReasonOf({ verifiedOnly }, known, channel);
+  if (blockedReason !== undefined) return blockedReason;
+  if (contact !== undefined && isSimulated(contact)) return undefined;
   if (!providers.has(channel)) return 'channel-not-configured';
   return known === undefined ? undefined : addressFault(known, channel);
 }
 
-function addressFault(contact: Contact, channel: Exclude<ChannelName, 'inbox'>): ReasonCode | undefined {
+function addressFault(contact: CitizenContact, channel: Exclude<ChannelName, 'inbox'>): ReasonCode | undefined {
   const { email, phone } = contact;
   switch (channel) {
     case 'email':
-      return email === undefined ? 'no-contact' : parseMailAddress(email) === undefined ? 'address-invalid' : undefined;
+      return email === undefined
+        ? 'no-contact'
+        : parseEmailAddress(email) === undefined
+          ? 'address-invalid'
+          : undefined;
     case 'sms':
       return phone === undefined ? 'no-contact' : parsePhone(phone) === undefined ? 'address-invalid' : undefined;
     case 'letter':

@@ -1,11 +1,16 @@
 import { type Static, Type } from 'typebox';
-import { type Call, defineOperation } from '../api/operation.ts';
-import { longestCitizenId } from '../kernel/id.ts';
-import { type Issue, refusalOfIssues } from '../kernel/problem.ts';
-import type { LedgerEvent } from '../ledger/event.ts';
-import { type Notification, notificationStatuses } from './notification.ts';
-import { findPage, parsePosition, positionAfter } from './notification-list-store.ts';
-import { oneOf, statedInstant, summaryOf, summaryShape } from './notification-shape.ts';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { maxCitizenIdLength } from '../kernel/id.ts';
+import { type Issue, refuseIssues } from '../kernel/refusal.ts';
+import type { LedgerEvent } from '../ledger/ledger-event.ts';
+import { type Notification, notificationStatuses } from './notification/notification.ts';
+import { cursorAfter, findNotificationPage, parseNotificationCursor } from './notification/notification-list-store.ts';
+import {
+  literalUnion,
+  notificationSummaryOf,
+  notificationSummaryShape,
+  optionalInstantSchema,
+} from './notification/notification-shape.ts';
 import type { NotificationPorts } from './ports.ts';
 
 const defaultLimit = 25;
@@ -14,11 +19,11 @@ const query = Type.Object(
   {
     reference: Type.Optional(Type.String({ minLength: 1, maxLength: 200, description: 'Exactly this reference.' })),
     citizenId: Type.Optional(
-      Type.String({ minLength: 1, maxLength: longestCitizenId, description: 'To this citizen.' }),
+      Type.String({ minLength: 1, maxLength: maxCitizenIdLength, description: 'To this citizen.' }),
     ),
-    status: Type.Optional(oneOf(notificationStatuses, 'In this status as of its last outcome.')),
-    createdFrom: statedInstant('Accepted at this instant or later.'),
-    createdBefore: statedInstant('Accepted before this instant.'),
+    status: Type.Optional(literalUnion(notificationStatuses, 'In this status as of its last outcome.')),
+    createdFrom: optionalInstantSchema('Accepted at this instant or later.'),
+    createdBefore: optionalInstantSchema('Accepted before this instant.'),
     limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most (25).' })),
     cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'next of the page before.' })),
   },
@@ -27,8 +32,8 @@ const query = Type.Object(
 
 const request = { query };
 
-const page = Type.Object({
-  items: Type.Array(summaryShape),
+const pageShape = Type.Object({
+  items: Type.Array(notificationSummaryShape),
   next: Type.Optional(Type.String({ description: 'The cursor of the next page; absent on the last one.' })),
 });
 
@@ -42,29 +47,29 @@ export const listNotifications = defineOperation({
   summary: 'The notifications that this client sent',
   description: 'Newest first, by reference, citizen, status and time of acceptance. Repeat with cursor=next for more.',
   request,
-  responses: { 200: { description: 'One page.', schema: page } },
+  responses: { 200: { description: 'One page.', schema: pageShape } },
   refusals: ['bad-request'],
   citizenData: true,
-  run: async (call: Call<typeof request, NotificationPorts>) => {
+  run: async (call: OperationCall<typeof request, NotificationPorts>) => {
     const { limit = defaultLimit, reference, citizenId, status } = call.query;
-    const bounds = boundsOf(call.query);
+    const bounds = parseBounds(call.query);
     if (bounds.issues.length > 0) {
-      return { refusal: refusalOfIssues(bounds.issues) };
+      return { refusal: refuseIssues(bounds.issues) };
     }
     const filter = { clientId: call.caller.clientId, reference, citizenId, status, ...bounds };
     // One more than asked for tells whether there is a next page.
-    const found = await findPage(call.read, filter, limit + 1);
+    const found = await findNotificationPage(call.read, filter, limit + 1);
     const items = found.slice(0, limit);
     const last = items.at(-1);
-    const next = found.length > limit && last !== undefined ? { next: positionAfter(last) } : {};
+    const next = found.length > limit && last !== undefined ? { next: cursorAfter(last) } : {};
     return {
       effect: { events: eventsOf(call, items), statements: [] },
-      answer: { status: 200, json: { items: items.map(summaryOf), ...next } },
+      answer: { status: 200, json: { items: items.map(notificationSummaryOf), ...next } },
     };
   },
 });
 
-function boundsOf({ createdFrom, createdBefore, cursor }: Static<typeof query>) {
+function parseBounds({ createdFrom, createdBefore, cursor }: Static<typeof query>) {
   const issues: Issue[] = [];
   const at = (name: string, text: string | undefined) => {
     const value = text === undefined ? undefined : Date.parse(text);
@@ -75,7 +80,7 @@ function boundsOf({ createdFrom, createdBefore, cursor }: Static<typeof query>) 
   };
   const from = at('createdFrom', createdFrom);
   const before = at('createdBefore', createdBefore);
-  const position = cursor === undefined ? undefined : parsePosition(cursor);
+  const position = cursor === undefined ? undefined : parseNotificationCursor(cursor);
   if (cursor !== undefined && position === undefined) {
     issues.push({ in: 'query', name: 'cursor', code: 'malformed', detail: 'must be next of an earlier page' });
   }
@@ -83,7 +88,7 @@ function boundsOf({ createdFrom, createdBefore, cursor }: Static<typeof query>) 
 }
 
 function eventsOf(
-  call: Call<typeof request, NotificationPorts>,
+  call: OperationCall<typeof request, NotificationPorts>,
   shown: readonly Notification[],
 ): [LedgerEvent, ...LedgerEvent[]] {
   const head = () => ({ id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } });

@@ -1,16 +1,16 @@
-import type { Random } from '../kernel/clock.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
-import type { CascadePolicy } from './delivery/cascade.ts';
-import type { QuietHours } from './delivery/quiet-hours.ts';
+import type { CascadePolicy } from './cascade/cascade.ts';
 import type { InboxLink } from './inbox/inbox-link.ts';
-import type { ChannelName } from './notification.ts';
-import type { ReasonCode } from './reason.ts';
-import type { Content } from './sealed-content.ts';
+import type { MessageContent } from './notification/message-content.ts';
+import type { ChannelName } from './notification/notification.ts';
+import type { QuietHours } from './notification/quiet-hours.ts';
+import type { ReasonCode } from './notification/reason.ts';
 import type { Template } from './templates/template.ts';
 
 /** How a citizen can be reached, as the register has it. */
-export type Contact = {
+export type CitizenContact = {
   readonly email?: string | undefined;
   readonly phone?: string | undefined;
   readonly name?: string | undefined;
@@ -39,7 +39,7 @@ export type SendingService = {
 export type SenderOf = (clientId: string) => Promise<SendingService>;
 
 /** The contact of a citizen now; undefined for an id that the register does not know. */
-export type ContactOf = (citizenId: string) => Promise<Contact | undefined>;
+export type ContactOf = (citizenId: string) => Promise<CitizenContact | undefined>;
 
 /** The template that a client named by this text; undefined where it has none of that id. */
 export type TemplateOf = (text: string, clientId: string) => Promise<Template | undefined>;
@@ -54,9 +54,9 @@ export type AttachmentTitle = (
  * Why a letter could not be printed, or undefined where nothing speaks against it. Without a contact only what the sender
  * wrote is looked at.
  */
-export type TryLetter = (letter: {
-  readonly contact: Contact | undefined;
-  readonly content: Content;
+export type CheckLetter = (letter: {
+  readonly contact: CitizenContact | undefined;
+  readonly content: MessageContent;
   readonly sender: string;
   readonly returnAddress?: readonly string[] | undefined;
   readonly language: string | undefined;
@@ -67,8 +67,8 @@ export type TryLetter = (letter: {
 /** What the operations on notifications need from outside their folder. */
 export type NotificationPorts = {
   readonly contactOf: ContactOf;
-  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'strangerKeyOf'>;
-  readonly random: Random;
+  readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
+  readonly random: RandomBytes;
   /** Under it is counted how many codes were asked for, by whom and for which address. */
   readonly codeCountKey: Uint8Array;
   /** By which channels citizens are told, and when. */
@@ -79,9 +79,9 @@ export type NotificationPorts = {
   /** The template of this client with that id; else undefined. */
   readonly templateOf: TemplateOf;
   /** Left out where this server prints no letters. */
-  readonly tryLetter?: TryLetter | undefined;
+  readonly checkLetter?: CheckLetter | undefined;
   /** Left out where messages do not lead to the inbox. */
   readonly inboxLink?: InboxLink | undefined;
   /** Whether `sendAt` may lie as far ahead as one likes: for what this server itself writes. */
-  readonly mayWait?: boolean;
+  readonly allowLongDelay?: boolean;
 };

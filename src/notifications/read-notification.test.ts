@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { createNotificationHouse } from '../../test/notification-house.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { createNotificationApp } from '../../test/support/notification-app.ts';
 
 const hour = 3_600_000;
 const citizens = { 'cit-ada': { email: 'ada@example.org' }, 'cit-bo': { email: 'bo@example.org' } };
@@ -10,13 +10,13 @@ for (const engine of engines) {
   const setUp = async (t: Parameters<typeof engine.open>[0]) => {
     const time = { now: Date.UTC(2026, 0, 15, 9) };
     const db = await engine.open(t);
-    return { time, db, house: await createNotificationHouse(db, { now: () => time.now }, citizens) };
+    return { time, db, app: await createNotificationApp(db, { now: () => time.now }, citizens) };
   };
 
   test(`${engine.name}: the sender reads the whole state, and the citizen's ledger says so`, async (t) => {
-    const { house } = await setUp(t);
-    const id = await house.accept({ citizenId: 'cit-ada', subject: 'S', reference: 'r1', category: 'decision' });
-    const shown = await house.show(id);
+    const { app } = await setUp(t);
+    const id = await app.accept({ citizenId: 'cit-ada', subject: 'S', reference: 'r1', category: 'decision' });
+    const shown = await app.show(id);
     const deliveries = shown['deliveries'] as Array<{ id: string }>;
     assert.deepEqual(shown, {
       id,
@@ -43,39 +43,39 @@ for (const engine of engines) {
         { at: '2026-01-15T09:00:00.000Z', event: 'sent', channel: 'inbox' },
       ],
     });
-    assert.deepEqual(await house.events(), ['notification.accepted', 'notification.status-read']);
+    assert.deepEqual(await app.events(), ['notification.accepted', 'notification.status-read']);
   });
 
   test(`${engine.name}: another client's notification, an unknown id and no id at all look alike`, async (t) => {
-    const { house } = await setUp(t);
-    const id = await house.accept({ citizenId: 'cit-ada' });
+    const { app } = await setUp(t);
+    const id = await app.accept({ citizenId: 'cit-ada' });
     const answers = [
-      await house.read(id, { clientId: 'other' }),
-      await house.read('ntf_0123456789ABCDEFGHJKMNPQRS'),
-      await house.read('x'),
-      await house.cancel(id, { clientId: 'other' }),
+      await app.read(id, { clientId: 'other' }),
+      await app.read('ntf_0123456789ABCDEFGHJKMNPQRS'),
+      await app.read('x'),
+      await app.cancel(id, { clientId: 'other' }),
     ];
     for (const answer of answers) assert.deepEqual(answer, answers[0]);
     assert.ok(answers[0] !== undefined && 'refused' in answers[0]);
     assert.equal(answers[0].refused.slug, 'notification-not-found');
-    assert.deepEqual(await house.events(), ['notification.accepted']);
+    assert.deepEqual(await app.events(), ['notification.accepted']);
   });
 
   test(`${engine.name}: the list gives only this client's, newest first, in pages without gap or double`, async (t) => {
-    const { time, house } = await setUp(t);
+    const { time, app } = await setUp(t);
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) {
       // Two share an instant: the id decides. Of three one is of another status.
       if (count % 2 === 0) time.now += hour;
       const later = count % 3 === 1 ? { sendAt: '2026-02-01T00:00:00Z' } : {};
-      ids.push(await house.accept({ citizenId: 'cit-ada', reference: 'case-7', ...later }));
+      ids.push(await app.accept({ citizenId: 'cit-ada', reference: 'case-7', ...later }));
     }
-    await house.accept({ citizenId: 'cit-ada', reference: 'case-7' }, { clientId: 'other' });
+    await app.accept({ citizenId: 'cit-ada', reference: 'case-7' }, { clientId: 'other' });
     for (const filter of ['', '&reference=case-7', '&citizenId=cit-ada']) {
       const listed: unknown[] = [];
       let cursor = '';
       for (let page = 0; page < 9; page += 1) {
-        const answer = await house.list(`limit=3${filter}${cursor}`);
+        const answer = await app.list(`limit=3${filter}${cursor}`);
         assert.ok('json' in answer);
         listed.push(...(answer.json['items'] as Array<{ id: string }>).map((item) => item.id));
         if (answer.json['next'] === undefined) break;
@@ -86,18 +86,18 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: every filter of the list narrows it, alone and together`, async (t) => {
-    const { time, house } = await setUp(t);
-    const first = await house.accept({ citizenId: 'cit-ada', reference: 'a' });
+    const { time, app } = await setUp(t);
+    const first = await app.accept({ citizenId: 'cit-ada', reference: 'a' });
     time.now += hour;
-    const second = await house.accept({ citizenId: 'cit-bo', reference: 'a', sendAt: '2026-02-01T00:00:00Z' });
+    const second = await app.accept({ citizenId: 'cit-bo', reference: 'a', sendAt: '2026-02-01T00:00:00Z' });
     time.now += hour;
-    const third = await house.accept({ citizenId: 'cit-bo', reference: 'b' });
+    const third = await app.accept({ citizenId: 'cit-bo', reference: 'b' });
     const find = async (query: string) => {
-      const answer = await house.list(query);
+      const answer = await app.list(query);
       assert.ok('json' in answer, query);
       return (answer.json['items'] as Array<{ id: string }>).map((item) => item.id);
     };
-    const page = await house.list('limit=1');
+    const page = await app.list('limit=1');
     const cursor = 'json' in page ? page.json['next'] : assert.fail();
     assert.deepEqual(
       {
@@ -130,12 +130,12 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: each notification shown in a list is a use on record`, async (t) => {
-    const { house } = await setUp(t);
-    await house.accept({ citizenId: 'cit-ada' });
-    await house.accept({ citizenId: 'cit-bo' });
-    await house.list('');
-    await house.list('reference=none');
-    assert.deepEqual((await house.events()).slice(2), [
+    const { app } = await setUp(t);
+    await app.accept({ citizenId: 'cit-ada' });
+    await app.accept({ citizenId: 'cit-bo' });
+    await app.list('');
+    await app.list('reference=none');
+    assert.deepEqual((await app.events()).slice(2), [
       'notifications.listed',
       'notification.status-read',
       'notification.status-read',
@@ -144,9 +144,9 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a cursor that no page gave is refused`, async (t) => {
-    const { house } = await setUp(t);
+    const { app } = await setUp(t);
     for (const cursor of ['x', 'MS4y', Buffer.from('1.ntf_x').toString('base64url')]) {
-      const answer = await house.list(`cursor=${cursor}`);
+      const answer = await app.list(`cursor=${cursor}`);
       assert.ok('refused' in answer);
       assert.deepEqual(
         answer.refused.issues?.map(({ name, code }) => `${name} ${code}`),
@@ -156,19 +156,19 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what is scheduled can be withdrawn, and withdrawn again`, async (t) => {
-    const { db, house } = await setUp(t);
-    const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
-    const cancelled = await house.cancel(id);
+    const { db, app } = await setUp(t);
+    const id = await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
+    const cancelled = await app.cancel(id);
     assert.ok('json' in cancelled);
     assert.deepEqual(
       [cancelled.json['status'], (cancelled.json['deliveries'] as Array<{ status: string }>).map((one) => one.status)],
       ['cancelled', ['skipped', 'skipped']],
     );
-    const again = await house.cancel(id);
+    const again = await app.cancel(id);
     assert.deepEqual(again, cancelled);
-    assert.deepEqual(await house.show(id), cancelled.json);
+    assert.deepEqual(await app.show(id), cancelled.json);
     assert.deepEqual(await db.read("select id from delivery where status = 'queued'"), []);
-    assert.deepEqual((await house.events()).slice(1), [
+    assert.deepEqual((await app.events()).slice(1), [
       'notification.cancelled',
       'notification.status-read',
       'notification.status-read',
@@ -176,15 +176,15 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what lies in the inbox cannot be withdrawn`, async (t) => {
-    const { house } = await setUp(t);
-    const answer = await house.cancel(await house.accept({ citizenId: 'cit-ada' }));
+    const { app } = await setUp(t);
+    const answer = await app.cancel(await app.accept({ citizenId: 'cit-ada' }));
     assert.ok('refused' in answer);
     assert.equal(answer.refused.slug, 'conflict');
   });
 
   test(`${engine.name}: a worker that takes a channel while it is being withdrawn wins`, async (t) => {
-    const { db, house } = await setUp(t);
-    const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
+    const { db, app } = await setUp(t);
+    const id = await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
     const taken = {
       sql: "update delivery set status = 'sending', attempts = 1, locked_by = 'worker/x' where notification_id = $1 and channel = 'email'",
       args: [id],
@@ -196,32 +196,32 @@ for (const engine of engines) {
       await write([taken]);
       return await write(unit);
     };
-    const answer = await house.cancel(id);
+    const answer = await app.cancel(id);
     assert.ok('refused' in answer);
     assert.equal(answer.refused.slug, 'conflict');
-    assert.equal((await house.show(id))['status'], 'sending');
-    assert.equal((await house.events()).includes('notification.cancelled'), false);
+    assert.equal((await app.show(id))['status'], 'sending');
+    assert.equal((await app.events()).includes('notification.cancelled'), false);
   });
 
   test(`${engine.name}: withdrawn twice at once is withdrawn, and both are told so`, async (t) => {
-    const { house } = await setUp(t);
-    const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
-    const [one, other] = await Promise.all([house.cancel(id), house.cancel(id)]);
+    const { app } = await setUp(t);
+    const id = await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
+    const [one, other] = await Promise.all([app.cancel(id), app.cancel(id)]);
     assert.ok('json' in one && 'json' in other);
     assert.deepEqual([one.status, one.json['status']], [200, 'cancelled']);
     assert.deepEqual(other, one);
-    assert.deepEqual((await house.events()).slice(1).sort(), ['notification.cancelled', 'notification.status-read']);
+    assert.deepEqual((await app.events()).slice(1).sort(), ['notification.cancelled', 'notification.status-read']);
   });
 
   test(`${engine.name}: why it cannot be withdrawn is said by what has become of it`, async (t) => {
-    const { db, house } = await setUp(t);
+    const { db, app } = await setUp(t);
     const told = async (set: string, status = 'scheduled') => {
-      const id = await house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
+      const id = await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
       await db.write([
         { sql: `update delivery set ${set} where notification_id = $1`, args: [id] },
         { sql: 'update notification set status = $1 where id = $2', args: [status, id] },
       ]);
-      const answer = await house.cancel(id);
+      const answer = await app.cancel(id);
       assert.ok('refused' in answer && answer.refused.slug === 'conflict');
       return answer.refused.detail;
     };

@@ -1,17 +1,17 @@
-import { type Call, defineOperation } from '../api/operation.ts';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import type { Read } from '../db/database.ts';
 import { type NotificationId, parseId } from '../kernel/id.ts';
-import { refuse } from '../kernel/problem.ts';
-import type { Read } from '../store/db.ts';
-import { findAttempts, findDeliveries } from './delivery/delivery-store.ts';
-import { findHistory } from './evidence/history-store.ts';
-import { foldStatus, outlineOf } from './notification.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { findAttempts, findDeliveries } from './notification/delivery-store.ts';
+import { foldStatus, outlineOf } from './notification/notification.ts';
+import { findHistory } from './notification/notification-history-store.ts';
 import {
-  type NotificationRecord,
+  type NotificationDetails,
   notificationParams,
   notificationShape,
   notificationView,
-} from './notification-shape.ts';
-import { findNotification } from './notification-store.ts';
+} from './notification/notification-shape.ts';
+import { findNotification } from './notification/notification-store.ts';
 import type { NotificationPorts } from './ports.ts';
 
 const request = { params: notificationParams };
@@ -30,8 +30,8 @@ export const readNotification = defineOperation({
   responses: { 200: { description: 'The notification.', schema: notificationShape } },
   refusals: ['notification-not-found'],
   citizenData: true,
-  run: async (call: Call<typeof request, NotificationPorts>) => {
-    const found = await findOwn(call.read, call.params.id, call.caller.clientId);
+  run: async (call: OperationCall<typeof request, NotificationPorts>) => {
+    const found = await findOwnNotification(call.read, call.params.id, call.caller.clientId);
     if (found === undefined) return { refusal: refuse('notification-not-found') };
     const { notification } = found;
     return {
@@ -57,7 +57,11 @@ export const readNotification = defineOperation({
  * The notification with that id if this client sent it. Its status is folded from the deliveries as they are now, so
  * that it says `sending` from the moment a channel is at work.
  */
-export async function findOwn(read: Read, text: string, clientId: string): Promise<NotificationRecord | undefined> {
+export async function findOwnNotification(
+  read: Read,
+  text: string,
+  clientId: string,
+): Promise<NotificationDetails | undefined> {
   const id: NotificationId | undefined = parseId('notification', text);
   const stored = id === undefined ? undefined : await findNotification(read, id);
   if (stored === undefined || stored.clientId !== clientId) return undefined;

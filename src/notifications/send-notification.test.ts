@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { createNotificationHouse } from '../../test/notification-house.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { createNotificationApp } from '../../test/support/notification-app.ts';
+import type { Database } from '../db/database.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
-import type { Db } from '../store/db.ts';
 
 const now = Date.UTC(2026, 0, 15, 9);
 const clock = { now: () => now };
 const citizens = { 'cit-ada': { email: 'ada@example.org', language: 'nb' }, 'cit-no-mail': {} };
-const open = (db: Db) => createNotificationHouse(db, clock, citizens);
+const open = (db: Database) => createNotificationApp(db, clock, citizens);
 
 for (const engine of engines) {
   test(`${engine.name}: sending answers 202 with the place, the id and the receipt`, async (t) => {
-    const house = await open(await engine.open(t));
-    const answer = await house.send({ citizenId: 'cit-ada', message: 'Hello.', reference: 'case 7' });
+    const app = await open(await engine.open(t));
+    const answer = await app.send({ citizenId: 'cit-ada', message: 'Hello.', reference: 'case 7' });
     assert.ok('json' in answer);
     const { id, receipt } = answer.json;
     assert.match(`${id} ${receipt}`, /^ntf_\w{26} \/v1\/receipts\/evt_\w{26}$/);
@@ -31,26 +31,26 @@ for (const engine of engines) {
         receipt,
       },
     });
-    assert.deepEqual(await house.events(), ['notification.accepted']);
+    assert.deepEqual(await app.events(), ['notification.accepted']);
   });
 
   test(`${engine.name}: an id as long as the register may have one is sent to, and its notifications are listed`, async (t) => {
     const citizenId = 'ż'.repeat(200);
-    const house = await createNotificationHouse(await engine.open(t), clock, { [citizenId]: {} });
-    const id = await house.accept({ citizenId });
-    const listed = await house.list(`citizenId=${encodeURIComponent(citizenId)}`);
+    const app = await createNotificationApp(await engine.open(t), clock, { [citizenId]: {} });
+    const id = await app.accept({ citizenId });
+    const listed = await app.list(`citizenId=${encodeURIComponent(citizenId)}`);
     assert.ok('json' in listed);
     assert.deepEqual(
       (listed.json['items'] as Array<{ id: unknown }>).map((item) => item.id),
       [id],
     );
-    assert.ok('refused' in (await house.send({ citizenId: `${citizenId}x`, message: 'Hello.' })));
+    assert.ok('refused' in (await app.send({ citizenId: `${citizenId}x`, message: 'Hello.' })));
   });
 
   test(`${engine.name}: no column holds the text or the subject in clear`, async (t) => {
     const db = await engine.open(t);
-    const house = await open(db);
-    await house.accept({ citizenId: 'cit-ada', message: 'SECRET-TEXT', subject: 'SECRET-SUBJECT' }, { key: 'one' });
+    const app = await open(db);
+    await app.accept({ citizenId: 'cit-ada', message: 'SECRET-TEXT', subject: 'SECRET-SUBJECT' }, { key: 'one' });
     for (const table of ['notification', 'delivery', 'delivery_attempt', 'ledger_event', 'idempotency']) {
       const rows = await db.read(`select * from ${table}`);
       const values = rows.flatMap((row) => Object.values(row));
@@ -60,23 +60,23 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: the same key sends once and answers the same`, async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     const body = { citizenId: 'cit-ada', message: 'Hello.' };
-    const first = await house.send(body, { key: 'k1' });
-    const again = await house.send(body, { key: 'k1' });
+    const first = await app.send(body, { key: 'k1' });
+    const again = await app.send(body, { key: 'k1' });
     assert.ok('json' in first && 'json' in again);
     assert.deepEqual(again.json, first.json);
     assert.equal(again.headers['idempotent-replayed'], 'true');
-    const other = await house.send({ ...body, message: 'Other.' }, { key: 'k1' });
+    const other = await app.send({ ...body, message: 'Other.' }, { key: 'k1' });
     assert.ok('refused' in other && other.refused.slug === 'idempotency-key-reused');
-    assert.deepEqual(await house.events(), ['notification.accepted']);
+    assert.deepEqual(await app.events(), ['notification.accepted']);
   });
 
   test(`${engine.name}: what was sent under a key cannot be guessed from its row`, async (t) => {
     const db = await engine.open(t);
-    const house = await open(db);
+    const app = await open(db);
     const body = { citizenId: 'cit-ada', message: 'Hello.' };
-    await house.send(body, { key: 'k1' });
+    await app.send(body, { key: 'k1' });
     const plain = createHash('sha256').update(canonicalJson(body)).digest();
     const [row] = await db.read('select fingerprint from idempotency');
     assert.ok(row?.['fingerprint'] instanceof Uint8Array && row['fingerprint'].length === 32);
@@ -85,9 +85,9 @@ for (const engine of engines) {
 
   test(`${engine.name}: nothing of a dry run is stored, and its key is still free for the message itself`, async (t) => {
     const db = await engine.open(t);
-    const house = await open(db);
+    const app = await open(db);
     const body = { citizenId: 'cit-ada', message: 'SECRET-TEXT', subject: 'SECRET-SUBJECT' };
-    const rehearsed = await house.send({ ...body, dryRun: true }, { key: 'k1' });
+    const rehearsed = await app.send({ ...body, dryRun: true }, { key: 'k1' });
     assert.ok('json' in rehearsed && rehearsed.status === 200);
     for (const table of ['notification', 'delivery', 'delivery_attempt', 'idempotency', 'feed_event']) {
       assert.deepEqual(await db.read(`select * from ${table}`), [], table);
@@ -95,20 +95,16 @@ for (const engine of engines) {
     const [event] = await db.read('select content from ledger_event');
     assert.ok(event?.['content'] instanceof Uint8Array);
     assert.doesNotMatch(Buffer.from(event['content']).toString('latin1'), /SECRET/);
-    const sent = await house.send(body, { key: 'k1' });
-    const again = await house.send(body, { key: 'k1' });
+    const sent = await app.send(body, { key: 'k1' });
+    const again = await app.send(body, { key: 'k1' });
     assert.ok('json' in sent && 'json' in again);
     assert.deepEqual([sent.status, again.json], [202, sent.json]);
-    const later = await house.send({ ...body, message: 'Another one.', dryRun: true }, { key: 'k1' });
+    const later = await app.send({ ...body, message: 'Another one.', dryRun: true }, { key: 'k1' });
     assert.ok('json' in later && later.status === 200);
     assert.equal(later.headers['idempotent-replayed'], undefined);
-    const bad = await house.send({ ...body, dryRun: true }, { key: 'é' });
+    const bad = await app.send({ ...body, dryRun: true }, { key: 'é' });
     assert.ok('refused' in bad && bad.refused.slug === 'idempotency-key-invalid');
-    assert.deepEqual(await house.events(), [
-      'notification.rehearsed',
-      'notification.accepted',
-      'notification.rehearsed',
-    ]);
+    assert.deepEqual(await app.events(), ['notification.rehearsed', 'notification.accepted', 'notification.rehearsed']);
   });
 
   test(`${engine.name}: ten at once with the same key are one notification`, async (t) => {
@@ -116,36 +112,36 @@ for (const engine of engines) {
     // Nothing is stored before all ten have looked whether there is something: who looks later finds it, and repeats the answer.
     const { promise: allLooked, resolve } = Promise.withResolvers<void>();
     let looks = 0;
-    const read: Db['read'] = async (sql, args) => {
+    const read: Database['read'] = async (sql, args) => {
       const rows = await db.read(sql, args);
       if (sql.includes('from idempotency')) looks += 1;
       if (looks === 10) resolve();
       return rows;
     };
-    const write: Db['write'] = async (unit) => {
+    const write: Database['write'] = async (unit) => {
       if (looks > 0) await allLooked;
       return await db.write(unit);
     };
-    const house = await open({ ...db, read, write });
+    const app = await open({ ...db, read, write });
     const body = { citizenId: 'cit-ada', message: 'Hello.' };
-    const answers = await Promise.all(Array.from({ length: 10 }, () => house.send(body, { key: 'k1' })));
+    const answers = await Promise.all(Array.from({ length: 10 }, () => app.send(body, { key: 'k1' })));
     const slugs = answers.flatMap((answer) => ('refused' in answer ? [answer.refused.slug] : []));
     assert.deepEqual(new Set(slugs), new Set(['idempotency-key-in-progress']));
     assert.equal((await db.read('select id from notification')).length, 1);
     assert.equal((await db.read('select id from delivery')).length, 2);
-    assert.deepEqual(await house.events(), ['notification.accepted']);
+    assert.deepEqual(await app.events(), ['notification.accepted']);
   });
 
   test(`${engine.name}: the inbox has the message at once, the other channels wait`, async (t) => {
-    const house = await open(await engine.open(t));
-    const shown = await house.show(await house.accept({ citizenId: 'cit-ada' }));
+    const app = await open(await engine.open(t));
+    const shown = await app.show(await app.accept({ citizenId: 'cit-ada' }));
     assert.deepEqual([shown['status'], outline(shown)], ['accepted', ['inbox sent', 'email queued']]);
   });
 
   test(`${engine.name}: before sendAt nothing is placed anywhere`, async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     const sendAt = '2026-01-16T09:00:00+01:00';
-    const shown = await house.show(await house.accept({ citizenId: 'cit-ada', sendAt }));
+    const shown = await app.show(await app.accept({ citizenId: 'cit-ada', sendAt }));
     assert.deepEqual(
       [shown['status'], shown['sendAt'], shown['deliverBy'], outline(shown)],
       ['scheduled', '2026-01-16T08:00:00.000Z', '2026-01-30T08:00:00.000Z', ['inbox queued', 'email queued']],
@@ -153,18 +149,18 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: an unknown citizen is answered like a known one`, async (t) => {
-    const house = await open(await engine.open(t));
-    const known = await house.send({ citizenId: 'cit-ada', message: 'Hello.' });
-    const unknown = await house.send({ citizenId: 'cit-who', message: 'Hello.' });
+    const app = await open(await engine.open(t));
+    const known = await app.send({ citizenId: 'cit-ada', message: 'Hello.' });
+    const unknown = await app.send({ citizenId: 'cit-who', message: 'Hello.' });
     assert.ok('json' in known && 'json' in unknown);
     assert.deepEqual(Object.keys(unknown.json), Object.keys(known.json));
     assert.deepEqual([unknown.status, unknown.json['status']], [202, 'accepted']);
   });
 
   test(`${engine.name}: what waits for its time tells nobody whether the citizen is known, nor the language of one`, async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     const waiting = async (citizenId: string) => {
-      const shown = await house.show(await house.accept({ citizenId, sendAt: '2026-03-01T00:00:00Z' }));
+      const shown = await app.show(await app.accept({ citizenId, sendAt: '2026-03-01T00:00:00Z' }));
       const deliveries = (shown['deliveries'] as object[]).map((one) => ({ ...one, id: '' }));
       return { ...shown, deliveries, id: '', citizenId: '', receipt: '' };
     };
@@ -173,7 +169,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: a unit that fails leaves nothing, no delivery and no event`, async (t) => {
     const db = await engine.open(t);
-    const house = await open({
+    const app = await open({
       ...db,
       write: (unit) =>
         db.write(
@@ -184,7 +180,7 @@ for (const engine of engines) {
           ),
         ),
     });
-    await assert.rejects(house.send({ citizenId: 'cit-ada', message: 'Hello.' }), { name: 'WriteRefused' });
+    await assert.rejects(app.send({ citizenId: 'cit-ada', message: 'Hello.' }), { name: 'WriteRefused' });
     for (const table of ['notification', 'delivery', 'ledger_event']) {
       assert.deepEqual(await db.read(`select * from ${table}`), [], table);
     }
@@ -199,18 +195,18 @@ function outline(shown: Record<string, unknown>): string[] {
 
 for (const engine of engines) {
   test(`${engine.name}: only a caller with citizens:known learns who is in the register`, async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     const knowing = { clientId: 'knowing office' };
     const unknown = { citizenId: 'cit-nobody', message: 'Hello.' };
-    const refused = await house.send(unknown, knowing);
+    const refused = await app.send(unknown, knowing);
     assert.ok('refused' in refused);
     assert.equal(refused.refused.slug, 'citizen-not-found');
-    const accepted = await house.send(unknown);
+    const accepted = await app.send(unknown);
     assert.ok('json' in accepted && accepted.status === 202);
-    const shown = await house.send({ ...unknown, dryRun: true }, knowing);
+    const shown = await app.send({ ...unknown, dryRun: true }, knowing);
     assert.ok('json' in shown);
     assert.equal(shown.json['citizenKnown'], false);
-    const reached = await house.send({ ...unknown, citizenId: 'cit-ada', dryRun: true }, knowing);
+    const reached = await app.send({ ...unknown, citizenId: 'cit-ada', dryRun: true }, knowing);
     assert.ok('json' in reached);
     assert.deepEqual(
       [reached.json['citizenKnown'], (reached.json['channels'] as Array<Record<string, unknown>>)[1]?.['reachable']],
@@ -219,9 +215,9 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a dry run says the same about a known and an unknown citizen to all others`, async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     const rehearsed = async (citizenId: string) => {
-      const answer = await house.send({ citizenId, message: '# Hello', dryRun: true });
+      const answer = await app.send({ citizenId, message: '# Hello', dryRun: true });
       assert.ok('json' in answer);
       return [answer.status, answer.headers, answer.json];
     };

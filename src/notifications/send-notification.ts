@@ -1,23 +1,29 @@
 import { Type } from 'typebox';
-import { type Call, type Decision, defineOperation } from '../api/operation.ts';
-import { toInstant } from '../kernel/clock.ts';
+import { type Decision, defineOperation, type OperationCall } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
-import { type Issue, refusalOfIssues, refuse } from '../kernel/problem.ts';
-import { type PlannedStep, planOf } from './delivery/cascade.ts';
-import { dryRunShape, rehearse } from './dry-run.ts';
+import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type PlannedStep, planSteps } from './cascade/cascade.ts';
+import { dryRunAnswer, dryRunShape } from './dry-run.ts';
 import { legalRuleIssues } from './evidence/legal-effect.ts';
-import { channelNames, type DeliveryOutline, foldStatus } from './notification.ts';
-import { receiptOf } from './notification-shape.ts';
-import { insertion, type NewDelivery } from './notification-store.ts';
-import type { Contact, NotificationPorts } from './ports.ts';
-import { type Attachment, type Content, drawSalt, languageOfMessage, sealContent } from './sealed-content.ts';
-import { type SendBody, sendBody, type Times, textIssues, timesOf } from './send-request.ts';
-import { type Template, textFor, textForCitizen } from './templates/template.ts';
-import { fill, filledText } from './text/markdown.ts';
+import {
+  type Attachment,
+  generateSalt,
+  type MessageContent,
+  messageLanguageOf,
+  sealMessageContent,
+} from './notification/message-content.ts';
+import { channelNames, type DeliveryOutline, foldStatus } from './notification/notification.ts';
+import { receiptPathOf } from './notification/notification-shape.ts';
+import { insertNotification, type NewDelivery } from './notification/notification-store.ts';
+import type { CitizenContact, NotificationPorts } from './ports.ts';
+import { parseSendTimes, type SendBody, type SendTimes, sendBody, textIssues } from './send-request.ts';
+import { type Template, textForCitizen, textForLanguage } from './templates/template.ts';
+import { fillMarkdown, fillPlaceholders } from './text/markdown.ts';
 
 const request = { body: sendBody };
 
-const accepted = Type.Object({
+const acceptedShape = Type.Object({
   id: Type.String(),
   citizenId: Type.String(),
   reference: Type.Union([Type.String(), Type.Null()]),
@@ -28,13 +34,13 @@ const accepted = Type.Object({
   receipt: Type.String({ description: 'The ledger receipt of the acceptance.' }),
 });
 
-type SendCall = Call<typeof request, NotificationPorts>;
+type SendCall = OperationCall<typeof request, NotificationPorts>;
 
 /** A request that may be sent, with all that was looked up for it. */
-type Checked = {
-  readonly times: Times;
-  readonly contact: Contact | undefined;
-  readonly content: Content;
+type CheckedRequest = {
+  readonly times: SendTimes;
+  readonly contact: CitizenContact | undefined;
+  readonly content: MessageContent;
   readonly steps: readonly PlannedStep[];
 };
 
@@ -55,7 +61,7 @@ export const sendNotification = defineOperation({
   responses: {
     202: {
       description: 'Accepted and durable.',
-      schema: accepted,
+      schema: acceptedShape,
       headers: { Location: 'Where its status is.', 'Idempotent-Replayed': 'true where an earlier answer is repeated.' },
     },
     200: { description: 'With dryRun: what would be sent.', schema: dryRunShape },
@@ -63,84 +69,88 @@ export const sendNotification = defineOperation({
   refusals: ['bad-request', 'citizen-not-found', 'register-unavailable'],
   idempotent: true,
   // What it would send is in the answer; a kept answer would hold it unsealed, and take the key from the real send.
-  rehearses: ({ body }) => body.dryRun === true,
+  isDryRun: ({ body }) => body.dryRun === true,
   citizenData: true,
   contentIssues: async (part) => [
-    ...textIssues(part.body, { faulty: part.faulty, template: await templateOf(part) }),
-    ...timesOf(part.body, part.now).issues,
+    ...textIssues(part.body, { faulty: part.invalidMembers, template: await templateOf(part) }),
+    ...parseSendTimes(part.body, part.now).issues,
     ...(await attachmentsOf(part)).issues,
   ],
   run: async (call: SendCall) => {
-    const checked = await check(call);
-    if ('issues' in checked) return { refusal: refusalOfIssues(checked.issues) };
-    if (checked.contact === undefined && mayKnow(call) && call.body.dryRun !== true) {
+    const checked = await checkRequest(call);
+    if ('issues' in checked) return { refusal: refuseIssues(checked.issues) };
+    if (checked.contact === undefined && mayKnowCitizen(call) && call.body.dryRun !== true) {
       return { refusal: refuse('citizen-not-found') };
     }
-    return call.body.dryRun === true ? await rehearsal(call, checked) : await acceptance(call, checked);
+    return call.body.dryRun === true ? await dryRunDecision(call, checked) : await acceptDecision(call, checked);
   },
 });
 
 /** Whether this caller may learn at once that there is no such citizen (docs/notifications.md). */
-function mayKnow({ caller }: SendCall): boolean {
+function mayKnowCitizen({ caller }: SendCall): boolean {
   return caller.scopes.has('citizens:known');
 }
 
 /** Everything that can be wrong is found at once, and for a dry run as for a real one. */
-async function check(call: SendCall): Promise<Checked | { readonly issues: readonly Issue[] }> {
+async function checkRequest(call: SendCall): Promise<CheckedRequest | { readonly issues: readonly Issue[] }> {
   const { body, ports, now } = call;
-  const times = timesOf(body, now, ports.mayWait);
+  const times = parseSendTimes(body, now, ports.allowLongDelay);
   const [contact, attached, template] = await Promise.all([
     ports.contactOf(body.citizenId),
     attachmentsOf(call),
     templateOf(call),
   ]);
-  const rule = legalRuleIssues(body.legalEffect, body.channels, ports.cascade);
-  const issues = [...textIssues(body, { template }), ...times.issues, ...rule, ...attached.issues];
+  const ruleIssues = legalRuleIssues(body.legalEffect, body.channels, ports.cascade);
+  const issues = [...textIssues(body, { template }), ...times.issues, ...ruleIssues, ...attached.issues];
   if (issues.length > 0) return { issues };
   const urgent = body.category === 'urgent';
   const { sendAt, deliverBy } = times;
   // What a citizen wishes would tell a dry run that there is such a citizen.
-  const wishes = body.dryRun === true && !mayKnow(call) ? undefined : contact;
-  const ask = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes };
-  const steps = planOf(ports.cascade, ask);
-  const text = template === undefined ? writtenText(body) : textOf(template, body.language, wishes?.language);
+  const preferences = body.dryRun === true && !mayKnowCitizen(call) ? undefined : contact;
+  const planOptions = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes: preferences };
+  const steps = planSteps(ports.cascade, planOptions);
+  const text =
+    template === undefined ? requestText(body) : templateTextFor(template, body.language, preferences?.language);
   const content = contentOf(text, body, attached.found);
   const isChosen = content.language !== undefined && body.language === undefined;
-  return { times, contact, content: isChosen ? { ...content, salt: drawSalt(ports.random) } : content, steps };
+  return { times, contact, content: isChosen ? { ...content, salt: generateSalt(ports.random) } : content, steps };
 }
 
 /** The template that a request names, if it is one of its client. */
-async function templateOf({ ports, caller, body }: TemplateAsk): Promise<Template | undefined> {
+async function templateOf({ ports, caller, body }: TemplateLookup): Promise<Template | undefined> {
   return body.templateId === undefined ? undefined : await ports.templateOf(body.templateId, caller.clientId);
 }
 
-type TemplateAsk = Pick<SendCall, 'caller' | 'ports'> & { readonly body: Partial<SendBody> };
-type Text = Pick<Content, 'subject' | 'message' | 'language'>;
+type TemplateLookup = Pick<SendCall, 'caller' | 'ports'> & { readonly body: Partial<SendBody> };
+type ChosenText = Pick<MessageContent, 'subject' | 'message' | 'language'>;
 
-function writtenText({ subject, message }: SendBody): Text {
+function requestText({ subject, message }: SendBody): ChosenText {
   if (message === undefined) throw new TypeError('a request without a text was not refused');
   return { subject, message };
 }
 
 /** The text of a template in the language that the sender names, which it has, else in that of the citizen, else the default one. */
-function textOf(template: Template, named: string | undefined, own: string | undefined): Text {
-  return (named === undefined ? undefined : textFor(template.texts, named)) ?? textForCitizen(template, own);
+function templateTextFor(template: Template, named: string | undefined, own: string | undefined): ChosenText {
+  return (named === undefined ? undefined : textForLanguage(template.texts, named)) ?? textForCitizen(template, own);
 }
 
 function contentOf(
-  { subject, message, language }: Text,
+  { subject, message, language }: ChosenText,
   { templateId, personalisation = templateId === undefined ? undefined : {} }: SendBody,
   found: readonly Attachment[],
-): Content {
+): MessageContent {
   const attachments = found.length === 0 ? {} : { attachments: found };
   if (personalisation === undefined) return { subject, message, ...attachments };
-  const whole = { subject: subject && fill(subject, personalisation), message: filledText(message, personalisation) };
+  const whole = {
+    subject: subject && fillPlaceholders(subject, personalisation),
+    message: fillMarkdown(message, personalisation),
+  };
   return { ...whole, language, template: message, values: personalisation, ...attachments };
 }
 
-type AttachmentAsk = Pick<SendCall, 'caller' | 'ports' | 'now'> & { readonly body: Partial<SendBody> };
+type AttachmentLookup = Pick<SendCall, 'caller' | 'ports' | 'now'> & { readonly body: Partial<SendBody> };
 
-async function attachmentsOf(call: AttachmentAsk): Promise<{ found: Attachment[]; issues: Issue[] }> {
+async function attachmentsOf(call: AttachmentLookup): Promise<{ found: Attachment[]; issues: Issue[] }> {
   const found: Attachment[] = [];
   const issues: Issue[] = [];
   const { citizenId, attachments = [] } = call.body;
@@ -158,39 +168,39 @@ async function attachmentsOf(call: AttachmentAsk): Promise<{ found: Attachment[]
   return { found, issues };
 }
 
-async function rehearsal(call: SendCall, { times, contact, content, steps }: Checked): Promise<Decision> {
+async function dryRunDecision(call: SendCall, { times, contact, content, steps }: CheckedRequest): Promise<Decision> {
   const { citizenId } = call.body;
   const { name: sender, returnAddress } = await call.ports.senderOf(call.caller.clientId);
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
-  const known = mayKnow(call);
+  const known = mayKnowCitizen(call);
   const { verifiedOnly = [], providers } = call.ports.cascade;
-  const language = languageOfMessage(content, call.body.language ?? null, known ? contact?.language : undefined);
+  const language = messageLanguageOf(content, call.body.language ?? null, known ? contact?.language : undefined);
   return {
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
     answer: {
       status: 200,
-      json: await rehearse({
+      json: await dryRunAnswer({
         ...{ steps, contact, verifiedOnly, providers, content, sender, returnAddress, language },
-        ...{ deliverBy: times.deliverBy, mayKnow: known },
-        tryLetter: call.ports.tryLetter,
+        ...{ deliverBy: times.deliverBy, mayKnowCitizen: known },
+        checkLetter: call.ports.checkLetter,
         inboxLink: call.ports.inboxLink,
       }),
     },
   };
 }
 
-async function acceptance(call: SendCall, { times, contact, content, steps }: Checked): Promise<Decision> {
+async function acceptDecision(call: SendCall, { times, contact, content, steps }: CheckedRequest): Promise<Decision> {
   const { citizenId, category = 'information', reference = null, legalEffect = null } = call.body;
   const { sendAt, deliverBy } = times;
   const { clientId } = call.caller;
   const key = await call.ports.citizenKeys.keyOf(citizenId);
   const id = call.mint('notification');
   const event = call.mint('event');
-  const placed = contact !== undefined && contact.deceased !== true && sendAt === null;
+  const isPlaced = contact !== undefined && contact.deceased !== true && sendAt === null;
   // Their ids sort by time: by the plan they would tell in which order the citizen wishes the channels.
-  const inOwnOrder = steps.toSorted((one, other) => orderOf(one) - orderOf(other));
-  const deliveries = inOwnOrder.map((step) => newDelivery(call, step, placed));
-  const { contentDigest, ...sealed } = sealContent(key, id, content, call.ports.random);
+  const inChannelOrder = steps.toSorted((one, other) => channelOrderOf(one) - channelOrderOf(other));
+  const deliveries = inChannelOrder.map((step) => newDelivery(call, step, isPlaced));
+  const { contentDigest, ...sealed } = sealMessageContent(key, id, content, call.ports.random);
   const notification = {
     ...{ id, clientId, citizenId, reference, category, legalEffect, ...sealed },
     // Not the citizen's own, which its sender could read; whoever shows the message looks that up.
@@ -204,7 +214,7 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
   return {
     effect: {
       events: [{ type: 'notification.accepted', ...head, citizenId, notification: id, contentDigest }],
-      statements: insertion(notification, deliveries),
+      statements: insertNotification(notification, deliveries),
     },
     answer: {
       status: 202,
@@ -212,19 +222,19 @@ async function acceptance(call: SendCall, { times, contact, content, steps }: Ch
       json: {
         ...{ id, citizenId, reference },
         status: 'accepted',
-        createdAt: toInstant(call.now),
-        ...(sendAt === null ? {} : { sendAt: toInstant(sendAt) }),
-        deliverBy: toInstant(deliverBy),
-        receipt: receiptOf(notification),
+        createdAt: formatInstant(call.now),
+        ...(sendAt === null ? {} : { sendAt: formatInstant(sendAt) }),
+        deliverBy: formatInstant(deliverBy),
+        receipt: receiptPathOf(notification),
       },
     },
   };
 }
 
-const orderOf = ({ channel }: PlannedStep) => channelNames.indexOf(channel);
+const channelOrderOf = ({ channel }: PlannedStep) => channelNames.indexOf(channel);
 
 /** One delivery for a step; the one in the inbox is already made where the citizen is known and may see it now. */
-function newDelivery(call: SendCall, { channel, runAt, reminder }: PlannedStep, placed: boolean): NewDelivery {
+function newDelivery(call: SendCall, { channel, runAt, reminder }: PlannedStep, isPlaced: boolean): NewDelivery {
   const { category = 'information' } = call.body;
   return {
     id: call.mint('delivery'),
@@ -232,10 +242,10 @@ function newDelivery(call: SendCall, { channel, runAt, reminder }: PlannedStep, 
     reminder,
     priority: category === 'urgent' ? 0 : 1,
     lane: `${call.caller.clientId} ${category}`,
-    start: channel === 'inbox' && placed ? { status: 'sent', at: call.now } : { status: 'queued', runAt },
+    initialState: channel === 'inbox' && isPlaced ? { status: 'sent', at: call.now } : { status: 'queued', runAt },
   };
 }
 
-function outlineOfNew({ channel, start }: NewDelivery): DeliveryOutline {
-  return { channel, attempts: 0, status: start.status };
+function outlineOfNew({ channel, initialState }: NewDelivery): DeliveryOutline {
+  return { channel, attempts: 0, status: initialState.status };
 }

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/engines.ts';
-import { createNotificationHouse } from '../../test/notification-house.ts';
-import type { Db } from '../store/db.ts';
+import { engines } from '../../test/support/database-engines.ts';
+import { createNotificationApp } from '../../test/support/notification-app.ts';
+import type { Database } from '../db/database.ts';
 
 const now = Date.UTC(2026, 0, 15, 9);
-const open = (db: Db) => createNotificationHouse(db, { now: () => now }, { 'cit-ada': {} });
+const open = (db: Database) => createNotificationApp(db, { now: () => now }, { 'cit-ada': {} });
 
 // What is refused before the store is reached is the same on both engines.
 const onlySqlite = engines.filter((engine) => engine.name === 'sqlite');
@@ -112,38 +112,38 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
 
 for (const engine of onlySqlite) {
   test('a request at fault is refused with the places of its faults, and leaves nothing', async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     for (const [what, body, expected] of refused) {
       await t.test(`${what} is refused with its place`, async () => {
-        const answer = await house.send({ citizenId: 'cit-ada', message: 'Hello.', ...body });
+        const answer = await app.send({ citizenId: 'cit-ada', message: 'Hello.', ...body });
         assert.ok('refused' in answer);
         const issues = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`).sort();
         assert.deepEqual([answer.refused.slug, issues], ['bad-request', expected.sort()]);
-        assert.deepEqual(await house.events(), []);
+        assert.deepEqual(await app.events(), []);
       });
     }
   });
 
   test('of more faults than are listed none is taken for sound', async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     const channels = Array.from({ length: 100 }, () => 'fax');
     const body = { citizenId: 'cit-ada', message: 'Hello.', sendAt: '2020-01-01T00:00:00Z', channels, legalEffect: 5 };
-    const answer = await house.send(body);
+    const answer = await app.send(body);
     assert.ok('refused' in answer && answer.refused.slug === 'bad-request');
     const places = new Set(answer.refused.issues?.map(({ pointer }) => pointer?.split('/')[1]));
     assert.deepEqual(places, new Set(['channels']));
   });
 
   test('a message of 20,000 characters with line breaks and tabs is taken', async (t) => {
-    const house = await open(await engine.open(t));
-    await house.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
+    const app = await open(await engine.open(t));
+    await app.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
   });
 
   test('each channel carries the link of a template as it leads', async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     const message = 'Pay: https://e.org/((ref))';
     const body = { citizenId: 'cit-ada', message, personalisation: { ref: 'A 1' }, dryRun: true };
-    const answer = await house.send(body);
+    const answer = await app.send(body);
     assert.ok('json' in answer);
     const { channels } = answer.json as { readonly channels: ReadonlyArray<{ readonly text: string }> };
     assert.deepEqual(
@@ -153,9 +153,9 @@ for (const engine of onlySqlite) {
   });
 
   test('a template may be filled up to the limits of its texts', async (t) => {
-    const house = await open(await engine.open(t));
+    const app = await open(await engine.open(t));
     const personalisation = { a: '😀'.repeat(2_000), b: '😀'.repeat(100), none: '' };
     const texts = { message: `((none))${'((a))'.repeat(10)}`, subject: '((b))((b))' };
-    await house.accept({ citizenId: 'cit-ada', ...texts, personalisation });
+    await app.accept({ citizenId: 'cit-ada', ...texts, personalisation });
   });
 }

@@ -1,21 +1,28 @@
 import { type Static, Type } from 'typebox';
-import { safeName } from '../api/parse.ts';
-import { citizenIdDetail, citizenIdPattern, longestCitizenId } from '../kernel/id.ts';
-import type { Issue } from '../kernel/problem.ts';
+import { safeName } from '../api/validate-request.ts';
+import { citizenIdPattern, citizenIdRequirement, maxCitizenIdLength } from '../kernel/id.ts';
+import type { Issue } from '../kernel/refusal.ts';
 import { isLegalRule } from './evidence/legal-effect.ts';
-import { categories, channelNames } from './notification.ts';
-import { languageTag, oneOf, statedInstant } from './notification-shape.ts';
-import { type Template, textFor } from './templates/template.ts';
-import { charactersOf, fill, filledLength, filledText, placeholdersOf, type Values } from './text/markdown.ts';
+import { categories, channelNames } from './notification/notification.ts';
+import { languageTagSchema, literalUnion, optionalInstantSchema } from './notification/notification-shape.ts';
+import { type Template, textForLanguage } from './templates/template.ts';
+import {
+  countCodePoints,
+  filledLength,
+  fillMarkdown,
+  fillPlaceholders,
+  type PlaceholderValues,
+  placeholderNamesIn,
+} from './text/markdown.ts';
 
 const dayMs = 86_400_000;
 /** How far ahead `sendAt` may lie, and `deliverBy` behind that. */
-const longestWaitMs = 366 * dayMs;
+const maxWaitMs = 366 * dayMs;
 /** In characters, for what is sent as well as for what it is once its values are filled in. */
-export const longestMessage = 20_000;
-export const longestSubject = 200;
+export const maxMessageLength = 20_000;
+export const maxSubjectLength = 200;
 /** Of one text, and of all those of a template together. */
-export const mostValues = 100;
+export const maxValues = 100;
 /** By when a message has to arrive if the sender does not say: within two weeks. */
 const defaultDeliverWithinMs = 14 * dayMs;
 
@@ -24,13 +31,13 @@ export const sendBody = Type.Object(
   {
     citizenId: Type.String({
       minLength: 1,
-      maxLength: longestCitizenId,
+      maxLength: maxCitizenIdLength,
       description: 'The id of the citizen in the register.',
     }),
     message: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: longestMessage,
+        maxLength: maxMessageLength,
         description:
           'The text of the message, plain or in restricted Markdown; required without templateId. The whole body is at most 64 KiB.',
       }),
@@ -45,7 +52,7 @@ export const sendBody = Type.Object(
     subject: Type.Optional(
       Type.String({
         minLength: 1,
-        maxLength: longestSubject,
+        maxLength: maxSubjectLength,
         description: 'One line; without it the sender is named.',
       }),
     ),
@@ -58,17 +65,19 @@ export const sendBody = Type.Object(
       }),
     ),
     category: Type.Optional(
-      oneOf(categories, 'What kind of message it is (default information); urgent ones go before all others.'),
+      literalUnion(categories, 'What kind of message it is (default information); urgent ones go before all others.'),
     ),
     language: Type.Optional(
-      languageTag(
+      languageTagSchema(
         'The language of the message (BCP 47); without it the citizen’s own is assumed. Of a template one that it has.',
       ),
     ),
-    sendAt: statedInstant('Not sent before this; in the future, at most a year ahead.'),
-    deliverBy: statedInstant('Undeliverable if not delivered by then; after sendAt, default two weeks after it.'),
+    sendAt: optionalInstantSchema('Not sent before this; in the future, at most a year ahead.'),
+    deliverBy: optionalInstantSchema(
+      'Undeliverable if not delivered by then; after sendAt, default two weeks after it.',
+    ),
     channels: Type.Optional(
-      Type.Array(oneOf(channelNames, 'A channel.'), {
+      Type.Array(literalUnion(channelNames, 'A channel.'), {
         minItems: 1,
         maxItems: channelNames.length,
         uniqueItems: true,
@@ -81,7 +90,7 @@ export const sendBody = Type.Object(
         Type.String({ maxLength: 64, pattern: '^[A-Za-z][A-Za-z0-9_]{0,63}$' }),
         Type.String({ maxLength: 2_000 }),
         {
-          maxProperties: mostValues,
+          maxProperties: maxValues,
           description:
             'Makes subject and message a template: a value for each placeholder ((name)), all of them required. Values are text; Markdown in them does not count. The limits of both hold for the filled texts too.',
         },
@@ -115,55 +124,59 @@ export const sendBody = Type.Object(
 export type SendBody = Static<typeof sendBody>;
 
 /** When a notification begins and ends. */
-export type Times = { readonly sendAt: number | null; readonly deliverBy: number; readonly issues: readonly Issue[] };
+export type SendTimes = {
+  readonly sendAt: number | null;
+  readonly deliverBy: number;
+  readonly issues: readonly Issue[];
+};
 
 /** The times of a request, with what is wrong about them; messages of this server may wait for longer than a year, `mayWait`. */
-export function timesOf(
+export function parseSendTimes(
   { sendAt: sendText, deliverBy: deliverText }: Pick<SendBody, 'sendAt' | 'deliverBy'>,
   now: number,
-  mayWait = false,
-): Times {
+  allowLongDelay = false,
+): SendTimes {
   const issues: Issue[] = [];
   const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   const sendAt = sendText === undefined ? null : Date.parse(sendText);
   if (Number.isNaN(sendAt)) add('/sendAt', 'malformed', 'must be an instant without a leap second');
   else if (sendAt !== null && sendAt <= now) add('/sendAt', 'out-of-range', 'must be in the future');
-  else if (sendAt !== null && sendAt > now + longestWaitMs && !mayWait)
+  else if (sendAt !== null && sendAt > now + maxWaitMs && !allowLongDelay)
     add('/sendAt', 'out-of-range', 'at most a year ahead');
   const begin = sendAt === null || Number.isNaN(sendAt) ? now : sendAt;
   const deliverBy = deliverText === undefined ? begin + defaultDeliverWithinMs : Date.parse(deliverText);
   if (Number.isNaN(deliverBy)) add('/deliverBy', 'malformed', 'must be an instant without a leap second');
   else if (deliverBy <= begin) add('/deliverBy', 'out-of-range', 'must be in the future, and after sendAt');
-  else if (deliverBy > begin + longestWaitMs) add('/deliverBy', 'out-of-range', 'at most a year after sending');
+  else if (deliverBy > begin + maxWaitMs) add('/deliverBy', 'out-of-range', 'at most a year after sending');
   return { sendAt, deliverBy, issues };
 }
 
-const line = /^[^\p{Cc}\u2028\u2029]*$/u;
-const text = /^(?:[\t\n\r]|[^\p{Cc}])*$/u;
+const linePattern = /^[^\p{Cc}\u2028\u2029]*$/u;
+const textPattern = /^(?:[\t\n\r]|[^\p{Cc}])*$/u;
 
 /** Of blanks, marks of direction and characters of no width alone a citizen would see an empty message. */
-function isSeen(value: string): boolean {
+function hasVisibleText(value: string): boolean {
   return /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(value);
 }
 
-type Form = keyof typeof forms;
-const forms = {
-  line: [line, 'must be one line of text without control characters'],
-  text: [text, 'must hold text, and no control characters besides line breaks and tabs'],
-  citizenId: [citizenIdPattern, citizenIdDetail],
+type TextForm = keyof typeof textForms;
+const textForms = {
+  line: [linePattern, 'must be one line of text without control characters'],
+  text: [textPattern, 'must hold text, and no control characters besides line breaks and tabs'],
+  citizenId: [citizenIdPattern, citizenIdRequirement],
 } as const;
 
 /** What is wrong about the form of texts, each with its place; those that are not there are left out. */
-export function textFormIssues(texts: ReadonlyArray<readonly [string, string | undefined, Form]>): Issue[] {
+export function textFormIssues(texts: ReadonlyArray<readonly [string, string | undefined, TextForm]>): Issue[] {
   return texts.flatMap(([pointer, value, form]): Issue[] => {
-    const [pattern, detail] = forms[form];
-    if (value === undefined || (pattern.test(value) && isSeen(value))) return [];
+    const [pattern, detail] = textForms[form];
+    if (value === undefined || (pattern.test(value) && hasVisibleText(value))) return [];
     return [{ in: 'body', pointer, code: 'malformed', detail }];
   });
 }
 
 /** What a request is judged by besides itself. */
-type Judged = {
+type TextIssuesOptions = {
   /** The members that are at fault already: the body is without these. */
   readonly faulty?: ReadonlySet<string> | undefined;
   /** The template that it names; undefined where it names none, or none that there is. */
@@ -171,7 +184,7 @@ type Judged = {
 };
 
 /** What is wrong about the texts of a request: their form, the values of a template, the rule of legal effect. */
-export function textIssues(body: Partial<SendBody>, { faulty = new Set(), template }: Judged = {}): Issue[] {
+export function textIssues(body: Partial<SendBody>, { faulty = new Set(), template }: TextIssuesOptions = {}): Issue[] {
   const { message, subject, reference, citizenId, legalEffect, templateId } = body;
   const issues = textFormIssues([
     ['/citizenId', citizenId, 'citizenId'],
@@ -183,19 +196,23 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
     const detail = 'must be opened, after-N-working-days, after-N-days or as-letter';
     issues.push({ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail });
   }
-  if (templateId !== undefined) return [...issues, ...storedIssues(body, faulty, template)];
+  if (templateId !== undefined) return [...issues, ...templateTextIssues(body, faulty, template)];
   if (message === undefined && !faulty.has('message') && !faulty.has('templateId')) {
     const detail = 'required, or templateId in its place';
     issues.push({ in: 'body', pointer: '/message', code: 'required', detail });
   }
   // Of a template with a part at fault it is not known which values it needs.
   if (faulty.has('subject') || message === undefined || body.personalisation === undefined) return issues;
-  const parts = { message: '/message', subject: '/subject' };
-  return [...issues, ...valueIssues([{ message, subject, parts }], body.personalisation)];
+  const pointers = { message: '/message', subject: '/subject' };
+  return [...issues, ...valueIssues([{ message, subject, pointers }], body.personalisation)];
 }
 
 /** What is wrong about a request that names a template. All its texts are looked at, so that nothing depends on whose language it is. */
-function storedIssues(body: Partial<SendBody>, faulty: ReadonlySet<string>, template: Template | undefined): Issue[] {
+function templateTextIssues(
+  body: Partial<SendBody>,
+  faulty: ReadonlySet<string>,
+  template: Template | undefined,
+): Issue[] {
   const issues: Issue[] = [];
   const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   for (const member of ['message', 'subject'] as const) {
@@ -207,35 +224,35 @@ function storedIssues(body: Partial<SendBody>, faulty: ReadonlySet<string>, temp
     return issues;
   }
   const { language, personalisation = {} } = body;
-  if (language !== undefined && textFor(template.texts, language) === undefined) {
+  if (language !== undefined && textForLanguage(template.texts, language) === undefined) {
     const has = template.texts.map((one) => one.language).join(', ');
     const detail = `the template has no text in it, but in ${has}: name one of these, or none, and each citizen gets the own language where there is a text in it`;
     add('/language', 'not-allowed', detail);
   }
   if (faulty.has('personalisation')) return issues;
-  const texts = template.texts.map((one): Written => {
+  const texts = template.texts.map((one): TextWithPlaceholders => {
     const place = `/personalisation`;
-    return { ...one, parts: { message: place, subject: place } };
+    return { ...one, pointers: { message: place, subject: place } };
   });
   return [...issues, ...valueIssues(texts, personalisation)];
 }
 
 /** A text with placeholders; `parts` are the places at which it is told that it is at fault once it is filled. */
-type Written = {
+type TextWithPlaceholders = {
   readonly language?: string;
   readonly message: string;
   readonly subject?: string | undefined;
-  readonly parts: { readonly message: string; readonly subject: string };
+  readonly pointers: { readonly message: string; readonly subject: string };
 };
 
-function valueIssues(texts: readonly Written[], values: Values): Issue[] {
+function valueIssues(texts: readonly TextWithPlaceholders[], values: PlaceholderValues): Issue[] {
   const issue = (name: string, code: string, detail: string): Issue => {
     return { in: 'body', pointer: `/personalisation/${name}`, code, detail };
   };
-  const inSubject = new Set(texts.flatMap(({ subject = '' }) => [...placeholdersOf(subject)]));
-  const wanted = new Set([...texts.flatMap(({ message }) => [...placeholdersOf(message)]), ...inSubject]);
-  if (wanted.size > mostValues) {
-    const detail = `subject and message have ${wanted.size} placeholders, and at most ${mostValues} are allowed`;
+  const inSubject = new Set(texts.flatMap(({ subject = '' }) => [...placeholderNamesIn(subject)]));
+  const wanted = new Set([...texts.flatMap(({ message }) => [...placeholderNamesIn(message)]), ...inSubject]);
+  if (wanted.size > maxValues) {
+    const detail = `subject and message have ${wanted.size} placeholders, and at most ${maxValues} are allowed`;
     return [{ in: 'body', pointer: '/personalisation', code: 'too-long', detail }];
   }
   const missing = [...wanted].filter((name) => !Object.hasOwn(values, name));
@@ -244,44 +261,53 @@ function valueIssues(texts: readonly Written[], values: Values): Issue[] {
     ...missing.map((name) => issue(name, 'missing', 'must be given: the text has this placeholder')),
     ...given.flatMap(([name, value]) => {
       if (!wanted.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
-      if (inSubject.has(name) && !line.test(value))
+      if (inSubject.has(name) && !linePattern.test(value))
         return [issue(name, 'malformed', 'must be one line: it is in the subject')];
-      return text.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
+      return textPattern.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
     }),
-    ...texts.flatMap(({ language, message, subject = '', parts }) => [
+    ...texts.flatMap(({ language, message, subject = '', pointers }) => [
       ...filledIssues(
-        { language, pointer: parts.message, template: message, longest: longestMessage, write: filledText },
+        { language, pointer: pointers.message, template: message, maxLength: maxMessageLength, write: fillMarkdown },
         values,
       ),
       ...filledIssues(
-        { language, pointer: parts.subject, template: subject, longest: longestSubject, write: fill },
+        {
+          language,
+          pointer: pointers.subject,
+          template: subject,
+          maxLength: maxSubjectLength,
+          write: fillPlaceholders,
+        },
         values,
       ),
     ]),
   ];
 }
 
-type Part = {
+type FilledPart = {
   /** Of a template that is stored: the text in which language. */
   readonly language: string | undefined;
   readonly pointer: string;
   readonly template: string;
-  readonly longest: number;
-  write(template: string, values: Values): string;
+  readonly maxLength: number;
+  write(template: string, values: PlaceholderValues): string;
 };
 
 /** What is wrong about a text once it is filled; one that is far too long is never built. */
-function filledIssues({ language, pointer, template, longest, write }: Part, values: Values): Issue[] {
+function filledIssues(
+  { language, pointer, template, maxLength, write }: FilledPart,
+  values: PlaceholderValues,
+): Issue[] {
   const which = language === undefined ? '' : `the text in ${language} `;
   const issue = (code: string, detail: string): Issue => ({ in: 'body', pointer, code, detail: `${which}${detail}` });
-  const least = filledLength(template, values);
-  const filled = least > longest ? undefined : write(template, values);
-  const length = filled === undefined ? least : charactersOf(filled);
-  if (length > longest) {
-    const detail = `has ${length} characters once its values are filled in, and at most ${longest} are allowed: shorten the text or the values, or name a value less often`;
+  const minLength = filledLength(template, values);
+  const filled = minLength > maxLength ? undefined : write(template, values);
+  const length = filled === undefined ? minLength : countCodePoints(filled);
+  if (length > maxLength) {
+    const detail = `has ${length} characters once its values are filled in, and at most ${maxLength} are allowed: shorten the text or the values, or name a value less often`;
     return [issue('too-long', detail)];
   }
   // A template that is blank by itself is told of where its own form is.
-  if (!isSeen(template) || isSeen(filled ?? '')) return [];
+  if (!hasVisibleText(template) || hasVisibleText(filled ?? '')) return [];
   return [issue('malformed', 'is blank once its values are filled in: give text, or a value that is not blank')];
 }

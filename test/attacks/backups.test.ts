@@ -15,22 +15,31 @@ import {
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { digestOf } from '../../src/cli/backup-file.ts';
-import { commandLine } from '../../src/command-line.ts';
+import { commandLine } from '../../src/app/command-line.ts';
+import { fileDigest } from '../../src/cli/backup-file.ts';
+import { createRootKey, readRootKey } from '../../src/crypto/root-key-file.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
 import { blobPath } from '../../src/documents/blobs/blob-store.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { createRootKey, readRootKey } from '../../src/keys/root-key-file.ts';
-import { databaseFile } from '../../src/store/open.ts';
-import { filesIn, fit, inDatabase, manifestIn, roomOf, rootKeyOf, runBackup, standingBackup } from '../backups.ts';
-import { copyOf } from '../doctor.ts';
-import { afterThisFile } from '../whole-server.ts';
+import {
+  absoluteFilesIn,
+  changeBackupDatabase,
+  copyBackup,
+  makeBackupFixture,
+  readBackupManifest,
+  rewriteManifest,
+  rootKeyPathOf,
+  runBackup,
+} from '../support/backups.ts';
+import { copyDataDir } from '../support/doctor.ts';
+import { fileCleanupScope } from '../support/server-process.ts';
 
 // Somebody can write in a backup, and has no root key.
 
-const standing = standingBackup(afterThisFile());
+const standing = makeBackupFixture(fileCleanupScope());
 
 const write = (folder: string, members: object) =>
-  writeFileSync(join(folder, 'backup.json'), JSON.stringify({ ...manifestIn(folder), ...members }));
+  writeFileSync(join(folder, 'backup.json'), JSON.stringify({ ...readBackupManifest(folder), ...members }));
 
 /** Makes a client of somebody's own, in the rows that are neither sealed nor signed, and the digest that goes with it. */
 async function ownClient(folder: string) {
@@ -38,10 +47,10 @@ async function ownClient(folder: string) {
     using db = new DatabaseSync(join(folder, databaseFile));
     assert.notEqual(db.prepare("update client set name = 'Mine'").run().changes, 0);
   }
-  return { database: await digestOf(join(folder, databaseFile)) };
+  return { database: await fileDigest(join(folder, databaseFile)) };
 }
 
-const documentIn = (folder: string, at: number) => filesIn(join(folder, 'documents'))[at] ?? assert.fail();
+const documentIn = (folder: string, at: number) => absoluteFilesIn(join(folder, 'documents'))[at] ?? assert.fail();
 
 const changed = /backup\.json is not what was written when the backup was made: its code does not fit root key /;
 const others = /the backup holds other documents than it was made with: /;
@@ -61,12 +70,12 @@ const attacks: readonly Attack[] = [
   ['it says what no program knows', (folder) => write(folder, { more: true }), changed],
   [
     'its code is one of zeros',
-    (folder) => write(folder, { code: { ...manifestIn(folder).code, hmacSha256: '0'.repeat(64) } }),
+    (folder) => write(folder, { code: { ...readBackupManifest(folder).code, hmacSha256: '0'.repeat(64) } }),
     changed,
   ],
   [
     'its code is cut off',
-    (folder) => write(folder, { code: { ...manifestIn(folder).code, hmacSha256: '' } }),
+    (folder) => write(folder, { code: { ...readBackupManifest(folder).code, hmacSha256: '' } }),
     /is not of a form that this program knows/,
   ],
   [
@@ -80,18 +89,18 @@ const attacks: readonly Attack[] = [
       const path = join(folder, '..', 'other.key');
       createRootKey(path, systemRandom);
       await ownClient(folder);
-      await fit(folder, path, { rootKeys: [readRootKey(path).id] });
+      await rewriteManifest(folder, path, { rootKeys: [readRootKey(path).id] });
     },
     /the backup was made under root key [0-9a-f]{16}, and \S+root\.key holds another: name the copy of that time/,
   ],
   [
     'its database is that of another backup of the same house',
-    (folder) => cpSync(join(standing.older, databaseFile), join(folder, databaseFile)),
+    (folder) => cpSync(join(standing.olderDataDir, databaseFile), join(folder, databaseFile)),
     /citizen-services\.sqlite is not the file that the backup was made with/,
   ],
   [
     'its anchor is that of another backup of the same house',
-    (folder) => cpSync(join(standing.older, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
+    (folder) => cpSync(join(standing.olderDataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
     /ledger-checkpoint is not the file that the backup was made with/,
   ],
   [
@@ -119,7 +128,7 @@ const attacks: readonly Attack[] = [
 
 for (const [what, attack, told] of attacks) {
   test(`a backup is neither well nor restored where ${what}`, async (t) => {
-    const { folder, place } = roomOf(t, standing);
+    const { folder, place } = copyBackup(t, standing);
     await attack(folder);
     const verified = await runBackup(standing, place, 'verify', folder, '--scratch', place);
     assert.equal(verified.code, 1, verified.said);
@@ -133,9 +142,10 @@ for (const [what, attack, told] of attacks) {
 }
 
 test('other bytes of the same length are found by the seal of the document', async (t) => {
-  const { folder, place } = roomOf(t, standing);
-  const large = readFileSync(blobPath(join(folder, 'documents'), standing.large));
-  const path = filesIn(join(folder, 'documents')).find((one) => !one.endsWith(standing.large)) ?? assert.fail();
+  const { folder, place } = copyBackup(t, standing);
+  const large = readFileSync(blobPath(join(folder, 'documents'), standing.largeDocumentId));
+  const path =
+    absoluteFilesIn(join(folder, 'documents')).find((one) => !one.endsWith(standing.largeDocumentId)) ?? assert.fail();
   writeFileSync(path, large.subarray(0, readFileSync(path).length));
   const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
   assert.equal(code, 1);
@@ -144,7 +154,7 @@ test('other bytes of the same length are found by the seal of the document', asy
 
 for (const name of ['backup.json', 'ledger-checkpoint', databaseFile, 'a document']) {
   test(`a pipe in the place of ${name} keeps nobody waiting`, async (t) => {
-    const { folder, place } = roomOf(t, standing);
+    const { folder, place } = copyBackup(t, standing);
     const path = name === 'a document' ? documentIn(folder, 0) : join(folder, name);
     unlinkSync(path);
     assert.equal(spawnSync('mkfifo', [path]).status, 0);
@@ -173,7 +183,7 @@ async function ended<T>(t: TestContext, running: Promise<T>): Promise<T> {
 }
 
 test('a manifest that would write on the terminal of the operator is of no form that is known', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   for (const members of [
     { rootKeys: ['\u001b[2J'] },
     { begunAt: '2026-11-23T00:00:00.000Z\u001b[2J' },
@@ -188,22 +198,22 @@ test('a manifest that would write on the terminal of the operator is of no form 
 });
 
 test('what a share or a desktop puts among the documents is none of them', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   const sealed = join(folder, 'documents/sealed');
   writeFileSync(join(sealed, '.DS_Store'), 'x');
   mkdirSync(join(sealed, '@eaDir'));
   writeFileSync(join(sealed, '@eaDir', 'more'), 'x');
   const { code, said } = await runBackup(standing, place, 'restore', folder);
   assert.equal(code, 0, said);
-  assert.equal(filesIn(join(place, 'documents')).length, manifestIn(folder).documents.count);
+  assert.equal(absoluteFilesIn(join(place, 'documents')).length, readBackupManifest(folder).documents.count);
 });
 
 test('with --since, too, each part is proved as it is', async (t) => {
-  const { folder, place, room } = roomOf(t, standing);
-  const made = join(room, 'made');
-  const { code, said } = await runBackup(standing, standing.well, 'create', made, '--since', folder);
+  const { folder, place, deps } = copyBackup(t, standing);
+  const made = join(deps, 'made');
+  const { code, said } = await runBackup(standing, standing.dataDir, 'create', made, '--since', folder);
   assert.equal(code, 0, said);
-  assert.equal(manifestIn(made).documents.sha256, manifestIn(folder).documents.sha256);
+  assert.equal(readBackupManifest(made).documents.sha256, readBackupManifest(folder).documents.sha256);
   assert.equal((await runBackup(standing, place, 'verify', made, '--scratch', place)).code, 0);
   // They are the same files: a document that is shortened in the one is in the other.
   writeFileSync(documentIn(folder, 0), 'x');
@@ -211,8 +221,8 @@ test('with --since, too, each part is proved as it is', async (t) => {
 });
 
 test('a backup stays proved by the root key of its time, and says which that is where it was rotated', async (t) => {
-  const { folder, place, room } = roomOf(t, standing);
-  const data = copyOf(t, standing.well);
+  const { folder, place, deps } = copyBackup(t, standing);
+  const data = copyDataDir(t, standing.dataDir);
   const rootKey = join(data, 'root.key');
   const settings = { DATA_DIR: data, ROOT_KEY_FILE: rootKey };
   const rotate = async (...more: readonly string[]) => {
@@ -221,31 +231,31 @@ test('a backup stays proved by the root key of its time, and says which that is 
   };
   const verify = async (backup: string, key: string) =>
     await runBackup(standing, { DATA_DIR: place, ROOT_KEY_FILE: key }, 'verify', backup, '--scratch', place);
-  const first = readRootKey(rootKeyOf(standing)).id;
+  const first = readRootKey(rootKeyPathOf(standing)).id;
   await rotate('--prepare');
   // By now the file has another root, under which the database holds nothing.
-  const between = join(room, 'between');
+  const between = join(deps, 'between');
   assert.equal((await runBackup(standing, settings, 'create', between)).code, 0);
-  assert.equal(manifestIn(between).code.rootKey, first);
+  assert.equal(readBackupManifest(between).code.rootKey, first);
   await rotate();
   assert.doesNotMatch((await verify(folder, rootKey)).said, /backup\.json/);
   await rotate('--finish');
   const { code, said } = await verify(folder, rootKey);
   assert.equal(code, 1);
   assert.match(said, new RegExp(`^the backup was made under root key ${first}, and \\S+ holds another`));
-  for (const backup of [folder, between]) assert.equal((await verify(backup, rootKeyOf(standing))).code, 0);
-  const after = join(room, 'after');
+  for (const backup of [folder, between]) assert.equal((await verify(backup, rootKeyPathOf(standing))).code, 0);
+  const after = join(deps, 'after');
   assert.equal((await runBackup(standing, settings, 'create', after)).code, 0);
   assert.equal((await verify(after, rootKey)).code, 0);
-  assert.equal((await verify(after, rootKeyOf(standing))).code, 1);
+  assert.equal((await verify(after, rootKeyPathOf(standing))).code, 1);
 });
 
 test('without a root key no backup is made, tried or restored, and nobody is told to make one', async (t) => {
-  const { folder, place, room } = roomOf(t, standing);
-  const missing = join(room, 'none.key');
-  const made = join(room, 'made');
+  const { folder, place, deps } = copyBackup(t, standing);
+  const missing = join(deps, 'none.key');
+  const made = join(deps, 'made');
   for (const [data, ...args] of [
-    [standing.well, 'create', made],
+    [standing.dataDir, 'create', made],
     [place, 'verify', folder, '--scratch', place],
     [place, 'restore', folder],
   ] as const) {
@@ -260,7 +270,7 @@ test('without a root key no backup is made, tried or restored, and nobody is tol
 });
 
 test('a change by somebody who has the root key is proved, as no code can help', async (t) => {
-  const { folder, place } = roomOf(t, standing);
-  await inDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyOf(standing));
+  const { folder, place } = copyBackup(t, standing);
+  await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(standing));
   assert.equal((await runBackup(standing, place, 'verify', folder, '--scratch', place)).code, 0);
 });

@@ -1,24 +1,29 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
-import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { makeDemoWithIssuer } from '../outside-issuer.ts';
-import { formOf } from '../page-form.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
+import { makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
+import { readHtmlForm } from '../support/html-form.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import {
+  fileCleanupScope,
+  makeServerFixture,
+  type RunningServer,
+  type ServerFixture,
+} from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // Who wants to read a citizen's pages, to have a citizen do something there unawares, or to lead a citizen away from them.
-let home: ServerHome;
-let server: WholeServer;
+let home: ServerFixture;
+let server: RunningServer;
 let service = '';
-let ask: ReturnType<typeof createExchange>;
+let ask: ReturnType<typeof createHttpClient>;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   server = await home.start('demo');
-  service = await home.token();
-  ask = createExchange(home.url);
+  service = await home.fetchAccessToken();
+  ask = createHttpClient(home.url);
 });
 
 const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
@@ -96,14 +101,19 @@ test('what services write is shown as text, in every place where it stands', asy
     subject: bad,
     message: `${bad} **b**`,
   };
-  const sent = await ask(sendJson(service, '/v1/notifications/send', message));
+  const sent = await ask(postJson(service, '/v1/notifications/send', message));
   assert.equal(sent.status, 202, textOf(sent));
-  const id = String(jsonOf(sent)['id']);
+  const id = String(parseJsonBody(sent)['id']);
   const headers = { 'content-type': 'text/html', 'citizen-id': 'demo-anh', 'document-title': encodeURIComponent(bad) };
-  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: withToken(service, headers), body: bad });
+  const stored = await ask({
+    method: 'POST',
+    path: '/v1/documents',
+    headers: bearerHeaders(service, headers),
+    body: bad,
+  });
   assert.equal(stored.status, 201, textOf(stored));
   const anh = await signedIn('demo-anh');
-  const document = await anh.get(`/me/documents/${String(jsonOf(stored)['id'])}`);
+  const document = await anh.get(`/me/documents/${String(parseJsonBody(stored)['id'])}`);
   // A page that somebody deposited is never one of ours: it is a file, and would be alone in its own origin.
   assert.match(String(document.headers['content-disposition']), /^attachment/);
   assert.match(String(document.headers['content-security-policy']), /sandbox/);
@@ -139,14 +149,14 @@ test('the cookies of the pages are no way into the interface, and its tokens non
   for (const path of ['/v1/inbox', '/v1/access-log', '/v1/documents?citizenId=demo-mary'])
     assert.equal((await ask({ path, headers: { cookie } })).status, 401, path);
   const secret = mary.cookies.get('citizen-session') ?? '';
-  assert.equal((await ask({ path: '/v1/inbox', headers: withToken(secret) })).status, 401);
-  assert.equal((await ask({ path: '/me/documents', headers: withToken(service) })).status, 403);
+  assert.equal((await ask({ path: '/v1/inbox', headers: bearerHeaders(secret) })).status, 401);
+  assert.equal((await ask({ path: '/me/documents', headers: bearerHeaders(service) })).status, 403);
 });
 
 test('a page of somebody else states no wishes of a citizen, whatever it sends and the browser brings along', async () => {
   const mary = await signedIn('demo-mary');
-  const own = formOf(textOf(await mary.get('/me/contact')));
-  const form = formOf(textOf(await mary.get('/me/contact')));
+  const own = readHtmlForm(textOf(await mary.get('/me/contact')));
+  const form = readHtmlForm(textOf(await mary.get('/me/contact')));
   form.set('email', 'never');
   // The cookie of a form comes from pages of the same domain, and from none of another one.
   for (const site of ['same-site', 'cross-site', 'same-origin, cross-site', ''])
@@ -167,14 +177,14 @@ test('a page of somebody else states no wishes of a citizen, whatever it sends a
   assert.equal(refused.status, 400);
   assert.doesNotMatch(textOf(refused), /<script/);
   assert.equal((await ask({ method: 'PUT', path: '/me/contact' })).status, 405);
-  assert.deepEqual([...formOf(textOf(await mary.get('/me/contact')))], [...own]);
+  assert.deepEqual([...readHtmlForm(textOf(await mary.get('/me/contact')))], [...own]);
   assert.equal((await mary.post('/me/contact', { 'sec-fetch-site': 'same-origin' }, form)).status, 303);
 });
 
 test('one citizen who asks without end, in however many sessions, is held back, and nobody else', async () => {
   const [loud, again, quiet] = [await signedIn('demo-joao'), await signedIn('demo-joao'), await signedIn('demo-mary')];
   // Counted over ten seconds: once more where a slow machine took longer, or two threads shared them.
-  await until(async () => {
+  await waitUntil(async () => {
     const answers = await Promise.all(
       Array.from({ length: 120 }, async (_, at) => await (at % 2 === 0 ? loud : again).get('/me/documents/doc_x')),
     );
@@ -221,25 +231,25 @@ test('odd requests are refused, and leave the session and the log as they are', 
   assert.equal((await mary.post('/me')).status, 405);
   assert.equal((await mary.get('/me/sign-in/return?code=x&state=y')).status, 403);
   assert.equal((await mary.get('/me')).status, 200);
-  await server.end('SIGTERM');
+  await server.stop('SIGTERM');
   const logged = `${server.stdout()}\n${server.stderr()}`.split('\n').filter((line) => line.startsWith('{'));
   assert.doesNotMatch(logged.join('\n'), /"level":"(?:error|fatal)"|demo-mary|citizen-session=|alert/);
 });
 
 test('who comes back with what no issuer has sent fills no log', async (t) => {
-  const other = await makeHome(t);
+  const other = await makeServerFixture(t);
   const running = await other.start('demo');
   const browser = openCookieBrowser(other.url);
   const state = new URL((await browser.follow('/me/sign-in')).url).searchParams.get('state');
   for (let times = 0; times < 50; times += 1)
     assert.equal((await browser.get(`/me/sign-in/return?state=${state}&error=e${times}`)).status, 503);
-  await running.end('SIGTERM');
+  await running.stop('SIGTERM');
   assert.equal(running.stderr().match(/"level":"error"/g)?.length, 10);
 });
 
 test('where no issuer is named there are no such pages', async (t) => {
-  const { home: other } = await makeDemoWithIssuer(t);
+  const { home: other } = await makeDemoWithExternalIssuer(t);
   await other.start('start');
   for (const path of ['/me', '/me/sign-in', '/demo/sign-in/authorize', '/demo/sign-in/keys'])
-    assert.equal((await createExchange(other.url)({ path })).status, 404, path);
+    assert.equal((await createHttpClient(other.url)({ path })).status, 404, path);
 });

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { otherThan } from '../contact-house.ts';
-import { type Answered, createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { addCitizensClient, startOutsideIssuer } from '../outside-issuer.ts';
-import { runHere } from '../run-here.ts';
-import { startSmtpSink } from '../smtp-sink.ts';
-import { startAll, twoProcesses } from '../two-processes.ts';
+import { differentCode } from '../support/contact-app.ts';
+import { addCitizenClient, startExternalIssuer } from '../support/external-issuer.ts';
+import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody, postJson } from '../support/http-client.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { startTestSmtpServer } from '../support/smtp-server.ts';
+import { makeTwoServerHomes, startServers } from '../support/two-server-processes.ts';
 
 test('who guesses a code at two programs at once has five tries in all; and one is asked for here and entered there', async (t) => {
-  const [issuer, sink] = [await startOutsideIssuer(t), await startSmtpSink(t)];
-  const homes = await twoProcesses(t, { TRUSTED_ISSUERS: issuer.url, SMTP_URL: sink.url });
+  const [issuer, sink] = [await startExternalIssuer(t), await startTestSmtpServer(t)];
+  const homes = await makeTwoServerHomes(t, { TRUSTED_ISSUERS: issuer.url, SMTP_URL: sink.url });
   const [first, second] = homes;
   const people = join(first.dataDir, 'people.jsonl');
   const ida = {
@@ -22,17 +22,17 @@ test('who guesses a code at two programs at once has five tries in all; and one 
     email: 'ida@example.org',
   };
   writeFileSync(people, JSON.stringify(ida));
-  const imported = await runHere(first, 'import', 'citizens', people);
+  const imported = await runCommandInProcess(first, 'import', 'citizens', people);
   assert.equal(imported.code, 0, imported.stderr);
-  const client = await addCitizensClient(first, issuer);
-  await startAll(homes);
+  const client = await addCitizenClient(first, issuer);
+  await startServers(homes);
   const claims = { client_id: client, sub: 'ida', scope: 'citizen:self', citizen_id: 'cit-ida' };
   const token = await issuer.sign({ ...claims, aud: `${first.publicUrl}/v1` });
-  const [here, there] = [createExchange(first.url), createExchange(second.url)];
-  const slugOf = (answer: Answered) => String(jsonOf(answer)['type']).split('/').at(-1);
-  const entering = (code: string) => sendJson(token, '/v1/contact-addresses/confirm', { channel: 'email', code });
+  const [here, there] = [createHttpClient(first.url), createHttpClient(second.url)];
+  const slugOf = (answer: HttpResponse) => String(parseJsonBody(answer)['type']).split('/').at(-1);
+  const entering = (code: string) => postJson(token, '/v1/contact-addresses/confirm', { channel: 'email', code });
   const codes = async (count: number) => {
-    await sink.received(count);
+    await sink.waitForMails(count);
     return sink.mails.flatMap(({ to, raw }) => {
       const code = /Your code is (\d{6})/.exec(raw)?.[1];
       return code !== undefined && to.includes('new@example.org') ? [code] : [];
@@ -40,7 +40,7 @@ test('who guesses a code at two programs at once has five tries in all; and one 
   };
   const askAt = async (exchange: typeof here) => {
     const asked = await exchange(
-      sendJson(token, '/v1/contact-addresses', { channel: 'email', address: 'new@example.org' }),
+      postJson(token, '/v1/contact-addresses', { channel: 'email', address: 'new@example.org' }),
     );
     assert.equal(asked.status, 202, String(asked.body));
   };
@@ -48,7 +48,7 @@ test('who guesses a code at two programs at once has five tries in all; and one 
   await askAt(there);
   const [code = ''] = await codes(1);
   const answers = await Promise.all(
-    Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? here : there)(entering(otherThan(code, at + 1)))),
+    Array.from({ length: 40 }, (_, at) => (at % 2 === 0 ? here : there)(entering(differentCode(code, at + 1)))),
   );
   const told = new Set(answers.map(slugOf));
   assert.ok(told.isSubsetOf(new Set(['contact-code-wrong', 'contact-code-needed'])), [...told].join());
@@ -58,9 +58,9 @@ test('who guesses a code at two programs at once has five tries in all; and one 
   const next = (await codes(2)).at(-1) ?? '';
   const confirmed = await here(entering(next));
   assert.equal(confirmed.status, 200, String(confirmed.body));
-  const read = await there({ path: '/v1/contact-preferences', headers: withToken(token) });
-  const [own] = jsonOf(read)['verified'] as { address: string }[];
+  const read = await there({ path: '/v1/contact-preferences', headers: bearerHeaders(token) });
+  const [own] = parseJsonBody(read)['verified'] as { address: string }[];
   assert.equal(own?.address, 'new@example.org');
-  await sink.received(3);
+  await sink.waitForMails(3);
   assert.deepEqual(sink.mails.at(-1)?.to, ['ida@example.org']);
 });

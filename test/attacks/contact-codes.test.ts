@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { migrate } from '../../src/db/migrate.ts';
 import { parseId } from '../../src/kernel/id.ts';
-import { withWishes } from '../../src/notifications/contact/contact-wish-store.ts';
-import { openInboxMessage } from '../../src/notifications/inbox/open-inbox-message.ts';
-import type { Contact } from '../../src/notifications/ports.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { askingFor, contactPolicy, otherThan, slugOf } from '../contact-house.ts';
-import { type Engine, engines } from '../engines.ts';
-import { createNotificationHouse } from '../notification-house.ts';
-import { createVirtualTime } from '../virtual-time.ts';
+import { withPreferences } from '../../src/notifications/contact/contact-preferences-store.ts';
+import { openInboxMessage } from '../../src/notifications/open-inbox-message.ts';
+import type { CitizenContact } from '../../src/notifications/ports.ts';
+import { contactCascade, createCitizenCalls, differentCode, problemNameOf } from '../support/contact-app.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { createNotificationApp } from '../support/notification-app.ts';
+import { createVirtualTime } from '../support/virtual-time.ts';
 
 // Who is signed in as somebody else, or wants an address that is not the own one: guesses codes, has many of them sent, and does
 // both by several processes at once.
-const citizens: Readonly<Record<string, Contact>> = {
+const citizens: Readonly<Record<string, CitizenContact>> = {
   'cit-ida': { email: 'ida@example.org', phone: '+4740000000' },
   'cit-jon': { email: 'jon@example.org', phone: '+4740000001' },
   'cit-eva': { email: 'eva@example.org', phone: '+4740000002' },
@@ -21,22 +21,22 @@ const citizens: Readonly<Record<string, Contact>> = {
 /** Two processes on one database, each with connections of its own where the engine allows that. */
 async function twoProcesses(t: TestContext, engine: Engine) {
   const { clock } = createVirtualTime();
-  const place = await engine.place(t);
+  const place = await engine.createLocation(t);
   const first = await engine.openAt(place);
   t.after(() => first.close());
   await migrate(first, clock);
   const second = engine.name === 'sqlite' ? first : await engine.openAt(place);
   if (second !== first) t.after(() => second.close());
   const houses = [
-    await createNotificationHouse(first, clock, citizens, { cascade: contactPolicy }),
-    await createNotificationHouse(second, clock, {}, { cascade: contactPolicy }),
+    await createNotificationApp(first, clock, citizens, { cascade: contactCascade }),
+    await createNotificationApp(second, clock, {}, { cascade: contactCascade }),
   ] as const;
-  return houses.map((house) => {
+  return houses.map((app) => {
     const registered = async (citizenId: string) => citizens[citizenId];
-    const contactOf = withWishes(registered, { read: house.db.read, citizenKeys: house.citizenKeys });
+    const contactOf = withPreferences(registered, { read: app.db.read, citizenKeys: app.citizenKeys });
     // The operations of the house were given its ports by reference.
-    Object.assign(house.ports, { contactOf });
-    return { ...askingFor(house), house };
+    Object.assign(app.ports, { contactOf });
+    return { ...createCitizenCalls(app), app };
   });
 }
 
@@ -47,7 +47,7 @@ async function atOnce(processes: readonly Asking[], times: number, ask: (by: Ask
   const answers = await Promise.all(
     Array.from({ length: times }, async (_, at) => {
       const answer = await ask(processes[at % processes.length] ?? assert.fail(), at);
-      return 'slug' in answer ? slugOf(answer) : 'ok';
+      return 'slug' in answer ? problemNameOf(answer) : 'ok';
     }),
   );
   return Map.groupBy(answers, (answer) => answer);
@@ -62,15 +62,15 @@ for (const engine of engines) {
     await one.ask('cit-ida', email);
     const code = await one.code('cit-ida');
     const guessed = await atOnce(processes, 80, (by, at) =>
-      by.confirm('cit-ida', { channel: 'email', code: otherThan(code, at + 1) }),
+      by.confirm('cit-ida', { channel: 'email', code: differentCode(code, at + 1) }),
     );
     assert.equal(guessed.has('ok'), false);
     for (const by of processes)
-      assert.equal(slugOf(await by.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
+      assert.equal(problemNameOf(await by.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
     assert.equal((await other.preferences('cit-ida')) !== undefined, true);
-    const [row] = await one.house.db.read('select tries from contact_code');
+    const [row] = await one.app.db.read('select tries from contact_code');
     assert.ok(Number(row?.['tries']) >= 5);
-    const contact = await other.house.ports.contactOf('cit-ida');
+    const contact = await other.app.ports.contactOf('cit-ida');
     assert.deepEqual([contact?.email, contact?.verified], ['ida@example.org', []]);
   });
 
@@ -78,15 +78,15 @@ for (const engine of engines) {
     const [one = assert.fail(), other = assert.fail()] = await twoProcesses(t, engine);
     await one.ask('cit-ida', email);
     const code = await one.code('cit-ida');
-    const { contactOf } = one.house.ports;
+    const { contactOf } = one.app.ports;
     let left = 5;
     // What is asked between the comparison and the commit.
     const slowly = async (citizenId: string) => {
-      for (; left > 0; left -= 1) await other.confirm('cit-ida', { channel: 'email', code: otherThan(code, left) });
+      for (; left > 0; left -= 1) await other.confirm('cit-ida', { channel: 'email', code: differentCode(code, left) });
       return await contactOf(citizenId);
     };
-    Object.assign(one.house.ports, { contactOf: slowly });
-    assert.equal(slugOf(await one.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
+    Object.assign(one.app.ports, { contactOf: slowly });
+    assert.equal(problemNameOf(await one.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
     assert.equal(left, 0);
     assert.deepEqual((await contactOf('cit-ida'))?.verified, []);
   });
@@ -97,7 +97,7 @@ for (const engine of engines) {
     const code = (await processes[0]?.code('cit-ida')) ?? '';
     const entered = await atOnce(processes, 12, (by) => by.confirm('cit-ida', { channel: 'email', code }));
     assert.deepEqual([entered.get('ok')?.length, entered.get('contact-code-needed')?.length], [1, 11]);
-    const told = (await processes[0]?.house.events())?.filter((type) => type === 'contact-address.confirmed');
+    const told = (await processes[0]?.app.events())?.filter((type) => type === 'contact-address.confirmed');
     assert.equal(told?.length, 1);
   });
 
@@ -111,7 +111,7 @@ for (const engine of engines) {
       by.ask(at % 4 < 2 ? 'cit-jon' : 'cit-eva', { channel: 'sms', address: '+4799999999' }),
     );
     assert.deepEqual([others.get('ok')?.length, others.get('too-many-contact-codes')?.length], [5, 15]);
-    const [messages] = (await processes[0]?.house.db.read('select count(*) as sent from notification')) ?? [];
+    const [messages] = (await processes[0]?.app.db.read('select count(*) as sent from notification')) ?? [];
     assert.equal(messages?.['sent'], 15, 'and what was refused is not sent');
   });
 
@@ -125,12 +125,12 @@ for (const engine of engines) {
       'them+a+b@example.org',
     ];
     const asked = [...ways, 'them+3@example.org', 'them@example.org'].map(async (address, at) => {
-      return slugOf((await by?.ask(at % 2 === 0 ? 'cit-jon' : 'cit-eva', { channel: 'email', address })) ?? {});
+      return problemNameOf((await by?.ask(at % 2 === 0 ? 'cit-jon' : 'cit-eva', { channel: 'email', address })) ?? {});
     });
     const refused = (await Promise.all(asked)).filter((answer) => answer === 'too-many-contact-codes');
     assert.equal(refused.length, 2);
     assert.notEqual(
-      slugOf((await by?.ask('cit-jon', { channel: 'email', address: '+1@example.org' })) ?? {}),
+      problemNameOf((await by?.ask('cit-jon', { channel: 'email', address: '+1@example.org' })) ?? {}),
       refused[0],
     );
   });
@@ -146,7 +146,7 @@ for (const engine of engines) {
         one.confirm(citizenId, { channel: 'email', code: mailed }),
         other.confirm(citizenId, { channel: 'sms', code: texted }),
       ]);
-      const contact = await one.house.ports.contactOf(citizenId);
+      const contact = await one.app.ports.contactOf(citizenId);
       assert.deepEqual([contact?.email, contact?.phone], [`${citizenId}@new.example`, '+4799999999']);
     }
   });
@@ -154,16 +154,16 @@ for (const engine of engines) {
   test(`${engine.name}: who is signed in cannot open the message with the code, though the log of uses names it`, async (t) => {
     const [one = assert.fail()] = await twoProcesses(t, engine);
     await one.ask('cit-ida', email);
-    const [row] = await one.house.db.read('select id from notification');
+    const [row] = await one.app.db.read('select id from notification');
     const id = parseId('notification', String(row?.['id'])) ?? assert.fail();
-    const opened = await one.house.serve(openInboxMessage)(
+    const opened = await one.app.serve(openInboxMessage)(
       { params: { id } },
       { clientId: 'my-pages', citizenId: 'cit-ida' },
     );
     assert.ok('refused' in opened);
     assert.equal(opened.refused.slug, 'notification-not-found');
     // Nor the service that some client is, since none sent it.
-    const shown = await one.house.read(id);
+    const shown = await one.app.read(id);
     assert.ok('refused' in shown);
     assert.equal(shown.refused.slug, 'notification-not-found');
   });

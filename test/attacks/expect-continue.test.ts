@@ -4,12 +4,12 @@ import { connect } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
-import type { Gate } from '../../src/api/dispatch.ts';
-import { type Call, defineOperation } from '../../src/api/operation.ts';
-import { type ApiServer, createApiServer } from '../../src/api/server.ts';
-import { refuse } from '../../src/kernel/problem.ts';
-import { rawHttp, statusesIn } from '../raw-http.ts';
-import { storelessHouse, storelessServer } from '../storeless-house.ts';
+import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
+import type { Authorizer } from '../../src/api/dispatch.ts';
+import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { refuse } from '../../src/kernel/refusal.ts';
+import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
+import { storelessContext, storelessServerOptions } from '../support/storeless-app.ts';
 
 let server: ApiServer;
 let port = 0;
@@ -20,7 +20,7 @@ const request = { body: Type.Object({ text: Type.String() }) };
 const reading = defineOperation({
   ...{ ...described, name: 'reading', path: '/v1/reading', request, citizenData: false },
   ...{ responses: { 200: { description: '' } }, refusals: [] },
-  run: async (call: Call<typeof request, null>) => {
+  run: async (call: OperationCall<typeof request, null>) => {
     seen.push(call.body.text);
     return { plain: { status: 200, json: {} } };
   },
@@ -28,24 +28,24 @@ const reading = defineOperation({
 const streaming = defineOperation({
   ...{ ...described, name: 'streaming', path: '/v1/streaming', request: {}, citizenData: false },
   ...{ responses: { 200: { description: '' } }, refusals: [], bodyBytes: { usualType: 'text/plain' } },
-  run: async (call: Call<object, null>) => {
+  run: async (call: OperationCall<object, null>) => {
     seen.push(await text(call.bytes));
     return { plain: { status: 200, json: {} } };
   },
 });
 
 before(async () => {
-  const gate: Gate = {
-    ...storelessHouse.gate,
-    take: () => ({ headers: {} }),
+  const authorizer: Authorizer = {
+    ...storelessContext.authorizer,
+    takeQuota: () => ({ headers: {} }),
     authenticate: async (authorization) =>
       authorization === 'Bearer good'
         ? { clientId: 'a', scopes: new Set(['documents:write']) }
         : refuse('invalid-access-token'),
   };
   server = createApiServer({
-    ...storelessServer,
-    house: { ...storelessHouse, gate },
+    ...storelessServerOptions,
+    app: { ...storelessContext, authorizer },
     operations: [reading, streaming],
     mounts: [
       {
@@ -78,13 +78,13 @@ for (const [path, read] of [
     const [told] = await once(socket, 'data');
     assert.equal(told, 'HTTP/1.1 100 Continue\r\n\r\n');
     socket.write(body + next);
-    assert.deepEqual([statusesIn(await text(socket)), seen], [[200, 204], [read]]);
+    assert.deepEqual([statusCodesIn(await text(socket)), seen], [[200, 204], [read]]);
   });
 
   test(`${path}: a body that comes untold is read as well`, async () => {
     seen.length = 0;
-    const answer = await rawHttp(port, head(path, 'good', body.length) + body + next);
-    assert.deepEqual([statusesIn(answer).find((status) => status !== 100), seen], [200, [read]]);
+    const answer = await sendRawHttp(port, head(path, 'good', body.length) + body + next);
+    assert.deepEqual([statusCodesIn(answer).find((status) => status !== 100), seen], [200, [read]]);
   });
 }
 
@@ -97,8 +97,8 @@ for (const [what, asked, status] of [
 ] as const) {
   test(`with ${what}, who waits to be told to go on is told ${status} instead, and nothing more is taken`, async () => {
     seen.length = 0;
-    const answer = await rawHttp(port, asked);
-    assert.deepEqual([statusesIn(answer), seen], [[status], []]);
+    const answer = await sendRawHttp(port, asked);
+    assert.deepEqual([statusCodesIn(answer), seen], [[status], []]);
     assert.match(answer, /^connection: close\r$/im);
   });
 }

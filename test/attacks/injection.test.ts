@@ -2,28 +2,28 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { test } from 'node:test';
-import { createMint, parseId } from '../../src/kernel/id.ts';
+import { createIdGenerator, parseId } from '../../src/kernel/id.ts';
 import { Secret } from '../../src/kernel/secret.ts';
-import { createBounceAddresses, readBounce } from '../../src/notifications/callbacks/bounce.ts';
-import { createProviderCallback } from '../../src/notifications/callbacks/provider-callback.ts';
-import type { Message } from '../../src/notifications/channels/channel.ts';
 import { composeMail } from '../../src/notifications/channels/compose-mail.ts';
-import { mailOf } from '../../src/notifications/channels/mail.ts';
-import { printLetter } from '../../src/notifications/letters/letter-job.ts';
-import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
-import { fill, parseMarkdown } from '../../src/notifications/text/markdown.ts';
-import { messageHtml } from '../../src/notifications/text/message-html.ts';
-import { engines } from '../engines.ts';
-import { textsOf } from '../letters.ts';
-import { createNotificationHouse } from '../notification-house.ts';
+import { mailFor } from '../../src/notifications/channels/mail.ts';
+import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
+import { renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
+import { createBounceAddresses, parseBounce } from '../../src/notifications/provider-webhooks/bounce.ts';
+import { createProviderWebhook } from '../../src/notifications/provider-webhooks/provider-webhook.ts';
+import { renderMessageHtml } from '../../src/notifications/rendering/message-html.ts';
+import { fillPlaceholders, parseMarkdown } from '../../src/notifications/text/markdown.ts';
+import { engines } from '../support/database-engines.ts';
+import { readPdfTexts } from '../support/letters.ts';
+import { createNotificationApp } from '../support/notification-app.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 const html = (source: string, values = {}) =>
-  messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
+  renderMessageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
 
-function message(more: Partial<Message>): Message {
+function message(more: Partial<OutgoingMessage>): OutgoingMessage {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
     ...{ sender: 'Tax', subject: 'S', content: { message: 'T' }, reminder: false },
@@ -34,7 +34,7 @@ function message(more: Partial<Message>): Message {
 
 test('no text of a sender adds a header or a part to a mail', () => {
   const evil = 'x\r\nBcc: all@example.org\r\n\r\n--=_boundary\r\nContent-Type: text/html';
-  const mail = mailOf(
+  const mail = mailFor(
     message({ sender: evil, subject: evil, language: evil, content: { message: '**a**\r\n--=_x--\r\nBcc: b@c.d' } }),
     sender,
   );
@@ -89,7 +89,7 @@ test('the value of a placeholder is text: no Markdown, no HTML, no placeholder, 
   assert.match(page, /Hello \*\*x\*\* \[a\]\(https:\/\/evil\.example\) &lt;b&gt; \(\(other\)\)/);
   assert.doesNotMatch(page, /SECRET|href="https:\/\/evil/);
   assert.match(page, /href="https:\/\/ok\.example\/%2F%2Fevil/);
-  assert.equal(fill('((constructor)) ((__proto__))', {}), '((constructor)) ((__proto__))');
+  assert.equal(fillPlaceholders('((constructor)) ((__proto__))', {}), '((constructor)) ((__proto__))');
 });
 
 test('Markdown of 20,000 characters is read in time, whatever it holds', () => {
@@ -115,8 +115,8 @@ test('Markdown of 20,000 characters is read in time, whatever it holds', () => {
 });
 
 test('nothing in a letter is read as Typst: all of it is printed as it was written', async (t) => {
-  const press = createLetterPress();
-  t.after(() => press.close());
+  const renderer = createLetterRenderer();
+  t.after(() => renderer.close());
   const evil = '#read("/etc/passwd") #panic("x") $x^2$ \\ @ref <label> *b* _i_ `raw` #import "@preview/x:1.0.0"';
   const seen = evil.replaceAll(' ', '');
   const parts = [
@@ -126,9 +126,12 @@ test('nothing in a letter is read as Typst: all of it is printed as it was writt
     { address: `${evil}\nRoad\nOslo` },
   ];
   for (const part of parts) {
-    const pdf = await printLetter({ press, window: 'din5008b' }, message({ address: 'Ada\nRoad\nOslo', ...part }));
+    const pdf = await renderLetterPdf(
+      { renderer, window: 'din5008b' },
+      message({ address: 'Ada\nRoad\nOslo', ...part }),
+    );
     assert.ok(pdf instanceof Uint8Array);
-    const printed = (await textsOf(pdf)).boxes.map(({ text }) => text.replaceAll(/[\s\u200b]/g, '')).join('');
+    const printed = (await readPdfTexts(pdf)).boxes.map(({ text }) => text.replaceAll(/[\s\u200b]/g, '')).join('');
     assert.ok(printed.includes(seen), `${Object.keys(part)}: ${printed}`);
   }
 });
@@ -136,9 +139,9 @@ test('nothing in a letter is read as Typst: all of it is printed as it was writt
 test('a template without a value, or with one too many, is refused before anything is stored', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const house = await createNotificationHouse(await engine.open(t), { now: () => at }, { 'cit-ada': {} });
+  const app = await createNotificationApp(await engine.open(t), { now: () => at }, { 'cit-ada': {} });
   const personalisation = { name: 'Ada', extra: 'x', line: 'a\nBcc: b' };
-  const answer = await house.send({
+  const answer = await app.send({
     citizenId: 'cit-ada',
     subject: '((line))',
     message: '((name)) ((amount))',
@@ -188,10 +191,13 @@ const bounce = (
   ].join('\r\n');
 
 test('a bounce counts only at the address of its attempt, and only when it is final', () => {
-  const to = addresses.of({ delivery, attempt: 1 });
+  const to = addresses.addressFor({ delivery, attempt: 1 });
   assert.ok((to.split('@')[0]?.length ?? 99) <= 64);
   const failed = { delivery, attempt: 1, ended: 'failed' };
-  const other = createBounceAddresses('bounces@tax.example', new Uint8Array(32).fill(4)).of({ delivery, attempt: 1 });
+  const other = createBounceAddresses('bounces@tax.example', new Uint8Array(32).fill(4)).addressFor({
+    delivery,
+    attempt: 1,
+  });
   const cases: ReadonlyArray<[string, object | undefined]> = [
     [bounce(to), { ...failed, reason: 'address-refused' }],
     [bounce(to.toLowerCase()), { ...failed, reason: 'address-refused' }],
@@ -206,18 +212,18 @@ test('a bounce counts only at the address of its attempt, and only when it is fi
     ['', undefined],
   ];
   for (const [index, [raw, expected]] of cases.entries())
-    assert.deepEqual(readBounce(raw, addresses), expected, `${index}`);
+    assert.deepEqual(parseBounce(raw, addresses), expected, `${index}`);
 });
 
 test('an oversized bounce is refused by its length, a looping one changes nothing and is never answered', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const db = await engine.open(t);
-  const house = await createNotificationHouse(db, { now: () => at }, { 'cit-ada': { email: 'ada@example.org' } });
-  await house.accept({ citizenId: 'cit-ada' });
-  const handler = createProviderCallback(
-    { ...house, read: db.read, clock: { now: () => at }, onFault: (fault) => assert.fail(String(fault)) },
-    { token: new Secret('t'), limitBytes: 10_000, read: (raw) => [readBounce(raw, addresses) ?? []].flat() },
+  const app = await createNotificationApp(db, { now: () => at }, { 'cit-ada': { email: 'ada@example.org' } });
+  await app.accept({ citizenId: 'cit-ada' });
+  const handler = createProviderWebhook(
+    { ...app, read: db.read, clock: { now: () => at }, onFault: (fault) => assert.fail(String(fault)) },
+    { token: new Secret('t'), limitBytes: 10_000, read: (raw) => [parseBounce(raw, addresses) ?? []].flat() },
   );
   const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -230,9 +236,9 @@ test('an oversized bounce is refused by its length, a looping one changes nothin
   const own = parseId('delivery', String(row?.['id']));
   assert.ok(own !== undefined);
   await db.write([{ sql: "update delivery set status = 'sent', ended_at = $1 where id = $2", args: [at, own] }]);
-  const raw = bounce(addresses.of({ delivery: own, attempt: 1 }));
+  const raw = bounce(addresses.addressFor({ delivery: own, attempt: 1 }));
   assert.equal(await post(`${raw}${'x'.repeat(20_000)}`), 413);
   for (let round = 0; round < 5; round += 1) assert.equal(await post(raw), 200);
-  const ended = (await house.events()).filter((type) => type === 'notification.delivery-ended');
+  const ended = (await app.events()).filter((type) => type === 'notification.delivery-ended');
   assert.equal(ended.length, 1);
 });

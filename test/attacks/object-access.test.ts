@@ -1,38 +1,54 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import { decodeJwt } from 'jose';
-import { operations } from '../../src/operations.ts';
-import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { rawHttp, statusesIn } from '../raw-http.ts';
-import { anotherToken, goodMessage, type Ids, makeIds, noIds } from '../scenarios/good-requests.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { operations } from '../../src/app/operations.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import {
+  createClientToken,
+  createResources,
+  type ResourceIds,
+  unknownIds,
+  validMessage,
+} from '../support/valid-requests.ts';
 
 // Two agencies and two citizens: each agency has made one thing of each kind for each of them.
-type Agency = { readonly token: string; readonly narrow: string; readonly mary: Ids; readonly layla: Ids };
+type Agency = {
+  readonly token: string;
+  readonly narrow: string;
+  readonly mary: ResourceIds;
+  readonly layla: ResourceIds;
+};
 
-let home: ServerHome;
-let ask: ReturnType<typeof createExchange>;
+let home: ServerFixture;
+let ask: ReturnType<typeof createHttpClient>;
 let tax: Agency;
 let land: Agency;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
-  ask = createExchange(home.url);
+  ask = createHttpClient(home.url);
   tax = await agency('Tax Office');
   land = await agency('Land Registry');
 });
 
 async function agency(name: string): Promise<Agency> {
-  const token = await anotherToken(home, name);
-  const narrow = await anotherToken(home, `${name} without scopes`, '--scopes', 'access-log:hide');
-  return { token, narrow, mary: await makeIds(ask, token), layla: await makeIds(ask, token, 'demo-layla') };
+  const token = await createClientToken(home, name);
+  const narrow = await createClientToken(home, `${name} without scopes`, '--scopes', 'access-log:hide');
+  return {
+    token,
+    narrow,
+    mary: await createResources(ask, token),
+    layla: await createResources(ask, token, 'demo-layla'),
+  };
 }
 
 type Way = {
   readonly method: string;
-  readonly kind: keyof Ids;
+  readonly kind: keyof ResourceIds;
   path(id: string): string;
   readonly line?: string;
   readonly body?: object;
@@ -93,14 +109,14 @@ async function answerTo(way: Way, id: string, authorization: string | undefined)
     ...(line === undefined ? [] : [line]),
     ...(body === undefined ? [] : ['content-type: application/json', `content-length: ${json.length}`]),
   ];
-  const answer = await rawHttp(home.port, `${lines.join('\r\n')}\r\n\r\n${json}`);
+  const answer = await sendRawHttp(home.port, `${lines.join('\r\n')}\r\n\r\n${json}`);
   return answer
     .replace(/^date: .{29}\r$/im, 'date\r')
     .replace(/^(x-ratelimit-remaining|ratelimit): .*\r$/gim, '$1\r')
     .replaceAll(/urn:uuid:[0-9a-f-]{36}/g, 'instance');
 }
 
-const notFound: Readonly<Record<keyof Ids, string>> = {
+const notFound: Readonly<Record<keyof ResourceIds, string>> = {
   verification: 'verification-not-found',
   notification: 'notification-not-found',
   document: 'document-not-found',
@@ -119,8 +135,8 @@ for (const way of ways) {
       [land, tax],
     ] as const) {
       const bearer = `Bearer ${caller.token}`;
-      const unknown = await answerTo(way, noIds[kind], bearer);
-      assert.deepEqual(statusesIn(unknown), [404]);
+      const unknown = await answerTo(way, unknownIds[kind], bearer);
+      assert.deepEqual(statusCodesIn(unknown), [404]);
       if (method !== 'HEAD') assert.ok(unknown.includes(`/problems/${notFound[kind]}"`), unknown);
       const own = caller.mary[kind];
       const not: readonly string[] = [
@@ -137,8 +153,8 @@ for (const way of ways) {
   test(`${title}: without a token, with a bad one or without the scope all ids are alike`, async () => {
     const statuses = [];
     for (const authorization of [undefined, 'Bearer garbage', `Bearer ${tax.narrow}`]) {
-      const unknown = await answerTo(way, noIds[kind], authorization);
-      statuses.push(...statusesIn(unknown));
+      const unknown = await answerTo(way, unknownIds[kind], authorization);
+      statuses.push(...statusCodesIn(unknown));
       for (const id of [tax.mary[kind], land.mary[kind], 'x']) {
         assert.equal(await answerTo(way, id, authorization), unknown);
       }
@@ -151,9 +167,9 @@ for (const way of ways) {
 test('what is their own, of either citizen, opens; and nobody has cancelled or changed it', async () => {
   for (const { token, mary, layla } of [tax, land]) {
     for (const ids of [mary, layla]) {
-      const headers = withToken(token);
+      const headers = bearerHeaders(token);
       assert.equal((await ask({ path: verification(ids.verification), headers })).status, 200);
-      const { status } = jsonOf(await ask({ path: notification(ids.notification), headers }));
+      const { status } = parseJsonBody(await ask({ path: notification(ids.notification), headers }));
       assert.equal(status, 'scheduled');
       assert.equal((await ask({ path: document(ids.document), headers })).status, 200);
       assert.ok([200, 202].includes((await ask({ path: receipt(ids.event), headers })).status));
@@ -162,7 +178,7 @@ test('what is their own, of either citizen, opens; and nobody has cancelled or c
 });
 
 test('lists hold what is their own, whatever id or cursor of another is put in', async () => {
-  const list = async (path: string, token: string) => jsonOf(await ask({ path, headers: withToken(token) }));
+  const list = async (path: string, token: string) => parseJsonBody(await ask({ path, headers: bearerHeaders(token) }));
   const idsIn = (rows: unknown) => (rows as readonly { readonly id: string }[]).map(({ id }) => id);
   for (const citizenId of ['demo-mary', 'demo-layla'] as const) {
     const whose = citizenId === 'demo-mary' ? 'mary' : 'layla';
@@ -184,22 +200,22 @@ test('lists hold what is their own, whatever id or cursor of another is put in',
 
 test('an idempotency key of another agency replays nothing', async () => {
   const send = (token: string) =>
-    ask(sendJson(token, '/v1/notifications/send', goodMessage, { 'idempotency-key': 'shared' }));
+    ask(postJson(token, '/v1/notifications/send', validMessage, { 'idempotency-key': 'shared' }));
   const first = await send(tax.token);
   const second = await send(land.token);
   assert.deepEqual([first.status, second.status], [202, 202]);
   assert.equal(second.headers['idempotent-replayed'], undefined);
-  assert.notEqual(jsonOf(first)['id'], jsonOf(second)['id']);
+  assert.notEqual(parseJsonBody(first)['id'], parseJsonBody(second)['id']);
 });
 
 test('[R53] what another agency has, or another citizen, is attached to no message, like what nobody has', async () => {
   const attach = async (id: string) => {
     const { status, body } = await ask(
-      sendJson(tax.token, '/v1/notifications/send', { ...goodMessage, citizenId: 'demo-mary', attachments: [id] }),
+      postJson(tax.token, '/v1/notifications/send', { ...validMessage, citizenId: 'demo-mary', attachments: [id] }),
     );
     return [status, status === 202 ? '' : String(body).replace(/urn:uuid:[0-9a-f-]{36}/, 'instance')];
   };
-  const unknown = await attach(noIds.document);
+  const unknown = await attach(unknownIds.document);
   assert.equal(unknown[0], 400);
   for (const id of [land.mary.document, land.layla.document, tax.layla.document]) {
     assert.deepEqual(await attach(id), unknown);
@@ -222,14 +238,14 @@ const quantile = (times: readonly number[], part: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? 0;
 
 test('[R53] what another agency has is answered in the same time as what nobody has', async (t) => {
-  const exchange = createExchange(home.url, 1);
+  const exchange = createHttpClient(home.url, 1);
   t.after(() => exchange.close());
   const looks = ways.filter(({ method, line }) => method === 'GET' && line === undefined);
   for (const { kind, path } of looks) {
     const times: { readonly foreign: number[]; readonly unknown: number[] } = { foreign: [], unknown: [] };
     const look = async (token: string, which: keyof typeof times, id: string) => {
       const from = performance.now();
-      const { status } = await exchange({ path: path(id), headers: withToken(token) });
+      const { status } = await exchange({ path: path(id), headers: bearerHeaders(token) });
       times[which].push(performance.now() - from);
       assert.equal(status, 404);
     };
@@ -240,7 +256,7 @@ test('[R53] what another agency has is answered in the same time as what nobody 
       if (caller === undefined || other === undefined) break;
       const first = turn % 4 < 2;
       if (first) await look(caller.token, 'foreign', other.mary[kind]);
-      await look(caller.token, 'unknown', noIds[kind]);
+      await look(caller.token, 'unknown', unknownIds[kind]);
       if (!first) await look(caller.token, 'foreign', other.mary[kind]);
       if (turn >= 60 && turn % 20 === 0 && areAlike(times)) break;
     }
@@ -263,16 +279,16 @@ const otherwise: Way = { ...asking, line: 'purpose: curiosity' };
 
 test('a grant opens a document to one client for one purpose until it ends, and to nobody else', async () => {
   const id = tax.mary.document;
-  const [owner, grantee, stranger] = [tax.token, land.token, await anotherToken(home, 'Stranger')];
+  const [owner, grantee, stranger] = [tax.token, land.token, await createClientToken(home, 'Stranger')];
   const grants = `${document(id)}/grants`;
-  const grant = sendJson(owner, grants, { clientId: decodeJwt(grantee)['client_id'], purpose: 'permit' });
+  const grant = postJson(owner, grants, { clientId: decodeJwt(grantee)['client_id'], purpose: 'permit' });
   const end = `${grants}?${new URLSearchParams({ clientId: String(decodeJwt(grantee)['client_id']), purpose: 'permit' })}`;
   const seen = async (token: string, way = asking) => {
     const [answer, unknown] = [
       await answerTo(way, id, `Bearer ${token}`),
-      await answerTo(way, noIds.document, `Bearer ${token}`),
+      await answerTo(way, unknownIds.document, `Bearer ${token}`),
     ];
-    return answer === unknown ? 'nothing' : statusesIn(answer)[0];
+    return answer === unknown ? 'nothing' : statusCodesIn(answer)[0];
   };
   assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [200, 'nothing', 'nothing']);
 
@@ -284,16 +300,16 @@ test('a grant opens a document to one client for one purpose until it ends, and 
   for (const way of ways.filter(({ method, kind }) => kind === 'document' && !['GET', 'HEAD'].includes(method))) {
     assert.equal(await seen(grantee, way), 'nothing', `${way.method} by whom it was only lent to`);
   }
-  assert.equal((await ask({ method: 'DELETE', path: end, headers: withToken(owner) })).status, 200);
+  assert.equal((await ask({ method: 'DELETE', path: end, headers: bearerHeaders(owner) })).status, 200);
   assert.equal(await seen(grantee), 'nothing');
 
-  const gone = String(decodeJwt(await anotherToken(home, 'Gone'))['client_id']);
-  assert.equal((await home.run('clients', 'disable', gone)).code, 0);
-  const refused = await ask(sendJson(owner, grants, { clientId: gone, purpose: 'permit' }));
+  const gone = String(decodeJwt(await createClientToken(home, 'Gone'))['client_id']);
+  assert.equal((await home.runCommand('clients', 'disable', gone)).code, 0);
+  const refused = await ask(postJson(owner, grants, { clientId: gone, purpose: 'permit' }));
   assert.deepEqual([refused.status, refused.body.includes('a client that is not disabled')], [400, true]);
 
   assert.equal((await ask(grant)).status, 201);
-  const withdrawn = await ask({ method: 'DELETE', path: document(id), headers: withToken(owner) });
+  const withdrawn = await ask({ method: 'DELETE', path: document(id), headers: bearerHeaders(owner) });
   assert.equal(withdrawn.status, 200);
   // Nothing retained it, so it is erased, and the grants with it: only its issuer is told that it was there.
   assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [410, 'nothing', 'nothing']);

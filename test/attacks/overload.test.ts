@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { loadLimits } from '../../src/api/load.ts';
-import { type Call, defineOperation } from '../../src/api/operation.ts';
-import { createApiServer } from '../../src/api/server.ts';
-import { type Answered, createExchange } from '../exchange.ts';
-import { storelessServer } from '../storeless-house.ts';
-import { until } from '../until.ts';
+import { createApiServer } from '../../src/api/api-server.ts';
+import { loadLimits } from '../../src/api/load-shedding.ts';
+import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { createHttpClient, type HttpResponse } from '../support/http-client.ts';
+import { storelessServerOptions } from '../support/storeless-app.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** A server with one operation, whose answers wait for what it is given. */
 async function serverOf(t: { after(run: () => unknown): void }, work: () => Promise<void>) {
@@ -13,18 +13,18 @@ async function serverOf(t: { after(run: () => unknown): void }, work: () => Prom
   const operation = defineOperation({
     ...{ name: 'work', since: '1.0', method: 'GET', path: '/v1/work', scope: null, summary: '', description: '' },
     ...{ request, responses: {}, refusals: [], citizenData: false },
-    run: async (_call: Call<typeof request, null>) => {
+    run: async (_call: OperationCall<typeof request, null>) => {
       await work();
       return { plain: { status: 200, json: {} } };
     },
   });
-  const server = createApiServer({ ...storelessServer, operations: [operation] });
+  const server = createApiServer({ ...storelessServerOptions, operations: [operation] });
   const port = await server.listen('127.0.0.1', 0);
   t.after(() => server.stop(1_000));
-  return createExchange(`http://127.0.0.1:${port}`);
+  return createHttpClient(`http://127.0.0.1:${port}`);
 }
 
-const problemOf = ({ status, headers, body }: Answered) => [
+const problemOf = ({ status, headers, body }: HttpResponse) => [
   ...[status, headers['content-type'], Number(headers['retry-after']) >= 1],
   JSON.parse(body.toString()).type,
 ];
@@ -40,18 +40,18 @@ test('[R62] what comes while too much is at work is refused at once with 503, an
   // So few at once that the turns of the loop stay short on a busy machine too: of long ones they would be refused. And the system
   // holds no more than some hundreds for a server that has not accepted them yet.
   const atOnce = 50;
-  const taken: Promise<Answered>[] = [];
+  const taken: Promise<HttpResponse>[] = [];
   while (taken.length < loadLimits.inFlight) {
     const wave = Math.min(atOnce, loadLimits.inFlight - taken.length);
     taken.push(...Array.from({ length: wave }, () => ask({ path: '/v1/work' })));
-    await until(async () => atWork === taken.length, 60_000);
+    await waitUntil(async () => atWork === taken.length, 60_000);
   }
   assert.deepEqual(problemOf(await ask({ path: '/v1/work' })), refused);
   release();
   const statuses = new Set((await Promise.all(taken)).map(({ status }) => status));
   assert.deepEqual([...statuses], [200]);
   // Beside other programs the turns in which so many were answered may have been long: it is over soon.
-  await until(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
+  await waitUntil(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
 });
 
 test('[R62] when the turns of the event loop grow long, requests are refused until they are short again', async (t) => {
@@ -61,7 +61,7 @@ test('[R62] when the turns of the event loop grow long, requests are refused unt
     while (blocking && performance.now() < end);
   });
   // One behind the other without a pause: each turn of the loop is as long as the work of a request.
-  let shed: Answered | undefined;
+  let shed: HttpResponse | undefined;
   for (const end = performance.now() + 60_000; shed === undefined; ) {
     assert.ok(performance.now() < end, 'nothing was refused');
     const answers = await Promise.all([ask({ path: '/v1/work' }), ask({ path: '/v1/work' })]);
@@ -69,5 +69,5 @@ test('[R62] when the turns of the event loop grow long, requests are refused unt
   }
   assert.deepEqual(problemOf(shed), refused);
   blocking = false;
-  await until(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
+  await waitUntil(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
 });

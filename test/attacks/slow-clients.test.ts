@@ -2,20 +2,20 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { before, suite, type TestContext, test } from 'node:test';
-import { createExchange, withToken } from '../exchange.ts';
-import { statusesIn } from '../raw-http.ts';
-import { anotherToken, depositHeaders, goodDocument } from '../scenarios/good-requests.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { bearerHeaders, createHttpClient } from '../support/http-client.ts';
+import { statusCodesIn } from '../support/raw-http.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { createClientToken, validDepositHeaders, validDocument } from '../support/valid-requests.ts';
 
 const longestMs = 45_000;
 
-let home: ServerHome;
+let home: ServerFixture;
 let token: string;
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
-  token = await anotherToken(home, 'Slow');
+  token = await createClientToken(home, 'Slow');
 });
 
 /**
@@ -48,7 +48,7 @@ async function crawl(first: string, piece: string): Promise<Ended> {
 
 /** While they crawl somebody else is served: what that took at most, in milliseconds. */
 async function serveOthers(until: Promise<unknown>): Promise<number> {
-  const ask = createExchange(home.url);
+  const ask = createHttpClient(home.url);
   let over = false;
   void Promise.allSettled([until]).then(() => {
     over = true;
@@ -56,7 +56,7 @@ async function serveOthers(until: Promise<unknown>): Promise<number> {
   let [longest, served, refused] = [0, 0, 0];
   while (!over) {
     const from = performance.now();
-    const { status } = await ask({ path: '/v1/notifications?limit=1', headers: withToken(token) });
+    const { status } = await ask({ path: '/v1/notifications?limit=1', headers: bearerHeaders(token) });
     // Of a machine that stands still for a moment the server says so.
     if (status === 503) refused += 1;
     else {
@@ -87,7 +87,7 @@ suite('who never finishes', { concurrency: 3 }, () => {
     const most = (ended: readonly Ended[]) => Math.max(...ended.map(({ seconds }) => seconds));
     for (const ended of [headers, bodies, chunks]) {
       const told = ended.filter(({ text, isReset }) => text !== '' || !isReset);
-      for (const { text } of told) assert.deepEqual(statusesIn(text), [408]);
+      for (const { text } of told) assert.deepEqual(statusCodesIn(text), [408]);
       assert.ok(told.length >= 50, `${told.length} of ${ended.length} were told`);
     }
     t.diagnostic(
@@ -98,12 +98,12 @@ suite('who never finishes', { concurrency: 3 }, () => {
   });
 
   test('[R65] who asks for documents and does not read them is cut off', async () => {
-    const ask = createExchange(home.url);
-    const bytes = Buffer.concat([goodDocument, Buffer.alloc(30_000_000, 'x')]);
+    const ask = createHttpClient(home.url);
+    const bytes = Buffer.concat([validDocument, Buffer.alloc(30_000_000, 'x')]);
     const deposited = await ask({
       method: 'POST',
       path: '/v1/documents',
-      headers: withToken(token, depositHeaders(bytes)),
+      headers: bearerHeaders(token, validDepositHeaders(bytes)),
       body: bytes,
     });
     assert.equal(deposited.status, 201, deposited.body.toString());
@@ -116,15 +116,15 @@ suite('who never finishes', { concurrency: 3 }, () => {
 
   test('a server whose relay, webhook and caller never finish ends in one time for all of them, however often it is told to', async (t) => {
     const port = await silentRelay(t);
-    const home = await makeHome(t, { settings: { SMTP_URL: `smtp://127.0.0.1:${port}`, API_THREADS: '1' } });
+    const home = await makeServerFixture(t, { settings: { SMTP_URL: `smtp://127.0.0.1:${port}`, API_THREADS: '1' } });
     const server = await home.start('demo');
-    const headers = { authorization: `Bearer ${await home.token()}`, 'content-type': 'application/json' };
+    const headers = { authorization: `Bearer ${await home.fetchAccessToken()}`, 'content-type': 'application/json' };
     const post = async (path: string, body: object) => {
       const answer = await fetch(`${home.url}${path}`, { method: 'POST', headers, body: JSON.stringify(body) });
       assert.ok(answer.ok, await answer.text());
     };
     await post('/v1/webhooks', { url: `http://127.0.0.1:${port}/hook` });
-    const { citizenId } = home.demo().citizens[0] ?? assert.fail();
+    const { citizenId } = home.readDemoFile().citizens[0] ?? assert.fail();
     for (let sent = 0; sent < 60; sent += 1) await post('/v1/notifications/send', { citizenId, message: 'Hello.' });
     const slow = connect(home.port, '127.0.0.1');
     slow.on('error', () => slow.destroy());
@@ -134,9 +134,9 @@ suite('who never finishes', { concurrency: 3 }, () => {
     const timer = setTimeout(() => late.resolve('late'), longestMs);
     t.after(() => clearTimeout(timer));
     // As whoever started it tells it, and the group of processes that it is in, and the watch of main.ts over npm.
-    const again = setInterval(() => void server.end('SIGTERM'), 500);
+    const again = setInterval(() => void server.stop('SIGTERM'), 500);
     t.after(() => clearInterval(again));
-    assert.deepEqual(await Promise.race([server.end('SIGTERM'), late.promise]), { code: 0, signal: null });
+    assert.deepEqual(await Promise.race([server.stop('SIGTERM'), late.promise]), { code: 0, signal: null });
   });
 });
 

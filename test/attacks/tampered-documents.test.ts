@@ -2,29 +2,29 @@ import assert from 'node:assert/strict';
 import { readFile, rename, rm, truncate, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { SealBroken } from '../../src/crypto/chunked-encryption.ts';
 import { verifyDocuments } from '../../src/documents/verify-documents.ts';
-import { SealBroken } from '../../src/keys/chunked-encryption.ts';
+import { engines } from '../support/database-engines.ts';
 import {
-  type Asked,
-  citizen,
-  type DocumentHouse,
-  deposited,
-  openDocumentHouse,
-  otherCitizen,
-  pdfOf,
-} from '../document-house.ts';
-import { engines } from '../engines.ts';
+  type DocumentApp,
+  type DocumentRequest,
+  depositDocumentOf,
+  makePdf,
+  openDocumentApp,
+  otherCitizenId,
+  testCitizenId,
+} from '../support/document-app.ts';
 
 /** Where the blob of the only document lies, and its bytes. */
-async function blobOf(house: DocumentHouse) {
-  const [file] = await house.files();
+async function blobOf(app: DocumentApp) {
+  const [file] = await app.files();
   assert.ok(file !== undefined);
-  return { path: join(house.folder, file.path), bytes: file.bytes };
+  return { path: join(app.folder, file.path), bytes: file.bytes };
 }
 
 /** With what problem the document is refused. */
-async function slugOf(house: DocumentHouse, id: string, asked: Asked = {}) {
-  const got = await house.retrieve(id, asked);
+async function slugOf(app: DocumentApp, id: string, asked: DocumentRequest = {}) {
+  const got = await app.retrieve(id, asked);
   return 'refusal' in got ? got.refusal.slug : undefined;
 }
 
@@ -36,10 +36,10 @@ const flipped = (bytes: Buffer, at: number) => {
 
 for (const engine of engines) {
   test(`${engine.name}: a bit flipped anywhere in the blob lets no wrong byte out, and the operator is told`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const plain = pdfOf(2_200_000);
-    const id = await deposited(house, plain);
-    const { path, bytes } = await blobOf(house);
+    const app = await openDocumentApp(t, engine);
+    const plain = makePdf(2_200_000);
+    const id = await depositDocumentOf(app, plain);
+    const { path, bytes } = await blobOf(app);
     const places = [
       0,
       23,
@@ -56,26 +56,26 @@ for (const engine of engines) {
     ];
     for (const [count, at] of places.entries()) {
       await writeFile(path, flipped(bytes, at));
-      const got = await house.retrieve(id);
+      const got = await app.retrieve(id);
       // At the start there is no answer with bytes; later, what has left is a prefix of the document, and breaks off.
       if ('refusal' in got) assert.equal(got.refusal.slug, 'document-unreadable', `byte ${at}`);
       else {
         assert.ok('broke' in got && got.broke instanceof SealBroken, `byte ${at}`);
         assert.ok(at > 1_048_576 && got.bytes.equals(plain.subarray(0, got.bytes.length)), `byte ${at}`);
       }
-      assert.deepEqual(house.alarms, Array(count + 1).fill('document-bytes-broken'));
+      assert.deepEqual(app.alarms, Array(count + 1).fill('document-bytes-broken'));
     }
     await writeFile(path, bytes);
-    const whole = await house.retrieve(id);
+    const whole = await app.retrieve(id);
     assert.ok('status' in whole && whole.bytes.equals(plain));
   });
 
   test(`${engine.name}: a blob that is cut, longer, exchanged or gone is refused before the first byte`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(40_000));
-    const { path, bytes } = await blobOf(house);
-    const other = await deposited(house, pdfOf(40_000));
-    const otherPath = join(house.folder, (await house.files()).find(({ path }) => path.endsWith(other))?.path ?? '');
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(40_000));
+    const { path, bytes } = await blobOf(app);
+    const other = await depositDocumentOf(app, makePdf(40_000));
+    const otherPath = join(app.folder, (await app.files()).find(({ path }) => path.endsWith(other))?.path ?? '');
     const spoilings = [
       () => truncate(path, bytes.length - 1),
       () => truncate(path, 16_456),
@@ -87,32 +87,32 @@ for (const engine of engines) {
       await writeFile(path, bytes);
       await spoil();
       for (const asked of [{}, { headers: { range: 'bytes=20000-20001' } }, { method: 'HEAD' }]) {
-        assert.equal(await slugOf(house, id, asked), 'document-unreadable', `${count}`);
+        assert.equal(await slugOf(app, id, asked), 'document-unreadable', `${count}`);
       }
-      assert.equal(house.alarms.length, 3 * count + 3);
+      assert.equal(app.alarms.length, 3 * count + 3);
     }
   });
 
   test(`${engine.name}: an edited row makes the document unopenable, loudly, and the row put back opens it again`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const bytes = pdfOf(1_000);
-    const id = await deposited(house, bytes);
-    const other = await deposited(house, pdfOf(1_000));
-    const [row] = await house.db.read(
+    const app = await openDocumentApp(t, engine);
+    const bytes = makePdf(1_000);
+    const id = await depositDocumentOf(app, bytes);
+    const other = await depositDocumentOf(app, makePdf(1_000));
+    const [row] = await app.db.read(
       'select citizen_id, issuer, created_at, sealed_record from document where id = $1',
       [id],
     );
-    const [foreign] = await house.db.read('select sealed_record from document where id = $1', [other]);
+    const [foreign] = await app.db.read('select sealed_record from document where id = $1', [other]);
     assert.ok(row !== undefined && foreign !== undefined && row['sealed_record'] instanceof Uint8Array);
     const record = Buffer.from(row['sealed_record']);
     const edits = [
-      { ...row, citizen_id: otherCitizen },
+      { ...row, citizen_id: otherCitizenId },
       { ...row, created_at: Number(row['created_at']) + 1 },
       { ...row, sealed_record: foreign['sealed_record'] ?? null },
       ...[0, 24, 60, record.length - 1].map((at) => ({ ...row, sealed_record: flipped(record, at) })),
     ];
     const write = (values: typeof row) =>
-      house.db.write([
+      app.db.write([
         {
           sql: 'update document set citizen_id = $2, issuer = $3, created_at = $4, sealed_record = $5 where id = $1',
           args: [id, ...['citizen_id', 'issuer', 'created_at', 'sealed_record'].map((name) => values[name] ?? null)],
@@ -120,48 +120,48 @@ for (const engine of engines) {
       ]);
     for (const [count, edit] of edits.entries()) {
       await write(edit);
-      assert.equal(await slugOf(house, id), 'document-unreadable');
-      assert.deepEqual(house.alarms, Array(count + 1).fill('document-record-broken'));
+      assert.equal(await slugOf(app, id), 'document-unreadable');
+      assert.deepEqual(app.alarms, Array(count + 1).fill('document-record-broken'));
     }
     await write({ ...row, issuer: 'thief' });
-    assert.equal(await slugOf(house, id, { client: 'thief' }), 'document-unreadable');
+    assert.equal(await slugOf(app, id, { client: 'thief' }), 'document-unreadable');
     await write(row);
-    const events = (await house.eventsAbout(citizen)).filter(({ type }) => type === 'document.refused');
+    const events = (await app.eventsAbout(testCitizenId)).filter(({ type }) => type === 'document.refused');
     assert.equal(events.length, edits.length);
-    const whole = await house.retrieve(id);
+    const whole = await app.retrieve(id);
     assert.ok('status' in whole && whole.bytes.equals(bytes));
   });
 
   test(`${engine.name}: without the citizen's key neither record nor document opens`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const id = await deposited(house, pdfOf(1_000));
-    await house.db.write([{ sql: 'delete from citizen_key' }]);
-    house.forgetKeys();
-    assert.equal(await slugOf(house, id), 'document-unreadable');
-    assert.equal(await slugOf(house, id, { headers: { accept: 'application/json' } }), 'document-unreadable');
+    const app = await openDocumentApp(t, engine);
+    const id = await depositDocumentOf(app, makePdf(1_000));
+    await app.db.write([{ sql: 'delete from citizen_key' }]);
+    app.forgetKeys();
+    assert.equal(await slugOf(app, id), 'document-unreadable');
+    assert.equal(await slugOf(app, id, { headers: { accept: 'application/json' } }), 'document-unreadable');
   });
 
   test(`${engine.name}: the verifier names every damage, of blob and of record, and changes nothing`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
+    const app = await openDocumentApp(t, engine);
     const ids: string[] = [];
-    for (let count = 0; count < 7; count += 1) ids.push(await deposited(house, pdfOf(40_000)));
+    for (let count = 0; count < 7; count += 1) ids.push(await depositDocumentOf(app, makePdf(40_000)));
     const [flippedId, cutId, goneId, editedId, movedId, stuckId, whole] = ids;
-    const paths = new Map((await house.files()).map(({ path }) => [path.slice(-30), join(house.folder, path)]));
+    const paths = new Map((await app.files()).map(({ path }) => [path.slice(-30), join(app.folder, path)]));
     const pathOf = (id: string | undefined) => paths.get(id ?? '') ?? '';
     await writeFile(pathOf(flippedId), flipped(await readFile(pathOf(flippedId)), 20_000));
     await truncate(pathOf(cutId), 30_000);
     await rm(pathOf(goneId));
-    await writeFile(join(pathOf(whole), '..', house.mint('document')), 'stray');
-    await house.db.write([
+    await writeFile(join(pathOf(whole), '..', app.mint('document')), 'stray');
+    await app.db.write([
       { sql: 'update document set created_at = 1 where id = $1', args: [editedId ?? ''] },
-      { sql: 'update document set citizen_id = $2 where id = $1', args: [movedId ?? '', otherCitizen] },
+      { sql: 'update document set citizen_id = $2 where id = $1', args: [movedId ?? '', otherCitizenId] },
       { sql: "update document set status = 'scanning' where id = $1", args: [stuckId ?? ''] },
     ]);
-    const before = [await house.files(), await house.db.read('select * from document order by id')];
+    const before = [await app.files(), await app.db.read('select * from document order by id')];
     for (const readBytes of [true, false]) {
       const found: string[] = [];
       await verifyDocuments({
-        ...house.keeping,
+        ...app.keeping,
         readBytes,
         before: Number.MAX_SAFE_INTEGER,
         onFinding: ({ id, fault }) => found.push(`${ids.indexOf(id)} ${fault}`),
@@ -171,6 +171,6 @@ for (const engine of engines) {
       const rest = ['1 blob-missing', '2 blob-missing', '3 record-broken', '4 record-broken'];
       assert.deepEqual(found, [...bytes, ...rest, '5 waits-for-no-scan', '-1 orphan-blob']);
     }
-    assert.deepEqual([await house.files(), await house.db.read('select * from document order by id')], before);
+    assert.deepEqual([await app.files(), await app.db.read('select * from document order by id')], before);
   });
 }

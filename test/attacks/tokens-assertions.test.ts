@@ -2,31 +2,34 @@ import assert from 'node:assert/strict';
 import { generateKeyPairSync } from 'node:crypto';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
-import { readClientKeys } from '../../src/access/client-keys.ts';
-import { engines } from '../engines.ts';
-import { publicUrl } from './tokens-house.ts';
-import { assertionOf, clientWithKeys, formOf, serve } from './tokens-server.ts';
+import { parseClientKeys } from '../../src/auth/client-keys.ts';
+import { engines } from '../support/database-engines.ts';
+import { publicUrl } from '../support/token-app.ts';
+import { addKeyClient, assertionForm, signClientAssertion, startTokenServer } from '../support/token-server.ts';
 
 for (const engine of engines) {
   test(`[R44] ${engine.name}: a signed assertion buys one token, and the second time it is refused, at the same time too`, async (t) => {
-    const served = await serve(t, engine);
-    const { clientId, privateKey } = await clientWithKeys(served);
-    const assertion = await assertionOf(served, clientId, privateKey);
-    const answers = await Promise.all([1, 2, 3].map(() => served.ask(formOf(assertion))));
+    const served = await startTokenServer(t, engine);
+    const { clientId, privateKey } = await addKeyClient(served);
+    const assertion = await signClientAssertion(served, clientId, privateKey);
+    const answers = await Promise.all([1, 2, 3].map(() => served.ask(assertionForm(assertion))));
     assert.deepEqual(answers.map(({ status }) => status).sort(), [200, 401, 401]);
-    const again = await served.ask(formOf(assertion));
+    const again = await served.ask(assertionForm(assertion));
     assert.deepEqual(again.body, {
       error: 'invalid_client',
       error_description: 'this client_assertion was used before; make a new one for every request',
     });
-    assert.equal((await served.ask(formOf(await assertionOf(served, clientId, privateKey)))).status, 200);
-    assert.deepEqual(served.faults, []);
+    assert.equal(
+      (await served.ask(assertionForm(await signClientAssertion(served, clientId, privateKey)))).status,
+      200,
+    );
+    assert.deepEqual(served.reportedErrors, []);
   });
 }
 
 test('[R44] [R48] an assertion for another audience, for too long or by another clock is refused, and the clock is told', async (t) => {
-  const served = await serve(t);
-  const { clientId, privateKey } = await clientWithKeys(served);
+  const served = await startTokenServer(t);
+  const { clientId, privateKey } = await addKeyClient(served);
   const now = served.clock.at / 1_000;
   const cases: ReadonlyArray<readonly [Record<string, unknown>, string]> = [
     [{ aud: `${publicUrl}/oauth2/token` }, 'aud of the client_assertion must be the issuer, as a string'],
@@ -43,11 +46,11 @@ test('[R44] [R48] an assertion for another audience, for too long or by another 
     [{ sub: served.client.client.clientId }, 'client authentication failed'],
   ];
   for (const [changes, description] of cases) {
-    const answer = await served.ask(formOf(await assertionOf(served, clientId, privateKey, changes)));
+    const answer = await served.ask(assertionForm(await signClientAssertion(served, clientId, privateKey, changes)));
     assert.deepEqual([answer.status, answer.body], [401, { error: 'invalid_client', error_description: description }]);
   }
-  const good = await assertionOf(served, clientId, privateKey, { iat: now + 10, nbf: now + 10 });
-  assert.equal((await served.ask(formOf(good))).status, 200);
+  const good = await signClientAssertion(served, clientId, privateKey, { iat: now + 10, nbf: now + 10 });
+  assert.equal((await served.ask(assertionForm(good))).status, 200);
 });
 
 for (const [span, apart] of [
@@ -56,37 +59,37 @@ for (const [span, apart] of [
 ] as const) {
   test(`[R48] an assertion goes by the clock of the installation, though this machine's is ${span} off`, async (t) => {
     for (const by of [apart, -apart]) {
-      const served = await serve(t);
+      const served = await startTokenServer(t);
       served.clock.at += by;
-      const { clientId, privateKey } = await clientWithKeys(served);
-      const assertion = await assertionOf(served, clientId, privateKey);
-      assert.equal((await served.ask(formOf(assertion))).status, 200, `${by} ms`);
-      assert.equal((await served.ask(formOf(assertion))).status, 401, 'used before');
-      const late = await assertionOf(served, clientId, privateKey);
+      const { clientId, privateKey } = await addKeyClient(served);
+      const assertion = await signClientAssertion(served, clientId, privateKey);
+      assert.equal((await served.ask(assertionForm(assertion))).status, 200, `${by} ms`);
+      assert.equal((await served.ask(assertionForm(assertion))).status, 401, 'used before');
+      const late = await signClientAssertion(served, clientId, privateKey);
       served.clock.at += 91_000;
-      assert.equal((await served.ask(formOf(late))).status, 401, 'expired');
+      assert.equal((await served.ask(assertionForm(late))).status, 401, 'expired');
     }
   });
 
   test(`an assertion that was used stays used when the clock goes ${span} ahead or back, and is right again`, async (t) => {
-    const served = await serve(t);
-    const { clientId, privateKey } = await clientWithKeys(served);
-    const used = await assertionOf(served, clientId, privateKey);
-    assert.equal((await served.ask(formOf(used))).status, 200);
+    const served = await startTokenServer(t);
+    const { clientId, privateKey } = await addKeyClient(served);
+    const used = await signClientAssertion(served, clientId, privateKey);
+    assert.equal((await served.ask(assertionForm(used))).status, 200);
     for (const by of [apart, -apart]) {
       served.clock.at += by;
-      assert.equal((await served.ask(formOf(used))).status, 401);
-      const other = await assertionOf(served, clientId, privateKey);
-      assert.equal((await served.ask(formOf(other))).status, 200);
+      assert.equal((await served.ask(assertionForm(used))).status, 401);
+      const other = await signClientAssertion(served, clientId, privateKey);
+      assert.equal((await served.ask(assertionForm(other))).status, 200);
       served.clock.at -= by;
-      assert.equal((await served.ask(formOf(used))).status, 401, `${by} ms`);
-      assert.equal((await served.ask(formOf(other))).status, 401, 'of a time that is not now');
+      assert.equal((await served.ask(assertionForm(used))).status, 401, `${by} ms`);
+      assert.equal((await served.ask(assertionForm(other))).status, 401, 'of a time that is not now');
     }
   });
 }
 
 test('[R43] [R46] keys of each accepted kind sign assertions, Ed25519 under both of its names', async (t) => {
-  const served = await serve(t);
+  const served = await startTokenServer(t);
   const pairs = {
     ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
     PS256: generateKeyPairSync('rsa', { modulusLength: 2_048 }),
@@ -94,10 +97,10 @@ test('[R43] [R46] keys of each accepted kind sign assertions, Ed25519 under both
     Ed25519: generateKeyPairSync('ed25519'),
   };
   for (const [alg, pair] of Object.entries(pairs)) {
-    const jwks = readClientKeys(JSON.stringify({ keys: [{ ...pair.publicKey.export({ format: 'jwk' }), alg }] }));
+    const jwks = parseClientKeys(JSON.stringify({ keys: [{ ...pair.publicKey.export({ format: 'jwk' }), alg }] }));
     assert.ok('keys' in jwks);
     const credential = { by: 'keys', jwks } as const;
-    const { client } = await served.add({ name: alg, kind: 'live', scopes: ['documents:read'], credential });
+    const { client } = await served.addClient({ name: alg, kind: 'live', scopes: ['documents:read'], credential });
     const claims = {
       iss: client.clientId,
       sub: client.clientId,
@@ -106,24 +109,24 @@ test('[R43] [R46] keys of each accepted kind sign assertions, Ed25519 under both
       jti: alg,
     };
     const assertion = await new SignJWT(claims).setProtectedHeader({ alg }).sign(pair.privateKey);
-    assert.equal((await served.ask(formOf(assertion))).status, 200, alg);
+    assert.equal((await served.ask(assertionForm(assertion))).status, 200, alg);
   }
 });
 
 test('an assertion by another key, by a shared secret or by none is refused', async (t) => {
-  const served = await serve(t);
-  const { clientId } = await clientWithKeys(served);
+  const served = await startTokenServer(t);
+  const { clientId } = await addKeyClient(served);
   const stranger = generateKeyPairSync('ed25519').privateKey;
   const now = served.clock.at / 1_000;
   const claims = { iss: clientId, sub: clientId, aud: publicUrl, exp: now + 60, jti: 'x' };
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const assertions = [
-    await assertionOf(served, clientId, stranger),
+    await signClientAssertion(served, clientId, stranger),
     await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.alloc(32)),
     `${encode({ alg: 'none' })}.${encode(claims)}.`,
   ];
   for (const assertion of assertions) {
-    const { status, body } = await served.ask(formOf(assertion));
+    const { status, body } = await served.ask(assertionForm(assertion));
     assert.deepEqual([status, body['error']], [401, 'invalid_client']);
   }
 });

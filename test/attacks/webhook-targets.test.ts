@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createPostCall } from '../../src/notifications/webhooks/post-call.ts';
-import { isPublicAddress, parseTarget } from '../../src/notifications/webhooks/target.ts';
-import { startReceiver } from '../webhook-receiver.ts';
+import { createPostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
+import { isPublicAddress, parseWebhookUrl } from '../../src/notifications/webhooks/webhook-target.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 test('a webhook never leads into the house: by number, by name, by notation, by what it resolves to', () => {
   const refused = [
@@ -27,10 +27,10 @@ test('a webhook never leads into the house: by number, by name, by notation, by 
     'ftp://example.com/',
   ];
   assert.deepEqual(
-    refused.filter((url) => parseTarget(url, false) !== undefined),
+    refused.filter((url) => parseWebhookUrl(url, false) !== undefined),
     [],
   );
-  assert.ok(parseTarget('https://hooks.example.com/a?b=c', false) !== undefined);
+  assert.ok(parseWebhookUrl('https://hooks.example.com/a?b=c', false) !== undefined);
   // The first and the last address of each net that is not public, and those beside them.
   const inside = [
     ...['0.0.0.0', '0.255.255.255', '10.0.0.0', '10.255.255.255', '100.64.0.0', '100.127.255.255', '127.255.255.255'],
@@ -59,11 +59,11 @@ test('a webhook never leads into the house: by number, by name, by notation, by 
 });
 
 test('a name that turns to a private address after it was accepted is not called', async (t) => {
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   const answers = [['93.184.215.14'], ['93.184.215.14', '127.0.0.1'], ['127.0.0.1'], ['::1'], ['::ffff:127.0.0.1']];
   for (const addresses of answers.slice(1)) {
     const resolve = async () => addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-    const post = createPostCall({ resolve, allowPrivate: false, timeoutMs: 20_000 });
+    const post = createPostWebhookCall({ resolve, allowPrivate: false, timeoutMs: 20_000 });
     const result = await post({ url: new URL(`http://hooks.example.com:${receiver.port}/`), body: '{}', headers: {} });
     assert.deepEqual(result, { failed: 'private-target' });
   }
@@ -71,14 +71,14 @@ test('a name that turns to a private address after it was accepted is not called
 });
 
 test('the address that was looked at is the one that is called, not what the name leads to a moment later', async (t) => {
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   let asked = 0;
   const resolve = async (host: string) => {
     asked += 1;
     assert.equal(host, 'hooks.invalid');
     return [{ address: '127.0.0.1', family: 4 }];
   };
-  const post = createPostCall({ resolve, allowPrivate: true, timeoutMs: 20_000 });
+  const post = createPostWebhookCall({ resolve, allowPrivate: true, timeoutMs: 20_000 });
   const url = new URL(`http://hooks.invalid:${receiver.port}/`);
   assert.equal('failed' in (await post({ url, body: '{}', headers: {} })), false);
   assert.deepEqual([asked, receiver.calls[0]?.headers.host], [1, url.host]);

@@ -9,15 +9,15 @@ import {
   UploadPartCommand,
 } from '@aws-sdk/client-s3';
 import { BlobBroken, type BlobStore } from '../../src/documents/blobs/blob-store.ts';
-import { openS3Blobs } from '../../src/documents/blobs/s3.ts';
+import { openS3Blobs } from '../../src/documents/blobs/s3-blobs.ts';
 import { Secret } from '../../src/kernel/secret.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { openStrictS3, type StrictS3 } from '../strict-s3.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { openStrictS3Server, type StrictS3Server } from '../support/strict-s3-server.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
-async function open(t: TestContext): Promise<{ s3: StrictS3; blobs: BlobStore }> {
+async function open(t: TestContext): Promise<{ s3: StrictS3Server; blobs: BlobStore }> {
   const folder = makeTestFolder('s3-');
-  const s3 = await openStrictS3(folder);
+  const s3 = await openStrictS3Server(folder);
   t.after(async () => {
     await s3.close();
     await rm(folder, { recursive: true, force: true });
@@ -25,7 +25,7 @@ async function open(t: TestContext): Promise<{ s3: StrictS3; blobs: BlobStore }>
   return { s3, blobs: openS3Blobs(s3.place) };
 }
 
-function clientOf({ place }: StrictS3): S3Client {
+function clientOf({ place }: StrictS3Server): S3Client {
   const { region, endpoint, accessKeyId } = place;
   const credentials = { accessKeyId, secretAccessKey: place.secretAccessKey.reveal() };
   const config: S3ClientConfig = { region, credentials, forcePathStyle: true };
@@ -55,11 +55,11 @@ test('every request of the adapter is signed as S3 wants it, its body and checks
   assert.ok(Buffer.concat(read).equals(large.subarray(100)));
   await Array.fromAsync(blobs.read(name, { start: 0, end: 0, totalBytes }));
   assert.deepEqual((await namesOf(blobs)).sort(), [name, `${name}x`]);
-  assert.equal(await blobs.removeBroken(Number.MAX_SAFE_INTEGER), 0);
+  assert.equal(await blobs.removeIncompleteUploads(Number.MAX_SAFE_INTEGER), 0);
   await assert.rejects(blobs.put(`${name}y`, pieces(large, new Error('the line is down'))), /line is down/);
   await blobs.remove(name);
   assert.deepEqual(await namesOf(blobs), [`${name}x`]);
-  assert.deepEqual([s3.refused, s3.uploads], [[], []]);
+  assert.deepEqual([s3.refusedCodes, s3.uploads], [[], []]);
 });
 
 test('with a wrong secret, or a bucket that is not there, nothing is read or stored, and the operator reads why', async (t) => {
@@ -96,20 +96,20 @@ test('uploads in parts that were left are ended, page by page, those of others a
   };
   for (const letter of ['A', 'B', 'B', 'C', 'D']) await begin(`${prefix}${name}${letter}`);
   await begin(`elsewhere/${name}`);
-  assert.equal(await blobs.removeBroken(0), 0);
+  assert.equal(await blobs.removeIncompleteUploads(0), 0);
   assert.equal(s3.uploads.length, 6);
-  assert.equal(await blobs.removeBroken(Date.now() + 1_000), 5);
+  assert.equal(await blobs.removeIncompleteUploads(Date.now() + 1_000), 5);
   assert.deepEqual(
     s3.uploads.map(({ key }) => key),
     [`elsewhere/${name}`],
   );
-  assert.deepEqual(s3.refused, []);
+  assert.deepEqual(s3.refusedCodes, []);
 });
 
 test('a store that tells another checksum than that of the bytes sent has stored nothing that is found', async (t) => {
   const { s3, blobs } = await open(t);
   for (const bytes of [Buffer.from('small'), large]) {
-    s3.wrongChecksum();
+    s3.sendWrongChecksumOnce();
     await assert.rejects(blobs.put(name, pieces(bytes)), BlobBroken);
     assert.deepEqual(await namesOf(blobs), []);
     assert.deepEqual(s3.uploads, []);

@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
 import { BlobBroken, type BlobStore } from '../../src/documents/blobs/blob-store.ts';
-import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
-import { openS3Blobs } from '../../src/documents/blobs/s3.ts';
+import { openFolderBlobs } from '../../src/documents/blobs/folder-blobs.ts';
+import { openS3Blobs } from '../../src/documents/blobs/s3-blobs.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { startS3 } from '../s3-server.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { startS3Server } from '../support/s3-server.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 /** Every adapter of the port; each gives an empty store of its own, gone after the test. */
 const adapters: readonly { readonly name: string; open(t: TestContext): Promise<BlobStore> }[] = [
   { name: 'folder', open: async (t) => openFolderBlobs(await temporaryFolder(t)) },
-  { name: 's3', open: async (t) => openS3Blobs(await startS3(t)) },
+  { name: 's3', open: async (t) => openS3Blobs(await startS3Server(t)) },
 ];
 
 async function temporaryFolder(t: TestContext): Promise<string> {
@@ -97,7 +97,7 @@ for (const adapter of adapters) {
     const blobs = await adapter.open(t);
     await assert.rejects(blobs.put(name, pieces(Buffer.alloc(100_000), new Error('the line is down'))), /line is down/);
     assert.deepEqual(await namesOf(blobs), []);
-    assert.equal(await blobs.removeBroken(endOfTime), 0);
+    assert.equal(await blobs.removeIncompleteUploads(endOfTime), 0);
     await blobs.put(name, pieces(Buffer.from('again')));
     assert.deepEqual(await namesOf(blobs), [name]);
   });
@@ -145,7 +145,7 @@ for (const adapter of adapters) {
     const blobs = await adapter.open(t);
     async function* sweeping() {
       yield Buffer.from('first');
-      assert.equal(await blobs.removeBroken(0), 0);
+      assert.equal(await blobs.removeIncompleteUploads(0), 0);
       yield Buffer.from(' and last');
     }
     await blobs.put(name, sweeping());

@@ -1,16 +1,16 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { dkimOf } from '../../src/compose/channels.ts';
+import { dkimOf } from '../../src/app/notification-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
-import { createMint } from '../../src/kernel/id.ts';
-import type { Message } from '../../src/notifications/channels/channel.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
 import { type DkimKey, dkimFault } from '../../src/notifications/channels/dkim.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
-import { startSmtpSink } from '../smtp-sink.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
+import { startTestSmtpServer } from '../support/smtp-server.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const pair = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const key: DkimKey = { domain: 'tax.example', selector: 'mail2026', privateKey: pemOf(pair.privateKey) };
@@ -21,8 +21,8 @@ const texts = {
   dots: '.\n..\n.a line\n',
 } as const;
 
-async function mailThrough(t: TestContext, text: string, more: Partial<Message> = {}): Promise<string> {
-  const sink = await startSmtpSink(t);
+async function mailThrough(t: TestContext, text: string, more: Partial<OutgoingMessage> = {}): Promise<string> {
+  const sink = await startTestSmtpServer(t);
   const email = createSmtpEmail({
     url: sink.url,
     sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' },

@@ -3,22 +3,22 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createMint } from '../../src/kernel/id.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import type { Channel, Message } from '../../src/notifications/channels/channel.ts';
 import { createLetterSftp } from '../../src/notifications/channels/letter-sftp.ts';
 import { createLetterSpool } from '../../src/notifications/channels/letter-spool.ts';
-import { sftpPlaceOf } from '../../src/notifications/channels/sftp-session.ts';
-import { letterData } from '../../src/notifications/letters/letter-data.ts';
-import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
+import { parseSftpTarget } from '../../src/notifications/channels/sftp-session.ts';
+import { letterTemplateData } from '../../src/notifications/letters/letter-data.ts';
+import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
 import { type AddressWindowName, addressWindows } from '../../src/notifications/letters/letter-template.ts';
-import { textsOf } from '../letters.ts';
-import { startSftpServer } from '../sftp-server.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { until } from '../until.ts';
+import type { Channel, OutgoingMessage } from '../../src/notifications/notification/channel.ts';
+import { readPdfTexts } from '../support/letters.ts';
+import { startSftpServer } from '../support/sftp-server.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createMint({ now: () => at }, systemRandom);
+const mint = createIdGenerator({ now: () => at }, systemRandom);
 
 const letters = {
   latin: [
@@ -31,7 +31,10 @@ const letters = {
   devanagari: ['अनिता शर्मा', 'आपकी सूचना', '# क्या करें\n\nकृपया **मई तक** भुगतान करें।\n\n- एक\n- दो'],
 } as const;
 
-function letter([name, subject, text]: readonly [string, string, string], more: Partial<Message> = {}): Message {
+function letter(
+  [name, subject, text]: readonly [string, string, string],
+  more: Partial<OutgoingMessage> = {},
+): OutgoingMessage {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1 },
     address: [name, 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
@@ -50,7 +53,7 @@ function letter([name, subject, text]: readonly [string, string, string], more: 
 const returnAddress = ['P.O. Box 100', '0101 Oslo'];
 
 function press(t: TestContext, perChild?: number) {
-  const made = createLetterPress(perChild === undefined ? {} : { perChild });
+  const made = createLetterRenderer(perChild === undefined ? {} : { perChild });
   t.after(() => made.close());
   return made;
 }
@@ -59,13 +62,13 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
   test(`${window}: letters in four scripts are PDF/UA-1, the address and nothing else inside the window`, async (t) => {
     const setting = press(t);
     for (const [script, texts] of Object.entries(letters)) {
-      const data = letterData(letter(texts), { window, returnAddress });
+      const data = letterTemplateData(letter(texts), { window, returnAddress });
       assert.ok(data !== undefined);
-      const pdf = await setting.set(data, at);
+      const pdf = await setting.render(data, at);
       assert.ok(pdf instanceof Uint8Array, script);
       // The exporter writes the part into the metadata only after its own checks.
       assert.match(Buffer.from(pdf).toString('latin1'), /<pdfuaid:part>1<\/pdfuaid:part>/, script);
-      const { boxes, tags } = await textsOf(pdf);
+      const { boxes, tags } = await readPdfTexts(pdf);
       for (const tag of ['H1', 'H2', 'P', 'LI'])
         assert.ok(tags.includes(`"${tag}"`), `${script}: ${tag} in ${tags.slice(0, 400)}`);
       const { x, y, width, height } = addressWindows[window];
@@ -86,7 +89,7 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
 
 test('a long address wraps inside the window, words of any length too; one that cannot is refused as an address', async (t) => {
   const setting = press(t);
-  const spool = createLetterSpool({ folder: newFolder(t), window: 'din5008b', press: setting });
+  const spool = createLetterSpool({ folder: newFolder(t), window: 'din5008b', renderer: setting });
   const fitting = [
     ['Ada', 'Flat 4, 2nd floor, The Old Flour Mill Building, 128 Long River Promenade', '0150 Oslo'],
     ['Ada', 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengasse 17', '1010 Wien'],
@@ -94,11 +97,11 @@ test('a long address wraps inside the window, words of any length too; one that 
     ['W'.repeat(60), 'Road 1', 'Oslo'],
   ];
   for (const lines of fitting) {
-    const data = letterData(letter(letters.latin, { address: lines.join('\n') }), { window: 'din5008b' });
-    const pdf = await setting.set(data ?? '', at);
+    const data = letterTemplateData(letter(letters.latin, { address: lines.join('\n') }), { window: 'din5008b' });
+    const pdf = await setting.render(data ?? '', at);
     assert.ok(pdf instanceof Uint8Array, lines.join());
     const { x, y, width, height } = addressWindows.din5008b;
-    const { boxes } = await textsOf(pdf);
+    const { boxes } = await readPdfTexts(pdf);
     const inside = boxes.filter((box) => box.top >= y - 0.5 && box.bottom <= y + height && box.left < x + width);
     for (const box of inside) assert.ok(box.right <= x + width + 0.1, `${box.text} ends at ${box.right}`);
     const printed = inside
@@ -124,10 +127,10 @@ test('a long address wraps inside the window, words of any length too; one that 
 
 test('an item of a list is printed with the number that was written', async (t) => {
   const message = '15. Mai 2027\n\n17. Juni 2027\n\n## Then\n1. one\n2. two';
-  const data = letterData(letter(['Ada', 'S', message]), { window: 'din5008b' });
-  const pdf = await press(t).set(data ?? '', at);
+  const data = letterTemplateData(letter(['Ada', 'S', message]), { window: 'din5008b' });
+  const pdf = await press(t).render(data ?? '', at);
   assert.ok(pdf instanceof Uint8Array);
-  const printed = (await textsOf(pdf)).boxes.map(({ text }) => text).join(' ');
+  const printed = (await readPdfTexts(pdf)).boxes.map(({ text }) => text).join(' ');
   assert.match(printed, /15\. Mai 2027 17\. Juni 2027 Then 1\. one 2\. two/);
 });
 
@@ -141,14 +144,14 @@ function newFolder(t: TestContext): string {
 const ways: ReadonlyArray<{ name: string; make: (t: TestContext, folder: string) => Promise<Channel> }> = [
   {
     name: 'spool',
-    make: async (t, folder) => createLetterSpool({ folder, window: 'din5008b', press: press(t) }),
+    make: async (t, folder) => createLetterSpool({ folder, window: 'din5008b', renderer: press(t) }),
   },
   {
     name: 'sftp',
     make: async (t, folder) => {
       const { url, fingerprint: hostKey } = await startSftpServer(t, folder);
-      const place = sftpPlaceOf(url, { key: undefined, hostKey });
-      const channel = createLetterSftp({ place, window: 'din5008b', press: press(t) });
+      const target = parseSftpTarget(url, { key: undefined, hostKey });
+      const channel = createLetterSftp({ target, window: 'din5008b', renderer: press(t) });
       t.after(() => channel.close());
       return channel;
     },
@@ -161,14 +164,14 @@ for (const { name: way, make } of ways) {
     const channel = await make(t, folder);
     const message = letter(letters.greek);
     const name = `${message.delivery}.1`;
-    assert.equal(await channel.ask?.(message), undefined);
+    assert.equal(await channel.queryOutcome?.(message), undefined);
     const ready = await channel.prepare(message);
     assert.ok('call' in ready);
-    assert.deepEqual(await channel.ask?.(message), { outcome: 'temporary', reason: 'provider-unreachable' });
+    assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'temporary', reason: 'provider-unreachable' });
     assert.equal(existsSync(join(folder, `${name}.json`)), false);
     assert.equal(existsSync(join(folder, `${name}.pdf`)), false);
     assert.deepEqual(await ready.call(), { outcome: 'sent', providerRef: name });
-    assert.deepEqual(await channel.ask?.(message), { outcome: 'sent', providerRef: name });
+    assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'sent', providerRef: name });
     const manifest: unknown = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
     const pdf = readFileSync(join(folder, `${name}.pdf`));
     assert.deepEqual(manifest, {
@@ -203,7 +206,7 @@ for (const { name: way, make } of ways) {
       readdirSync(folder, { recursive: true })
         .map(String)
         .filter((file) => file !== 'making');
-    await until(async () => files().length === 2 * channel.concurrency);
+    await waitUntil(async () => files().length === 2 * channel.concurrency);
     assert.deepEqual(new Set(files().map((file) => file.slice(file.lastIndexOf('.')))), new Set(['.json', '.pdf']));
   });
 }
@@ -216,8 +219,8 @@ test(`${count} letters are set in flat memory, the child replaced on the way`, a
   const pids = new Set<string>();
   let [childPeak, parentStart] = [0, 0];
   for (let number = 0; number < count; number += 1) {
-    const data = letterData(letter(scripts[number % scripts.length] ?? letters.latin), { window: 'din5008b' });
-    assert.ok((await setting.set(data ?? '', at)) instanceof Uint8Array);
+    const data = letterTemplateData(letter(scripts[number % scripts.length] ?? letters.latin), { window: 'din5008b' });
+    assert.ok((await setting.render(data ?? '', at)) instanceof Uint8Array);
     if (number === Math.floor(count / 4)) parentStart = process.memoryUsage.rss();
     for (const pid of childrenOf()) {
       pids.add(pid);

@@ -4,19 +4,19 @@ import { readdirSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import ssh2 from 'ssh2';
-import { createMint } from '../../src/kernel/id.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import type { Message } from '../../src/notifications/channels/channel.ts';
 import { createLetterSftp } from '../../src/notifications/channels/letter-sftp.ts';
-import { sftpPlaceOf } from '../../src/notifications/channels/sftp-session.ts';
-import { type RenameBehaviour, startSftpServer } from '../sftp-server.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { until } from '../until.ts';
+import { parseSftpTarget } from '../../src/notifications/channels/sftp-session.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
+import { type RenameBehaviour, startSftpServer } from '../support/sftp-server.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createMint({ now: () => at }, systemRandom);
+const mint = createIdGenerator({ now: () => at }, systemRandom);
 
-function letter(): Message {
+function letter(): OutgoingMessage {
   const text = 'Your assessment is ready.';
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'Ada\nRoad 1\nOslo' },
@@ -26,7 +26,7 @@ function letter(): Message {
 }
 
 /** Setting letters is tested elsewhere; these are handed over as they are. */
-const press = { set: async () => new Uint8Array(200_000).fill(7), close: async () => undefined };
+const renderer = { render: async () => new Uint8Array(200_000).fill(7), close: async () => undefined };
 const unreachable = { outcome: 'temporary', reason: 'provider-unreachable' };
 
 async function open(t: TestContext, more: { hostKey?: string; password?: string } = {}) {
@@ -34,10 +34,10 @@ async function open(t: TestContext, more: { hostKey?: string; password?: string 
   t.after(() => rmSync(folder, { recursive: true }));
   const server = await startSftpServer(t, folder);
   const url = server.url.replace('pass%20word', more.password ?? 'pass%20word');
-  const place = sftpPlaceOf(url, { key: undefined, hostKey: more.hostKey ?? server.fingerprint });
+  const target = parseSftpTarget(url, { key: undefined, hostKey: more.hostKey ?? server.fingerprint });
   const troubles: string[] = [];
-  const onTrouble = (why: string) => void troubles.push(why);
-  const channel = createLetterSftp({ place, window: 'din5008b', press, onTrouble });
+  const onProviderFailure = (why: string) => void troubles.push(why);
+  const channel = createLetterSftp({ target, window: 'din5008b', renderer, onProviderFailure });
   t.after(() => channel.close());
   const send = async (message = letter()) => {
     const ready = await channel.prepare(message);
@@ -66,8 +66,8 @@ test('a printer that knows us by a key takes letters, whichever form the key has
   const server = await startSftpServer(t, folder, [pem(rsa, 'pkcs1'), pem(ec, 'sec1'), openSsh]);
   const url = server.url.replace(':pass%20word', '');
   for (const key of [pem(rsa, 'pkcs1'), pem(rsa, 'pkcs8'), pem(ec, 'sec1'), pem(ec, 'pkcs8'), openSsh]) {
-    const place = sftpPlaceOf(url, { key, hostKey: server.fingerprint });
-    const channel = createLetterSftp({ place, window: 'din5008b', press });
+    const target = parseSftpTarget(url, { key, hostKey: server.fingerprint });
+    const channel = createLetterSftp({ target, window: 'din5008b', renderer });
     const ready = await channel.prepare(letter());
     assert.deepEqual('call' in ready && (await ready.call()).outcome, 'sent', key.slice(0, 40));
     await channel.close();
@@ -85,23 +85,23 @@ test('a key that could not be used stops the start, and so does what is no URL o
     rounds: 1,
   }).private;
   for (const key of [ed25519, locked, 'secret', '']) {
-    const start = () => sftpPlaceOf('sftp://printer@printer.example/in', { key, hostKey });
+    const start = () => parseSftpTarget('sftp://printer@printer.example/in', { key, hostKey });
     assert.throws(start, /^TypeError: expected LETTER_SFTP_KEY as .* without a passphrase/);
   }
-  for (const place of ['sftp://:pw@b/', 'sftp://a:pw@b/?x=1', 'sftp://a:pw@b/#x']) {
-    assert.throws(() => sftpPlaceOf(place, { key: undefined, hostKey }), /^TypeError: expected sftp:/);
+  for (const target of ['sftp://:pw@b/', 'sftp://a:pw@b/?x=1', 'sftp://a:pw@b/#x']) {
+    assert.throws(() => parseSftpTarget(target, { key: undefined, hostKey }), /^TypeError: expected sftp:/);
   }
-  const { port, folder } = sftpPlaceOf('sftp://a:pw@b/in%20box/', { key: undefined, hostKey });
+  const { port, folder } = parseSftpTarget('sftp://a:pw@b/in%20box/', { key: undefined, hostKey });
   assert.deepEqual([port, folder], [22, '/in box']);
 });
 
 test('a login that cannot even be begun leaves no connection', async (t) => {
   const { server } = await open(t);
-  const place = sftpPlaceOf(server.url, { key: undefined, hostKey: server.fingerprint });
-  const channel = createLetterSftp({ place: { ...place, login: { privateKey: 'x' } }, window: 'din5008b', press });
+  const target = parseSftpTarget(server.url, { key: undefined, hostKey: server.fingerprint });
+  const channel = createLetterSftp({ target: { ...target, login: { privateKey: 'x' } }, window: 'din5008b', renderer });
   for (let attempt = 0; attempt < 2; attempt += 1) {
     assert.deepEqual(await channel.prepare(letter()), { outcome: 'temporary', reason: 'provider-refuses-us' });
-    await until(async () => server.connections() === 0);
+    await waitUntil(async () => server.connections() === 0);
     server.stop();
   }
   await channel.close();
@@ -109,8 +109,8 @@ test('a login that cannot even be begun leaves no connection', async (t) => {
 
 test('a host is known by any of its keys', async (t) => {
   const { folder, server } = await open(t);
-  const place = sftpPlaceOf(server.url, { key: undefined, hostKey: server.rsaFingerprint });
-  const channel = createLetterSftp({ place, window: 'din5008b', press });
+  const target = parseSftpTarget(server.url, { key: undefined, hostKey: server.rsaFingerprint });
+  const channel = createLetterSftp({ target, window: 'din5008b', renderer });
   t.after(() => channel.close());
   const ready = await channel.prepare(letter());
   assert.ok('call' in ready);
@@ -123,7 +123,7 @@ test('a server that is not there, or full, takes nothing and can be tried again'
   server.fill(true);
   assert.deepEqual(await send(), unreachable);
   assert.equal(troubles.splice(0).length, 1);
-  await until(async () => server.connections() === 0);
+  await waitUntil(async () => server.connections() === 0);
   assert.deepEqual(files(), []);
   server.fill(false);
   assert.equal((await send()).outcome, 'sent');
@@ -195,7 +195,7 @@ test('a server that falls silent is given up after a minute, with its connection
   t.mock.timers.tick(60_000);
   assert.deepEqual([await sent, files()], [unreachable, []]);
   t.mock.timers.reset();
-  await until(async () => server.connections() === 1);
+  await waitUntil(async () => server.connections() === 1);
 });
 
 test('a letter that cannot be set has ended, and nothing of it goes to the printer', async (t) => {
@@ -283,18 +283,18 @@ test('a session that comes back after the end is closed', async (t) => {
   assert.ok('drop' in ready);
   ready.drop();
   await channel.close();
-  await until(async () => server.connections() === 0);
+  await waitUntil(async () => server.connections() === 0);
 });
 
 test('sessions are kept between letters and questions, and one that ended is replaced unnoticed', async (t) => {
   const { channel, server, send } = await open(t);
   for (let sent = 0; sent < 5; sent += 1) assert.equal((await send()).outcome, 'sent');
-  for (let asked = 0; asked < 2; asked += 1) assert.equal(await channel.ask?.(letter()), undefined);
+  for (let asked = 0; asked < 2; asked += 1) assert.equal(await channel.queryOutcome?.(letter()), undefined);
   assert.equal(server.opened(), 1);
   server.hangUp();
-  await until(async () => server.connections() === 0);
+  await waitUntil(async () => server.connections() === 0);
   assert.equal((await send()).outcome, 'sent');
   assert.equal(server.opened(), 2);
   await channel.close();
-  await until(async () => server.connections() === 0);
+  await waitUntil(async () => server.connections() === 0);
 });

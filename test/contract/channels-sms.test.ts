@@ -2,18 +2,18 @@ import assert from 'node:assert/strict';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
-import { createMint } from '../../src/kernel/id.ts';
-import type { Message } from '../../src/notifications/channels/channel.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
-import { plainMapping, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
-import { receiptWords } from '../../src/notifications/channels/sms-receipts.ts';
+import { defaultSmsMapping, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
+import { lateReportsInReceipt } from '../../src/notifications/channels/sms-receipts.ts';
 import { parsePhone } from '../../src/notifications/contact/phone-number.ts';
-import { type InboxLink, inboxLinks } from '../../src/notifications/inbox/inbox-link.ts';
+import { createInboxLink, type InboxLink } from '../../src/notifications/inbox/inbox-link.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 
-function message(more: Partial<Message> = {}): Message {
+function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: '+47 400 00 000' },
     ...{ sender: 'Tax Office', subject: undefined, content: { message: 'Ready {to} "x"' }, reminder: false },
@@ -25,7 +25,7 @@ function message(more: Partial<Message> = {}): Message {
 type Behave = (request: IncomingMessage, response: ServerResponse) => void;
 
 /** A gateway on loopback that behaves as told, after it has read the request. */
-async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = plainMapping, inboxLink?: InboxLink) {
+async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = defaultSmsMapping, inboxLink?: InboxLink) {
   const bodies: Array<{ body: string; headers: IncomingMessage['headers'] }> = [];
   const server = createServer((request, response) => {
     let body = '';
@@ -45,11 +45,11 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = pla
   // It listens on TCP, so its address has a port.
   const { port } = server.address() as AddressInfo;
   const troubles: string[] = [];
-  const onTrouble = (why: string) => void troubles.push(why);
+  const onProviderFailure = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
-    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 6_000, onTrouble, clock },
+    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 6_000, onProviderFailure, clock },
   });
-  const send = async (what: Message) => {
+  const send = async (what: OutgoingMessage) => {
     const ready = await channel.prepare(what);
     return 'outcome' in ready ? ready : await ready.call();
   };
@@ -64,52 +64,52 @@ const answer =
 const clock = { now: () => Date.UTC(2026, 0, 15, 9) };
 
 const strict: SmsMapping = {
-  ...plainMapping,
+  ...defaultSmsMapping,
   answer: { reference: '/messages/0/id', status: '/messages/0/status', accepted: ['queued'], refused: ['invalid'] },
 };
 
 const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
-  ['a gateway that takes it', answer(202, '{"id":"g-1"}'), plainMapping, { outcome: 'sent', providerRef: 'g-1' }],
+  ['a gateway that takes it', answer(202, '{"id":"g-1"}'), defaultSmsMapping, { outcome: 'sent', providerRef: 'g-1' }],
   [
     'an id of 64 bits is kept to the last digit',
     answer(202, '{"id":1234567890123456789}'),
-    plainMapping,
+    defaultSmsMapping,
     { outcome: 'sent', providerRef: '1234567890123456789' },
   ],
-  ['a gateway that answers no JSON', answer(200, 'OK'), plainMapping, { outcome: 'sent' }],
+  ['a gateway that answers no JSON', answer(200, 'OK'), defaultSmsMapping, { outcome: 'sent' }],
   [
     'too busy, with a time',
     answer(429, '', { 'retry-after': '7' }),
-    plainMapping,
+    defaultSmsMapping,
     { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 7_000 },
   ],
-  ['a wrong login', answer(401), plainMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['a wrong login', answer(401), defaultSmsMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
   ...[301, 307, 308, 402, 403, 404, 405, 407, 410, 415, 421, 426].map(
     (status): [string, Behave, SmsMapping, object] => [
       `${status} waits for the operator`,
       answer(status),
-      plainMapping,
+      defaultSmsMapping,
       { outcome: 'temporary', reason: 'provider-refuses-us' },
     ],
   ),
   [
     'too busy, until a date',
     answer(429, '', { 'retry-after': 'Thu, 15 Jan 2026 09:02:00 GMT' }),
-    plainMapping,
+    defaultSmsMapping,
     { outcome: 'temporary', reason: 'provider-busy', retryAfterMs: 120_000 },
   ],
   ...['soon', '0', '-1', '1.5', '86401', 'Thu, 15 Jan 2026 08:59:59 GMT', 'Fri, 16 Jan 2026 09:00:01 GMT'].map(
     (wait): [string, Behave, SmsMapping, object] => [
       `too busy, with ${wait} as the time`,
       answer(429, '', { 'retry-after': wait }),
-      plainMapping,
+      defaultSmsMapping,
       { outcome: 'temporary', reason: 'provider-busy' },
     ],
   ),
   ...[400, 422].map((status): [string, Behave, SmsMapping, object] => [
     `${status} is a refusal`,
     answer(status),
-    plainMapping,
+    defaultSmsMapping,
     { outcome: 'permanent', reason: 'message-refused' },
   ]),
   [
@@ -118,28 +118,28 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
       response.write('{"id":');
       setTimeout(() => response.end('"g-3"}'), 20);
     },
-    plainMapping,
+    defaultSmsMapping,
     { outcome: 'sent', providerRef: 'g-3' },
   ],
-  ['a fault after it may have been taken', answer(500), plainMapping, { outcome: 'unknown' }],
+  ['a fault after it may have been taken', answer(500), defaultSmsMapping, { outcome: 'unknown' }],
   [
     'a redirect is not followed',
     answer(302, '', { location: 'http://127.0.0.1:1/' }),
-    plainMapping,
+    defaultSmsMapping,
     { outcome: 'unknown' },
   ],
-  ['slow beyond the deadline', () => undefined, plainMapping, { outcome: 'unknown' }],
-  ['drops the connection', (request) => void request.socket.destroy(), plainMapping, { outcome: 'unknown' }],
+  ['slow beyond the deadline', () => undefined, defaultSmsMapping, { outcome: 'unknown' }],
+  ['drops the connection', (request) => void request.socket.destroy(), defaultSmsMapping, { outcome: 'unknown' }],
   [
     'drips for ever',
     (_request, response) => void setInterval(() => response.destroyed || response.write('x'), 20).unref(),
-    plainMapping,
+    defaultSmsMapping,
     { outcome: 'unknown' },
   ],
   [
     'an answer without end',
     (_request, response) => void response.end('x'.repeat(300_000)),
-    plainMapping,
+    defaultSmsMapping,
     { outcome: 'unknown' },
   ],
   [
@@ -181,8 +181,13 @@ describe('sms: what a gateway does', { concurrency: 16 }, () => {
 
 test('sms: no connection is temporary, and nothing was taken', async () => {
   const troubles: string[] = [];
-  const onTrouble = (why: string) => void troubles.push(why);
-  const channel = createSmsGateway({ url: 'http://127.0.0.1:1/', mapping: plainMapping, onTrouble, clock });
+  const onProviderFailure = (why: string) => void troubles.push(why);
+  const channel = createSmsGateway({
+    url: 'http://127.0.0.1:1/',
+    mapping: defaultSmsMapping,
+    onProviderFailure,
+    clock,
+  });
   const ready = await channel.prepare(message());
   assert.ok('call' in ready);
   assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });
@@ -195,7 +200,7 @@ test('sms: a gateway that cannot be spoken to by TLS has taken nothing', async (
   t.after(() => plain.close());
   // It listens on TCP, so its address has a port.
   const { port } = plain.address() as AddressInfo;
-  const channel = createSmsGateway({ url: `https://127.0.0.1:${port}/`, mapping: plainMapping, clock });
+  const channel = createSmsGateway({ url: `https://127.0.0.1:${port}/`, mapping: defaultSmsMapping, clock });
   const ready = await channel.prepare(message());
   assert.ok('call' in ready);
   assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });
@@ -210,7 +215,7 @@ test('sms: what is no number is not called', async (t) => {
 
 test('sms: a request of lists and values that are no text is filled in and goes as it was written', async (t) => {
   const request = { messages: [{ to: ['{to}'], text: '{text}' }], flash: false, ttl: 60, schedule: null };
-  const { send, bodies } = await gateway(t, answer(202), { ...plainMapping, request });
+  const { send, bodies } = await gateway(t, answer(202), { ...defaultSmsMapping, request });
   await send(message({ content: { message: 'Hello' } }));
   assert.deepEqual(JSON.parse(bodies[0]?.body ?? ''), {
     ...request,
@@ -229,7 +234,7 @@ test('sms: no text changes the shape of the request, in JSON and in a form', asy
     from: 'Tax Office',
   });
   assert.equal(json.bodies[0]?.headers['idempotency-key'], `${what.delivery}.1`);
-  const form = await gateway(t, answer(202), { ...plainMapping, encoding: 'form' });
+  const form = await gateway(t, answer(202), { ...defaultSmsMapping, encoding: 'form' });
   await form.send(what);
   assert.deepEqual(new URLSearchParams(form.bodies[0]?.body).getAll('to'), ['+4740000000']);
 });
@@ -247,8 +252,8 @@ test('sms: an announcement leads to the message where the inbox has an address, 
   const { bodies, send } = await gateway(
     t,
     answer(200, '{"id":"1"}'),
-    plainMapping,
-    inboxLinks('https://gov.example/i/{id}'),
+    defaultSmsMapping,
+    createInboxLink('https://gov.example/i/{id}'),
   );
   const long = message({ subject: 'Your tax', content: { message: 'word '.repeat(1_000) } });
   for (const sent of [long, message()]) assert.equal((await send(sent)).outcome, 'sent');
@@ -271,20 +276,20 @@ test('sms: a receipt counts only for an attempt of ours and a word that is final
     { id: 'x', status: 'delivered' },
     null,
   ];
-  assert.deepEqual(await receiptWords(plainMapping, receipts, assert.fail), [
+  assert.deepEqual(await lateReportsInReceipt(defaultSmsMapping, receipts, assert.fail), [
     { delivery, attempt: 2, ended: 'delivered' },
     { delivery, attempt: 2, ended: 'failed', reason: 'address-refused' },
   ]);
 });
 
 test('sms: a phone that was off, or a text that was not wanted, is not held against the number', async () => {
-  const [delivery, receipt] = [mint('delivery'), plainMapping.receipt];
+  const [delivery, receipt] = [mint('delivery'), defaultSmsMapping.receipt];
   assert.ok(receipt !== undefined);
-  const mapping = { ...plainMapping, receipt: { ...receipt, unreachable: ['expired'], refused: ['spam'] } };
+  const mapping = { ...defaultSmsMapping, receipt: { ...receipt, unreachable: ['expired'], refused: ['spam'] } };
   const failed = (reason: string) => ({ delivery, attempt: 1, ended: 'failed', reason });
   const receipts = ['failed', 'expired', 'spam', 'queued'].map((status) => ({ id: `${delivery}.1`, status }));
   assert.deepEqual(
-    await receiptWords(mapping, receipts, assert.fail),
+    await lateReportsInReceipt(mapping, receipts, assert.fail),
     ['address-refused', 'destination-unreachable', 'message-refused'].map(failed),
   );
 });

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { bounceAddressesOf, troubleIn } from '../../src/compose/channels.ts';
+import { bounceAddressesOf, createTroubleLog } from '../../src/app/notification-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
-import { createMint } from '../../src/kernel/id.ts';
-import { rootKeyFrom } from '../../src/keys/root-key.ts';
-import type { Message, Outcome } from '../../src/notifications/channels/channel.ts';
-import { createConnections } from '../../src/notifications/channels/smtp-connections.ts';
-import { createSmtpEmail, relayOf } from '../../src/notifications/channels/smtp-email.ts';
-import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
-import { type Reply, startScriptedRelay } from '../scripted-relay.ts';
-import { until } from '../until.ts';
+import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
+import { createSmtpEmail, parseRelayUrl } from '../../src/notifications/channels/smtp-email.ts';
+import { createSmtpPool } from '../../src/notifications/channels/smtp-pool.ts';
+import type { OutgoingMessage, ProviderOutcome } from '../../src/notifications/notification/channel.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
+import { type ScriptedReply, startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 /** How long a relay may be silent: what answers has answered by then, however busy the machine is. */
 /** Longer than a busy machine stands still: what does come, comes within it. */
 const limitMs = 2_500;
 
-function message(): Message {
+function message(): OutgoingMessage {
   return {
     ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
     ...{ sender: 'Tax Office', subject: 'S', content: { message: 'T' }, reminder: false },
@@ -28,14 +28,14 @@ function message(): Message {
 }
 
 /** An email channel with at most two connections over a relay that speaks as told. */
-async function channelOver(t: TestContext, extensions: readonly string[], login = '', verdictMs = limitMs) {
-  const relay = await startScriptedRelay(t, extensions);
+async function channelOver(t: TestContext, extensions: readonly string[], login = '', dataReplyTimeoutMs = limitMs) {
+  const relay = await startScriptedSmtpServer(t, extensions);
   const url = `smtp://${login}127.0.0.1:${relay.port}?connections=2`;
   const troubles: string[] = [];
-  const onTrouble = (why: string) => void troubles.push(why);
-  const email = createSmtpEmail({ url, sender, silenceMs: limitMs, verdictMs, onTrouble });
+  const onProviderFailure = (why: string) => void troubles.push(why);
+  const email = createSmtpEmail({ url, sender, replyTimeoutMs: limitMs, dataReplyTimeoutMs, onProviderFailure });
   t.after(() => email.close());
-  const send = async (): Promise<Outcome> => {
+  const send = async (): Promise<ProviderOutcome> => {
     const ready = await email.prepare(message());
     return 'outcome' in ready ? ready : await ready.call();
   };
@@ -50,17 +50,21 @@ test('smtp: the operator is told why mail waits, and nothing that a relay may re
     ['MAIL', '530 who are you', 'MAIL FROM was answered 530'],
   ] as const;
   for (const [command, say, told] of refusals) {
-    relay.answer(command, { say });
+    relay.setReply(command, { say });
     assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
-    relay.recover();
+    relay.resetReplies();
     assert.equal(troubles.pop(), told);
   }
   for (const say of ['550 5.1.1 no such mailbox', '452 4.2.2 mailbox full', '451 4.3.0 later']) {
-    relay.answer('RCPT', { say });
+    relay.setReply('RCPT', { say });
     await send();
   }
   assert.equal(troubles.length, 0);
-  const away = createSmtpEmail({ url: 'smtp://127.0.0.1:1', sender, onTrouble: (why) => void troubles.push(why) });
+  const away = createSmtpEmail({
+    url: 'smtp://127.0.0.1:1',
+    sender,
+    onProviderFailure: (why) => void troubles.push(why),
+  });
   await away.prepare(message());
   assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
 });
@@ -69,7 +73,7 @@ test('a provider that is away is told of once a minute, however many messages wa
   let now = at;
   const told: unknown[] = [];
   const log = { notice: (_: string, fields?: object) => void told.push(fields) };
-  const trouble = troubleIn(log, 'email', { now: () => now });
+  const trouble = createTroubleLog(log, 'email', { now: () => now });
   for (const ms of [0, 1, 59_999, 60_000, 60_001]) {
     now = at + ms;
     trouble(String(ms));
@@ -96,45 +100,45 @@ const manners = [[], ['PIPELINING']] as const;
 describe('smtp: a relay that breaks off', { concurrency: 64 }, () => {
   test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
     const { relay, send } = await channelOver(t, [], '', 20_000);
-    const slowly = (say: string) => relay.answer('.', { say, afterMs: 1.2 * limitMs });
+    const slowly = (say: string) => relay.setReply('.', { say, afterMs: 1.2 * limitMs });
     slowly('250 2.0.0 looked at it');
     assert.deepEqual(await send(), { outcome: 'sent' });
     slowly('554 5.7.1 looked at it');
     assert.deepEqual(await send(), { outcome: 'permanent', reason: 'message-refused' });
     // The same connection, again with the short limit.
-    relay.answer('MAIL', 'silence');
+    relay.setReply('MAIL', 'silence');
     assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
-    assert.equal(relay.taken.length, 1);
+    assert.equal(relay.acceptedRecipients.length, 1);
   });
 
   test('smtp: a relay that says nothing to a message in its longer time leaves unknown', async (t) => {
     const { relay, send } = await channelOver(t, []);
-    relay.answer('.', 'silence');
+    relay.setReply('.', 'silence');
     assert.deepEqual(await send(), { outcome: 'unknown' });
   });
 
   test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
     const { relay, send } = await channelOver(t, ['STARTTLS']);
-    relay.answer('STARTTLS', { say: '220 go on' });
+    relay.setReply('STARTTLS', { say: '220 go on' });
     assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
   });
 
   for (const [where, extensions, command] of breaks) {
-    for (const reply of ['drop', 'silence'] as const satisfies Reply[]) {
+    for (const reply of ['drop', 'silence'] as const satisfies ScriptedReply[]) {
       test(`smtp: ${reply} at ${where} is temporary each time, and takes no connection away`, async (t) => {
         const { relay, send } = await channelOver(t, extensions, 'u:p@');
-        relay.answer(command, reply);
+        relay.setReply(command, reply);
         const outcomes = await Promise.all([send(), send(), send()]);
         assert.ok(
           relay.commands.some((line) => line.startsWith(command)),
           'it came that far',
         );
         assert.deepEqual(outcomes, Array(3).fill({ outcome: 'temporary', reason: 'provider-unreachable' }));
-        relay.recover();
+        relay.resetReplies();
         // It has no certificate, so TLS ends here.
         if (extensions.includes('STARTTLS')) return;
         assert.deepEqual(await send(), { outcome: 'sent' });
-        assert.equal(relay.taken.length, 1);
+        assert.equal(relay.acceptedRecipients.length, 1);
       });
     }
   }
@@ -150,19 +154,19 @@ function breakOffAt(extensions: readonly string[]): void {
       if (command === 'DATA' && say.startsWith('354')) continue;
       test(`${manner}: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
         const { relay, send } = await channelOver(t, extensions);
-        relay.answer(command, { say });
+        relay.setReply(command, { say });
         assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
-        assert.deepEqual(relay.taken, []);
+        assert.deepEqual(relay.acceptedRecipients, []);
       });
     }
     for (const reply of ['drop', 'silence'] as const) {
       test(`${manner}: ${reply} at ${command} is temporary, and the next mail goes out`, async (t) => {
         const { relay, send } = await channelOver(t, extensions);
-        relay.answer(command, reply);
+        relay.setReply(command, reply);
         assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
-        relay.recover();
+        relay.resetReplies();
         assert.deepEqual(await send(), { outcome: 'sent' });
-        assert.equal(relay.taken.length, 1);
+        assert.equal(relay.acceptedRecipients.length, 1);
       });
     }
   }
@@ -170,7 +174,7 @@ function breakOffAt(extensions: readonly string[]): void {
   for (const say of ['hello there', '354 go on', '999 what']) {
     test(`${manner}: "${say}" as the answer to the message leaves unknown`, async (t) => {
       const { relay, send } = await channelOver(t, extensions);
-      relay.answer('.', { say });
+      relay.setReply('.', { say });
       assert.deepEqual(await send(), { outcome: 'unknown' });
     });
   }
@@ -192,21 +196,21 @@ test('smtp: a connection ends behind its last message, and behind the end of the
   assert.ok('call' in ready);
   await email.close();
   assert.deepEqual([await ready.call(), quits()], [{ outcome: 'sent' }, 0]);
-  await until(async () => quits() === 1);
-  const at = { ...relayOf(`smtp://127.0.0.1:${relay.port}`, limitMs), messagesPerConnection: 2 };
-  const connections = createConnections({ ...at, silenceMs: limitMs, verdictMs: limitMs });
+  await waitUntil(async () => quits() === 1);
+  const at = { ...parseRelayUrl(`smtp://127.0.0.1:${relay.port}`, limitMs), messagesPerConnection: 2 };
+  const connections = createSmtpPool({ ...at, replyTimeoutMs: limitMs, dataReplyTimeoutMs: limitMs });
   for (let sent = 0; sent < 3; sent += 1) {
-    const line = await connections.take();
+    const line = await connections.acquire();
     assert.ok('smtp' in line);
     assert.equal(await connections.send(line, { from: 'a@b.example', to: 'c@d.example' }, Buffer.from('x')), undefined);
   }
-  await until(async () => quits() === 2);
+  await waitUntil(async () => quits() === 2);
   connections.close();
-  await until(async () => quits() === 3);
+  await waitUntil(async () => quits() === 3);
   assert.equal(relay.commands.filter((line) => line.startsWith('EHLO')).length, 3);
 });
 
-const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: Outcome]> = [
+const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: ProviderOutcome]> = [
   ['RCPT', '550 5.1.1 no such user, asked 10.5.2.2', { outcome: 'permanent', reason: 'address-refused' }],
   ['RCPT', '550-5.1.1 no such user\r\n550 5.7.1 see the pages', { outcome: 'permanent', reason: 'address-refused' }],
   ['RCPT', '550', { outcome: 'permanent', reason: 'address-refused' }],
@@ -234,11 +238,11 @@ for (const extensions of manners) {
     const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
     test(`${manner}: ${JSON.stringify(say)} as the answer to ${command} means ${JSON.stringify(outcome)}`, async (t) => {
       const { relay, send } = await channelOver(t, extensions);
-      relay.answer(command, { say });
+      relay.setReply(command, { say });
       assert.deepEqual(await send(), outcome);
-      relay.recover();
+      relay.resetReplies();
       assert.deepEqual(await send(), { outcome: 'sent' }, 'the session, or a new one, goes on');
-      assert.equal(relay.taken.length, 1);
+      assert.equal(relay.acceptedRecipients.length, 1);
     });
   }
 }
@@ -246,17 +250,17 @@ for (const extensions of manners) {
 test('smtp, pipelined: what a relay says to DATA behind a refused recipient changes nothing', async (t) => {
   for (const say of ['354 go on', '554 5.5.1 no valid recipients', '503 5.5.1 RCPT first', '421 4.3.2 closing']) {
     const { relay, send } = await channelOver(t, ['PIPELINING']);
-    relay.answer('RCPT', { say: '550 5.1.1 no such user' });
-    relay.answer('DATA', { say });
+    relay.setReply('RCPT', { say: '550 5.1.1 no such user' });
+    relay.setReply('DATA', { say });
     assert.deepEqual(await send(), { outcome: 'permanent', reason: 'address-refused' }, say);
-    relay.recover();
+    relay.resetReplies();
     assert.deepEqual(await send(), { outcome: 'sent' }, say);
-    assert.equal(relay.taken.length, 1);
+    assert.equal(relay.acceptedRecipients.length, 1);
   }
 });
 
 test('a mailbox for bounces whose marked addresses no relay would take stops the start', () => {
-  const root = rootKeyFrom(new Uint8Array(32));
+  const root = rootKeyFromBytes(new Uint8Array(32));
   const of = (base: string) => bounceAddressesOf({ settings: readSettings({ BOUNCE_ADDRESS: base }), root });
   assert.throws(
     () => of('notifications-bounces@tax.example'),
@@ -270,30 +274,30 @@ describe('logins that break off', { concurrency: 4 }, () => {
     for (const reply of ['drop', 'silence'] as const) {
       test(`${engine.name}: mails go out after a time of ${reply} at each login, and those of that time too`, async (t) => {
         const db = await engine.open(t);
-        const { house, time, start, faults } = await createDeliveryHouse(t, db);
+        const { app, time, start, faults } = await createDeliveryApp(t, db);
         const { relay, email } = await channelOver(t, ['AUTH PLAIN'], 'u:p@');
-        relay.answer('AUTH', reply);
+        relay.setReply('AUTH', reply);
         const worker = await start({ email });
         const ids = [];
-        for (let count = 0; count < 4; count += 1) ids.push(await house.accept({ citizenId: 'cit-ada' }));
+        for (let count = 0; count < 4; count += 1) ids.push(await app.accept({ citizenId: 'cit-ada' }));
         worker.wake();
         await worker.idle();
-        relay.recover();
-        ids.push(await house.accept({ citizenId: 'cit-bo' }));
+        relay.resetReplies();
+        ids.push(await app.accept({ citizenId: 'cit-bo' }));
         worker.wake();
         await worker.idle();
-        assert.deepEqual(relay.taken, ['<bo@example.org>']);
-        await time.advance(3 * minute, worker.idle);
+        assert.deepEqual(relay.acceptedRecipients, ['<bo@example.org>']);
+        await time.advance(3 * minuteMs, worker.idle);
         const emails = await Promise.all(
           ids.map(async (id) =>
-            ((await house.show(id)) as Shown).deliveries.find(({ channel }) => channel === 'email'),
+            ((await app.show(id)) as NotificationView).deliveries.find(({ channel }) => channel === 'email'),
           ),
         );
         assert.deepEqual(
           emails.map((delivery) => [delivery?.['status'], delivery?.['attempts']]),
           [...Array(4).fill(['sent', 2]), ['sent', 1]],
         );
-        assert.deepEqual([relay.taken.length, faults], [5, []]);
+        assert.deepEqual([relay.acceptedRecipients.length, faults], [5, []]);
       });
     }
   }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import PostalMime from 'postal-mime';
-import { createMint } from '../../src/kernel/id.ts';
-import type { Channel, Message, Outcome } from '../../src/notifications/channels/channel.ts';
-import { absentChannel } from '../../src/notifications/channels/channel.ts';
-import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
-import { createOutbox } from '../../src/notifications/channels/outbox.ts';
-import { createSmtpEmail, relayOf } from '../../src/notifications/channels/smtp-email.ts';
-import { type Behaviour, type SmtpSink, startSmtpSink } from '../smtp-sink.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
+import { createOutbox } from '../../src/notifications/channels/demo-outbox.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
+import { createSmtpEmail, parseRelayUrl } from '../../src/notifications/channels/smtp-email.ts';
+import type { Channel, OutgoingMessage, ProviderOutcome } from '../../src/notifications/notification/channel.ts';
+import { unconfiguredChannel } from '../../src/notifications/notification/channel.ts';
+import { type SmtpBehaviour, startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createMint({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 
-function message(more: Partial<Message> = {}): Message {
+function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
     notification: mint('notification'),
     delivery: mint('delivery'),
@@ -31,7 +31,7 @@ function message(more: Partial<Message> = {}): Message {
 }
 
 /** Prepares and calls, as the worker does. */
-async function send(channel: Channel, what: Message): Promise<Outcome> {
+async function send(channel: Channel, what: OutgoingMessage): Promise<ProviderOutcome> {
   const ready = await channel.prepare(what);
   return 'outcome' in ready ? ready : await ready.call();
 }
@@ -39,8 +39,8 @@ async function send(channel: Channel, what: Message): Promise<Outcome> {
 async function smtp(
   t: TestContext,
   more: { silenceMs?: number; verdictMs?: number } = {},
-): Promise<{ sink: SmtpSink; email: Channel }> {
-  const sink = await startSmtpSink(t);
+): Promise<{ sink: TestSmtpServer; email: Channel }> {
+  const sink = await startTestSmtpServer(t);
   const email = createSmtpEmail({ url: sink.url, sender, ...more });
   t.after(() => email.close());
   return { sink, email };
@@ -74,7 +74,7 @@ test('email has no address where the register has none', () => {
 });
 
 test('a channel without a provider says so', async () => {
-  const outcome = await send(absentChannel('email'), message());
+  const outcome = await send(unconfiguredChannel('email'), message());
   assert.deepEqual(outcome, { outcome: 'permanent', reason: 'channel-not-configured' });
 });
 
@@ -160,7 +160,7 @@ test('smtp: line breaks in sender, subject and language start no header', async 
   );
 });
 
-const meanings: ReadonlyArray<[Behaviour, object]> = [
+const meanings: ReadonlyArray<[SmtpBehaviour, object]> = [
   [
     { refuse: 'recipient', code: 550, text: '5.1.1 no such user' },
     { outcome: 'permanent', reason: 'address-refused' },
@@ -211,11 +211,11 @@ describe('smtp: what a relay does', { concurrency: 16 }, () => {
   for (const [behaviour, meaning] of meanings) {
     test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
       const { sink, email } = await smtp(t, { silenceMs: 6_000, verdictMs: 6_000 });
-      sink.behave(() => behaviour);
+      sink.setBehaviour(() => behaviour);
       assert.deepEqual(await send(email, message()), meaning);
       const before = sink.mails.length;
       assert.ok(before <= 1, 'one call hands the mail over at most once');
-      sink.behave(() => 'accept');
+      sink.setBehaviour(() => 'accept');
       assert.deepEqual(await send(email, message()), { outcome: 'sent' });
       assert.equal(sink.mails.length, before + 1);
     });
@@ -225,7 +225,7 @@ describe('smtp: what a relay does', { concurrency: 16 }, () => {
     for (const behaviour of ['drop-after-data', 'silent-after-data'] as const) {
       const { sink, email } = await smtp(t, { silenceMs: 6_000, verdictMs: 6_000 });
       assert.deepEqual(await send(email, message()), { outcome: 'sent' });
-      sink.behave(() => behaviour);
+      sink.setBehaviour(() => behaviour);
       assert.deepEqual(await send(email, message()), { outcome: 'unknown' });
       assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 1, mails: 2 });
     }
@@ -241,7 +241,7 @@ test('smtp: connections are kept for the next mail, and one that went dead is re
   const { sink, email } = await smtp(t);
   for (let count = 0; count < 5; count += 1) await send(email, message());
   assert.equal(sink.sessions, 1);
-  sink.hangUp();
+  sink.closeSessions();
   assert.deepEqual(await send(email, message()), { outcome: 'sent' });
   assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 2, mails: 6 });
 });
@@ -260,14 +260,14 @@ test('a message that is prepared and dropped reaches nobody, and the connection 
 });
 
 test('smtp: mail to another machine must be encrypted unless the URL says otherwise', () => {
-  const requireTls = (url: string) => relayOf(url, 1_000).connection.requireTLS;
+  const requireTls = (url: string) => parseRelayUrl(url, 1_000).connection.requireTLS;
   assert.deepEqual(
     ['smtp://relay.example', 'smtp://relay.example?tls=optional', 'smtp://localhost:25', 'smtps://relay.example'].map(
       requireTls,
     ),
     [true, false, false, false],
   );
-  assert.throws(() => relayOf('smtp://relay.example?logger=true', 1_000), /no parameter is called logger/);
+  assert.throws(() => parseRelayUrl('smtp://relay.example?logger=true', 1_000), /no parameter is called logger/);
 });
 
 test('the outbox keeps the latest 200 mails, newest first, and nothing after it is closed', async () => {

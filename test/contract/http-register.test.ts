@@ -3,12 +3,12 @@ import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import test, { type TestContext } from 'node:test';
 import { standardPolicy2 } from '../../src/identity/match/policy.ts';
-import { RegisterUnavailable } from '../../src/identity/register.ts';
-import { httpRegister } from '../../src/identity/registers/http-register.ts';
+import { RegisterUnavailable } from '../../src/identity/register/register.ts';
+import { createHttpRegister } from '../../src/identity/register-adapters/http-register.ts';
 import { systemTimer } from '../../src/jobs/timer.ts';
-import { engines } from '../engines.ts';
-import { openIdentityHouse } from '../identity-house.ts';
-import { openHouseOf } from '../identity-people.ts';
+import { engines } from '../support/database-engines.ts';
+import { openIdentityApp } from '../support/identity-app.ts';
+import { openIdentityAppWith } from '../support/identity-people.ts';
 
 const zoe = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
 
@@ -28,14 +28,14 @@ async function openRegister(t: TestContext, behave: RequestListener, deadlineMs 
   const { port } = server.address() as AddressInfo;
   let now = 1_000_000;
   const told: string[] = [];
-  const register = httpRegister({
+  const register = createHttpRegister({
     url: new URL(`http://reader:s%3Acret@127.0.0.1:${port}/people`),
     fetch,
     timer: systemTimer,
     clock: { now: () => now },
     onFault: ({ message }) => void told.push(message),
     deadlineMs,
-    mostBytes: 20_000,
+    maxBytes: 20_000,
   });
   return { register, told, asked: () => asked, pass: (ms: number) => (now += ms) };
 }
@@ -168,7 +168,7 @@ for (const status of [401, 403, 408, 429]) {
 
 test('of more candidates than are compared one may be a twin: a slip beside the id is left open', async (t) => {
   const [engine] = engines;
-  const house = await openIdentityHouse(t, engine as (typeof engines)[number]);
+  const app = await openIdentityApp(t, engine as (typeof engines)[number]);
   const crowd = (size: number) =>
     Array.from({ length: size }, (_, at) => ({
       ...zoe,
@@ -182,7 +182,7 @@ test('of more candidates than are compared one may be a twin: a slip beside the 
       answering(200, JSON.stringify(json))(request, response);
     });
     const claims = { ...zoe, familyName: 'Müllers' };
-    const answered = await house.ask('POST', claims, {}, { register, policyOf: () => standardPolicy2 });
+    const answered = await app.ask('POST', claims, {}, { register, policyOf: () => standardPolicy2 });
     return 'json' in answered && answered.json['decision'];
   };
   assert.deepEqual([await decisionOf(99), await decisionOf(100)], ['match', 'not_determined']);
@@ -190,10 +190,10 @@ test('of more candidates than are compared one may be a twin: a slip beside the 
 
 test('marks and former values of a register over HTTP count as our own do', async (t) => {
   const [engine] = engines;
-  const house = await openIdentityHouse(t, engine as (typeof engines)[number]);
+  const app = await openIdentityApp(t, engine as (typeof engines)[number]);
   const decisionOf = async (record: object, claims: object) => {
     const { register } = await openRegister(t, answering(200, JSON.stringify(record)));
-    const answered = await house.ask('POST', claims, {}, { register, policyOf: () => standardPolicy2 });
+    const answered = await app.ask('POST', claims, {}, { register, policyOf: () => standardPolicy2 });
     return 'json' in answered && answered.json['decision'];
   };
   const former = { ...zoe, formerNames: [{ familyName: 'Huber', until: '2025' }] };
@@ -213,26 +213,26 @@ test('marks and former values of a register over HTTP count as our own do', asyn
 
 for (const engine of engines) {
   test(`${engine.name}: while the register is down the decision is left open, and the question is on record`, async (t) => {
-    const house = await openIdentityHouse(t, engine);
+    const app = await openIdentityApp(t, engine);
     const { register } = await openRegister(t, answering(503, '{}'));
-    const answered = await house.ask('POST', zoe, {}, { register });
+    const answered = await app.ask('POST', zoe, {}, { register });
     assert.equal('json' in answered && answered.json['decision'], 'not_determined');
     assert.deepEqual(
-      (await house.events('C-1')).map(({ type, decision }) => [type, decision]),
+      (await app.events('C-1')).map(({ type, decision }) => [type, decision]),
       [['identity.verified', 'not_determined']],
     );
   });
 
   test(`${engine.name}: while the register is down a spent budget is not looked at, and nothing is counted`, async (t) => {
-    const house = await openHouseOf(t, engine, [zoe]);
-    for (const day of ['11', '12', '13', '14', '15']) await house.verify({ ...zoe, birthDate: `1980-02-${day}` });
-    assert.equal((await house.verify(zoe))['decision'], 'no_match');
+    const app = await openIdentityAppWith(t, engine, [zoe]);
+    for (const day of ['11', '12', '13', '14', '15']) await app.verify({ ...zoe, birthDate: `1980-02-${day}` });
+    assert.equal((await app.verify(zoe))['decision'], 'no_match');
     const { register } = await openRegister(t, answering(503, '{}'));
-    const budgets = async () => await house.db.read('select subject, version from guess_budget order by subject');
+    const budgets = async () => await app.db.read('select subject, version from guess_budget order by subject');
     const before = await budgets();
     const { citizenId: _, ...names } = { ...zoe, postalCode: '1' };
     for (const claims of [zoe, names]) {
-      const answered = await house.ask('POST', claims, {}, { register });
+      const answered = await app.ask('POST', claims, {}, { register });
       assert.equal('json' in answered && answered.json['decision'], 'not_determined');
     }
     assert.deepEqual(await budgets(), before);

@@ -1,15 +1,15 @@
 import assert from 'node:assert/strict';
 import { rm } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import { checkpointText } from '../../src/ledger/checkpoint.ts';
-import { leafHash, rootOfHashes, splitPoint } from '../../src/ledger/merkle.ts';
-import { parseSignatures, signNote } from '../../src/ledger/note.ts';
-import { noteSigner, parseVkey, signatureTypes } from '../../src/ledger/note-key.ts';
-import { isSubtree, verifySubtreeConsistency } from '../../src/ledger/subtree.ts';
+import { formatCheckpoint } from '../../src/ledger/tlog/checkpoint.ts';
+import { leafHash, rootOfHashes, splitPoint } from '../../src/ledger/tlog/merkle.ts';
+import { parseSignatures, signNote } from '../../src/ledger/tlog/note.ts';
+import { createNoteSigner, parseVkey, signatureTypes } from '../../src/ledger/tlog/note-key.ts';
+import { isSubtree, verifySubtreeConsistency } from '../../src/ledger/tlog/subtree.ts';
 import { createWitness } from '../../src/ledger/witness.ts';
 import { serveWitness } from '../../src/ledger/witness-server.ts';
-import { logSigner, origin } from '../ledger-house.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { logSigner, origin } from '../support/ledger-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const leaves = Array.from({ length: 20 }, (_, at) => leafHash(Buffer.from(`entry ${at}`)));
 const hashOf = (from: number, to: number) => rootOfHashes(leaves.slice(from, to));
@@ -48,7 +48,7 @@ test('every part of every tree up to 20 leaves is shown to be in it, and with an
 
 async function witnessOf(t: TestContext, type: 4 | 6) {
   const folder = makeTestFolder('witness-');
-  const signer = noteSigner(type, 'w.example', new Uint8Array(32).fill(9));
+  const signer = createNoteSigner(type, 'w.example', new Uint8Array(32).fill(9));
   const clock = { now: () => Date.UTC(2026, 0, 1) };
   const witness = await createWitness({ signer, logs: [parseVkey(logSigner.vkey) ?? assert.fail()], folder, clock });
   const onFault = (fault: unknown) => assert.fail(String(fault));
@@ -65,7 +65,7 @@ async function witnessOf(t: TestContext, type: 4 | 6) {
 }
 
 const size = 14;
-const note = signNote(checkpointText({ origin, size, root: hashOf(0, size) }), [logSigner], 0);
+const note = signNote(formatCheckpoint({ origin, size, root: hashOf(0, size) }), [logSigner], 0);
 const base64 = (hash: Uint8Array) => `${Buffer.from(hash).toString('base64')}\n`;
 const asked = (checkpoint: string, range = 'subtree 8 13', hash = hashOf(8, 13)) =>
   `${range}\n${base64(hash)}${proofOf(8, 13, [0, size, true]).map(base64).join('')}\n${checkpoint}`;

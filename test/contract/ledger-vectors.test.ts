@@ -3,17 +3,23 @@ import { createHash } from 'node:crypto';
 import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { parseCheckpoint } from '../../src/ledger/checkpoint.ts';
-import { hashesIn, leafHash, rootOfHashes, verifyConsistency, verifyInclusion } from '../../src/ledger/merkle.ts';
-import { formatNote, openNote, parseNote, signNote } from '../../src/ledger/note.ts';
-import { cosignatureTime, parseSignerKey, parseVkey, type VerifierKey } from '../../src/ledger/note-key.ts';
-import { verifySubtreeConsistency } from '../../src/ledger/subtree.ts';
-import { entriesIn } from '../../src/ledger/tile.ts';
-import { testData, withoutTestData } from '../test-data.ts';
+import { parseCheckpoint } from '../../src/ledger/tlog/checkpoint.ts';
+import {
+  leafHash,
+  rootOfHashes,
+  splitHashes,
+  verifyConsistency,
+  verifyInclusion,
+} from '../../src/ledger/tlog/merkle.ts';
+import { formatNote, openNote, parseNote, signNote } from '../../src/ledger/tlog/note.ts';
+import { cosignatureTime, parseSignerKey, parseVkey, type VerifierKey } from '../../src/ledger/tlog/note-key.ts';
+import { verifySubtreeConsistency } from '../../src/ledger/tlog/subtree.ts';
+import { parseBundle } from '../../src/ledger/tlog/tile.ts';
+import { testDataPath, testDataSkipReason } from '../support/test-data.ts';
 
-const logs = ['rfc6962-merkle', 'tessera-log', 'sunlight'].map((name) => testData(`vectors/${name}`));
-const vectors = logs.includes(undefined) ? undefined : testData('vectors');
-const skip = vectors === undefined ? withoutTestData : false;
+const logs = ['rfc6962-merkle', 'tessera-log', 'sunlight'].map((name) => testDataPath(`vectors/${name}`));
+const vectors = logs.includes(undefined) ? undefined : testDataPath('vectors');
+const skip = vectors === undefined ? testDataSkipReason : false;
 const folder = vectors ?? '';
 
 type MerkleVector = {
@@ -99,9 +105,9 @@ test('the log that Tessera published verifies, and signing it again gives the sa
     const checkpoint = parseCheckpoint(opened?.text ?? '');
     assert.equal(checkpoint?.size, size);
     const tile = size === 0 ? Buffer.alloc(0) : readFileSync(join(folder, `tessera-log/log/tile/0/000.p/${size}`));
-    assert.deepEqual(Buffer.from(rootOfHashes(hashesIn(tile))), checkpoint?.root);
+    assert.deepEqual(Buffer.from(rootOfHashes(splitHashes(tile))), checkpoint?.root);
     if (size === 0) continue;
-    const bundle = entriesIn(readFileSync(join(folder, `tessera-log/log/tile/entries/000.p/${size}`)));
+    const bundle = parseBundle(readFileSync(join(folder, `tessera-log/log/tile/entries/000.p/${size}`)));
     assert.deepEqual(Buffer.concat((bundle ?? []).map(leafHash)), tile);
   }
 });
@@ -163,9 +169,9 @@ test('the tiles of sunlight give the root of their checkpoint, level by level, a
   const log = join(folder, 'sunlight/mirror/000de184301123b9278c086a7d9f68c9577e83872224c197058fd90784ea9706');
   const [full, partial] = [readFileSync(join(log, 'tile/0/000')), readFileSync(join(log, 'tile/0/001.p/44'))];
   const above = readFileSync(join(log, 'tile/1/000.p/1'));
-  assert.deepEqual(Buffer.from(rootOfHashes(hashesIn(full))), above);
+  assert.deepEqual(Buffer.from(rootOfHashes(splitHashes(full))), above);
   const note = parseNote(readFileSync(join(log, 'checkpoint')));
-  const root = rootOfHashes(hashesIn(Buffer.concat([full, partial])));
+  const root = rootOfHashes(splitHashes(Buffer.concat([full, partial])));
   assert.deepEqual(Buffer.from(root), parseCheckpoint(note?.text ?? '')?.root);
   const tiles = join(folder, 'sunlight/navigli2025h2/tile/0');
   const wide = readFileSync(join(tiles, '003'));

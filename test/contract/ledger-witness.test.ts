@@ -2,29 +2,34 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
-import { checkpointText } from '../../src/ledger/checkpoint.ts';
-import { forgetWitnesses, keepUnwitnessed, readCheckpoint, storeCheckpoint } from '../../src/ledger/ledger-store.ts';
+import {
+  deleteWitnessedCheckpoints,
+  readCheckpoint,
+  storeCheckpoint,
+  storeUnwitnessedCheckpoint,
+} from '../../src/ledger/ledger-store.ts';
 import { createLogView } from '../../src/ledger/log-view.ts';
-import { emptyRoot } from '../../src/ledger/merkle.ts';
 import { createMonitor } from '../../src/ledger/monitor.ts';
-import { parseNote, signNote } from '../../src/ledger/note.ts';
-import { noteSigner, parseVkey, signatureTypes } from '../../src/ledger/note-key.ts';
-import { opensUnder, parsePolicy } from '../../src/ledger/policy.ts';
+import { formatCheckpoint } from '../../src/ledger/tlog/checkpoint.ts';
+import { emptyRoot } from '../../src/ledger/tlog/merkle.ts';
+import { parseNote, signNote } from '../../src/ledger/tlog/note.ts';
+import { createNoteSigner, parseVkey, signatureTypes } from '../../src/ledger/tlog/note-key.ts';
+import { parseTlogPolicy, verifyCheckpointNote } from '../../src/ledger/tlog/tlog-policy.ts';
 import { createWitness } from '../../src/ledger/witness.ts';
 import { createWitnessClient } from '../../src/ledger/witness-client.ts';
 import { serveWitness } from '../../src/ledger/witness-server.ts';
-import { engines } from '../engines.ts';
-import { buildLedgerHouse, logSigner, onlyTheKey, origin } from '../ledger-house.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { engines } from '../support/database-engines.ts';
+import { buildLedgerApp, logKeyPolicy, logSigner, origin } from '../support/ledger-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const { cosignature, mlDsaCosignature } = signatureTypes;
 const [sqlite = assert.fail()] = engines;
 
-const theKey = { policy: () => onlyTheKey, refresh: async () => undefined };
+const theKey = { policy: () => logKeyPolicy, refresh: async () => undefined };
 
 async function witnessAt(t: TestContext, name: string, type: 4 | 6 = cosignature) {
   const folder = makeTestFolder('witness-');
-  const signer = noteSigner(type, name, createHash('sha256').update(name).digest());
+  const signer = createNoteSigner(type, name, createHash('sha256').update(name).digest());
   const clock = { now: () => Date.UTC(2026, 0, 1) };
   const logs = [parseVkey(logSigner.vkey) ?? assert.fail()];
   const open = () => createWitness({ signer, logs, folder, clock });
@@ -41,7 +46,7 @@ async function witnessAt(t: TestContext, name: string, type: 4 | 6 = cosignature
 }
 
 test('a witness answers as the specification says, and remembers what it cosigned across its starts', async (t) => {
-  const house = buildLedgerHouse(await sqlite.open(t));
+  const app = buildLedgerApp(await sqlite.open(t));
   const witness = await witnessAt(t, 'w.example');
   const ask = async (old: number, proof: readonly Uint8Array[], note: string) => {
     const hashes = proof.map((one) => `${Buffer.from(one).toString('base64')}\n`).join('');
@@ -50,22 +55,22 @@ test('a witness answers as the specification says, and remembers what it cosigne
     return `${response.status} ${response.headers.get('content-type')} ${(await response.text()).slice(0, 12)}`;
   };
   const grow = async (count: number) => {
-    await house.use(...Array.from({ length: count }, () => 'anna'));
-    await house.sequence();
-    return (await house.view.signed())?.note ?? assert.fail();
+    await app.use(...Array.from({ length: count }, () => 'anna'));
+    await app.sequence();
+    return (await app.view.signedCheckpoint())?.note ?? assert.fail();
   };
   const text = 'text/plain; charset=utf-8';
   const path = `${witness.url}/${createHash('sha256').update(origin).digest('hex')}/checkpoint`;
   assert.equal((await fetch(path)).status, 404);
   const sign = (name: string, size: number, root: Uint8Array) => {
-    const key = noteSigner(1, name, new Uint8Array(32).fill(7));
-    return signNote(checkpointText({ origin: name, size, root }), [key], 0);
+    const key = createNoteSigner(1, name, new Uint8Array(32).fill(7));
+    return signNote(formatCheckpoint({ origin: name, size, root }), [key], 0);
   };
   assert.match(await ask(0, [], sign(origin, 0, Buffer.alloc(32))), /^422 /);
   const five = await grow(5);
   assert.equal(await ask(0, [], five), `200 ${text} — w.example `);
   const nine = await grow(4);
-  const proof = await house.view.growth(5, 9);
+  const proof = await app.view.consistencyProof(5, 9);
   assert.equal(await ask(0, [], nine), '409 text/x.tlog.size 5\n');
   assert.equal(await ask(9, [], nine), '409 text/x.tlog.size 5\n');
   assert.match(await ask(5, [], nine), /^422 /);
@@ -77,8 +82,8 @@ test('a witness answers as the specification says, and remembers what it cosigne
   assert.equal(await ask(5, proof, nine), `200 ${text} — w.example `);
   assert.equal(await ask(9, [], nine), `200 ${text} — w.example `);
   const kept = await (await witness.open()).checkpoint(path.split('/').at(-2) ?? '');
-  const policy = parsePolicy(`log ${logSigner.vkey}\nwitness w ${witness.vkey}\nquorum w\n`);
-  const opened = opensUnder(policy, parseNote(kept.body) ?? assert.fail());
+  const policy = parseTlogPolicy(`log ${logSigner.vkey}\nwitness w ${witness.vkey}\nquorum w\n`);
+  const opened = verifyCheckpointNote(policy, parseNote(kept.body) ?? assert.fail());
   assert.equal('fault' in opened ? opened.fault : opened.checkpoint.size, 9);
   assert.match(await ask(9, [], `garbage`), /^400 /);
   const tooLong = await fetch(`${witness.url}/add-checkpoint`, { method: 'POST', body: 'x'.repeat(1_000_001) });
@@ -93,34 +98,34 @@ test('a witness answers as the specification says, and remembers what it cosigne
 });
 
 test('the client collects a quorum from witnesses of both kinds, learns sizes, and tells who failed', async (t) => {
-  const house = buildLedgerHouse(await sqlite.open(t));
+  const app = buildLedgerApp(await sqlite.open(t));
   const [one, two] = [await witnessAt(t, 'one.example'), await witnessAt(t, 'two.example', mlDsaCosignature)];
-  const policy = parsePolicy(
+  const policy = parseTlogPolicy(
     `log ${logSigner.vkey}\nwitness one ${one.vkey} ${one.url}\nwitness two ${two.vkey} ${two.url}\ngroup both all one two\nquorum both\n`,
   );
-  const client = () => createWitnessClient(policy, house.view, fetch);
+  const client = () => createWitnessClient(policy, app.view, fetch);
   const known = client();
   for (const count of [3, 300, 1]) {
-    await house.use(...Array.from({ length: count }, () => 'anna'));
-    await house.sequence();
-    const signed = (await house.view.signed()) ?? assert.fail();
+    await app.use(...Array.from({ length: count }, () => 'anna'));
+    await app.sequence();
+    const signed = (await app.view.signedCheckpoint()) ?? assert.fail();
     // One that knows the sizes, and one that has to learn them.
     for (const asking of [known, client()]) {
       const { note, isQuorum, faults } = await asking.collect(signed);
       assert.deepEqual([isQuorum, faults], [true, []]);
-      const opened = opensUnder(policy, parseNote(note) ?? assert.fail());
+      const opened = verifyCheckpointNote(policy, parseNote(note) ?? assert.fail());
       assert.deepEqual('fault' in opened ? opened.fault : opened.witnesses, ['one', 'two']);
     }
   }
   await two.close();
-  const { isQuorum, faults } = await known.collect((await house.view.signed()) ?? assert.fail());
+  const { isQuorum, faults } = await known.collect((await app.view.signedCheckpoint()) ?? assert.fail());
   assert.deepEqual([isQuorum, faults.map((fault) => fault.slice(0, 11))], [false, ['witness two']]);
 
-  const second = buildLedgerHouse(await sqlite.open(t));
+  const second = buildLedgerApp(await sqlite.open(t));
   await second.use(...Array.from({ length: 400 }, () => 'anna'));
   await second.sequence();
   const forked = await createWitnessClient(policy, second.view, fetch).collect(
-    (await second.view.signed()) ?? assert.fail(),
+    (await second.view.signedCheckpoint()) ?? assert.fail(),
   );
   assert.equal(
     forked.faults[0],
@@ -129,16 +134,16 @@ test('the client collects a quorum from witnesses of both kinds, learns sizes, a
 });
 
 test('what is no cosignature of this checkpoint by this witness counts for nothing', async (t) => {
-  const house = buildLedgerHouse(await sqlite.open(t));
-  await house.use('anna');
-  await house.sequence();
-  const signed = (await house.view.signed()) ?? assert.fail();
-  const witness = noteSigner(cosignature, 'w.example', new Uint8Array(32).fill(1));
-  const policy = parsePolicy(`log ${logSigner.vkey}\nwitness w ${witness.vkey} https://w.example\nquorum w\n`);
+  const app = buildLedgerApp(await sqlite.open(t));
+  await app.use('anna');
+  await app.sequence();
+  const signed = (await app.view.signedCheckpoint()) ?? assert.fail();
+  const witness = createNoteSigner(cosignature, 'w.example', new Uint8Array(32).fill(1));
+  const policy = parseTlogPolicy(`log ${logSigner.vkey}\nwitness w ${witness.vkey} https://w.example\nquorum w\n`);
   const ask = (status: number, body: string) =>
-    createWitnessClient(policy, house.view, async () => new Response(body, { status })).collect(signed);
+    createWitnessClient(policy, app.view, async () => new Response(body, { status })).collect(signed);
   const lineOf = (text: string, name = 'w.example', seed = 1) => {
-    const by = noteSigner(cosignature, name, new Uint8Array(32).fill(seed));
+    const by = createNoteSigner(cosignature, name, new Uint8Array(32).fill(seed));
     return signNote(text, [by], Date.UTC(2026, 0, 1)).slice(text.length + 1);
   };
   const { text = '' } = parseNote(signed.note) ?? {};
@@ -147,7 +152,7 @@ test('what is no cosignature of this checkpoint by this witness counts for nothi
   assert.equal((await ask(200, `${lineOf(text, 'w.example', 2)}${lineOf(text)}`)).isQuorum, true);
 
   const renamed = lineOf(text).replace('w.example', 'v.example');
-  const other = checkpointText({ origin, size: 1, root: Buffer.alloc(32) });
+  const other = formatCheckpoint({ origin, size: 1, root: Buffer.alloc(32) });
   const none = 'witness w: gave no good cosignature';
   const answers: [number, string, string][] = [
     [200, lineOf(other), none],
@@ -169,93 +174,99 @@ test('what is no cosignature of this checkpoint by this witness counts for nothi
 });
 
 test('the monitor alarms when an entry is changed under it, and when the log is made shorter', async (t) => {
-  const house = buildLedgerHouse(await sqlite.open(t));
-  const monitor = createMonitor(house.view, theKey);
-  await house.use(...Array.from({ length: 700 }, () => 'anna'));
-  await house.sequence();
-  assert.deepEqual(await monitor.look(), { verified: 700 });
-  await house.use('anna');
-  await house.sequence();
-  assert.deepEqual(await monitor.look(), { verified: 701 });
-  await house.use('anna');
-  await house.sequence();
-  await house.db.write([
+  const app = buildLedgerApp(await sqlite.open(t));
+  const monitor = createMonitor(app.view, theKey);
+  await app.use(...Array.from({ length: 700 }, () => 'anna'));
+  await app.sequence();
+  assert.deepEqual(await monitor.check(), { verified: 700 });
+  await app.use('anna');
+  await app.sequence();
+  assert.deepEqual(await monitor.check(), { verified: 701 });
+  await app.use('anna');
+  await app.sequence();
+  await app.db.write([
     { sql: 'update ledger_entry set entry = $1 where leaf_index = 650', args: [new Uint8Array(90)] },
   ]);
-  assert.deepEqual(await monitor.look(), { verified: 701, alarm: 'entry 650 is not the one of its tile' });
-  const other = buildLedgerHouse(await sqlite.open(t));
+  assert.deepEqual(await monitor.check(), { verified: 701, alarm: 'entry 650 is not the one of its tile' });
+  const other = buildLedgerApp(await sqlite.open(t));
   await other.use('anna');
   await other.sequence();
-  const moved = createMonitor({ ...house.view, published: () => other.view.published() }, theKey);
-  assert.match((await moved.look()).alarm ?? '', /do not give the root that was signed at size 1/);
+  const moved = createMonitor({ ...app.view, publishedCheckpoint: () => other.view.publishedCheckpoint() }, theKey);
+  assert.match((await moved.check()).alarm ?? '', /do not give the root that was signed at size 1/);
 });
 
 test('the monitor alarms at an older tree than it has seen, at a checkpoint of nobody, and where entries are missing', async (t) => {
-  const house = buildLedgerHouse(await sqlite.open(t));
+  const app = buildLedgerApp(await sqlite.open(t));
   const grown = async () => {
-    await house.use('anna');
-    await house.sequence();
-    return (await house.view.published()) ?? assert.fail();
+    await app.use('anna');
+    await app.sequence();
+    return (await app.view.publishedCheckpoint()) ?? assert.fail();
   };
-  let published: Awaited<ReturnType<typeof house.view.published>>;
-  let tile = house.view.tile;
-  const monitor = createMonitor({ published: async () => published, tile: (name) => tile(name) }, theKey);
-  assert.deepEqual(await monitor.look(), { verified: 0 });
+  let published: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>;
+  let readTile = app.view.readTile;
+  const monitor = createMonitor(
+    { publishedCheckpoint: async () => published, readTile: (name) => readTile(name) },
+    theKey,
+  );
+  assert.deepEqual(await monitor.check(), { verified: 0 });
   const [older, newer] = [await grown(), await grown()];
   published = newer;
-  assert.deepEqual(await monitor.look(), { verified: 2 });
+  assert.deepEqual(await monitor.check(), { verified: 2 });
   published = older;
   const shrank = { verified: 2, alarm: 'the log shrank from 2 to 1 entries' };
-  assert.deepEqual([await monitor.look(), await monitor.look()], [shrank, shrank]);
+  assert.deepEqual([await monitor.check(), await monitor.check()], [shrank, shrank]);
   published = {
     ...newer,
-    note: signNote(parseNote(newer.note)?.text ?? '', [noteSigner(1, origin, Buffer.alloc(32, 8))], 0),
+    note: signNote(parseNote(newer.note)?.text ?? '', [createNoteSigner(1, origin, Buffer.alloc(32, 8))], 0),
   };
   const unknown = 'no trusted key signed the checkpoint, or a signature of one is bad';
-  assert.deepEqual(await monitor.look(), { verified: 2, alarm: unknown });
+  assert.deepEqual(await monitor.check(), { verified: 2, alarm: unknown });
   published = { ...newer, note: 'garbage' };
-  assert.deepEqual(await monitor.look(), { verified: 2, alarm: 'the checkpoint is no note' });
+  assert.deepEqual(await monitor.check(), { verified: 2, alarm: 'the checkpoint is no note' });
   published = await grown();
-  tile = async (name) => (name.level === 'entries' ? undefined : house.view.tile(name));
-  assert.deepEqual(await monitor.look(), { verified: 2, alarm: 'the entries from 0 on are missing' });
-  tile = house.view.tile;
-  assert.deepEqual(await monitor.look(), { verified: 3 });
+  readTile = async (name) => (name.level === 'entries' ? undefined : app.view.readTile(name));
+  assert.deepEqual(await monitor.check(), { verified: 2, alarm: 'the entries from 0 on are missing' });
+  readTile = app.view.readTile;
+  assert.deepEqual(await monitor.check(), { verified: 3 });
 });
 
 test('the monitor verifies from the first entry again when the entries of another log are mended', async (t) => {
-  const [house, other] = [buildLedgerHouse(await sqlite.open(t)), buildLedgerHouse(await sqlite.open(t))];
-  for (const each of [house, other]) {
+  const [app, other] = [buildLedgerApp(await sqlite.open(t)), buildLedgerApp(await sqlite.open(t))];
+  for (const each of [app, other]) {
     await each.use('anna', 'anna', 'anna');
     await each.sequence();
   }
-  let { tile } = other.view;
-  const monitor = createMonitor({ published: house.view.published, tile: (name) => tile(name) }, theKey);
+  let { readTile } = other.view;
+  const monitor = createMonitor(
+    { publishedCheckpoint: app.view.publishedCheckpoint, readTile: (name) => readTile(name) },
+    theKey,
+  );
   const alarm = 'the entries do not give the root that was signed at size 3';
-  assert.deepEqual(await monitor.look(), { verified: 0, alarm });
-  ({ tile } = house.view);
-  assert.deepEqual(await monitor.look(), { verified: 3 });
+  assert.deepEqual(await monitor.check(), { verified: 0, alarm });
+  ({ readTile } = app.view);
+  assert.deepEqual(await monitor.check(), { verified: 3 });
 });
 
 for (const engine of engines) {
   test(`${engine.name}: what is published never becomes smaller when the log gets witnesses, loses them or has them again`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    const { db } = house;
-    const view = createLogView(db.read, house.citizenKeys, house.houseKeys, { witnessed: true });
+    const app = buildLedgerApp(await engine.open(t));
+    const { db } = app;
+    const view = createLogView(db.read, app.citizenKeys, app.houseKeys, { witnessed: true });
     const monitor = createMonitor(view, theKey);
     const grow = async () => {
-      await house.use('anna', 'bert', 'carl');
-      await house.sequence();
-      return (await house.view.signed()) ?? assert.fail();
+      await app.use('anna', 'bert', 'carl');
+      await app.sequence();
+      return (await app.view.signedCheckpoint()) ?? assert.fail();
     };
     const sizes = async () => {
-      assert.equal((await monitor.look()).alarm, undefined);
-      return [(await view.published())?.size, (await readCheckpoint(db.read, 'cosigned'))?.size];
+      assert.equal((await monitor.check()).alarm, undefined);
+      return [(await view.publishedCheckpoint())?.size, (await readCheckpoint(db.read, 'cosigned'))?.size];
     };
     await grow();
     const asked = await grow();
     assert.deepEqual(await sizes(), [6, undefined]);
     const kept = await grow();
-    await db.write([keepUnwitnessed()]);
+    await db.write([storeUnwitnessedCheckpoint()]);
     await grow();
     assert.deepEqual(await sizes(), [9, undefined]);
     await db.write([storeCheckpoint('cosigned', asked)]);
@@ -265,16 +276,16 @@ for (const engine of engines) {
     assert.deepEqual(shown, [6, 12, 12, undefined]);
     // Of one size the one that the witnesses have cosigned.
     await db.write([storeCheckpoint('cosigned', { ...kept, note: 'cosigned' })]);
-    assert.equal((await view.published())?.note, 'cosigned');
+    assert.equal((await view.publishedCheckpoint())?.note, 'cosigned');
     const later = await grow();
-    await db.write([keepUnwitnessed(), storeCheckpoint('cosigned', later)]);
+    await db.write([storeUnwitnessedCheckpoint(), storeCheckpoint('cosigned', later)]);
     assert.deepEqual(await sizes(), [15, 15]);
 
     // Without witnesses every signed tree is published, and then there are some again.
-    await db.write(forgetWitnesses());
+    await db.write(deleteWitnessedCheckpoints());
     await grow();
     assert.deepEqual(await sizes(), [18, undefined]);
-    await db.write([keepUnwitnessed()]);
+    await db.write([storeUnwitnessedCheckpoint()]);
     await grow();
     assert.deepEqual(await sizes(), [18, undefined]);
   });

@@ -1,128 +1,128 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { parseEntry } from '../../src/ledger/entry.ts';
-import { contentBytes, longestContent } from '../../src/ledger/event-content.ts';
-import { leafHash, verifyConsistency } from '../../src/ledger/merkle.ts';
-import { contentOf, parseOpening } from '../../src/ledger/opening.ts';
-import { parseProof, verifyProof } from '../../src/ledger/proof.ts';
+import { encodeEventContent, maxContentBytes } from '../../src/ledger/event-content.ts';
+import { parseEntry } from '../../src/ledger/ledger-entry.ts';
+import { openEntryContent, parseReceiptExtra } from '../../src/ledger/receipt-extra.ts';
+import { leafHash, verifyConsistency } from '../../src/ledger/tlog/merkle.ts';
+import { parseProof, verifyProof } from '../../src/ledger/tlog/tlog-proof.ts';
 import { verifyLog } from '../../src/ledger/verify-log.ts';
-import { engines } from '../engines.ts';
-import { buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
+import { engines } from '../support/database-engines.ts';
+import { buildLedgerApp, logKeyPolicy } from '../support/ledger-app.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: events become entries in their order, and the whole log verifies with the public key alone`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t), { batchLimit: 37 });
+    const app = buildLedgerApp(await engine.open(t), { batchLimit: 37 });
     const notes: string[] = [];
     const ids: string[] = [];
     for (const count of [0, 1, 2, 60, 300, 5, 256, 1]) {
       ids.push(
-        ...(await house.use(...Array.from({ length: count }, (_, at) => (at % 7 === 0 ? undefined : `c${at % 5}`)))),
+        ...(await app.use(...Array.from({ length: count }, (_, at) => (at % 7 === 0 ? undefined : `c${at % 5}`)))),
       );
-      await house.sequence();
-      notes.push((await house.view.published())?.note ?? '');
+      await app.sequence();
+      notes.push((await app.view.publishedCheckpoint())?.note ?? '');
     }
     const seen: string[] = [];
     const onEntry = (entry: Uint8Array) => seen.push(parseEntry(entry)?.id ?? '');
-    const verdict = await verifyLog(house.source, { policy: onlyTheKey, earlier: notes, onEntry });
+    const verdict = await verifyLog(app.source, { policy: logKeyPolicy, earlier: notes, onEntry });
     assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 625);
     assert.deepEqual(seen, ids);
-    assert.deepEqual(await house.db.read('select id from ledger_event'), []);
+    assert.deepEqual(await app.db.read('select id from ledger_event'), []);
   });
 
   test(`${engine.name}: an event longer than an entry can be is refused, one of the longest is served and verifies`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
+    const app = buildLedgerApp(await engine.open(t));
     const say = (bytes: number) => {
-      const head = { type: 'document.listed', id: house.mint('event'), at: house.time.now, citizenId: 'anna' } as const;
+      const head = { type: 'document.listed', id: app.mint('event'), at: app.time.now, citizenId: 'anna' } as const;
       const said = { ...head, actor: { client: 'tax' }, documents: [], purpose: '' } as const;
       // Blanks stand behind the content for what the id has less than 64 bytes; they count for nothing.
-      const purpose = 'p'.repeat(bytes - contentBytes(said).length + 64 - 'anna'.length);
-      return house.commit({ events: [{ ...said, purpose }], statements: [] });
+      const purpose = 'p'.repeat(bytes - encodeEventContent(said).length + 64 - 'anna'.length);
+      return app.commit({ events: [{ ...said, purpose }], statements: [] });
     };
-    await assert.rejects(say(longestContent + 1), /at most 32768 bytes of an event; document.listed has 32769/);
-    await say(longestContent);
-    await house.sequence();
-    const verdict = await verifyLog(house.source, { policy: onlyTheKey });
+    await assert.rejects(say(maxContentBytes + 1), /at most 32768 bytes of an event; document.listed has 32769/);
+    await say(maxContentBytes);
+    await app.sequence();
+    const verdict = await verifyLog(app.source, { policy: logKeyPolicy });
     assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 1);
   });
 
   test(`${engine.name}: every receipt verifies, opens for who holds its key, and is for its entry alone`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write(house.citizenKeys.creations(['anna']));
-    const ids = await house.use('anna', undefined, 'stranger');
-    assert.equal(await house.view.entryOf(ids[0] ?? assert.fail()), undefined);
-    await house.sequence();
-    await house.use('anna');
-    await house.sequence();
+    const app = buildLedgerApp(await engine.open(t));
+    await app.db.write(app.citizenKeys.creationStatements(['anna']));
+    const ids = await app.use('anna', undefined, 'stranger');
+    assert.equal(await app.view.findEntry(ids[0] ?? assert.fail()), undefined);
+    await app.sequence();
+    await app.use('anna');
+    await app.sequence();
     for (const [at, id] of ids.entries()) {
-      const entry = await house.view.entryOf(id);
-      const checkpoint = await house.view.checkpointFor(at);
+      const entry = await app.view.findEntry(id);
+      const checkpoint = await app.view.checkpointFor(at);
       assert.ok(entry !== undefined && checkpoint !== undefined);
-      const text = await house.view.prove(entry, checkpoint, await house.view.contentKey(entry));
+      const text = await app.view.proveEntry(entry, checkpoint, await app.view.findContentKey(entry));
       const proof = parseProof(text);
-      const opening = parseOpening(proof?.extra ?? new Uint8Array());
+      const opening = parseReceiptExtra(proof?.extra ?? new Uint8Array());
       assert.ok(proof !== undefined && opening !== undefined);
-      const verified = verifyProof(proof, leafHash(opening.entry), onlyTheKey);
+      const verified = verifyProof(proof, leafHash(opening.entry), logKeyPolicy);
       assert.equal('fault' in verified ? verified.fault : verified.checkpoint.size, 4);
-      assert.equal(contentOf(opening)?.['id'], id);
-      assert.ok('fault' in verifyProof({ ...proof, index: 3 - at }, leafHash(opening.entry), onlyTheKey));
+      assert.equal(openEntryContent(opening)?.['id'], id);
+      assert.ok('fault' in verifyProof({ ...proof, index: 3 - at }, leafHash(opening.entry), logKeyPolicy));
     }
   });
 
   test(`${engine.name}: any two checkpoints have a proof of growth`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
+    const app = buildLedgerApp(await engine.open(t));
     const roots: { size: number; root: Uint8Array }[] = [];
     for (const count of [1, 1, 3, 250, 2, 300]) {
-      await house.use(...Array.from({ length: count }, () => 'anna'));
-      await house.sequence();
-      const signed = await house.view.signed();
+      await app.use(...Array.from({ length: count }, () => 'anna'));
+      await app.sequence();
+      const signed = await app.view.signedCheckpoint();
       if (signed !== undefined) roots.push(signed);
     }
     for (const { size: newSize, root: newRoot } of roots) {
       for (const { size: oldSize, root: oldRoot } of roots.filter(({ size }) => size <= newSize)) {
-        const proof = await house.view.growth(oldSize, newSize);
+        const proof = await app.view.consistencyProof(oldSize, newSize);
         assert.ok(verifyConsistency({ oldSize, newSize, oldRoot, newRoot, proof }), `${oldSize} to ${newSize}`);
       }
     }
   });
 
   test(`${engine.name}: an entry has no bytes of its content or of its person, twice the same use looks different`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
+    const app = buildLedgerApp(await engine.open(t));
     // Long words: three or four letters stand somewhere in random bytes by chance.
     const [citizenId, client, purpose] = ['anna-of-the-old-mill', 'tax-office-of-the-town', 'test-of-what-is-seen'];
-    const head = { at: house.time.now, actor: { client } };
+    const head = { at: app.time.now, actor: { client } };
     const used = () => {
-      return { type: 'document.listed', id: house.mint('event'), ...head, citizenId, documents: [], purpose } as const;
+      return { type: 'document.listed', id: app.mint('event'), ...head, citizenId, documents: [], purpose } as const;
     };
     const events = [
       used(),
       used(),
-      { type: 'notifications.listed', id: house.mint('event'), ...head, shown: 3 } as const,
+      { type: 'notifications.listed', id: app.mint('event'), ...head, shown: 3 } as const,
     ];
-    for (const event of events) await house.commit({ events: [event], statements: [] });
-    await house.sequence();
-    const rows = await house.db.read('select entry from ledger_entry order by leaf_index');
+    for (const event of events) await app.commit({ events: [event], statements: [] });
+    await app.sequence();
+    const rows = await app.db.read('select entry from ledger_entry order by leaf_index');
     const bytes = rows.map((row) => Buffer.from(row['entry'] as Uint8Array));
     assert.equal(bytes.length, 3);
-    const tag = Buffer.from(house.citizenKeys.pseudonymOf(citizenId));
+    const tag = Buffer.from(app.citizenKeys.pseudonymOf(citizenId));
     for (const entry of bytes) for (const part of [citizenId, client, purpose, tag]) assert.ok(!entry.includes(part));
     const [one, two] = bytes.map((entry) => parseEntry(entry));
     assert.deepEqual([one?.id, two?.id], [events[0]?.id, events[1]?.id]);
-    assert.deepEqual([one?.at, two?.at], [house.time.now, house.time.now]);
+    assert.deepEqual([one?.at, two?.at], [app.time.now, app.time.now]);
     assert.notDeepEqual(one?.link, two?.link);
   });
 
   test(`${engine.name}: of entries and tiles nothing is handed out that is not signed yet`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    await house.use('anna');
-    await house.sequence();
-    await house.use('anna');
-    assert.equal(await house.sequencer.step(), 1);
+    const app = buildLedgerApp(await engine.open(t));
+    await app.use('anna');
+    await app.sequence();
+    await app.use('anna');
+    assert.equal(await app.sequencer.step(), 1);
     for (const level of ['entries', 0] as const) {
-      const [signed, stored] = [1, 2].map((width) => house.view.tile({ level, index: 0, width }));
+      const [signed, stored] = [1, 2].map((width) => app.view.readTile({ level, index: 0, width }));
       assert.ok((await signed) !== undefined);
       assert.equal(await stored, undefined);
     }
-    await house.sequence();
-    assert.ok((await house.view.tile({ level: 0, index: 0, width: 2 })) !== undefined);
+    await app.sequence();
+    assert.ok((await app.view.readTile({ level: 0, index: 0, width: 2 })) !== undefined);
   });
 }

@@ -2,32 +2,32 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { tryLetterOf } from '../../src/compose/letters.ts';
+import { createLetterDryRun } from '../../src/app/letters.ts';
 import { readSettings } from '../../src/config/settings.ts';
-import { standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
-import { type LetterParts, printLetter, setLetter } from '../../src/notifications/letters/letter-job.ts';
-import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
-import { createTryLetter } from '../../src/notifications/letters/try-letter.ts';
-import { engines } from '../engines.ts';
-import { fontFor } from '../font-for.ts';
-import { letterAt, letterOf } from '../letters.ts';
-import { createNotificationHouse } from '../notification-house.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
+import { createLetterCheck } from '../../src/notifications/letters/check-letter.ts';
+import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
+import { type LetterDeps, renderLetter, renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
+import { engines } from '../support/database-engines.ts';
+import { letterTimeMs, makeLetter } from '../support/letters.ts';
+import { createNotificationApp } from '../support/notification-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { makeTestFont } from '../support/test-font.ts';
 
 /** A script that no font of ours, of this program or of any system has: the second area for private use. */
 const [first, last] = [0x10_0000, 0x10_00ff];
 const noScript = String.fromCodePoint(first + 7, first + 9, first + 7);
 
-function partsFor(t: TestContext, fonts?: string): LetterParts {
-  const press = createLetterPress({ fonts });
-  t.after(() => press.close());
-  return { press, window: 'din5008b' };
+function partsFor(t: TestContext, fonts?: string): LetterDeps {
+  const renderer = createLetterRenderer({ fonts });
+  t.after(() => renderer.close());
+  return { renderer, window: 'din5008b' };
 }
 
 function fontFolder(t: TestContext): string {
   const folder = makeTestFolder('fonts-');
   t.after(() => rmSync(folder, { recursive: true }));
-  writeFileSync(join(folder, 'some.ttf'), fontFor(first, last));
+  writeFileSync(join(folder, 'some.ttf'), makeTestFont(first, last));
   return folder;
 }
 
@@ -43,26 +43,32 @@ test('arrows, signs, Hebrew, Georgian, Armenian and marks that nobody sees are p
     'a\ufeff\n\n\ufeff',
   ];
   for (const text of texts) {
-    assert.ok((await printLetter(parts, letterOf(text))) instanceof Uint8Array, text);
-    assert.ok((await printLetter(parts, letterOf('x', { sender: text, subject: text }))) instanceof Uint8Array, text);
+    assert.ok((await renderLetterPdf(parts, makeLetter(text))) instanceof Uint8Array, text);
+    assert.ok(
+      (await renderLetterPdf(parts, makeLetter('x', { sender: text, subject: text }))) instanceof Uint8Array,
+      text,
+    );
   }
-  assert.ok((await printLetter(parts, letterOf('x', { subject: '\ufff9' }))) instanceof Uint8Array);
+  assert.ok((await renderLetterPdf(parts, makeLetter('x', { subject: '\ufff9' }))) instanceof Uint8Array);
 });
 
 test('a letter that no font shows ends with a reason of its own, wherever the characters stand', async (t) => {
   const parts = partsFor(t);
   const ended = { outcome: 'permanent', reason: 'letter-unprintable' };
-  assert.deepEqual(await setLetter(parts, letterOf(`Hello ${noScript}`)), ended);
-  assert.deepEqual(await setLetter(parts, letterOf('x', { subject: noScript })), ended);
-  assert.deepEqual(await setLetter(parts, letterOf('x', { address: `${noScript}\nRoad 1\nOslo` })), ended);
+  assert.deepEqual(await renderLetter(parts, makeLetter(`Hello ${noScript}`)), ended);
+  assert.deepEqual(await renderLetter(parts, makeLetter('x', { subject: noScript })), ended);
+  assert.deepEqual(await renderLetter(parts, makeLetter('x', { address: `${noScript}\nRoad 1\nOslo` })), ended);
 });
 
 test('LETTER_FONTS: what our fonts cannot show is printed with those of the operator, all else as before', async (t) => {
   const more = partsFor(t, fontFolder(t));
-  const pdf = await printLetter(more, letterOf(`Hello **${noScript}** ${noScript}`));
+  const pdf = await renderLetterPdf(more, makeLetter(`Hello **${noScript}** ${noScript}`));
   assert.ok(pdf instanceof Uint8Array);
   const text = 'Hello. **Γειά**\n\n# مرحبا';
-  const [before, after] = [await printLetter(partsFor(t), letterOf(text)), await printLetter(more, letterOf(text))];
+  const [before, after] = [
+    await renderLetterPdf(partsFor(t), makeLetter(text)),
+    await renderLetterPdf(more, makeLetter(text)),
+  ];
   assert.ok(before instanceof Uint8Array && after instanceof Uint8Array);
   assert.deepEqual([fontsOf(after), fontsOf(before).length], [fontsOf(before), 3]);
 });
@@ -77,7 +83,7 @@ test('LETTER_FONTS without a font stops the start; no letters, no look at them',
   const folder = makeTestFolder('no-fonts-');
   t.after(() => rmSync(folder, { recursive: true }));
   const log = { fault: () => assert.fail() };
-  const look = (more: Record<string, string>) => tryLetterOf({ settings: readSettings(more), log });
+  const look = (more: Record<string, string>) => createLetterDryRun({ settings: readSettings(more), log });
   assert.equal(await look({}), undefined);
   assert.equal(typeof (await look({ LETTER_SPOOL: folder, LETTER_FONTS: fontFolder(t) })), 'function');
   for (const LETTER_FONTS of [folder, join(folder, 'nowhere')])
@@ -89,23 +95,23 @@ test('LETTER_FONTS without a font stops the start; no letters, no look at them',
 
 test('a press that breaks says nothing against a letter in a dry run', async () => {
   const faults: unknown[] = [];
-  const press = { set: () => Promise.reject(new Error('broken')), close: async () => undefined };
-  const tryLetter = createTryLetter({ press, window: 'din5008b' }, (fault) => faults.push(fault));
+  const renderer = { render: () => Promise.reject(new Error('broken')), close: async () => undefined };
+  const tryLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => faults.push(fault));
   const content = { message: 'x' };
-  const looked = { contact: undefined, content, sender: 'Tax', language: undefined, reminder: false, at: letterAt };
+  const looked = { contact: undefined, content, sender: 'Tax', language: undefined, reminder: false, at: letterTimeMs };
   assert.deepEqual([await tryLetter(looked), faults.length], [undefined, 1]);
 });
 
 for (const engine of engines) {
   test(`${engine.name}: a dry run says beforehand that a letter cannot be printed, and of an address only to who may know`, async (t) => {
     const db = await engine.open(t);
-    const tryLetter = createTryLetter(partsFor(t), (fault) => assert.fail(String(fault)));
+    const tryLetter = createLetterCheck(partsFor(t), (fault) => assert.fail(String(fault)));
     const contact = { email: 'ada@example.org', postalLines: ['Long Road 17', '0150 Oslo'] };
     const citizens = { 'cit-ada': { name: 'Ada', ...contact }, 'cit-odd': { name: noScript, ...contact } };
-    const more = { cascade: standardPolicyFor(new Set(['letter'])), tryLetter };
-    const house = await createNotificationHouse(db, { now: () => letterAt }, citizens, more);
+    const more = { cascade: defaultPolicyFor(new Set(['letter'])), tryLetter };
+    const app = await createNotificationApp(db, { now: () => letterTimeMs }, citizens, more);
     const look = async (citizenId: string, message: string, clientId: string) => {
-      const answer = await house.send({ citizenId, message, dryRun: true }, { clientId });
+      const answer = await app.send({ citizenId, message, dryRun: true }, { clientId });
       assert.ok('json' in answer, JSON.stringify(answer));
       const channels = answer.json['channels'] as ReadonlyArray<Record<string, unknown>>;
       const { reachable, reason } = channels.find(({ channel }) => channel === 'letter') ?? {};

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leavingChannels } from '../../src/compose/channels.ts';
+import { createOutgoingChannels } from '../../src/app/notification-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
-import { absentChannels } from '../../src/notifications/channels/channel.ts';
+import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
 
 test('settings that cannot hold stop the start with the fix, and never show the password', async () => {
   const host = `SHA256:${'A'.repeat(43)}`;
   const start = async (settings: Record<string, string>) =>
-    await leavingChannels(readSettings(settings), absentChannels.email, { notice: () => undefined });
+    await createOutgoingChannels(readSettings(settings), unconfiguredChannels.email, { notice: () => undefined });
   const url = 'sftp://printer:secret-word@printer.example/in';
   const wrong: Array<[Record<string, string>, RegExp]> = [
     [{ LETTER_SFTP: url }, /LETTER_SFTP_HOST_KEY beside it, as `ssh-keyscan/],

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { parseUpdate, updateOf } from '../../src/store/postgres-updates.ts';
-import { createDatabase, dropDatabase } from '../postgres-databases.ts';
-import { smallTables, sourceStatements, takesAny } from '../source-statements.ts';
+import { multiRowUpdateText, parseUpdate } from '../../src/db/postgres/parse-update.ts';
+import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
+import { findSourceStatements, hasLimitWithoutWhere, smallTables } from '../support/sql-in-source.ts';
 
 // PostgreSQL chooses a plan by what it knows of a table. Before its first statistics, as behind an import or a restore, that is
 // a guess; and a server keeps the plan of a prepared statement, also one that was made while the tables were almost empty. So no
@@ -92,9 +92,9 @@ for (const rows of [1, 40, 3_000]) {
     const client = await openFilled(t, rows);
     const faults: string[] = [];
     let asked = 0;
-    for (const { file, sql } of sourceStatements()) {
+    for (const { file, sql } of findSourceStatements()) {
       const text = sql.replaceAll(/\s+/g, ' ');
-      if (takesAny(sql) || seldom.some((beginning) => text.startsWith(beginning))) continue;
+      if (hasLimitWithoutWhere(sql) || seldom.some((beginning) => text.startsWith(beginning))) continue;
       let tables: string[];
       try {
         tables = await goneThrough(client, sql);
@@ -127,10 +127,10 @@ for (const rows of [40, 3_000]) {
       await client.query(`set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; ${known}`);
       const indexes = (plan: Plan): string[] => [plan['Index Name'] ?? [], ...(plan.Plans ?? []).map(indexes)].flat(9);
       const ways = new Map<string, string>();
-      for (const { sql } of sourceStatements()) {
+      for (const { sql } of findSourceStatements()) {
         if (!/^update (?:delivery |notification |webhook_call .* and event_id = )/s.test(sql)) continue;
         const update = parseUpdate(sql);
-        for (const text of update === undefined ? [sql] : [sql, updateOf(update, 64)]) {
+        for (const text of update === undefined ? [sql] : [sql, multiRowUpdateText(update, 64)]) {
           for (const index of indexes(await planOf(client, text))) ways.set(index, text);
         }
       }

@@ -3,14 +3,19 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { dueForErasure } from '../../src/documents/keeping-store.ts';
+import type { Read } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openSqlite } from '../../src/db/sqlite/open-sqlite.ts';
+import { dueForErasure } from '../../src/documents/retention/retention-store.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { findPage } from '../../src/notifications/notification-list-store.ts';
-import type { Read } from '../../src/store/db.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
-import { type FoundStatement, smallTables, sourceStatements, takesAny } from '../source-statements.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { findNotificationPage } from '../../src/notifications/notification/notification-list-store.ts';
+import {
+  findSourceStatements,
+  hasLimitWithoutWhere,
+  type SourceStatement,
+  smallTables,
+} from '../support/sql-in-source.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 // A read of SQLite holds up the event loop, and some are made each second: none may look at every row of a table that grows
 // with the citizens or with what is done for them. Which index is taken is asked of SQLite, for each statement in the source.
@@ -32,7 +37,7 @@ function lookedThrough(db: DatabaseSync, sql: string): string[] {
     const [, name = '', index] = /^SCAN (\w+)(?: USING (?:COVERING )?INDEX (\w+))?/.exec(detail) ?? [];
     const table = tables.get(name) ?? name;
     if (isTable.get(table) === undefined || smallTables.has(table) || index === newOnes) return [];
-    return takesAny(sql) ? [] : [table];
+    return hasLimitWithoutWhere(sql) ? [] : [table];
   });
 }
 
@@ -58,8 +63,8 @@ async function migrated(t: TestContext): Promise<DatabaseSync> {
 
 test('no statement of the server looks through a table that grows', async (t) => {
   const db = await migrated(t);
-  const whole: FoundStatement[] = [];
-  const faults = sourceStatements().flatMap(({ file, sql }) => {
+  const whole: SourceStatement[] = [];
+  const faults = findSourceStatements().flatMap(({ file, sql }) => {
     let tables: string[];
     try {
       tables = lookedThrough(db, sql);
@@ -83,7 +88,9 @@ test('a statement that looks through every delivery is seen', async (t) => {
 
 test('a sign-in looks at no session that goes on, however many there are', async (t) => {
   const db = await migrated(t);
-  const [clearing] = sourceStatements().filter(({ sql }) => /^delete from oauth_record\b.*CitizenSession/s.test(sql));
+  const [clearing] = findSourceStatements().filter(({ sql }) =>
+    /^delete from oauth_record\b.*CitizenSession/s.test(sql),
+  );
   const found = planOf(db, clearing?.sql ?? '').filter((step) => step.includes('expires_at'));
   assert.deepEqual(found, ['SEARCH oauth_record USING INDEX oauth_record_session (model=? AND expires_at<?)']);
 });
@@ -100,7 +107,7 @@ test('a page of a list begins where the one before it ended', async (t) => {
   const some = [{ status }, { citizenId: 'c' }, { reference: 'r' }, { reference: 'r', status }] as const;
   for (const filter of [{}, ...some, { reference: 'r', citizenId: 'c', status }] as const) {
     const all = { reference: undefined, citizenId: undefined, status: undefined };
-    await findPage(read, { clientId: 'x', ...none, ...all, ...filter }, 25);
+    await findNotificationPage(read, { clientId: 'x', ...none, ...all, ...filter }, 25);
     ways.push('then');
   }
   await dueForErasure(read, { now: 1, limit: 1 });

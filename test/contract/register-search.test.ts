@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import type { Database, SqlValue } from '../../src/db/database.ts';
+import { countRegister } from '../../src/identity/import/count-register.ts';
 import { streetKey } from '../../src/identity/names/name-key.ts';
-import { mostCandidates, type SearchKeys } from '../../src/identity/register.ts';
-import { countRegister } from '../../src/identity/register-count.ts';
-import { embeddedRegister } from '../../src/identity/registers/embedded.ts';
-import type { Db, Value } from '../../src/store/db.ts';
-import { type Engine, engines } from '../engines.ts';
-import { openIdentityHouse } from '../identity-house.ts';
-import { temporaryFolder } from '../identity-people.ts';
+import { maxCandidates, type SearchKeys } from '../../src/identity/register/register.ts';
+import { createEmbeddedRegister } from '../../src/identity/register-adapters/embedded-register.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { openIdentityApp } from '../support/identity-app.ts';
+import { makeIdentityFolder } from '../support/identity-people.ts';
 
 const common = { family: 'Nguyen', birthDate: '1970-01-01' };
 
@@ -17,11 +17,11 @@ const common = { family: 'Nguyen', birthDate: '1970-01-01' };
 function* people(count: number): Generator<string> {
   yield 'citizenId,givenName,familyName,birthFamilyName,birthDate,streetAddress,postalCode';
   for (let at = 0; at < count; at += 1) {
-    const crowd = at % 4 === 0;
+    const tooMany = at % 4 === 0;
     const day = `19${40 + (at % 60)}-${String(1 + (at % 12)).padStart(2, '0')}-${String(1 + (at % 28)).padStart(2, '0')}`;
-    const family = crowd ? common.family : `Name${at % 997}`;
+    const family = tooMany ? common.family : `Name${at % 997}`;
     // So many have a name at birth that to look through all of them would be slower than the index, on every engine.
-    yield `C-${at},Given${at},${family},Born${at % 997},${crowd ? common.birthDate : day},${at} Street,${1000 + at}`;
+    yield `C-${at},Given${at},${family},Born${at % 997},${tooMany ? common.birthDate : day},${at} Street,${1000 + at}`;
   }
 }
 
@@ -34,20 +34,20 @@ const searches: Readonly<Record<string, SearchKeys>> = {
 };
 
 /** How the engine runs a statement, as text. */
-async function planOf(db: Db, sql: string, args: readonly Value[] | undefined): Promise<string> {
+async function planOf(db: Database, sql: string, args: readonly SqlValue[] | undefined): Promise<string> {
   const explain = db.engine === 'sqlite' ? 'explain query plan' : 'explain';
   const rows = await db.read(`${explain} ${sql}`, args);
   return rows.map((row) => Object.values(row).join(' ')).join('\n');
 }
 
 async function openCrowd(t: Parameters<Engine['open']>[0], engine: Engine) {
-  const house = await openIdentityHouse(t, engine);
-  const path = join(temporaryFolder(t), 'people.csv');
+  const app = await openIdentityApp(t, engine);
+  const path = join(makeIdentityFolder(t), 'people.csv');
   writeFileSync(path, [...people(20_000)].join('\n'));
-  await house.importFile({ path });
+  await app.importFile({ path });
   // The planner of PostgreSQL goes by statistics, which a server gathers by itself after a while.
-  if (house.db.engine === 'postgres') for (const table of tables) await house.db.read(`analyze ${table}`);
-  return house;
+  if (app.db.engine === 'postgres') for (const table of tables) await app.db.read(`analyze ${table}`);
+  return app;
 }
 
 const tables = ['citizen', 'former_name'];
@@ -56,13 +56,13 @@ for (const engine of engines) {
   test(`${engine.name}: every search is a search of an index, and no block gives more than can be compared`, async (t) => {
     const { db } = await openCrowd(t, engine);
     const asked: string[] = [];
-    const register = embeddedRegister(async (sql, args) => {
+    const register = createEmbeddedRegister(async (sql, args) => {
       asked.push(`${(await planOf(db, sql, args)).toLowerCase()}`);
       return await db.read(sql, args);
     });
     for (const [name, keys] of Object.entries(searches)) {
       const found = await register.search(keys);
-      assert.ok(found.length > 0 && found.length <= 2 * (mostCandidates + 1), `${name}: ${found.length}`);
+      assert.ok(found.length > 0 && found.length <= 2 * (maxCandidates + 1), `${name}: ${found.length}`);
     }
     await register.find('C-7');
     assert.equal(asked.length, 11);
@@ -72,9 +72,12 @@ for (const engine of engines) {
       streets: [streetKey('4 Street') ?? 0],
       postalCodes: ['1004'],
     };
-    const { records, crowd } = await register.rivals(rivals);
-    assert.deepEqual([records.length, crowd], [51, false]);
-    const twins = await register.twins({ familyKeys: ['nguien', 'given4'], birthDate: common.birthDate });
+    const { records, tooMany } = await register.searchCompeting(rivals);
+    assert.deepEqual([records.length, tooMany], [51, false]);
+    const twins = await register.searchExactNamesakes({
+      familyKeys: ['nguien', 'given4'],
+      birthDate: common.birthDate,
+    });
     // A key does not count how often a letter stands: Given44 is there as well, and told apart by comparing.
     assert.deepEqual(twins.map(({ citizenId }) => citizenId).sort(), ['C-4', 'C-44', 'C-444', 'C-4444']);
     assert.equal(asked.length, 15);
@@ -95,11 +98,11 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: whoever belongs to a crowd is left open without an id, and found with one`, async (t) => {
-    const house = await openCrowd(t, engine);
-    assert.equal(await countRegister(house.importHouse, { operator: 'test' }), 20_000);
+    const app = await openCrowd(t, engine);
+    assert.equal(await countRegister(app.importHouse, { operator: 'test' }), 20_000);
     const claims = { givenName: 'Given4', familyName: common.family, birthDate: common.birthDate, postalCode: '1' };
-    assert.equal((await house.verify(claims))['decision'], 'not_determined');
+    assert.equal((await app.verify(claims))['decision'], 'not_determined');
     const { postalCode: _, ...known } = claims;
-    assert.equal((await house.verify({ ...known, citizenId: 'C-4' }))['decision'], 'match');
+    assert.equal((await app.verify({ ...known, citizenId: 'C-4' }))['decision'], 'match');
   });
 }

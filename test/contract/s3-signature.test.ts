@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { bodyIsSigned, signatureFault } from '../s3-signature.ts';
+import { findSignatureError, isBodySigned } from '../support/s3-signature.ts';
 
 // The examples of "Signature Calculations for the Authorization Header" in the reference of Amazon S3.
 const secret = 'wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY';
@@ -39,17 +39,17 @@ const examples = [
 
 test('the published examples of Signature Version 4 verify, and no change to one does', () => {
   for (const example of examples) {
-    assert.equal(signatureFault(example, secret, now), undefined, example.target);
-    assert.equal(signatureFault(example, `${secret}x`, now), 'the signature is another');
-    assert.equal(signatureFault({ ...example, method: 'DELETE' }, secret, now), 'the signature is another');
-    assert.equal(signatureFault({ ...example, target: '/other' }, secret, now), 'the signature is another');
-    assert.equal(signatureFault(example, secret, now + 1_000_000), 'the time is not now');
+    assert.equal(findSignatureError(example, secret, now), undefined, example.target);
+    assert.equal(findSignatureError(example, `${secret}x`, now), 'the signature is another');
+    assert.equal(findSignatureError({ ...example, method: 'DELETE' }, secret, now), 'the signature is another');
+    assert.equal(findSignatureError({ ...example, target: '/other' }, secret, now), 'the signature is another');
+    assert.equal(findSignatureError(example, secret, now + 1_000_000), 'the time is not now');
     const added = { ...example, headers: { ...example.headers, 'x-amz-acl': 'public-read' } };
-    assert.equal(signatureFault(added, secret, now), 'not signed: x-amz-acl');
+    assert.equal(findSignatureError(added, secret, now), 'not signed: x-amz-acl');
     const { authorization: _, ...bare } = example.headers;
-    assert.equal(signatureFault({ ...example, headers: bare }, secret, now), 'no signature of version 4');
+    assert.equal(findSignatureError({ ...example, headers: bare }, secret, now), 'no signature of version 4');
   }
   const [get, putting] = examples;
-  assert.ok(get !== undefined && bodyIsSigned(get, new Uint8Array()) && !bodyIsSigned(get, Buffer.from('x')));
-  assert.ok(putting !== undefined && bodyIsSigned(putting, Buffer.from('Welcome to Amazon S3.')));
+  assert.ok(get !== undefined && isBodySigned(get, new Uint8Array()) && !isBodySigned(get, Buffer.from('x')));
+  assert.ok(putting !== undefined && isBodySigned(putting, Buffer.from('Welcome to Amazon S3.')));
 });

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
-import type { Db } from '../../src/store/db.ts';
-import { engines } from '../engines.ts';
+import type { Database } from '../../src/db/database.ts';
+import { engines } from '../support/database-engines.ts';
 
 const createJobs = 'create table job (id bigint not null primary key, owner text)';
 const claim = `update job set owner = $1 where id in (
   select id from job where owner is null order by id limit $2 /* skip locked */
 ) returning id`;
 
-async function addJobs(db: Db, count: number): Promise<void> {
+async function addJobs(db: Database, count: number): Promise<void> {
   await db.write([{ sql: createJobs }]);
   await db.write(Array.from({ length: count }, (_, id) => ({ sql: 'insert into job (id) values ($1)', args: [id] })));
 }
 
 for (const engine of engines) {
   test(`${engine.name}: claims that run at the same time never share a row`, async (t) => {
-    const place = await engine.place(t);
+    const place = await engine.createLocation(t);
     const db = await engine.openAt(place);
     // Two processes have two handles on PostgreSQL; the file of SQLite has one.
     const other = engine.name === 'postgres' ? await engine.openAt(place) : db;
@@ -38,7 +38,7 @@ for (const engine of engines) {
 test('postgres: a claim passes over a row that another transaction holds, and does not wait for it', async (t) => {
   const [, postgres] = engines;
   assert.ok(postgres);
-  const url = await postgres.place(t);
+  const url = await postgres.createLocation(t);
   const db = await postgres.openAt(url);
   const holder = new pg.Client({ connectionString: url });
   await holder.connect();

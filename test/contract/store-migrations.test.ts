@@ -4,11 +4,11 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import type { Database } from '../../src/db/database.ts';
+import { migrate, migrationsFolder, splitStatements } from '../../src/db/migrate.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
-import type { Db } from '../../src/store/db.ts';
-import { migrate, migrationsFolder, splitStatements } from '../../src/store/migrations.ts';
-import { openDatabase } from '../../src/store/open.ts';
-import { type Engine, engines } from '../engines.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
 
 const clock: Clock = { now: () => 1_767_225_600_000 };
 const first =
@@ -22,8 +22,8 @@ function folderWith(t: TestContext, files: Record<string, string>): string {
   return folder;
 }
 
-async function openEmpty(engine: Engine, t: TestContext): Promise<Db> {
-  const place = await engine.place(t);
+async function openEmpty(engine: Engine, t: TestContext): Promise<Database> {
+  const place = await engine.createLocation(t);
   const db = await engine.openAt(place);
   t.after(() => db.close());
   return db;
@@ -83,7 +83,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: processes that start at once apply each migration once`, async (t) => {
-    const place = await engine.place(t);
+    const place = await engine.createLocation(t);
     const handles = [await engine.openAt(place)];
     // The file of SQLite has one process; there the calls race within it.
     for (let more = 0; more < 3; more += 1) {
@@ -102,7 +102,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: opening by settings gives this program's schema`, async (t) => {
-    const place = await engine.place(t);
+    const place = await engine.createLocation(t);
     const dataDir = join(folderWith(t, {}), 'data');
     const databaseUrl = engine.name === 'postgres' ? place : undefined;
     for (let start = 0; start < 2; start += 1) {

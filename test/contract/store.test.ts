@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type Db, type Value, WriteBusy, WriteRefused } from '../../src/store/db.ts';
-import { engines } from '../engines.ts';
-import { letter, open, person, tables } from './store-people.ts';
+import { type Database, type SqlValue, WriteBusy, WriteRefused } from '../../src/db/database.ts';
+import { engines } from '../support/database-engines.ts';
+import { exampleTables, insertLetter, insertPerson, openExampleDatabase } from './store-example-tables.ts';
 
-async function ids(db: Db): Promise<unknown[]> {
+async function ids(db: Database): Promise<unknown[]> {
   return (await db.read('select id from person order by id')).map((row) => row['id']);
 }
 
@@ -19,17 +19,20 @@ async function refusal(written: Promise<unknown>): Promise<Pick<WriteRefused, 'k
 
 for (const engine of engines) {
   test(`${engine.name}: a unit is stored as a whole or not at all`, async (t) => {
-    const db = await open(engine, t);
-    await db.write([person('a'), letter('l1', 'a')]);
-    assert.deepEqual(await refusal(db.write([person('b'), letter('l1', 'b')])), { kind: 'unique', statement: 1 });
+    const db = await openExampleDatabase(engine, t);
+    await db.write([insertPerson('a'), insertLetter('l1', 'a')]);
+    assert.deepEqual(await refusal(db.write([insertPerson('b'), insertLetter('l1', 'b')])), {
+      kind: 'unique',
+      statement: 1,
+    });
     assert.deepEqual(await ids(db), ['a']);
   });
 
   test(`${engine.name}: a refused unit leaves those that share its commit untouched`, async (t) => {
-    const db = await open(engine, t);
+    const db = await openExampleDatabase(engine, t);
     const results = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) =>
-        db.write([person(`${n + 10}`), letter(`${n}`, n % 6 === 5 ? 'nobody' : `${n + 10}`)]),
+        db.write([insertPerson(`${n + 10}`), insertLetter(`${n}`, n % 6 === 5 ? 'nobody' : `${n + 10}`)]),
       ),
     );
     const stored = results.flatMap(({ status }, n) => (status === 'fulfilled' ? [`${n + 10}`] : []));
@@ -41,15 +44,15 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: each rule of the schema refuses with its own kind and the index of the statement`, async (t) => {
-    const db = await open(engine, t);
-    await db.write([person('a')]);
+    const db = await openExampleDatabase(engine, t);
+    await db.write([insertPerson('a')]);
     const found = {
-      primaryKey: await refusal(db.write([person('a', 'other')])),
-      unique: await refusal(db.write([person('b'), person('c', 'a')])),
+      primaryKey: await refusal(db.write([insertPerson('a', 'other')])),
+      unique: await refusal(db.write([insertPerson('b'), insertPerson('c', 'a')])),
       notNull: await refusal(db.write([{ sql: 'insert into person (id, alive) values ($1, true)', args: ['d'] }])),
-      foreignKey: await refusal(db.write([person('e'), letter('l', 'nobody')])),
-      check: await refusal(db.write([person('f', 'f', -1)])),
-      sql: await refusal(db.write([person('g'), { sql: 'insert into nowhere (id) values (1)' }])),
+      foreignKey: await refusal(db.write([insertPerson('e'), insertLetter('l', 'nobody')])),
+      check: await refusal(db.write([insertPerson('f', 'f', -1)])),
+      sql: await refusal(db.write([insertPerson('g'), { sql: 'insert into nowhere (id) values (1)' }])),
     };
     assert.deepEqual(found, {
       primaryKey: { kind: 'unique', statement: 0 },
@@ -63,8 +66,8 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a unit whose stated rows do not come back is refused alone`, async (t) => {
-    const db = await open(engine, t);
-    await db.write([person('a')]);
+    const db = await openExampleDatabase(engine, t);
+    await db.write([insertPerson('a')]);
     const rename = (id: string, name: string, rows: number) => ({
       sql: 'update person set name = $1 where id = $2 returning name',
       args: [name, id],
@@ -72,8 +75,8 @@ for (const engine of engines) {
     });
     const units = [
       [rename('a', 'first', 1)],
-      [person('b'), rename('nobody', 'x', 1)],
-      [person('c'), rename('nobody', 'x', 0)],
+      [insertPerson('b'), rename('nobody', 'x', 1)],
+      [insertPerson('c'), rename('nobody', 'x', 0)],
     ];
     const [first, second, third] = await Promise.allSettled(units.map((unit) => db.write(unit)));
     assert.deepEqual(first, { status: 'fulfilled', value: [[{ name: 'first' }]] });
@@ -83,20 +86,20 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a unit that fails in several statements is refused for the first of them`, async (t) => {
-    const db = await open(engine, t);
-    await db.write([person('a')]);
+    const db = await openExampleDatabase(engine, t);
+    await db.write([insertPerson('a')]);
     const rename = {
       sql: "update person set name = 'x' where id = 'nobody' returning name",
       rows: 1,
     };
     assert.deepEqual(await refusal(db.write([rename, rename])), { kind: 'rows', statement: 0 });
-    assert.deepEqual(await refusal(db.write([rename, person('a')])), { kind: 'rows', statement: 0 });
-    assert.deepEqual(await refusal(db.write([person('a'), rename])), { kind: 'unique', statement: 0 });
+    assert.deepEqual(await refusal(db.write([rename, insertPerson('a')])), { kind: 'rows', statement: 0 });
+    assert.deepEqual(await refusal(db.write([insertPerson('a'), rename])), { kind: 'unique', statement: 0 });
   });
 
   test(`${engine.name}: of many that fence on the same state exactly one passes`, async (t) => {
-    const db = await open(engine, t);
-    await db.write([person('a', 'a', 1)]);
+    const db = await openExampleDatabase(engine, t);
+    await db.write([insertPerson('a', 'a', 1)]);
     const sql = 'update person set born = born + 1 where id = $1 and born = $2 returning born';
     const results = await Promise.allSettled(
       Array.from({ length: 20 }, () => db.write([{ sql, args: ['a', 1], rows: 1 }])),
@@ -106,14 +109,14 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: every value comes back as it was stored`, async (t) => {
-    const db = await open(engine, t);
+    const db = await openExampleDatabase(engine, t);
     await db.write([
       {
         sql: 'create table thing (id bigint not null primary key, words text, number bigint, flag boolean, bytes bytea)',
       },
     ]);
     const all = Uint8Array.from({ length: 256 }, (_, n) => n);
-    const rows: Value[][] = [
+    const rows: SqlValue[][] = [
       [1, '', 0, true, new Uint8Array(0)],
       [2, 'O\'Brien \\ "x" $1 -- \n\t', Number.MAX_SAFE_INTEGER, false, all],
       [3, 'Ærøskøbing 👩‍🚀 e\u0301 \u202e', -Number.MAX_SAFE_INTEGER, null, all.subarray(7, 19)],
@@ -139,14 +142,14 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a whole number is one also where the column is text, and in arithmetic`, async (t) => {
-    const db = await open(engine, t);
+    const db = await openExampleDatabase(engine, t);
     const sql = 'insert into person (id, name, born, alive) values ($1, $2, $3 / 2, true) returning name, born';
     assert.deepEqual(await db.write([{ sql, args: ['a', 5, 7] }]), [[{ name: '5', born: 3 }]]);
   });
 
   test(`${engine.name}: a boolean column is a boolean also behind a view of the row`, async (t) => {
-    const db = await open(engine, t);
-    await db.write([person('a', 'a', 0, true), person('b', 'b', 0, false)]);
+    const db = await openExampleDatabase(engine, t);
+    await db.write([insertPerson('a', 'a', 0, true), insertPerson('b', 'b', 0, false)]);
     const sql = `with chosen as (select id, alive as living from person where alive = $1)
       select chosen.living, p.alive from chosen join person p on p.id = chosen.id`;
     assert.deepEqual(await db.read(sql, [false]), [{ living: false, alive: false }]);
@@ -156,12 +159,12 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what the engines would store differently is refused, and nothing of its unit is stored`, async (t) => {
-    const db = await open(engine, t);
+    const db = await openExampleDatabase(engine, t);
     // The types forbid undefined; this is about what comes past them.
-    const bad = [undefined as unknown as Value, 0.5, 2 ** 53, Number.NaN, 'a\0b', 'a\ud800b'];
+    const bad = [undefined as unknown as SqlValue, 0.5, 2 ** 53, Number.NaN, 'a\0b', 'a\ud800b'];
     for (const value of bad) {
       const unit = [
-        person('a'),
+        insertPerson('a'),
         { sql: 'insert into person (id, name, alive) values ($1, $2, true)', args: ['b', value] },
       ];
       assert.deepEqual(await refusal(db.write(unit)), { kind: 'other', statement: 1 });
@@ -173,11 +176,11 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: results come in the order of the unit's statements, empty where none are returned`, async (t) => {
-    const db = await open(engine, t);
+    const db = await openExampleDatabase(engine, t);
     const count = 'select cast(count(*) as bigint) as n from person';
     const unit = [
       { sql: count },
-      person('a'),
+      insertPerson('a'),
       { sql: count },
       { sql: 'delete from person returning id' },
       { sql: count },
@@ -186,18 +189,20 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: 1,000 units at once are each stored once`, async (t) => {
-    const db = await open(engine, t);
-    await db.write([person('p')]);
+    const db = await openExampleDatabase(engine, t);
+    await db.write([insertPerson('p')]);
     const add = { sql: 'update person set born = born + 1 where id = $1', args: ['p'] };
     const names = Array.from({ length: 1_000 }, (_, n) => `u${String(n).padStart(4, '0')}`);
-    await Promise.all(names.map((name, n) => db.write(n % 10 === 0 ? [person(name), add] : [person(name)])));
+    await Promise.all(
+      names.map((name, n) => db.write(n % 10 === 0 ? [insertPerson(name), add] : [insertPerson(name)])),
+    );
     assert.deepEqual(await ids(db), ['p', ...names]);
     assert.deepEqual(await db.read('select born from person where id = $1', ['p']), [{ born: 100 }]);
   });
 
   test(`${engine.name}: an integer that JavaScript cannot hold is an error, not a rounded number`, async (t) => {
-    const db = await open(engine, t);
-    await db.write([person('a', 'a', Number.MAX_SAFE_INTEGER)]);
+    const db = await openExampleDatabase(engine, t);
+    await db.write([insertPerson('a', 'a', Number.MAX_SAFE_INTEGER)]);
     await assert.rejects(db.read('select born + 1 as n from person'), /integer above 2\^53/);
     assert.deepEqual(await db.read('select cast(sum(born) as bigint) as n from person'), [
       { n: Number.MAX_SAFE_INTEGER },
@@ -205,19 +210,19 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: text sorts by its bytes`, async (t) => {
-    const db = await open(engine, t);
-    await db.write(['z', 'é', 'B', 'a b', 'ab', 'a', '1'].map((id) => person(id)));
+    const db = await openExampleDatabase(engine, t);
+    await db.write(['z', 'é', 'B', 'a b', 'ab', 'a', '1'].map((id) => insertPerson(id)));
     assert.deepEqual(await ids(db), ['1', 'B', 'a', 'a b', 'ab', 'z', 'é']);
   });
 
   test(`${engine.name}: an error never tells a value`, async (t) => {
-    const db = await open(engine, t);
+    const db = await openExampleDatabase(engine, t);
     const secret = 'Lovelace';
-    await db.write([person(secret)]);
+    await db.write([insertPerson(secret)]);
     const attempts = [
-      db.write([person(secret)]),
-      db.write([letter('l', secret), letter('m', `${secret}2`)]),
-      db.write([person('x', secret)]),
+      db.write([insertPerson(secret)]),
+      db.write([insertLetter('l', secret), insertLetter('m', `${secret}2`)]),
+      db.write([insertPerson('x', secret)]),
       db.write([{ sql: 'update person set born = $1', args: [secret] }]),
       db.read('select cast(name as bigint) as n, id || born || $1 as q from person where nowhere = 1', [secret]),
     ];
@@ -230,12 +235,12 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what was in flight is stored before the database closes, and nothing after`, async (t) => {
-    const place = await engine.place(t);
+    const place = await engine.createLocation(t);
     const db = await engine.openAt(place);
-    await db.write(tables.map((sql) => ({ sql })));
-    const before = [db.write([person('a')]), db.write([person('b')])];
+    await db.write(exampleTables.map((sql) => ({ sql })));
+    const before = [db.write([insertPerson('a')]), db.write([insertPerson('b')])];
     const closed = db.close();
-    await assert.rejects(db.write([person('c')]), WriteBusy);
+    await assert.rejects(db.write([insertPerson('c')]), WriteBusy);
     await Promise.all([closed, ...before, db.close()]);
     const again = await engine.openAt(place);
     assert.deepEqual(await ids(again), ['a', 'b']);
@@ -243,6 +248,6 @@ for (const engine of engines) {
   });
 }
 
-function plain(value: Value): Value {
+function plain(value: SqlValue): SqlValue {
   return value instanceof Uint8Array ? new Uint8Array(value) : value;
 }

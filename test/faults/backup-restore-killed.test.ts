@@ -4,18 +4,30 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, relative } from 'node:path';
 import { test } from 'node:test';
 import { isDeepStrictEqual } from 'node:util';
+import { databaseFile, openDatabase } from '../../src/db/open-database.ts';
 import { blobPath } from '../../src/documents/blobs/blob-store.ts';
 import { systemClock } from '../../src/kernel/system-clock.ts';
-import { databaseFile, openDatabase } from '../../src/store/open.ts';
-import { filesIn, inDatabase, roomOf, rootKeyOf, runBackup, type Standing, standingBackup } from '../backups.ts';
-import { afterThisFile } from '../whole-server.ts';
+import {
+  absoluteFilesIn,
+  type BackupFixture,
+  changeBackupDatabase,
+  copyBackup,
+  makeBackupFixture,
+  rootKeyPathOf,
+  runBackup,
+} from '../support/backups.ts';
+import { fileCleanupScope } from '../support/server-process.ts';
 
 // A restoration is killed before each file that would get its name, and run again.
 
-const standing = standingBackup(afterThisFile());
+const standing = makeBackupFixture(fileCleanupScope());
 
 /** Restores in a process that is killed by force before it gives a file its name for the time `at`; gives how it ended. */
-function restoreAndKill(made: Standing, folder: string, { data, at }: { readonly data: string; readonly at: number }) {
+function restoreAndKill(
+  made: BackupFixture,
+  folder: string,
+  { data, at }: { readonly data: string; readonly at: number },
+) {
   const killing = `
     import fs from 'node:fs/promises';
     import { syncBuiltinESMExports } from 'node:module';
@@ -30,7 +42,7 @@ function restoreAndKill(made: Standing, folder: string, { data, at }: { readonly
   const hook = `--import=data:text/javascript,${encodeURIComponent(killing)}`;
   const main = join(import.meta.dirname, '../../src/main.ts');
   return spawnSync(process.execPath, [hook, main, 'backup', 'restore', folder], {
-    env: { DATA_DIR: data, ROOT_KEY_FILE: rootKeyOf(made) },
+    env: { DATA_DIR: data, ROOT_KEY_FILE: rootKeyPathOf(made) },
     ...{ cwd: '/', encoding: 'utf8' },
   });
 }
@@ -46,7 +58,7 @@ const contents = (folder: string) =>
   );
 
 test('a restoration that was killed anywhere goes on when it is run again, and leaves nothing of the first', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   const whole = join(place, 'whole');
   assert.equal((await runBackup(standing, whole, 'restore', folder)).code, 0);
   let at = 1;
@@ -67,7 +79,7 @@ test('a restoration that was killed anywhere goes on when it is run again, and l
 });
 
 test('no server begins an empty database where a restoration was killed', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   assert.equal(restoreAndKill(standing, folder, { data: place, at: 3 }).signal, 'SIGKILL');
   const opening = openDatabase({ dataDir: place, clock: systemClock });
   await assert.rejects(
@@ -80,7 +92,7 @@ test('no server begins an empty database where a restoration was killed', async 
 });
 
 test('what a killed restoration left is nothing to go on with for that of another backup, or into another DATA_DIR', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   const data = join(place, 'data');
   assert.equal(restoreAndKill(standing, folder, { data, at: 4 }).signal, 'SIGKILL');
   const before = contents(data);
@@ -88,7 +100,7 @@ test('what a killed restoration left is nothing to go on with for that of anothe
   const refused =
     /a restoration of another backup, or into another DATA_DIR, broke off in \S+documents: .* or remove \S+restoring-\S+ and \S+sealed$/m;
   assert.match((await runBackup(standing, elsewhere, 'restore', folder)).said, refused);
-  await inDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyOf(standing));
+  await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(standing));
   assert.match((await runBackup(standing, data, 'restore', folder)).said, refused);
   assert.ok(isDeepStrictEqual(contents(data), before));
 });
@@ -96,7 +108,7 @@ test('what a killed restoration left is nothing to go on with for that of anothe
 const strangers: readonly (readonly [what: string, put: (documents: string) => void, told: RegExp])[] = [
   [
     'of which the backup has other bytes',
-    (documents) => writeFileSync(filesIn(join(documents, 'sealed'))[0] ?? assert.fail(), 'mine'),
+    (documents) => writeFileSync(absoluteFilesIn(join(documents, 'sealed'))[0] ?? assert.fail(), 'mine'),
     /\S+doc_\w+ is there already, and is another than in the backup/,
   ],
   [
@@ -112,7 +124,7 @@ const strangers: readonly (readonly [what: string, put: (documents: string) => v
 
 for (const [what, put, refused] of strangers) {
   test(`a restoration that goes on touches no document ${what}`, async (t) => {
-    const { folder, place } = roomOf(t, standing);
+    const { folder, place } = copyBackup(t, standing);
     assert.equal(restoreAndKill(standing, folder, { data: place, at: 4 }).signal, 'SIGKILL');
     const documents = join(place, 'documents');
     put(documents);

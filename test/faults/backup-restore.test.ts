@@ -19,54 +19,54 @@ import { test } from 'node:test';
 import { createBackup } from '../../src/cli/backup-create.ts';
 import { restoreBackup } from '../../src/cli/backup-restore.ts';
 import { readSettings } from '../../src/config/settings.ts';
+import { UnknownRootKey } from '../../src/crypto/root-key.ts';
+import { createRootKey } from '../../src/crypto/root-key-file.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
+import { copySqliteFile } from '../../src/db/sqlite/copy-sqlite-file.ts';
+import { lockDatabase } from '../../src/db/sqlite/database-lock.ts';
 import { blobPath } from '../../src/documents/blobs/blob-store.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { UnknownRootKey } from '../../src/keys/root-key.ts';
-import { createRootKey } from '../../src/keys/root-key-file.ts';
-import { copyDatabase } from '../../src/store/database-copy.ts';
-import { lockDatabase } from '../../src/store/database-lock.ts';
-import { databaseFile } from '../../src/store/open.ts';
 import {
-  type Change,
-  filesIn,
-  fit,
-  roomOf,
-  rootKeyOf,
+  absoluteFilesIn,
+  type BackupChange,
+  copyBackup,
+  makeBackupFixture,
+  rewriteManifest,
+  rootKeyPathOf,
   runBackup,
-  runBackupAsOther,
-  standingBackup,
-} from '../backups.ts';
-import { printOf } from '../doctor.ts';
-import { afterThisFile } from '../whole-server.ts';
+  runBackupAsOtherUser,
+} from '../support/backups.ts';
+import { fingerprintFiles } from '../support/doctor.ts';
+import { fileCleanupScope } from '../support/server-process.ts';
 
 // What stands in the way of a restoration, or of a copy: other users, folders that are shut, parts that are gone.
 
-const standing = standingBackup(afterThisFile());
+const standing = makeBackupFixture(fileCleanupScope());
 
 test('a backup that nobody may write in is verified and restored, for its owner alone', (t) => {
-  const { room, folder, place } = roomOf(t, standing);
-  for (const path of filesIn(folder)) chmodSync(path, 0o444);
-  for (const path of new Set(filesIn(folder).map((file) => join(file, '..')))) chmodSync(path, 0o555);
+  const { deps, folder, place } = copyBackup(t, standing);
+  for (const path of absoluteFilesIn(folder)) chmodSync(path, 0o444);
+  for (const path of new Set(absoluteFilesIn(folder).map((file) => join(file, '..')))) chmodSync(path, 0o555);
   for (const name of ['', 'documents', 'documents/incoming', 'documents/sealed']) chmodSync(join(folder, name), 0o555);
   for (const name of readdirSync(join(folder, 'documents/sealed')))
     chmodSync(join(folder, 'documents/sealed', name), 0o555);
-  const scratch = join(room, 'scratch');
+  const scratch = join(deps, 'scratch');
   mkdirSync(scratch);
   chmodSync(scratch, 0o777);
-  const verified = runBackupAsOther(standing, room, place, 'verify', folder, '--scratch', scratch);
+  const verified = runBackupAsOtherUser(standing, deps, place, 'verify', folder, '--scratch', scratch);
   assert.equal(verified.code, 0, verified.stderr);
-  const restored = runBackupAsOther(standing, room, join(place, 'data'), 'restore', folder);
+  const restored = runBackupAsOtherUser(standing, deps, join(place, 'data'), 'restore', folder);
   assert.equal(restored.code, 0, restored.stderr);
-  const files = filesIn(join(place, 'data'));
+  const files = absoluteFilesIn(join(place, 'data'));
   assert.ok(files.length >= 5);
   for (const path of files.filter((file) => !file.endsWith('-lock')))
     assert.equal((statSync(path).mode & 0o777).toString(8), '600', path);
 });
 
 test('a backup is made in a folder whose neighbours its user may not see', (t) => {
-  const { room, place } = roomOf(t, standing);
-  const data = join(room, 'data');
-  cpSync(standing.well, data, { recursive: true, preserveTimestamps: true });
+  const { deps, place } = copyBackup(t, standing);
+  const data = join(deps, 'data');
+  cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
   const target = join(place, 'mine');
   mkdirSync(target);
   if (process.getuid?.() === 0)
@@ -75,23 +75,23 @@ test('a backup is made in a folder whose neighbours its user may not see', (t) =
   chmodSync(target, 0o777);
   chmodSync(place, 0o711);
   // What belongs to others may not be linked, and is copied.
-  const earlier = join(room, 'backup');
+  const earlier = join(deps, 'backup');
   for (const name of ['', ...readdirSync(earlier, { recursive: true, encoding: 'utf8' })])
     chmodSync(join(earlier, name), statSync(join(earlier, name)).isDirectory() ? 0o755 : 0o644);
-  const created = runBackupAsOther(standing, room, data, 'create', target, '--since', earlier);
+  const created = runBackupAsOtherUser(standing, deps, data, 'create', target, '--since', earlier);
   assert.equal(created.code, 0, created.stderr);
   assert.ok(existsSync(join(target, 'backup.json')));
 });
 
 test('a database that cannot be copied says where to', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   const target = join(place, 'nowhere', 'copy');
-  await assert.rejects(copyDatabase(join(folder, databaseFile), target), (fault: Error) =>
+  await assert.rejects(copySqliteFile(join(folder, databaseFile), target), (fault: Error) =>
     fault.message.startsWith(`the database cannot be copied to ${target}: `),
   );
 });
 
-type Refusal = readonly [what: string, spoil: Change, told: RegExp];
+type Refusal = readonly [what: string, spoil: BackupChange, told: RegExp];
 
 const refusals: readonly Refusal[] = [
   [
@@ -106,15 +106,15 @@ const refusals: readonly Refusal[] = [
   ],
   [
     'whose documents lie in a bucket, beside a folder for documents',
-    (folder, rootKeyPath) => fit(folder, rootKeyPath, { documents: null }),
+    (folder, rootKeyPath) => rewriteManifest(folder, rootKeyPath, { documents: null }),
     /the documents of this backup lie in S3, and DOCUMENT_STORE is a folder/,
   ],
 ];
 
 for (const [what, spoil, told] of refusals) {
   test(`a backup ${what} is not restored, and leaves nothing that a server could start with`, async (t) => {
-    const { folder, place } = roomOf(t, standing);
-    await spoil(folder, rootKeyOf(standing));
+    const { folder, place } = copyBackup(t, standing);
+    await spoil(folder, rootKeyPathOf(standing));
     const { code, said } = await runBackup(standing, place, 'restore', folder);
     assert.equal(code, 1);
     assert.match(said, told);
@@ -122,7 +122,7 @@ for (const [what, spoil, told] of refusals) {
       readdirSync(place).filter((name) => !name.endsWith('-lock') && name !== 'documents'),
       [],
     );
-    assert.ok(!existsSync(join(place, 'documents/sealed')) || filesIn(join(place, 'documents')).length === 0);
+    assert.ok(!existsSync(join(place, 'documents/sealed')) || absoluteFilesIn(join(place, 'documents')).length === 0);
   });
 }
 
@@ -139,19 +139,19 @@ const taken: readonly (readonly [what: string, settings: Readonly<Record<string,
 
 for (const [what, settings, told] of taken) {
   test(`nothing is restored where ${what || Object.keys(settings).join()} stands`, async (t) => {
-    const { folder, place } = roomOf(t, standing);
+    const { folder, place } = copyBackup(t, standing);
     mkdirSync(join(place, what, '..'), { recursive: true });
     if (what !== '') writeFileSync(join(place, what), 'mine');
-    const before = printOf(place);
+    const before = fingerprintFiles(place);
     const { code, said } = await runBackup(standing, { DATA_DIR: place, ...settings }, 'restore', folder);
     assert.equal(code, 1);
     assert.match(said, told);
-    assert.deepEqual(printOf(place), before);
+    assert.deepEqual(fingerprintFiles(place), before);
   });
 }
 
 test('no server starts where a backup is being restored, and none is restored where one starts', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   const database = join(place, databaseFile);
   {
     using _server = lockDatabase(database);
@@ -165,7 +165,7 @@ test('no server starts where a backup is being restored, and none is restored wh
     assert.throws(() => lockDatabase(database), /another process has/);
     assert.equal(existsSync(database), false);
   };
-  await restoreBackup(readSettings({ DATA_DIR: place }), { folder, rootKeyPath: rootKeyOf(standing), onProgress });
+  await restoreBackup(readSettings({ DATA_DIR: place }), { folder, rootKeyPath: rootKeyPathOf(standing), onProgress });
   // Before the database, and behind each document.
   assert.equal(looked, 5);
   lockDatabase(database).close();
@@ -173,10 +173,10 @@ test('no server starts where a backup is being restored, and none is restored wh
 });
 
 test('a database that a server made between the look and the lock is not replaced', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   const data = join(place, 'data');
   const database = join(data, databaseFile);
-  const options = { folder, rootKeyPath: rootKeyOf(standing), onProgress: () => undefined };
+  const options = { folder, rootKeyPath: rootKeyPathOf(standing), onProgress: () => undefined };
   const restoring = restoreBackup(readSettings({ DATA_DIR: data }), options);
   // The folder is there a few turns before it is locked: it is synced first.
   while (!existsSync(data)) await new Promise((resolve) => setImmediate(resolve));
@@ -186,10 +186,10 @@ test('a database that a server made between the look and the lock is not replace
 });
 
 test('a document that an earlier backup has only by half is copied, and one that is gone is told', async (t) => {
-  const { room, folder, place } = roomOf(t, standing);
-  const [data, target] = [join(room, 'data'), join(place, 'made')];
-  cpSync(standing.well, data, { recursive: true, preserveTimestamps: true });
-  const [short = '', gone = ''] = filesIn(join(data, 'documents')).map((path) => relative(data, path));
+  const { deps, folder, place } = copyBackup(t, standing);
+  const [data, target] = [join(deps, 'data'), join(place, 'made')];
+  cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
+  const [short = '', gone = ''] = absoluteFilesIn(join(data, 'documents')).map((path) => relative(data, path));
   const before = readFileSync(join(folder, short));
   writeFileSync(join(folder, short), before.subarray(0, -1));
   unlinkSync(join(data, gone));
@@ -201,9 +201,9 @@ test('a document that an earlier backup has only by half is copied, and one that
 });
 
 test('a backup that failed leaves nothing behind, and one that has begun is left alone', async (t) => {
-  const { room, place } = roomOf(t, standing);
-  const data = join(room, 'data');
-  cpSync(standing.well, data, { recursive: true, preserveTimestamps: true });
+  const { deps, place } = copyBackup(t, standing);
+  const data = join(deps, 'data');
+  cpSync(standing.dataDir, data, { recursive: true, preserveTimestamps: true });
   const pipe = blobPath(join(data, 'documents'), 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43');
   mkdirSync(join(pipe, '..'), { recursive: true });
   assert.equal(spawnSync('mkfifo', [pipe]).status, 0);
@@ -216,16 +216,16 @@ test('a backup that failed leaves nothing behind, and one that has begun is left
   const both = await Promise.all([create(), create()]);
   assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
   assert.match(both.map(({ said }) => said).join(), /is not empty: each backup has its own folder/);
-  assert.equal((await runBackup(standing, data, 'verify', place, '--scratch', room)).code, 0);
+  assert.equal((await runBackup(standing, data, 'verify', place, '--scratch', deps)).code, 0);
 });
 
 test('with the root key of another installation no document is copied for a backup', async (t) => {
-  const { room, place } = roomOf(t, standing);
-  const path = join(room, 'other.key');
+  const { deps, place } = copyBackup(t, standing);
+  const path = join(deps, 'other.key');
   createRootKey(path, systemRandom);
   const options = { folder: place, rootKeyPath: path, earlier: undefined, clock: systemClock };
   await assert.rejects(
-    createBackup(readSettings({ DATA_DIR: standing.well }), {
+    createBackup(readSettings({ DATA_DIR: standing.dataDir }), {
       ...options,
       onProgress: (at) => assert.equal(at, 'the database'),
     }),
@@ -235,9 +235,9 @@ test('with the root key of another installation no document is copied for a back
 });
 
 test('each file and each folder of a backup is synced, and so is what it is restored into', async (t) => {
-  const { room, place } = roomOf(t, standing);
+  const { deps, place } = copyBackup(t, standing);
   const synced = new Map<number, number>();
-  await using any = await open(room, 'r');
+  await using any = await open(deps, 'r');
   // All handles share it.
   const handles = Object.getPrototypeOf(any) as FileHandle;
   const { sync } = handles;
@@ -254,9 +254,9 @@ test('each file and each folder of a backup is synced, and so is what it is rest
       (name) => !/-lock$|incoming$/.test(name) && !synced.has(statSync(join(folder, name)).ino),
     );
   const whole = join(place, 'deep', 'one');
-  assert.equal((await runBackup(standing, standing.well, 'create', whole)).code, 0);
+  assert.equal((await runBackup(standing, standing.dataDir, 'create', whole)).code, 0);
   assert.deepEqual(unsynced(whole), []);
-  const blob = filesIn(join(whole, 'documents'))[0] ?? assert.fail();
+  const blob = absoluteFilesIn(join(whole, 'documents'))[0] ?? assert.fail();
   // The anchor is not newer than the database, each document is there before its row, and the manifest comes last.
   const order = [join(whole, 'ledger-checkpoint'), join(whole, databaseFile), blob, join(whole, 'backup.json')];
   const places = order.map((path) => synced.get(statSync(path).ino) ?? -1);
@@ -270,6 +270,6 @@ test('each file and each folder of a backup is synced, and so is what it is rest
   assert.deepEqual(unsynced(join(place, 'data')), []);
   // The sweep of a server goes by the time at which a document came.
   const timesIn = (folder: string) =>
-    filesIn(join(folder, 'documents')).map((path) => Math.round(statSync(path).mtimeMs));
-  assert.deepEqual(timesIn(join(place, 'data')).sort(), timesIn(standing.well).sort());
+    absoluteFilesIn(join(folder, 'documents')).map((path) => Math.round(statSync(path).mtimeMs));
+  assert.deepEqual(timesIn(join(place, 'data')).sort(), timesIn(standing.dataDir).sort());
 });

@@ -4,36 +4,36 @@ import { open } from 'node:fs/promises';
 import { basename, join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
+import { wrapKey } from '../../src/crypto/key-wrapping.ts';
+import { readRootKey } from '../../src/crypto/root-key-file.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
 import { blobPath } from '../../src/documents/blobs/blob-store.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { readRootKey } from '../../src/keys/root-key-file.ts';
-import { wrapKey } from '../../src/keys/wrap.ts';
-import { databaseFile } from '../../src/store/open.ts';
 import {
-  type Change,
-  demoPopulation,
-  filesIn,
-  fit,
-  inDatabase,
-  manifestIn,
-  roomOf,
-  rootKeyOf,
+  absoluteFilesIn,
+  type BackupChange,
+  changeBackupDatabase,
+  copyBackup,
+  demoCitizenCount,
+  makeBackupFixture,
+  readBackupManifest,
+  rewriteManifest,
+  rootKeyPathOf,
   runBackup,
-  standingBackup,
-} from '../backups.ts';
-import { afterThisFile } from '../whole-server.ts';
+} from '../support/backups.ts';
+import { fileCleanupScope } from '../support/server-process.ts';
 
 // What a trial says of a backup whose parts are gone, and of what a server was in the middle of when it was made.
 
-const standing = standingBackup(afterThisFile());
+const standing = makeBackupFixture(fileCleanupScope());
 
 const anchor = 'ledger-checkpoint';
 
 type Verdict = { readonly verified: boolean; readonly faults: readonly string[]; readonly leftovers: number };
 
-async function verify(t: TestContext, change: Change): Promise<Verdict> {
-  const { folder, place } = roomOf(t, standing);
-  await change(folder, rootKeyOf(standing));
+async function verify(t: TestContext, change: BackupChange): Promise<Verdict> {
+  const { folder, place } = copyBackup(t, standing);
+  await change(folder, rootKeyPathOf(standing));
   const { code, said } = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
   const verdict = JSON.parse(said.split('\n')[0] ?? '') as Verdict;
   assert.equal(code, verdict.verified ? 0 : 1);
@@ -41,8 +41,8 @@ async function verify(t: TestContext, change: Change): Promise<Verdict> {
 }
 
 /** Takes the signed checkpoint of the database back to the one before. */
-const takenBack = inDatabase((db) => {
-  using before = new DatabaseSync(join(standing.older, databaseFile), { readOnly: true });
+const takenBack = changeBackupDatabase((db) => {
+  using before = new DatabaseSync(join(standing.olderDataDir, databaseFile), { readOnly: true });
   const { size, root, note } = before.prepare("select * from ledger_checkpoint where kind = 'signed'").get() ?? {};
   const sql = "update ledger_checkpoint set size = ?, root = ?, note = ? where kind = 'signed'";
   assert.equal(db.prepare(sql).run(size ?? 0, root ?? '', note ?? '').changes, 1);
@@ -53,8 +53,8 @@ test('a copy that was taken between the anchor and its checkpoint is well', asyn
 });
 
 test('a broken byte in the middle of a document is found, but by --quick, which finds that one is missing or cut', async (t) => {
-  const { folder, place } = roomOf(t, standing);
-  const blob = blobPath(join(folder, 'documents'), standing.large);
+  const { folder, place } = copyBackup(t, standing);
+  const blob = blobPath(join(folder, 'documents'), standing.largeDocumentId);
   const verified = async (...flags: readonly string[]) =>
     (await runBackup(standing, place, 'verify', folder, '--scratch', place, ...flags)).said.split(':')[1];
   const bytes = readFileSync(blob);
@@ -69,21 +69,21 @@ test('a broken byte in the middle of a document is found, but by --quick, which 
 });
 
 test('the key of the last of many citizens is tried as well', async (t) => {
-  const { folder, place } = roomOf(t, standing);
-  const root = readRootKey(rootKeyOf(standing));
+  const { folder, place } = copyBackup(t, standing);
+  const root = readRootKey(rootKeyPathOf(standing));
   const ids = Array.from({ length: 1_500 }, (_, index) => `zz-many-${String(index).padStart(4, '0')}`);
   const spoil = (db: DatabaseSync) =>
     db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'zz-many-1499'");
-  await inDatabase((db) => {
+  await changeBackupDatabase((db) => {
     const insert = db.prepare('insert into citizen_key (citizen_id, wrapped, root_key_id) values (?, ?, ?)');
     for (const id of ids) {
       const key = wrapKey(root.derive('wrap-citizen-keys'), systemRandom(32), `citizen ${id}`, systemRandom);
       insert.run(id, key, root.id);
     }
-  })(folder, rootKeyOf(standing));
+  })(folder, rootKeyPathOf(standing));
   const well = await runBackup(standing, place, 'verify', folder, '--json', '--scratch', place);
-  assert.equal(JSON.parse(well.said.split('\n')[0] ?? '').citizens, demoPopulation + ids.length);
-  await inDatabase(spoil)(folder, rootKeyOf(standing));
+  assert.equal(JSON.parse(well.said.split('\n')[0] ?? '').citizens, demoCitizenCount + ids.length);
+  await changeBackupDatabase(spoil)(folder, rootKeyPathOf(standing));
   const { code, said } = await runBackup(standing, place, 'verify', folder, '--scratch', place);
   assert.equal(code, 1);
   assert.match(said, /the root key does not open the keys of all citizens/);
@@ -92,15 +92,15 @@ test('the key of the last of many citizens is tried as well', async (t) => {
 test('a row that belongs to none of another table is a fault of the database', async (t) => {
   const { faults } = await verify(
     t,
-    inDatabase((db) => db.exec('pragma foreign_keys = off; delete from notification')),
+    changeBackupDatabase((db) => db.exec('pragma foreign_keys = off; delete from notification')),
   );
   assert.match(faults.join('\n'), /^database: a row of \w+ belongs to none of notification$/m);
 });
 
 test('a backup whose documents lie in a bucket is verified without it, and nothing is made where the settings point', async (t) => {
-  const { folder, place } = roomOf(t, standing);
+  const { folder, place } = copyBackup(t, standing);
   rmSync(join(folder, 'documents'), { recursive: true });
-  await fit(folder, rootKeyOf(standing), { documents: null });
+  await rewriteManifest(folder, rootKeyPathOf(standing), { documents: null });
   const data = join(place, 'data');
   // Nor is the database looked at that they name.
   const settings = { DATA_DIR: data, DATABASE_URL: 'postgres://u@127.0.0.1:1/none' };
@@ -112,30 +112,33 @@ test('what follows the last signed checkpoint is looked at as a start does', asy
   const verdict = await verify(t, async (folder, rootKeyPath) => {
     await takenBack(folder, rootKeyPath);
     unlinkSync(join(folder, anchor));
-    cpSync(join(standing.older, anchor), join(folder, anchor));
-    await inDatabase((db) => db.exec('update ledger_head set root = zeroblob(length(root))'))(folder, rootKeyPath);
+    cpSync(join(standing.olderDataDir, anchor), join(folder, anchor));
+    await changeBackupDatabase((db) => db.exec('update ledger_head set root = zeroblob(length(root))'))(
+      folder,
+      rootKeyPath,
+    );
   });
   assert.match(verdict.faults.join(), /^ledger: the stored tiles of size \d+ do not give the root of the head/);
 });
 
 test('a backup can be made on a share that takes no modes, as of Windows', async (t) => {
-  const { room } = roomOf(t, standing);
+  const { deps } = copyBackup(t, standing);
   await using handle = await open(import.meta.filename);
   const refusal = Object.assign(new Error('EPERM: operation not permitted, fchmod'), { code: 'EPERM' });
   t.mock.method(Object.getPrototypeOf(handle), 'chmod', () => Promise.reject(refusal));
-  const { code, said } = await runBackup(standing, standing.well, 'create', join(room, 'on-a-share'));
+  const { code, said } = await runBackup(standing, standing.dataDir, 'create', join(deps, 'on-a-share'));
   assert.equal(code, 0, said);
 });
 
 test('an anchor that is missing, or none, is a fault', async (t) => {
   const missing = await verify(t, async (folder, rootKeyPath) => {
     unlinkSync(join(folder, anchor));
-    await fit(folder, rootKeyPath);
+    await rewriteManifest(folder, rootKeyPath);
   });
   assert.deepEqual(missing.faults, ['ledger: its anchor, ledger-checkpoint, is missing']);
   const none = await verify(t, async (folder, rootKeyPath) => {
     writeFileSync(join(folder, anchor), 'none');
-    await fit(folder, rootKeyPath);
+    await rewriteManifest(folder, rootKeyPath);
   });
   assert.match(none.faults.join(), /^ledger: \S+ledger-checkpoint holds no checkpoint/);
   const unsigned = await verify(t, async (folder, rootKeyPath) => {
@@ -144,20 +147,20 @@ test('an anchor that is missing, or none, is a fault', async (t) => {
       letter === 'A' ? 'B' : 'A',
     );
     writeFileSync(path, note);
-    await fit(folder, rootKeyPath);
+    await rewriteManifest(folder, rootKeyPath);
   });
   assert.match(unsigned.faults.join(), /^ledger: an earlier checkpoint/);
   const notBegun = await verify(
     t,
-    inDatabase((db) => db.exec('delete from ledger_head')),
+    changeBackupDatabase((db) => db.exec('delete from ledger_head')),
   );
   assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, and no entry']);
 });
 
 test('what a server was in the middle of with documents is no fault of the backup', async (t) => {
   const verdict = await verify(t, async (folder, rootKeyPath) => {
-    const [first = '', second = ''] = filesIn(join(folder, 'documents'));
-    const { begunAt } = manifestIn(folder);
+    const [first = '', second = ''] = absoluteFilesIn(join(folder, 'documents'));
+    const { begunAt } = readBackupManifest(folder);
     const stray = (name: string, secondsBefore: number) => {
       const path = join(folder, 'documents/sealed', name);
       cpSync(second, path);
@@ -168,7 +171,7 @@ test('what a server was in the middle of with documents is no fault of the backu
     stray('doc_01K9ZXQ7M0E7D8T3VBRN5YHC42', 1);
     stray('doc_01K9ZXQ7M0E7D8T3VBRN5YHC43', 3_600);
     utimesSync(first, 1, 1);
-    await inDatabase((db) => {
+    await changeBackupDatabase((db) => {
       const sql =
         "update document set status = 'erased', sealed_record = null, erased_at = 1, erasure_event = 'x' where id = ?";
       assert.equal(db.prepare(sql).run(basename(first)).changes, 1);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import { type Db, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
-import { openContactHouse, otherThan, slugOf } from '../contact-house.ts';
-import { type Engine, engines } from '../engines.ts';
+import { type Database, WriteBusy, WriteUnknown } from '../../src/db/database.ts';
+import { differentCode, openContactApp, problemNameOf } from '../support/contact-app.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
 
 // A code is asked for or entered, and the unit of that is not stored; or it is, and nobody hears of it.
 const citizens = { 'cit-ida': { email: 'ida@example.org', phone: '+4740000000' } };
@@ -13,7 +13,7 @@ type Fault = 'none' | 'not-stored' | 'stored-unheard';
 async function open(t: TestContext, engine: Engine) {
   const db = await engine.open(t);
   const wires: { fault: Fault } = { fault: 'none' };
-  const faulty: Db = {
+  const faulty: Database = {
     ...db,
     write: async (unit) => {
       const { fault } = wires;
@@ -24,7 +24,7 @@ async function open(t: TestContext, engine: Engine) {
       return rows;
     },
   };
-  const of = await openContactHouse(t, faulty, citizens);
+  const of = await openContactApp(t, faulty, citizens);
   const counted = async (table: 'notification' | 'contact_code' | 'contact_code_count') => {
     const [row] = await db.read(`select count(*) as rows from ${table}`);
     return row?.['rows'];
@@ -36,7 +36,7 @@ for (const engine of engines) {
   test(`${engine.name}: a code that could not be stored is not sent, and not counted`, async (t) => {
     const of = await open(t, engine);
     of.meet('not-stored');
-    assert.equal(slugOf(await of.ask('cit-ida', email)), 'capacity-reduced');
+    assert.equal(problemNameOf(await of.ask('cit-ida', email)), 'capacity-reduced');
     await of.run();
     const left = [
       await of.counted('notification'),
@@ -49,14 +49,14 @@ for (const engine of engines) {
   test(`${engine.name}: a code whose storing nobody heard of is sent once, and good; asked for again it is another`, async (t) => {
     const of = await open(t, engine);
     of.meet('stored-unheard');
-    assert.equal(slugOf(await of.ask('cit-ida', email)), 'outcome-unknown');
+    assert.equal(problemNameOf(await of.ask('cit-ida', email)), 'outcome-unknown');
     await of.run();
     assert.equal(of.mails().length, 1);
     await of.ask('cit-ida', email);
     await of.run();
     assert.equal(of.mails().length, 2);
     const confirmed = await of.confirm('cit-ida', { channel: 'email', code: await of.code('cit-ida') });
-    assert.ok('verified' in confirmed, slugOf(confirmed));
+    assert.ok('verified' in confirmed, problemNameOf(confirmed));
   });
 
   test(`${engine.name}: a code that was entered, and the answer lost, is used up, the address verified and the old one told once`, async (t) => {
@@ -65,11 +65,11 @@ for (const engine of engines) {
     await of.run();
     const entered = { channel: 'email', code: await of.code('cit-ida') };
     of.meet('not-stored');
-    assert.equal(slugOf(await of.confirm('cit-ida', entered)), 'capacity-reduced');
+    assert.equal(problemNameOf(await of.confirm('cit-ida', entered)), 'capacity-reduced');
     assert.equal((await of.contactOf('cit-ida'))?.email, 'ida@example.org');
     of.meet('stored-unheard');
-    assert.equal(slugOf(await of.confirm('cit-ida', entered)), 'outcome-unknown');
-    assert.equal(slugOf(await of.confirm('cit-ida', entered)), 'contact-code-needed');
+    assert.equal(problemNameOf(await of.confirm('cit-ida', entered)), 'outcome-unknown');
+    assert.equal(problemNameOf(await of.confirm('cit-ida', entered)), 'contact-code-needed');
     assert.equal((await of.contactOf('cit-ida'))?.email, 'new@example.org');
     await of.run();
     assert.equal(of.mails().filter((mail) => mail.startsWith('ida@example.org:')).length, 1);
@@ -78,12 +78,12 @@ for (const engine of engines) {
   test(`${engine.name}: a wrong code is told to be wrong only once it was counted`, async (t) => {
     const of = await open(t, engine);
     await of.ask('cit-ida', email);
-    const wrong = { channel: 'email', code: otherThan(await of.code('cit-ida')) };
-    const triesOf = async () => (await of.house.db.read('select tries from contact_code'))[0]?.['tries'];
+    const wrong = { channel: 'email', code: differentCode(await of.code('cit-ida')) };
+    const triesOf = async () => (await of.app.db.read('select tries from contact_code'))[0]?.['tries'];
     of.meet('not-stored');
-    assert.deepEqual([slugOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['capacity-reduced', 0]);
+    assert.deepEqual([problemNameOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['capacity-reduced', 0]);
     of.meet('stored-unheard');
-    assert.deepEqual([slugOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['outcome-unknown', 1]);
-    assert.deepEqual([slugOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['contact-code-wrong', 2]);
+    assert.deepEqual([problemNameOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['outcome-unknown', 1]);
+    assert.deepEqual([problemNameOf(await of.confirm('cit-ida', wrong)), await triesOf()], ['contact-code-wrong', 2]);
   });
 }

@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createDatabase, dropDatabase } from '../postgres-databases.ts';
-import { until } from '../until.ts';
-import { makeHome } from '../whole-server.ts';
-import { startProxy } from './postgres-proxy.ts';
+import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const over = 'the database can be reached again';
 
 test('an outage of PostgreSQL stands in the log once, and once more when it is over', async (t) => {
   const database = await createDatabase('migrated');
   t.after(() => dropDatabase(database));
-  const proxy = await startProxy(t, database);
-  const home = await makeHome(t, { settings: { DATABASE_URL: proxy.url, LOG_LEVEL: 'info' } });
+  const proxy = await startPostgresProxy(t, database);
+  const home = await makeServerFixture(t, { settings: { DATABASE_URL: proxy.url, LOG_LEVEL: 'info' } });
   const server = await home.start();
-  const authorization = `Bearer ${await home.token()}`;
+  const authorization = `Bearer ${await home.fetchAccessToken()}`;
   const send = async () => {
     const body = JSON.stringify({ citizenId: 'demo-mary', message: 'x' });
     const headers = { authorization, 'content-type': 'application/json' };
@@ -28,12 +28,12 @@ test('an outage of PostgreSQL stands in the log once, and once more when it is o
   };
   assert.deepEqual(faults(), []);
 
-  proxy.leadTo('postgres://nobody@/nowhere?host=/nowhere');
-  await until(async () => faults().length > 0);
+  proxy.redirectTo('postgres://nobody@/nowhere?host=/nowhere');
+  await waitUntil(async () => faults().length > 0);
   // Meanwhile deliveries, numbering and call-backs try for their part, several times a second.
   for (let count = 0; count < 40; count += 1) assert.equal(await send(), 503);
-  proxy.leadTo(database);
-  await until(async () => server.stderr().includes(over));
+  proxy.redirectTo(database);
+  await waitUntil(async () => server.stderr().includes(over));
   assert.deepEqual(faults(), ['database']);
-  await until(async () => (await send()) === 202);
+  await waitUntil(async () => (await send()) === 202);
 });

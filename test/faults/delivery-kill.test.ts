@@ -3,11 +3,11 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { join } from 'node:path';
 import { test } from 'node:test';
+import { migrate } from '../../src/db/migrate.ts';
 import { systemClock } from '../../src/kernel/system-clock.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { engines } from '../engines.ts';
-import { createNotificationHouse } from '../notification-house.ts';
-import { startSmtpSink } from '../smtp-sink.ts';
+import { engines } from '../support/database-engines.ts';
+import { createNotificationApp } from '../support/notification-app.ts';
+import { startTestSmtpServer } from '../support/smtp-server.ts';
 
 /** `KILL_ROUNDS=10` kills more often. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
@@ -16,23 +16,23 @@ const killAfterMails = Array.from({ length: rounds }, (_, round) => 20 + 50 * ro
 
 for (const engine of engines) {
   test(`${engine.name}: killed again and again, no mail is lost or sent twice but where unknown is on record`, async (t) => {
-    const place = await engine.place(t);
-    const sink = await startSmtpSink(t);
+    const place = await engine.createLocation(t);
+    const sink = await startTestSmtpServer(t);
     const before = await engine.openAt(place);
     await migrate(before, systemClock);
-    const house = await createNotificationHouse(before, systemClock, { 'cit-ada': { email: 'ada@example.org' } });
-    await Promise.all(Array.from({ length: count }, () => house.accept({ citizenId: 'cit-ada' })));
+    const app = await createNotificationApp(before, systemClock, { 'cit-ada': { email: 'ada@example.org' } });
+    await Promise.all(Array.from({ length: count }, () => app.accept({ citizenId: 'cit-ada' })));
     await before.close();
 
     const faults: string[] = [];
     const start = (): ChildProcess => {
-      const child = fork(join(import.meta.dirname, '../delivery-process.ts'), [engine.name, place, sink.url]);
+      const child = fork(join(import.meta.dirname, './delivery-process.ts'), [engine.name, place, sink.url]);
       child.on('message', (message: { fault?: string }) => message.fault !== undefined && faults.push(message.fault));
       return child;
     };
     for (const mails of killAfterMails) {
       const child = start();
-      await sink.received(mails);
+      await sink.waitForMails(mails);
       child.kill('SIGKILL');
       await once(child, 'exit');
     }

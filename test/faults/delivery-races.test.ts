@@ -1,79 +1,86 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Claim } from '../../src/jobs/claim.ts';
+import type { Database } from '../../src/db/database.ts';
+import type { WriteWithoutEvent } from '../../src/jobs/write-without-event.ts';
 import { parseId } from '../../src/kernel/id.ts';
-import type { Outcome } from '../../src/notifications/channels/channel.ts';
+import { requeueLost } from '../../src/notifications/delivery/recover-deliveries.ts';
+import { openMessageOfCitizen } from '../../src/notifications/inbox/citizen-inbox.ts';
+import type { ProviderOutcome } from '../../src/notifications/notification/channel.ts';
 import {
-  claimDue,
-  endJob,
-  jobOf,
+  claimDueDeliveries,
+  completeJob,
+  findWaitingLanes,
+  jobFromRow,
   markStarted,
-  putBack,
-  waitingLanes,
-} from '../../src/notifications/delivery/delivery-store.ts';
-import { putBackLost } from '../../src/notifications/delivery/recover-deliveries.ts';
-import { openMessage } from '../../src/notifications/inbox/citizen-inbox.ts';
-import type { Contact } from '../../src/notifications/ports.ts';
-import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
+  requeue,
+} from '../../src/notifications/notification/delivery-store.ts';
+import type { CitizenContact } from '../../src/notifications/ports.ts';
+import { engines } from '../support/database-engines.ts';
+import {
+  createDeliveryApp,
+  createScriptedChannel,
+  minuteMs,
+  type NotificationView,
+  timelineLines,
+  waitOnEventLoopUntil,
+} from '../support/delivery-app.ts';
 
 for (const engine of engines) {
-  const check = (claim: string, body: (t: TestContext, db: Db) => Promise<void>) =>
+  const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
-  const taken = async (db: Db) => (await db.read("select id from delivery where status = 'sending'")).length;
+  const taken = async (db: Database) => (await db.read("select id from delivery where status = 'sending'")).length;
 
   check('a worker that lost its lease stores no second outcome of the job that another has ended', async (t, db) => {
-    const { house, faults, start, takeOver } = await createDeliveryHouse(t, db);
-    const stuck = Promise.withResolvers<Outcome>();
-    const slow = scripted(() => stuck.promise);
+    const { app, faults, start, takeOver } = await createDeliveryApp(t, db);
+    const stuck = Promise.withResolvers<ProviderOutcome>();
+    const slow = createScriptedChannel(() => stuck.promise);
     const first = await start({ email: slow });
-    const id = await house.accept({ citizenId: 'cit-ada' });
+    const id = await app.accept({ citizenId: 'cit-ada' });
     first.wake();
-    await until(async () => slow.calls.length === 1);
+    await waitOnEventLoopUntil(async () => slow.calls.length === 1);
     const second = await takeOver();
     await second.idle();
-    const before = await house.show(id);
+    const before = await app.show(id);
     stuck.resolve({ outcome: 'unknown' });
     await first.idle();
-    const after = (await house.show(id)) as Shown;
+    const after = (await app.show(id)) as NotificationView;
     assert.deepEqual(after, before);
     assert.deepEqual([after.status, after.reason?.code, faults], ['undeliverable', 'outcome-unknown', []]);
   });
 
   check('a worker that lost its job while it prepared the message cannot end it', async (t, db) => {
-    const { house, faults, start, takeOver } = await createDeliveryHouse(t, db);
-    const contact = Promise.withResolvers<Contact | undefined>();
+    const { app, faults, start, takeOver } = await createDeliveryApp(t, db);
+    const contact = Promise.withResolvers<CitizenContact | undefined>();
     const first = await start({ contactOf: () => contact.promise });
-    const id = await house.accept({ citizenId: 'cit-ada' });
+    const id = await app.accept({ citizenId: 'cit-ada' });
     first.wake();
-    await until(async () => (await taken(db)) === 1);
-    const second = await takeOver({ email: scripted() });
+    await waitOnEventLoopUntil(async () => (await taken(db)) === 1);
+    const second = await takeOver({ email: createScriptedChannel() });
     second.wake();
     await second.idle();
     contact.resolve(undefined);
     await first.idle();
-    const shown = (await house.show(id)) as Shown;
+    const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(
-      [shown.status, linesOf(shown), faults],
+      [shown.status, timelineLines(shown), faults],
       ['delivered', ['accepted', 'inbox sent', 'email sending 2', 'email delivered 2'], []],
     );
   });
 
   check('a worker that lost its job before the call does not call', async (t, db) => {
-    const { house, sink, start, takeOver } = await createDeliveryHouse(t, db);
+    const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
     const held = Promise.withResolvers<void>();
-    const waits: Claim = async (statement) => {
+    const waits: WriteWithoutEvent = async (statement) => {
       if (statement.sql.includes('set started_at')) await held.promise;
-      return house.claim(statement);
+      return app.claim(statement);
     };
     const first = await start({ claim: waits });
-    await house.accept({ citizenId: 'cit-ada' });
+    await app.accept({ citizenId: 'cit-ada' });
     first.wake();
-    await until(async () => (await taken(db)) === 1);
+    await waitOnEventLoopUntil(async () => (await taken(db)) === 1);
     const second = await takeOver();
     second.wake();
-    await sink.received(1);
+    await sink.waitForMails(1);
     await second.idle();
     held.resolve();
     await first.idle();
@@ -81,25 +88,25 @@ for (const engine of engines) {
   });
 
   check('a worker that calls while its job is being put back is not doubled by the next one', async (t, db) => {
-    const { house, start, takeOver } = await createDeliveryHouse(t, db);
+    const { app, start, takeOver } = await createDeliveryApp(t, db);
     const held = Promise.withResolvers<void>();
-    const waits: Claim = async (statement) => {
+    const waits: WriteWithoutEvent = async (statement) => {
       if (statement.sql.includes('set started_at')) await held.promise;
-      return house.claim(statement);
+      return app.claim(statement);
     };
-    const answer = Promise.withResolvers<Outcome>();
-    const provider = scripted(() => answer.promise);
+    const answer = Promise.withResolvers<ProviderOutcome>();
+    const provider = createScriptedChannel(() => answer.promise);
     const first = await start({ claim: waits, email: provider });
-    await house.accept({ citizenId: 'cit-ada' });
+    await app.accept({ citizenId: 'cit-ada' });
     first.wake();
-    await until(async () => (await taken(db)) === 1);
+    await waitOnEventLoopUntil(async () => (await taken(db)) === 1);
     // Recovery has read that the provider was not called; before it acts on that, the provider is called.
-    const late: Claim = async (statement) => {
+    const late: WriteWithoutEvent = async (statement) => {
       if (statement.sql.includes('started_at is null')) {
         held.resolve();
-        await until(async () => provider.calls.length === 1);
+        await waitOnEventLoopUntil(async () => provider.calls.length === 1);
       }
-      return house.claim(statement);
+      return app.claim(statement);
     };
     const second = await takeOver({ claim: late, email: provider });
     second.wake();
@@ -110,31 +117,31 @@ for (const engine of engines) {
   });
 
   check('an opening while the mail is on its way is not lost when its outcome is stored', async (t, db) => {
-    const { time, house, start } = await createDeliveryHouse(t, db);
-    const onItsWay = Promise.withResolvers<Outcome>();
-    const provider = scripted(() => onItsWay.promise);
+    const { time, app, start } = await createDeliveryApp(t, db);
+    const onItsWay = Promise.withResolvers<ProviderOutcome>();
+    const provider = createScriptedChannel(() => onItsWay.promise);
     const worker = await start({ email: provider });
-    const id = parseId('notification', await house.accept({ citizenId: 'cit-ada' }));
+    const id = parseId('notification', await app.accept({ citizenId: 'cit-ada' }));
     assert.ok(id !== undefined);
     worker.wake();
-    await until(async () => provider.calls.length === 1);
-    const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
-    const opened = await openMessage(parts, 'cit-ada', { id, now: time.clock.now() });
+    await waitOnEventLoopUntil(async () => provider.calls.length === 1);
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const opened = await openMessageOfCitizen(parts, 'cit-ada', { id, now: time.clock.now() });
     assert.ok(opened !== undefined);
-    await house.commit(opened.effect);
+    await app.commit(opened.effect);
     onItsWay.resolve({ outcome: 'sent' });
     await worker.idle();
-    const shown = (await house.show(id)) as Shown;
+    const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual([shown.status, shown.deliveries.map((one) => one['status'])], ['read', ['delivered', 'sent']]);
   });
 
   check(
     'a job that another worker has taken since is neither marked, put back nor ended by the one before',
     async (t, db) => {
-      const { time, house } = await createDeliveryHouse(t, db);
-      await house.accept({ citizenId: 'cit-ada' });
+      const { time, app } = await createDeliveryApp(t, db);
+      await app.accept({ citizenId: 'cit-ada' });
       const now = time.clock.now();
-      const [lane] = await waitingLanes(db.read, 'email', 1);
+      const [lane] = await findWaitingLanes(db.read, 'email', 1);
       const take = async (lockedBy: string) => {
         const ask = {
           channel: 'email',
@@ -144,58 +151,58 @@ for (const engine of engines) {
           limit: 1,
           lockedBy,
         } as const;
-        const [row] = await house.claim(claimDue(ask));
-        return jobOf(row ?? assert.fail());
+        const [row] = await app.claim(claimDueDeliveries(ask));
+        return jobFromRow(row ?? assert.fail());
       };
       const before = await take('worker/before');
-      await house.claim(putBackLost(before));
+      await app.claim(requeueLost(before));
       const after = await take('worker/after');
       const ended = { status: 'sent', endedAt: now } as const;
       for (const lost of [
         { ...after, attempts: before.attempts },
         { ...after, lockedBy: before.lockedBy },
       ]) {
-        assert.deepEqual([await house.claim(markStarted(lost, now)), await house.claim(putBack(lost, now))], [[], []]);
-        await assert.rejects(db.write([endJob(lost, ended, undefined)]), { kind: 'rows' });
+        assert.deepEqual([await app.claim(markStarted(lost, now)), await app.claim(requeue(lost, now))], [[], []]);
+        await assert.rejects(db.write([completeJob(lost, ended, undefined)]), { kind: 'rows' });
       }
-      assert.equal((await house.claim(markStarted(after, now))).length, 1);
-      await db.write([endJob(after, ended, undefined)]);
+      assert.equal((await app.claim(markStarted(after, now))).length, 1);
+      await db.write([completeJob(after, ended, undefined)]);
     },
   );
 
   check('what was tried in vain, and then read, is not tried again', async (t, db) => {
-    const { time, house, start } = await createDeliveryHouse(t, db);
-    const provider = scripted(async () => ({ outcome: 'temporary', reason: 'provider-busy' }));
+    const { time, app, start } = await createDeliveryApp(t, db);
+    const provider = createScriptedChannel(async () => ({ outcome: 'temporary', reason: 'provider-busy' }));
     const worker = await start({ email: provider });
-    const id = parseId('notification', await house.accept({ citizenId: 'cit-ada' }));
+    const id = parseId('notification', await app.accept({ citizenId: 'cit-ada' }));
     assert.ok(id !== undefined);
     worker.wake();
     await worker.idle();
-    const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
-    const opened = await openMessage(parts, 'cit-ada', { id, now: time.clock.now() });
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const opened = await openMessageOfCitizen(parts, 'cit-ada', { id, now: time.clock.now() });
     assert.ok(opened !== undefined);
-    await house.commit(opened.effect);
-    await time.advance(minute, worker.idle);
-    const shown = (await house.show(id)) as Shown;
+    await app.commit(opened.effect);
+    await time.advance(minuteMs, worker.idle);
+    const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(
-      [shown.status, linesOf(shown).includes('email skipped already-read'), provider.calls.length],
+      [shown.status, timelineLines(shown).includes('email skipped already-read'), provider.calls.length],
       ['read', true, 1],
     );
   });
 
   check('what the citizen has read before its mail is due is not mailed', async (t, db) => {
-    const { time, house, sink, start } = await createDeliveryHouse(t, db);
-    const id = parseId('notification', await house.accept({ citizenId: 'cit-ada' }));
+    const { time, app, sink, start } = await createDeliveryApp(t, db);
+    const id = parseId('notification', await app.accept({ citizenId: 'cit-ada' }));
     assert.ok(id !== undefined);
-    const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
-    const opened = await openMessage(parts, 'cit-ada', { id, now: time.clock.now() });
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const opened = await openMessageOfCitizen(parts, 'cit-ada', { id, now: time.clock.now() });
     assert.ok(opened !== undefined);
-    await house.commit(opened.effect);
+    await app.commit(opened.effect);
     const worker = await start();
     await worker.idle();
-    const shown = (await house.show(id)) as Shown;
+    const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(
-      [shown.status, linesOf(shown).includes('email skipped already-read'), sink.mails],
+      [shown.status, timelineLines(shown).includes('email skipped already-read'), sink.mails],
       ['read', true, []],
     );
   });

@@ -1,27 +1,34 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
-import type { Claim } from '../../src/jobs/claim.ts';
+import { type Database, WriteUnknown } from '../../src/db/database.ts';
+import type { WriteWithoutEvent } from '../../src/jobs/write-without-event.ts';
 import type { Commit } from '../../src/ledger/commit.ts';
-import type { Outcome } from '../../src/notifications/channels/channel.ts';
-import { standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
-import { waitingLanes } from '../../src/notifications/delivery/delivery-store.ts';
-import type { ChannelName } from '../../src/notifications/notification.ts';
-import { type Db, WriteUnknown } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, minute, type Shown, scripted, until } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
+import { defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
+import type { ProviderOutcome } from '../../src/notifications/notification/channel.ts';
+import { findWaitingLanes } from '../../src/notifications/notification/delivery-store.ts';
+import type { ChannelName } from '../../src/notifications/notification/notification.ts';
+import { engines } from '../support/database-engines.ts';
+import {
+  createDeliveryApp,
+  createScriptedChannel,
+  minuteMs,
+  type NotificationView,
+  timelineLines,
+  waitOnEventLoopUntil,
+} from '../support/delivery-app.ts';
 
-const day = 24 * 60 * minute;
+const day = 24 * 60 * minuteMs;
 
 for (const engine of engines) {
-  const check = (claim: string, body: (t: TestContext, db: Db) => Promise<void>) =>
+  const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
   check('each of 300 notifications reaches the relay exactly once with two workers racing', async (t, db) => {
-    const { house, sink, start } = await createDeliveryHouse(t, db);
+    const { app, sink, start } = await createDeliveryApp(t, db);
     const workers = [await start(), await start()];
-    const ids = await Promise.all(Array.from({ length: 300 }, () => house.accept({ citizenId: 'cit-ada' })));
+    const ids = await Promise.all(Array.from({ length: 300 }, () => app.accept({ citizenId: 'cit-ada' })));
     for (const worker of workers) worker.wake();
-    await sink.received(300);
+    await sink.waitForMails(300);
     for (const worker of workers) await worker.idle();
     for (const worker of workers) assert.equal(await worker.stop(1_000), true);
     const byNotification = sink.mails.map(({ raw }) => /^notification-id: (\S+)/im.exec(raw)?.[1]);
@@ -29,24 +36,23 @@ for (const engine of engines) {
     assert.equal(new Set(sink.mails.map(({ messageId }) => messageId)).size, 300);
     const [row] = await db.read("select count(*) as n from delivery where channel = 'email' and status = 'sent'");
     assert.equal(row?.['n'], 300);
-    const ended = (await house.events()).filter((type) => type === 'notification.delivery-ended');
+    const ended = (await app.events()).filter((type) => type === 'notification.delivery-ended');
     assert.equal(ended.length, 300);
   });
 
   check('a crash between the call and its outcome leaves unknown, and the mail is not sent twice', async (t, db) => {
-    const { house, sink, start, takeOver } = await createDeliveryHouse(t, db);
+    const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
     // The process dies the moment the relay has taken the mail: the outcome is never stored.
-    const dies: Commit = (effect) =>
-      effect.statements.length > 1 ? new Promise(() => undefined) : house.commit(effect);
+    const dies: Commit = (effect) => (effect.statements.length > 1 ? new Promise(() => undefined) : app.commit(effect));
     const crashed = await start({ commit: dies });
-    const id = await house.accept({ citizenId: 'cit-ada' });
+    const id = await app.accept({ citizenId: 'cit-ada' });
     crashed.wake();
-    await sink.received(1);
+    await sink.waitForMails(1);
     const next = await takeOver();
     await next.idle();
-    const shown = (await house.show(id)) as Shown;
+    const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(
-      { mails: sink.mails.length, status: shown.status, reason: shown.reason?.code, lines: linesOf(shown) },
+      { mails: sink.mails.length, status: shown.status, reason: shown.reason?.code, lines: timelineLines(shown) },
       {
         mails: 1,
         status: 'undeliverable',
@@ -57,44 +63,44 @@ for (const engine of engines) {
   });
 
   check('a crash before the call sends the mail later, once', async (t, db) => {
-    const { house, sink, start, takeOver } = await createDeliveryHouse(t, db);
+    const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
     // The process dies while it writes the mark that comes before the call: claimed, but not called.
     let isDead = false;
-    const dies: Claim = (statement) => {
+    const dies: WriteWithoutEvent = (statement) => {
       isDead ||= statement.sql.includes('set started_at');
-      return isDead ? new Promise(() => undefined) : house.claim(statement);
+      return isDead ? new Promise(() => undefined) : app.claim(statement);
     };
     const crashed = await start({ claim: dies });
-    const id = await house.accept({ citizenId: 'cit-ada' });
+    const id = await app.accept({ citizenId: 'cit-ada' });
     crashed.wake();
-    await until(async () => isDead);
+    await waitOnEventLoopUntil(async () => isDead);
     const next = await takeOver();
     next.wake();
-    await sink.received(1);
+    await sink.waitForMails(1);
     await next.idle();
-    const shown = (await house.show(id)) as Shown;
+    const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(
-      [shown.status, linesOf(shown)],
+      [shown.status, timelineLines(shown)],
       ['sending', ['accepted', 'inbox sent', 'email sending 2', 'email sent 2']],
     );
   });
 
   check('a temporary failure is tried again after its pause, and then succeeds', async (t, db) => {
-    const { time, house, start } = await createDeliveryHouse(t, db);
-    const busy: Outcome = { outcome: 'temporary', reason: 'provider-busy' };
-    const provider = scripted(busy, busy);
+    const { time, app, start } = await createDeliveryApp(t, db);
+    const busy: ProviderOutcome = { outcome: 'temporary', reason: 'provider-busy' };
+    const provider = createScriptedChannel(busy, busy);
     const worker = await start({ email: provider });
-    const id = await house.accept({ citizenId: 'cit-ada' });
+    const id = await app.accept({ citizenId: 'cit-ada' });
     worker.wake();
     await worker.idle();
-    const waiting = (await house.show(id)) as Shown;
+    const waiting = (await app.show(id)) as NotificationView;
     assert.deepEqual([waiting.status, waiting.deliveries[1]?.['status']], ['sending', 'queued']);
-    await time.advance(minute / 2 - 1, worker.idle);
+    await time.advance(minuteMs / 2 - 1, worker.idle);
     assert.equal(provider.calls.length, 1);
-    await time.advance(3 * minute, worker.idle);
-    const shown = (await house.show(id)) as Shown;
+    await time.advance(3 * minuteMs, worker.idle);
+    const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(
-      [shown.status, linesOf(shown), provider.calls.length],
+      [shown.status, timelineLines(shown), provider.calls.length],
       [
         'delivered',
         [
@@ -113,11 +119,11 @@ for (const engine of engines) {
   });
 
   check('a message that waits for its next try holds up no message of another client', async (t, db) => {
-    const { house, start } = await createDeliveryHouse(t, db);
-    const provider = scripted({ outcome: 'temporary', reason: 'provider-busy' });
+    const { app, start } = await createDeliveryApp(t, db);
+    const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' });
     const worker = await start({ email: provider });
     for (const clientId of ['a-office', 'b-office']) {
-      await house.accept({ citizenId: 'cit-ada' }, { clientId });
+      await app.accept({ citizenId: 'cit-ada' }, { clientId });
       worker.wake();
       await worker.idle();
     }
@@ -125,13 +131,13 @@ for (const engine of engines) {
   });
 
   check('the lanes of a channel and priority are their own, each with the time of its first message', async (t, db) => {
-    const cascade = standardPolicyFor(new Set(['sms']));
-    const { house, time } = await createDeliveryHouse(t, db, { cascade });
-    await house.accept({ citizenId: 'cit-ada' }, { clientId: 'a-office' });
-    await house.accept({ citizenId: 'cit-ada', category: 'urgent' }, { clientId: 'b-office' });
-    await house.accept({ citizenId: 'cit-ada', channels: ['sms'] }, { clientId: 'c-office' });
+    const cascade = defaultPolicyFor(new Set(['sms']));
+    const { app, time } = await createDeliveryApp(t, db, { cascade });
+    await app.accept({ citizenId: 'cit-ada' }, { clientId: 'a-office' });
+    await app.accept({ citizenId: 'cit-ada', category: 'urgent' }, { clientId: 'b-office' });
+    await app.accept({ citizenId: 'cit-ada', channels: ['sms'] }, { clientId: 'c-office' });
     const lanes = async (channel: ChannelName, priority: 0 | 1) =>
-      (await waitingLanes(db.read, channel, priority)).map(
+      (await findWaitingLanes(db.read, channel, priority)).map(
         ({ name, runAt }) => `${/.-office/.exec(name)?.[0]} in ${(runAt - time.clock.now()) / day} days`,
       );
     assert.deepEqual(await lanes('email', 1), ['a-office in 0 days']);
@@ -142,14 +148,14 @@ for (const engine of engines) {
   });
 
   check('when the attempts are used up the notification is undeliverable, with the reason', async (t, db) => {
-    const { time, house, start } = await createDeliveryHouse(t, db);
-    const down: Outcome = { outcome: 'temporary', reason: 'provider-unreachable' };
-    const provider = scripted(down, down, down, down, down);
+    const { time, app, start } = await createDeliveryApp(t, db);
+    const down: ProviderOutcome = { outcome: 'temporary', reason: 'provider-unreachable' };
+    const provider = createScriptedChannel(down, down, down, down, down);
     const worker = await start({ email: provider });
-    const id = await house.accept({ citizenId: 'cit-ada' });
+    const id = await app.accept({ citizenId: 'cit-ada' });
     worker.wake();
-    await time.advance(60 * minute, worker.idle);
-    const shown = (await house.show(id)) as Shown;
+    await time.advance(60 * minuteMs, worker.idle);
+    const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(
       [provider.calls.length, shown.status, shown.reason],
       [
@@ -166,35 +172,35 @@ for (const engine of engines) {
   });
 
   check('an outcome whose commit is unknown is stored once', async (t, db) => {
-    const { time, house, start } = await createDeliveryHouse(t, db);
+    const { time, app, start } = await createDeliveryApp(t, db);
     let lost = 0;
     // The unit is stored, but its answer is lost: failed, but saved.
     const loses: Commit = async (effect) => {
-      const rows = await house.commit(effect);
+      const rows = await app.commit(effect);
       if (lost === 0 && effect.statements.length > 1) {
         lost += 1;
         throw new WriteUnknown('connection lost');
       }
       return rows;
     };
-    const provider = scripted();
+    const provider = createScriptedChannel();
     const worker = await start({ email: provider, commit: loses });
-    const id = await house.accept({ citizenId: 'cit-ada' });
+    const id = await app.accept({ citizenId: 'cit-ada' });
     worker.wake();
-    await until(async () => lost === 1);
-    await time.advance(minute, async () => undefined);
+    await waitOnEventLoopUntil(async () => lost === 1);
+    await time.advance(minuteMs, async () => undefined);
     await worker.idle();
-    const shown = (await house.show(id)) as Shown;
-    assert.deepEqual([lost, provider.calls.length, linesOf(shown).at(-1)], [1, 1, 'email delivered 1']);
-    const ended = (await house.events()).filter((type) => type === 'notification.delivery-ended');
+    const shown = (await app.show(id)) as NotificationView;
+    assert.deepEqual([lost, provider.calls.length, timelineLines(shown).at(-1)], [1, 1, 'email delivered 1']);
+    const ended = (await app.events()).filter((type) => type === 'notification.delivery-ended');
     assert.equal(ended.length, 1);
   });
 
   check('a claim whose answer was lost is recovered by the same process', async (t, db) => {
-    const { time, house, sink, start } = await createDeliveryHouse(t, db);
+    const { time, app, sink, start } = await createDeliveryApp(t, db);
     let lost = 0;
-    const loses: Claim = async (statement) => {
-      const rows = await house.claim(statement);
+    const loses: WriteWithoutEvent = async (statement) => {
+      const rows = await app.claim(statement);
       if (lost === 0 && statement.sql.includes('skip locked') && rows.length > 0) {
         lost += 1;
         throw new WriteUnknown('connection lost');
@@ -202,18 +208,18 @@ for (const engine of engines) {
       return rows;
     };
     const worker = await start({ claim: loses, timing: { pollMs: 1_000, leaseMs: 7_000, recoverMs: 1_000 } });
-    await house.accept({ citizenId: 'cit-ada' });
+    await app.accept({ citizenId: 'cit-ada' });
     worker.wake();
-    await until(async () => lost === 1);
+    await waitOnEventLoopUntil(async () => lost === 1);
     await time.advance(10_000, worker.idle);
     assert.equal(sink.mails.length, 1);
   });
 
   check('urgent messages overtake those that came before them', async (t, db) => {
-    const { house, start } = await createDeliveryHouse(t, db);
-    const provider = scripted();
-    for (let count = 0; count < 100; count += 1) await house.accept({ citizenId: 'cit-ada' });
-    const urgent = await house.accept({ citizenId: 'cit-bo', category: 'urgent' });
+    const { app, start } = await createDeliveryApp(t, db);
+    const provider = createScriptedChannel();
+    for (let count = 0; count < 100; count += 1) await app.accept({ citizenId: 'cit-ada' });
+    const urgent = await app.accept({ citizenId: 'cit-bo', category: 'urgent' });
     const worker = await start({ email: { ...provider, concurrency: 1 } });
     await worker.idle();
     const [row] = await db.read("select id from delivery where notification_id = $1 and channel = 'email'", [urgent]);

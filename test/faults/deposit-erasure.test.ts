@@ -1,34 +1,34 @@
 import assert from 'node:assert/strict';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { citizenErasure } from '../../src/documents/keeping-store.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { eraseCitizenStatements } from '../../src/documents/retention/retention-store.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
-import { migrate } from '../../src/store/migrations.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
 import {
-  buildDocumentHouse,
-  citizen,
-  type DocumentHouse,
-  depositHeadersFor,
-  openDocumentHouse,
-  pdfOf,
-  temporaryFolder,
-} from '../document-house.ts';
-import { type Engine, engines } from '../engines.ts';
+  buildDocumentApp,
+  type DocumentApp,
+  depositHeadersOf,
+  makeDocumentFolder,
+  makePdf,
+  openDocumentApp,
+  testCitizenId,
+} from '../support/document-app.ts';
 
-const bytes = pdfOf(40_000);
-const deposit = (house: DocumentHouse, others: Record<string, string> = {}) =>
-  house.deposit({ headers: depositHeadersFor(bytes, others), body: [bytes] });
+const bytes = makePdf(40_000);
+const deposit = (app: DocumentApp, others: Record<string, string> = {}) =>
+  app.deposit({ headers: depositHeadersOf(bytes, others), body: [bytes] });
 
-function erase(house: DocumentHouse): Promise<boolean> {
-  const parts = { ...house.keeping, citizenKeys: house.citizenKeys, actor: { operator: 'test' } };
-  return eraseCitizen({ ...parts, besides: citizenErasure }, citizen);
+function erase(app: DocumentApp): Promise<boolean> {
+  const parts = { ...app.keeping, citizenKeys: app.citizenKeys, actor: { operator: 'test' } };
+  return eraseCitizen({ ...parts, besides: eraseCitizenStatements }, testCitizenId);
 }
 
 /** What of documents is there: the states of the rows that could still be opened, and the blobs. */
-async function leftOf(house: DocumentHouse) {
-  const rows = await house.db.read('select status from document where sealed_record is not null');
-  return { open: rows.map(({ status }) => status), files: (await house.files()).filter(isSealed).length };
+async function leftOf(app: DocumentApp) {
+  const rows = await app.db.read('select status from document where sealed_record is not null');
+  return { open: rows.map(({ status }) => status), files: (await app.files()).filter(isSealed).length };
 }
 
 const isSealed = ({ path }: { readonly path: string }) => path.startsWith('documents');
@@ -37,59 +37,58 @@ const slugOf = (result: Awaited<ReturnType<typeof deposit>>) =>
 
 for (const engine of engines) {
   test(`${engine.name}: a citizen erased while the bytes arrive gets no document, and none of the bytes stay`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const { blobs } = house.wires;
+    const app = await openDocumentApp(t, engine);
+    const { blobs } = app.wires;
     const put = async (name: string, pieces: AsyncIterable<Uint8Array>) => {
       await blobs.put(name, pieces);
-      assert.equal(await erase(house), true);
+      assert.equal(await erase(app), true);
     };
-    house.wires.blobs = { ...blobs, put };
-    assert.equal(slugOf(await deposit(house)), 'changed-meanwhile');
-    assert.deepEqual(await leftOf(house), { open: [], files: 0 });
-    house.wires.blobs = blobs;
-    assert.equal(slugOf(await deposit(house)), 'citizen-not-found');
-    assert.deepEqual(await leftOf(house), { open: [], files: 0 });
+    app.wires.blobs = { ...blobs, put };
+    assert.equal(slugOf(await deposit(app)), 'changed-meanwhile');
+    assert.deepEqual(await leftOf(app), { open: [], files: 0 });
+    app.wires.blobs = blobs;
+    assert.equal(slugOf(await deposit(app)), 'citizen-not-found');
+    assert.deepEqual(await leftOf(app), { open: [], files: 0 });
   });
 
   test(`${engine.name}: a citizen erased, even taken up anew, before the row is written gets no document`, async (t) => {
     for (const anew of [false, true]) {
-      const house = await openDocumentHouse(t, engine);
-      const { write } = house.wires;
-      house.wires.write = async (unit) => {
-        house.wires.write = write;
-        assert.equal(await erase(house), true);
-        if (anew) await house.db.write(house.citizenKeys.creations([citizen]));
+      const app = await openDocumentApp(t, engine);
+      const { write } = app.wires;
+      app.wires.write = async (unit) => {
+        app.wires.write = write;
+        assert.equal(await erase(app), true);
+        if (anew) await app.db.write(app.citizenKeys.creationStatements([testCitizenId]));
         return await write(unit);
       };
-      assert.equal(slugOf(await deposit(house, { 'idempotency-key': 'a-1' })), 'changed-meanwhile');
-      assert.deepEqual(await leftOf(house), { open: [], files: 0 });
-      assert.equal(slugOf(await deposit(house, { 'idempotency-key': 'a-1' })), anew ? 201 : 'citizen-not-found');
+      assert.equal(slugOf(await deposit(app, { 'idempotency-key': 'a-1' })), 'changed-meanwhile');
+      assert.deepEqual(await leftOf(app), { open: [], files: 0 });
+      assert.equal(slugOf(await deposit(app, { 'idempotency-key': 'a-1' })), anew ? 201 : 'citizen-not-found');
     }
   });
 
   test(`${engine.name}: of a deposit and an erasure at the same time, no document is left that could be opened`, async (t) => {
-    const { house, eraser } = await twoHouses(t, engine);
+    const { app, eraser } = await twoHouses(t, engine);
     let stored = 0;
     for (let round = 0; round < 40; round += 1) {
-      const { write } = house.wires;
+      const { write } = app.wires;
       let erasing: Promise<boolean> | undefined;
       // Both units are on their way at once, now the one first, now the other.
-      house.wires.write = async (unit) => {
-        house.wires.write = write;
+      app.wires.write = async (unit) => {
+        app.wires.write = write;
         const before = round % 2 === 0 ? write(unit) : undefined;
         erasing = erase(eraser);
-        for (let reads = round % 8; reads > 0 && before === undefined; reads -= 1)
-          await house.db.read('select 1 as one');
+        for (let reads = round % 8; reads > 0 && before === undefined; reads -= 1) await app.db.read('select 1 as one');
         return await (before ?? write(unit));
       };
-      const slug = slugOf(await deposit(house));
+      const slug = slugOf(await deposit(app));
       assert.equal(await erasing, true);
       assert.ok(slug === 201 || slug === 'changed-meanwhile', String(slug));
       if (slug === 201) stored += 1;
-      assert.deepEqual((await leftOf(house)).open, [], `round ${round}`);
-      await house.db.write(house.citizenKeys.creations([citizen]));
+      assert.deepEqual((await leftOf(app)).open, [], `round ${round}`);
+      await app.db.write(app.citizenKeys.creationStatements([testCitizenId]));
     }
-    const rows = await house.db.read('select status from document');
+    const rows = await app.db.read('select status from document');
     assert.deepEqual(
       rows.map(({ status }) => status),
       Array.from({ length: stored }, () => 'erased'),
@@ -100,15 +99,15 @@ for (const engine of engines) {
 
 /** Two programs on one database, where the engine allows that: the one deposits, the other erases. */
 async function twoHouses(t: TestContext, engine: Engine) {
-  const folder = await temporaryFolder(t);
+  const folder = await makeDocumentFolder(t);
   const root = systemRandom(32);
-  const place = await engine.place(t);
+  const place = await engine.createLocation(t);
   const db = await engine.openAt(place);
   t.after(() => db.close());
   await migrate(db, { now: () => 0 });
-  const house = await buildDocumentHouse(db, join(folder, 'house'), root);
-  if (engine.name === 'sqlite') return { house, eraser: house };
+  const app = await buildDocumentApp(db, join(folder, 'house'), root);
+  if (engine.name === 'sqlite') return { app, eraser: app };
   const other = await engine.openAt(place);
   t.after(() => other.close());
-  return { house, eraser: await buildDocumentHouse(other, join(folder, 'other'), root) };
+  return { app, eraser: await buildDocumentApp(other, join(folder, 'other'), root) };
 }

@@ -4,15 +4,21 @@ import { once } from 'node:events';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
-import { openS3Blobs } from '../../src/documents/blobs/s3.ts';
-import { sweepBlobs } from '../../src/documents/sweep-blobs.ts';
+import type { Database } from '../../src/db/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openS3Blobs } from '../../src/documents/blobs/s3-blobs.ts';
+import { sweepBlobs } from '../../src/documents/blobs/sweep-blobs.ts';
 import { verifyDocuments } from '../../src/documents/verify-documents.ts';
-import type { Db } from '../../src/store/db.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { buildDocumentHouse, type DocumentHouse, deposited, pdfOf, temporaryFolder } from '../document-house.ts';
-import { engines } from '../engines.ts';
-import { untilLeft } from '../postgres-databases.ts';
-import { idlePath, strictPlace } from '../strict-s3.ts';
+import { engines } from '../support/database-engines.ts';
+import {
+  buildDocumentApp,
+  type DocumentApp,
+  depositDocumentOf,
+  makeDocumentFolder,
+  makePdf,
+} from '../support/document-app.ts';
+import { waitUntilNoSessions } from '../support/postgres-databases.ts';
+import { strictS3IdlePath, strictS3Place } from '../support/strict-s3-server.ts';
 
 /** Where the blobs of a house lie; `settled` resolves when nothing of a killed program is still at work there. */
 type Store = {
@@ -25,8 +31,8 @@ const stores: readonly Store[] = [
   {
     name: 's3',
     open: async (t) => {
-      const program = join(import.meta.dirname, '..', 'strict-s3-process.ts');
-      const child = spawn(process.execPath, [program, await temporaryFolder(t)], {
+      const program = join(import.meta.dirname, '..', 'support/strict-s3-server-process.ts');
+      const child = spawn(process.execPath, [program, await makeDocumentFolder(t)], {
         stdio: ['pipe', 'pipe', 'inherit'],
       });
       t.after(async () => {
@@ -34,7 +40,7 @@ const stores: readonly Store[] = [
         await once(child, 'exit');
       });
       const [endpoint] = (await once(createInterface({ input: child.stdout }), 'line')) as [string];
-      return { endpoint, settled: async () => void (await fetch(`${endpoint}${idlePath}`)) };
+      return { endpoint, settled: async () => void (await fetch(`${endpoint}${strictS3IdlePath}`)) };
     },
   },
 ];
@@ -48,14 +54,14 @@ const killedAt = [1, Math.round(0.4 * atOnce), Math.round(0.75 * atOnce)];
 /** More documents with an owner than a kill leaves without one: else the sweep takes this for the wrong database. */
 const earlier = atOnce;
 
-async function earlierDocuments(house: DocumentHouse): Promise<Map<string, number>> {
-  const ids = await Promise.all(Array.from({ length: earlier }, () => deposited(house, pdfOf(100))));
+async function earlierDocuments(app: DocumentApp): Promise<Map<string, number>> {
+  const ids = await Promise.all(Array.from({ length: earlier }, () => depositDocumentOf(app, makePdf(100))));
   return new Map(ids.map((id) => [id, 100]));
 }
 
 /** Lets the program deposit until so many were answered, and kills it; gives what was answered. */
 async function depositAndKill(args: readonly string[], answers: number): Promise<ReadonlyMap<string, number>> {
-  const loop = join(import.meta.dirname, 'deposit-loop.ts');
+  const loop = join(import.meta.dirname, 'deposit-process.ts');
   const child = spawn(process.execPath, [loop, String(atOnce), ...args], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -71,24 +77,24 @@ async function depositAndKill(args: readonly string[], answers: number): Promise
 }
 
 /** Behind the sweep each blob has its row, each row its blob, and all that was just answered opens whole; gives the rows. */
-async function assertSwept(house: DocumentHouse, answered: ReadonlyMap<string, number>): Promise<readonly string[]> {
+async function assertSwept(app: DocumentApp, answered: ReadonlyMap<string, number>): Promise<readonly string[]> {
   const whenever = { before: Number.MAX_SAFE_INTEGER, rowless: Number.MAX_SAFE_INTEGER };
-  await sweepBlobs({ blobs: house.wires.blobs, read: house.db.read }, whenever);
-  const rows = (await house.db.read('select id from document order by id')).map(({ id }) => String(id));
-  const blobs = await Array.fromAsync(house.wires.blobs.list(), ({ name }) => name);
+  await sweepBlobs({ blobs: app.wires.blobs, read: app.db.read }, whenever);
+  const rows = (await app.db.read('select id from document order by id')).map(({ id }) => String(id));
+  const blobs = await Array.fromAsync(app.wires.blobs.list(), ({ name }) => name);
   assert.deepEqual(blobs.sort(), rows);
   for (const [id, size] of answered) {
-    const result = await house.retrieve(id);
-    assert.ok('status' in result && result.bytes.equals(pdfOf(size)), id);
+    const result = await app.retrieve(id);
+    assert.ok('status' in result && result.bytes.equals(makePdf(size)), id);
   }
-  assert.deepEqual(house.alarms, []);
+  assert.deepEqual(app.alarms, []);
   return rows;
 }
 
 /** The verifier reads every document, those too of which nobody was told, and finds nothing. */
-async function assertVerified(house: DocumentHouse): Promise<void> {
+async function assertVerified(app: DocumentApp): Promise<void> {
   await verifyDocuments({
-    ...house.keeping,
+    ...app.keeping,
     readBytes: true,
     before: Number.MAX_SAFE_INTEGER,
     onFinding: ({ id, fault }) => assert.fail(`${id}: ${fault}`),
@@ -99,13 +105,13 @@ async function assertVerified(house: DocumentHouse): Promise<void> {
 for (const engine of engines) {
   for (const store of stores) {
     test(`${engine.name}, ${store.name}: after kill -9 among many uploads every answered one is whole, and nothing is left of the others`, async (t) => {
-      const folder = await temporaryFolder(t);
-      const place = await engine.place(t);
+      const folder = await makeDocumentFolder(t);
+      const place = await engine.createLocation(t);
       const { endpoint, settled } = await store.open(t);
-      const houseAt = async (db: Db) => {
-        const house = await buildDocumentHouse(db, folder, new Uint8Array(32));
-        if (endpoint !== undefined) house.wires.blobs = openS3Blobs(strictPlace(endpoint));
-        return house;
+      const houseAt = async (db: Database) => {
+        const app = await buildDocumentApp(db, folder, new Uint8Array(32));
+        if (endpoint !== undefined) app.wires.blobs = openS3Blobs(strictS3Place(endpoint));
+        return app;
       };
       const first = await engine.openAt(place);
       await migrate(first, { now: () => 0 });
@@ -117,12 +123,12 @@ for (const engine of engines) {
         const answered = await depositAndKill(args, answers);
         for (const [id, size] of answered) all.set(id, size);
         await settled();
-        if (engine.name === 'postgres') await untilLeft(place);
+        if (engine.name === 'postgres') await waitUntilNoSessions(place);
         const db = await engine.openAt(place);
         try {
-          const house = await houseAt(db);
-          rows = await assertSwept(house, answered);
-          if (answers === killedAt.at(-1)) await assertVerified(house);
+          const app = await houseAt(db);
+          rows = await assertSwept(app, answered);
+          if (answers === killedAt.at(-1)) await assertVerified(app);
         } finally {
           await db.close();
         }

@@ -2,23 +2,29 @@ import assert from 'node:assert/strict';
 import { rmSync } from 'node:fs';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { databaseChecks, unencryptedWarning } from '../../src/app/doctor/database-checks.ts';
 import { readSettings } from '../../src/config/settings.ts';
-import { databaseChecks, inClear } from '../../src/doctor/database.ts';
+import { migrate } from '../../src/db/migrate.ts';
+import { openReadOnly } from '../../src/db/open-read-only.ts';
+import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { openToLook } from '../../src/store/open-to-look.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { type Examined, examine, password } from '../doctor.ts';
-import { freePort } from '../free-port.ts';
-import { createDatabase, databaseOf, dropDatabase, onServer, serverUrl } from '../postgres-databases.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { type DoctorReport, runDoctor, testPassword } from '../support/doctor.ts';
+import { freePort } from '../support/free-port.ts';
+import {
+  createDatabase,
+  databaseNameOf,
+  dropDatabase,
+  postgresServerUrl,
+  queryServer,
+} from '../support/postgres-databases.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 // What `doctor` says of PostgreSQL and of a database in it. The server of the tests has fsync off, as none should.
 
-async function ofDatabase(t: TestContext, url: string): Promise<Examined> {
+async function ofDatabase(t: TestContext, url: string): Promise<DoctorReport> {
   const dataDir = makeTestFolder('cs-pg-ill-');
   t.after(() => rmSync(dataDir, { recursive: true, force: true }));
-  return await examine({ DATA_DIR: dataDir, PORT: String(await freePort()), DATABASE_URL: url });
+  return await runDoctor({ DATA_DIR: dataDir, PORT: String(await freePort()), DATABASE_URL: url });
 }
 
 async function fresh(t: TestContext, kind: 'migrated' | 'empty'): Promise<string> {
@@ -37,23 +43,23 @@ async function tablesIn(url: string): Promise<number> {
 }
 
 test('a server without fsync is a fault, in a database that is well, and what lies there is looked at', async (t) => {
-  const { of, code } = await ofDatabase(t, await fresh(t, 'migrated'));
+  const { ofCheck, code } = await ofDatabase(t, await fresh(t, 'migrated'));
   assert.deepEqual(
-    of('database-server').map(({ status, found }) => `${status} ${found}`),
+    ofCheck('database-server').map(({ status, found }) => `${status} ${found}`),
     ['fsync', 'full_page_writes'].map((name) => `fault ${name} is off: a power cut may cost the whole database`),
   );
   assert.deepEqual(
-    [of('database')[0]?.status, of('connections')[0]?.status, of('clock')[0]?.status],
+    [ofCheck('database')[0]?.status, ofCheck('connections')[0]?.status, ofCheck('clock')[0]?.status],
     ['ok', 'ok', 'ok'],
   );
-  assert.match(of('connections')[0]?.found ?? '', /^\d+ of \d+ connections are open$/);
-  assert.deepEqual([of('clients')[0]?.status, of('register')[0]?.status, code], ['warn', 'warn', 1]);
+  assert.match(ofCheck('connections')[0]?.found ?? '', /^\d+ of \d+ connections are open$/);
+  assert.deepEqual([ofCheck('clients')[0]?.status, ofCheck('register')[0]?.status, code], ['warn', 'warn', 1]);
 });
 
 test('a clock that is a minute from that of the server is a warning, in both directions', async (t) => {
   const databaseUrl = await fresh(t, 'empty');
   const settings = readSettings({ DATABASE_URL: databaseUrl });
-  const opened = openToLook({ databaseUrl, dataDir: settings.dataDir });
+  const opened = openReadOnly({ databaseUrl, dataDir: settings.dataDir });
   t.after(async () => await (await opened)?.close());
   for (const [apartMs, status] of [
     [60_000, 'warn'],
@@ -61,7 +67,7 @@ test('a clock that is a minute from that of the server is a warning, in both dir
     [0, 'ok'],
   ] as const) {
     const clock = { now: () => systemClock.now() + apartMs };
-    const room = {
+    const deps = {
       settings,
       clock,
       root: undefined,
@@ -69,8 +75,8 @@ test('a clock that is a minute from that of the server is a warning, in both dir
       database: () => opened,
       schema: async () => undefined,
     };
-    const check = databaseChecks(room).find(({ name }) => name === 'clock') ?? assert.fail();
-    const [said] = await check.look();
+    const check = databaseChecks(deps).find(({ name }) => name === 'clock') ?? assert.fail();
+    const [said] = await check.run();
     assert.equal(said?.is, status);
     assert.match(said?.found ?? '', /^\d+ s from the clock of PostgreSQL$/);
   }
@@ -78,34 +84,34 @@ test('a clock that is a minute from that of the server is a warning, in both dir
 
 test('an empty database is a warning, and stays empty', async (t) => {
   const url = await fresh(t, 'empty');
-  const { of } = await ofDatabase(t, url);
-  assert.match(of('database')[0]?.found ?? '', /^PostgreSQL \d+\S*, \d+.*, empty$/);
-  assert.deepEqual([of('database')[0]?.status, of('clients'), await tablesIn(url)], ['warn', [], 0]);
+  const { ofCheck } = await ofDatabase(t, url);
+  assert.match(ofCheck('database')[0]?.found ?? '', /^PostgreSQL \d+\S*, \d+.*, empty$/);
+  assert.deepEqual([ofCheck('database')[0]?.status, ofCheck('clients'), await tablesIn(url)], ['warn', [], 0]);
 });
 
 test('a role that may not make tables is a fault before the first start', async (t) => {
   const url = await fresh(t, 'empty');
   const role = `weak_${process.pid}`;
-  await onServer(`create role ${role} login`);
-  t.after(() => onServer(`drop role ${role}`));
-  const { of } = await ofDatabase(t, url.replace('postgres@', `${role}@`));
-  assert.equal(of('database')[0]?.status, 'fault');
-  assert.match(of('database')[0]?.found ?? '', /: this role may not make tables$/);
+  await queryServer(`create role ${role} login`);
+  t.after(() => queryServer(`drop role ${role}`));
+  const { ofCheck } = await ofDatabase(t, url.replace('postgres@', `${role}@`));
+  assert.equal(ofCheck('database')[0]?.status, 'fault');
+  assert.match(ofCheck('database')[0]?.found ?? '', /: this role may not make tables$/);
 });
 
 test('tables that belong to another role, as behind a restoration without one, are a fault with what to do', async (t) => {
   const url = await fresh(t, 'migrated');
   const role = `reader_${process.pid}`;
-  await onServer(`create role ${role} login`);
-  t.after(() => onServer(`drop role ${role}`));
-  const { of } = await ofDatabase(t, url.replace('postgres@', `${role}@`));
-  assert.match(of('database')[0]?.found ?? '', /permission denied for table/);
-  assert.match(of('database')[0]?.fix ?? '', /^let the tables belong to the role in DATABASE_URL/);
+  await queryServer(`create role ${role} login`);
+  t.after(() => queryServer(`drop role ${role}`));
+  const { ofCheck } = await ofDatabase(t, url.replace('postgres@', `${role}@`));
+  assert.match(ofCheck('database')[0]?.found ?? '', /permission denied for table/);
+  assert.match(ofCheck('database')[0]?.fix ?? '', /^let the tables belong to the role in DATABASE_URL/);
 });
 
 test('a server elsewhere that is spoken to in clear is a warning; one on this machine, or with TLS, is not', () => {
   assert.deepEqual(
-    inClear('10.0.0.5', false).map(({ is, found }) => `${is} ${found}`),
+    unencryptedWarning('10.0.0.5', false).map(({ is, found }) => `${is} ${found}`),
     ['warn what goes to 10.0.0.5 is not encrypted'],
   );
   for (const [address, isEncrypted] of [
@@ -114,7 +120,7 @@ test('a server elsewhere that is spoken to in clear is a warning; one on this ma
     ['::1', false],
     ['', false],
   ] as const)
-    assert.deepEqual(inClear(address, isEncrypted), [], address);
+    assert.deepEqual(unencryptedWarning(address, isEncrypted), [], address);
 });
 
 for (const [claim, order] of [
@@ -123,27 +129,30 @@ for (const [claim, order] of [
 ]) {
   test(`a database that is ${claim} is a fault with the statement that makes a right one`, async (t) => {
     const name = `ill_${process.pid}_${claim?.length}`;
-    await onServer(`create database ${name} template template0 ${order}`);
-    const url = (await serverUrl()).replace(/\/postgres\?/, `/${name}?`);
+    await queryServer(`create database ${name} template template0 ${order}`);
+    const url = (await postgresServerUrl()).replace(/\/postgres\?/, `/${name}?`);
     t.after(() => dropDatabase(url));
-    assert.equal(databaseOf(url), name);
-    const { of, code } = await ofDatabase(t, url);
-    assert.match(of('database')[0]?.found ?? '', /^the database does not sort by bytes in UTF-8/);
-    assert.match(of('database')[0]?.fix ?? '', /^create it with `create database NAME encoding 'UTF8' lc_collate 'C'/);
-    assert.deepEqual([of('database-server').length, code], [2, 1]);
+    assert.equal(databaseNameOf(url), name);
+    const { ofCheck, code } = await ofDatabase(t, url);
+    assert.match(ofCheck('database')[0]?.found ?? '', /^the database does not sort by bytes in UTF-8/);
+    assert.match(
+      ofCheck('database')[0]?.fix ?? '',
+      /^create it with `create database NAME encoding 'UTF8' lc_collate 'C'/,
+    );
+    assert.deepEqual([ofCheck('database-server').length, code], [2, 1]);
   });
 }
 
 test('a server that is away, and a database that is not there, are one fault, without the password', async (t) => {
-  const away = await ofDatabase(t, `postgres://cs:${password}@127.0.0.1:${await freePort()}/cs`);
-  assert.match(away.of('database')[0]?.found ?? '', /ECONNREFUSED/);
-  assert.match(away.of('database')[0]?.fix ?? '', /DATABASE_URL has its host/);
+  const away = await ofDatabase(t, `postgres://cs:${testPassword}@127.0.0.1:${await freePort()}/cs`);
+  assert.match(away.ofCheck('database')[0]?.found ?? '', /ECONNREFUSED/);
+  assert.match(away.ofCheck('database')[0]?.fix ?? '', /DATABASE_URL has its host/);
   for (const name of ['database-server', 'connections', 'clock', 'clients', 'ledger'])
-    assert.deepEqual(away.of(name), [], name);
-  const socket = await ofDatabase(t, `postgres://cs@localhost/cs?host=/nowhere-at-all&password=${password}`);
-  assert.match(socket.of('database')[0]?.found ?? '', /connect ENOENT \/nowhere-at-all\//);
-  const absent = await ofDatabase(t, (await serverUrl()).replace(/\/postgres\?/, '/nowhere?'));
-  assert.match(absent.of('database')[0]?.found ?? '', /database "nowhere" does not exist$/);
+    assert.deepEqual(away.ofCheck(name), [], name);
+  const socket = await ofDatabase(t, `postgres://cs@localhost/cs?host=/nowhere-at-all&password=${testPassword}`);
+  assert.match(socket.ofCheck('database')[0]?.found ?? '', /connect ENOENT \/nowhere-at-all\//);
+  const absent = await ofDatabase(t, (await postgresServerUrl()).replace(/\/postgres\?/, '/nowhere?'));
+  assert.match(absent.ofCheck('database')[0]?.found ?? '', /database "nowhere" does not exist$/);
 });
 
 test('a database of an earlier version is told, and is not migrated', async (t) => {
@@ -153,9 +162,9 @@ test('a database of an earlier version is told, and is not migrated', async (t) 
   const url = await fresh(t, 'empty');
   const db = await openPostgres(url, { random: systemRandom });
   await migrate(db, systemClock, { folder });
-  const { of } = await ofDatabase(t, url);
-  assert.match(of('database')[0]?.found ?? '', /of an earlier version: the next start applies 0001-initial\.sql/);
-  assert.deepEqual(of('signing-keys'), []);
+  const { ofCheck } = await ofDatabase(t, url);
+  assert.match(ofCheck('database')[0]?.found ?? '', /of an earlier version: the next start applies 0001-initial\.sql/);
+  assert.deepEqual(ofCheck('signing-keys'), []);
   const [row] = await db.read('select count(*) as count from schema_migration');
   await db.close();
   assert.equal(row?.['count'], 0);

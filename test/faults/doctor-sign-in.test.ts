@@ -2,26 +2,26 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { examine } from '../doctor.ts';
-import { freePort } from '../free-port.ts';
-import { startOpenIdProvider } from '../openid-provider.ts';
-import { runHere } from '../run-here.ts';
-import { makeHome } from '../whole-server.ts';
+import { runDoctor } from '../support/doctor.ts';
+import { freePort } from '../support/free-port.ts';
+import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
 
 const foundIn = (said: readonly { readonly status: string; readonly found: string }[]) =>
   said.map(({ status, found }) => `${status}: ${found}`);
 
 test('doctor tries the sign-in of citizens as far as it can, and names what is missing', async (t) => {
-  const home = await makeHome(t);
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const away = `http://127.0.0.1:${await freePort()}`;
   const look = async (settings: Readonly<Record<string, string>>) =>
-    (await examine({ ...(home.environment as Record<string, string>), PUBLIC_URL: home.url, ...settings })).of(
+    (await runDoctor({ ...(home.environment as Record<string, string>), PUBLIC_URL: home.url, ...settings })).ofCheck(
       'sign-in',
     );
   assert.deepEqual(await look({}), []);
   const made = async (issuer: string, scopes: string) => {
-    const ran = await runHere(
+    const ran = await runCommandInProcess(
       home,
       'clients',
       'create',
@@ -67,8 +67,8 @@ test('doctor tries the sign-in of citizens as far as it can, and names what is m
 });
 
 test('settings of a sign-in that do not go together stop the start, under the name of the one to mend', async (t) => {
-  const home = await makeHome(t);
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const key = join(home.dataDir, 'key.json');
   writeFileSync(key, '{"kty":"EC","crv":"P-256","x":"only the public part"}');
   const all = {
@@ -92,7 +92,7 @@ test('settings of a sign-in that do not go together stop the start, under the na
     [{ ...all, SIGN_IN_ISSUER: 'http://login.example.gov' }, /SIGN_IN_ISSUER: .*expected an https URL/],
   ] as const) {
     const environment = { ...home.environment, ...settings };
-    const ran = await runHere({ ...home, environment }, 'start');
+    const ran = await runCommandInProcess({ ...home, environment }, 'start');
     assert.deepEqual([ran.code, told.test(ran.stderr)], [1, true], ran.stderr);
     assert.doesNotMatch(ran.stderr, /of a test/);
   }

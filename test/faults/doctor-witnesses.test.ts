@@ -2,22 +2,22 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { noteSigner, signatureTypes } from '../../src/ledger/note-key.ts';
-import { spoilingDemo } from '../doctor.ts';
-import { freePort } from '../free-port.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { afterThisFile } from '../whole-server.ts';
+import { createNoteSigner, signatureTypes } from '../../src/ledger/tlog/note-key.ts';
+import { doctorOnDamagedDemo } from '../support/doctor.ts';
+import { freePort } from '../support/free-port.ts';
+import { fileCleanupScope } from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
-const thisFile = afterThisFile();
-const spoilt = spoilingDemo(thisFile);
+const thisFile = fileCleanupScope();
+const spoilt = doctorOnDamagedDemo(thisFile);
 
 test('a witness that is away, and a log that none has cosigned, are warnings: others may make the quorum', async (t) => {
-  const witness = noteSigner(signatureTypes.cosignature, 'witness.city.example', new Uint8Array(32).fill(3));
+  const witness = createNoteSigner(signatureTypes.cosignature, 'witness.city.example', new Uint8Array(32).fill(3));
   const url = `http://127.0.0.1:${await freePort()}`;
   const policy = join(makeTestFolder('cs-witnesses-'), 'policy');
   writeFileSync(policy, `witness city ${witness.vkey} ${url}\nquorum city\n`);
-  const { ill, code } = await spoilt(t, undefined, { LEDGER_WITNESSES: policy });
-  const [ledger, away, ...others] = ill();
+  const { failures, code } = await spoilt(t, undefined, { LEDGER_WITNESSES: policy });
+  const [ledger, away, ...others] = failures();
   assert.deepEqual([ledger?.name, ledger?.status], ['ledger', 'warn']);
   assert.match(ledger?.found ?? '', /^\d+ entries, \d+ signed, the last .* ago, 0 cosigned by the witnesses$/);
   assert.deepEqual([away?.name, away?.status], ['witnesses', 'warn']);

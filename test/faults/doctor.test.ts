@@ -3,15 +3,15 @@ import { appendFileSync, chmodSync, cpSync, readFileSync, rmSync, writeFileSync 
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { before, test } from 'node:test';
+import { migrate } from '../../src/db/migrate.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
+import { openSqlite } from '../../src/db/sqlite/open-sqlite.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { databaseFile } from '../../src/store/open.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
-import { copyOf, spoiling } from '../doctor.ts';
-import { runHere } from '../run-here.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { startedOnce } from '../until-signed.ts';
-import { afterThisFile, makeHome } from '../whole-server.ts';
+import { copyDataDir, doctorOnDamagedCopy } from '../support/doctor.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { runDemoOnce } from '../support/wait-for-ledger.ts';
 
 // Each fault of an installation on SQLite, made for real on a copy of one that is well: what `doctor` says of it, and that
 // it says it of nothing else.
@@ -19,14 +19,17 @@ import { afterThisFile, makeHome } from '../whole-server.ts';
 let well = '';
 let older = '';
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  const home = await makeHome(thisFile);
-  await startedOnce(home);
-  older = copyOf(thisFile, home.dataDir);
-  assert.equal((await runHere(home, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret')).code, 0);
-  await startedOnce(home);
-  well = copyOf(thisFile, home.dataDir);
+  const home = await makeServerFixture(thisFile);
+  await runDemoOnce(home);
+  older = copyDataDir(thisFile, home.dataDir);
+  assert.equal(
+    (await runCommandInProcess(home, 'clients', 'create', 'More', '--scopes', 'identity:verify', '--secret')).code,
+    0,
+  );
+  await runDemoOnce(home);
+  well = copyDataDir(thisFile, home.dataDir);
   assert.ok(sizeOfLog(well) > sizeOfLog(older), 'the second start has left entries');
 });
 
@@ -43,7 +46,7 @@ function inDatabase<T>(dataDir: string, use: (db: DatabaseSync) => T): T {
   }
 }
 
-const spoilt = spoiling(() => well);
+const spoilt = doctorOnDamagedCopy(() => well);
 
 const sql = (text: string) => (dataDir: string) => inDatabase(dataDir, (db) => db.exec(text));
 
@@ -266,8 +269,8 @@ const cases: readonly (readonly [
 
 for (const [claim, spoil, settings, [name, status, found, fix]] of cases) {
   test(`${claim}: ${status === 'fault' ? 'a fault' : 'a warning'} of ${name}, and of nothing else`, async (t) => {
-    const { ill, code } = await spoilt(t, spoil, settings);
-    const [said, ...others] = ill();
+    const { failures, code } = await spoilt(t, spoil, settings);
+    const [said, ...others] = failures();
     assert.deepEqual([said?.name, said?.status, others, code], [name, status, [], status === 'fault' ? 1 : 0]);
     assert.match(said?.found ?? '', found);
     assert.match(said?.fix ?? '', fix);
@@ -278,14 +281,14 @@ test('a database of an earlier version is told, with what to do before the start
   // A program without any migration.
   const folder = makeTestFolder('cs-earlier-');
   t.after(() => rmSync(folder, { recursive: true }));
-  const { of, ill, code } = await spoilt(t, async (dataDir) => {
+  const { ofCheck, failures, code } = await spoilt(t, async (dataDir) => {
     rmSync(join(dataDir, databaseFile));
     const db = await openSqlite(join(dataDir, databaseFile), { random: systemRandom });
     await migrate(db, systemClock, { folder });
     await db.close();
   });
-  assert.deepEqual([ill().length, code, of('signing-keys')], [1, 0, []]);
-  const [said] = of('database');
+  assert.deepEqual([failures().length, code, ofCheck('signing-keys')], [1, 0, []]);
+  const [said] = ofCheck('database');
   assert.match(said?.found ?? '', /, of an earlier version: the next start applies 0001-initial\.sql/);
   assert.match(said?.fix ?? '', /^make a backup before/);
 });

@@ -1,40 +1,40 @@
 import assert from 'node:assert/strict';
 import { buffer } from 'node:stream/consumers';
 import { test } from 'node:test';
-import { startScanning } from '../../src/documents/scan-documents.ts';
-import { queueRescans } from '../../src/documents/scan-store.ts';
-import type { Verdict } from '../../src/documents/scanner.ts';
-import { clean, gateOver } from '../document-gate.ts';
-import { deposited, openDocumentHouse, pdfOf } from '../document-house.ts';
-import { engines } from '../engines.ts';
+import { startScanWorker } from '../../src/documents/scan/scan-documents.ts';
+import { queueRescans } from '../../src/documents/scan/scan-store.ts';
+import type { ScanVerdict } from '../../src/documents/scan/scanner.ts';
+import { engines } from '../support/database-engines.ts';
+import { depositDocumentOf, makePdf, openDocumentApp } from '../support/document-app.ts';
+import { cleanVerdict, createDocumentScan } from '../support/document-scan.ts';
 
 for (const engine of engines) {
   test(`${engine.name}: a rescan with new signatures takes a document back that was given out`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const verdicts: Verdict[] = [clean, { verdict: 'infected', engine: 'new', finding: 'Later' }];
-    const { parts } = gateOver(house, async (given) => {
+    const app = await openDocumentApp(t, engine);
+    const verdicts: ScanVerdict[] = [cleanVerdict, { verdict: 'infected', engine: 'new', finding: 'Later' }];
+    const { parts } = createDocumentScan(app, async (given) => {
       for await (const piece of given) assert.ok(piece.length > 0);
-      return verdicts.shift() ?? clean;
+      return verdicts.shift() ?? cleanVerdict;
     });
-    const id = await deposited(house, pdfOf(100));
-    const scanning = startScanning(parts);
+    const id = await depositDocumentOf(app, makePdf(100));
+    const scanning = startScanWorker(parts);
     await scanning.idle();
-    assert.ok('status' in (await house.retrieve(id)));
-    const { now } = house.time;
+    assert.ok('status' in (await app.retrieve(id)));
+    const { now } = app.time;
     const asked = { now, before: now + 1, quarantined: false, limit: 10 };
-    assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: clean.engine })), []);
+    assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: cleanVerdict.engine })), []);
     assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: 'new', since: now + 1 })), []);
     assert.deepEqual(await parts.claim(queueRescans({ ...asked, engine: 'new', since: now })), [{ id }]);
     scanning.wake();
     await scanning.idle();
     await scanning.stop(1_000);
-    const got = await house.retrieve(id);
+    const got = await app.retrieve(id);
     assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
   });
 
   test(`${engine.name}: of what the same signatures have looked at no later look goes through it again`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const { parts, time } = gateOver(house, async () => clean);
+    const app = await openDocumentApp(t, engine);
+    const { parts, time } = createDocumentScan(app, async () => cleanVerdict);
     const looks: { engine: string; since: number; before: number }[] = [];
     const batch = Array.from({ length: 500 }, () => ({ id: 'some' }));
     const answers: (typeof batch | undefined)[] = [undefined, undefined, undefined, batch, undefined, batch, undefined];
@@ -47,7 +47,7 @@ for (const engine of engines) {
     };
     const signatures = ['one', 'one', 'two', 'two', 'two', 'three', 'three'];
     const scanner = { ...parts.scanner, engine: async () => signatures[looks.length] ?? '' };
-    const scanning = startScanning({ ...parts, claim, scanner });
+    const scanning = startScanWorker({ ...parts, claim, scanner });
     for (let turn = 0; turn < 50 && looks.length < signatures.length; turn += 1) {
       await time.advance(600_000, scanning.idle);
     }
@@ -70,28 +70,28 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a verdict that comes too late leaves queued what is to be scanned anew`, async (t) => {
-    const house = await openDocumentHouse(t, engine);
-    const { now } = house.time;
+    const app = await openDocumentApp(t, engine);
+    const { now } = app.time;
     const queue = async (quarantined: boolean) =>
       await parts.claim(queueRescans({ now, before: now + 1, engine: undefined, quarantined, limit: 10 }));
     let scans = 0;
-    const { parts } = gateOver(house, async (given) => {
+    const { parts } = createDocumentScan(app, async (given) => {
       await buffer(given);
       scans += 1;
-      if (scans !== 2) return clean;
+      if (scans !== 2) return cleanVerdict;
       // Another process, which holds this scan for given up, was faster, and an operator doubts what it found.
-      await house.db.write([{ sql: "update document set status = 'quarantined', scan_due_at = null" }]);
+      await app.db.write([{ sql: "update document set status = 'quarantined', scan_due_at = null" }]);
       assert.equal((await queue(true)).length, 1);
-      return clean;
+      return cleanVerdict;
     });
-    const id = await deposited(house, pdfOf(100));
-    const scanning = startScanning(parts);
+    const id = await depositDocumentOf(app, makePdf(100));
+    const scanning = startScanWorker(parts);
     await scanning.idle();
     assert.equal((await queue(false)).length, 1);
     scanning.wake();
     await scanning.idle();
     await scanning.stop(1_000);
     assert.equal(scans, 3);
-    assert.ok('status' in (await house.retrieve(id)));
+    assert.ok('status' in (await app.retrieve(id)));
   });
 }

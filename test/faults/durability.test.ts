@@ -6,17 +6,17 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { type TestContext, test } from 'node:test';
-import { openFolderBlobs } from '../../src/documents/blobs/folder.ts';
+import { beginRotation, createRootKey } from '../../src/crypto/root-key-file.ts';
+import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
+import { createSyncedFolder } from '../../src/db/sync-folder.ts';
+import { openFolderBlobs } from '../../src/documents/blobs/folder-blobs.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { beginRotation, createRootKey } from '../../src/keys/root-key-file.ts';
-import { writeSynced } from '../../src/ledger/synced-file.ts';
+import { replaceFileSynced } from '../../src/ledger/replace-file-synced.ts';
 import { createLetterSpool } from '../../src/notifications/channels/letter-spool.ts';
-import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { makeFolder } from '../../src/store/sync-folder.ts';
-import { engines } from '../engines.ts';
-import { letterOf } from '../letters.ts';
-import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
+import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
+import { engines } from '../support/database-engines.ts';
+import { makeLetter } from '../support/letters.ts';
+import { createDatabase, databaseNameOf, dropDatabase, queryServer } from '../support/postgres-databases.ts';
 
 // A process that is killed loses nothing of what the system has taken; a power cut does. What a test can see of it: that
 // the file is synced before it gets its name, and its folder after.
@@ -104,24 +104,24 @@ test('a document in a folder that another one makes just now is acknowledged whe
 test('each folder that is made on the way to another is synced into the one above', async (t) => {
   const folder = folderOf(t);
   const seen = await watchDisk(t, folder);
-  await makeFolder(join(folder, 'data', 'of', 'a witness'));
+  await createSyncedFolder(join(folder, 'data', 'of', 'a witness'));
   assert.deepEqual(seen, ['folder synced', 'folder synced', 'folder synced']);
 });
 
 test('the anchor of the ledger is synced before it takes the place of the one before, and its folder after', async (t) => {
   const folder = folderOf(t);
   const seen = await watchDisk(t, folder);
-  await writeSynced(join(folder, 'ledger-checkpoint'), 'note');
+  await replaceFileSynced(join(folder, 'ledger-checkpoint'), 'note');
   assert.deepEqual(seen, ['file synced', 'renamed', 'folder synced']);
 });
 
 test('a letter and its manifest are synced before they get their names, and the folder before it counts as sent', async (t) => {
   const folder = folderOf(t);
-  const press = createLetterPress();
-  t.after(() => press.close());
-  const spool = createLetterSpool({ folder, window: 'din5008b', press });
+  const renderer = createLetterRenderer();
+  t.after(() => renderer.close());
+  const spool = createLetterSpool({ folder, window: 'din5008b', renderer });
   const seen = await watchDisk(t, folder);
-  const ready = await spool.prepare(letterOf('one'));
+  const ready = await spool.prepare(makeLetter('one'));
   assert.ok('call' in ready);
   assert.equal((await ready.call()).outcome, 'sent');
   assert.deepEqual(seen, ['file synced', 'file synced', 'renamed', 'renamed', 'folder synced']);
@@ -162,7 +162,7 @@ test('the root key, new or rotated, is synced before it gets its name, and its f
 for (const engine of engines) {
   test(`${engine.name}: a commit means synced, whatever the default of the server`, async (t) => {
     if (engine.name === 'sqlite') {
-      // The writer asserts it when it opens, and refuses to go on where it is not so (src/store/sqlite-writer.ts).
+      // The writer asserts it when it opens, and refuses to go on where it is not so (src/db/sqlite/sqlite-writer.ts).
       const db = await engine.open(t);
       const [rows] = await db.write([{ sql: 'select synchronous from pragma_synchronous' }]);
       assert.equal(rows?.[0]?.['synchronous'], 2);
@@ -170,7 +170,7 @@ for (const engine of engines) {
     }
     const database = await createDatabase('empty');
     t.after(() => dropDatabase(database));
-    await onServer(`alter database ${databaseOf(database)} set synchronous_commit = off`);
+    await queryServer(`alter database ${databaseNameOf(database)} set synchronous_commit = off`);
     const db = await openPostgres(database, { random: systemRandom });
     t.after(() => db.close());
     const [before] = await db.read("select current_setting('synchronous_commit') as mode");

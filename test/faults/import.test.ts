@@ -3,11 +3,11 @@ import { spawn } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import test from 'node:test';
+import { migrate } from '../../src/db/migrate.ts';
 import type { ImportProgress } from '../../src/identity/import/import-progress.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { engines } from '../engines.ts';
-import { temporaryFolder } from '../identity-people.ts';
-import { untilLeft } from '../postgres-databases.ts';
+import { engines } from '../support/database-engines.ts';
+import { makeIdentityFolder } from '../support/identity-people.ts';
+import { waitUntilNoSessions } from '../support/postgres-databases.ts';
 
 /** `KILL_ROUNDS=10` kills more often. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 5);
@@ -46,11 +46,11 @@ for (const engine of engines) {
   test(`${engine.name}: an import that is killed anywhere ends with every row counted once`, async (t) => {
     const seed = process.pid;
     t.diagnostic(`seed ${seed}`);
-    const place = await engine.place(t);
+    const place = await engine.createLocation(t);
     const db = await engine.openAt(place);
     await migrate(db, { now: () => 0 });
     await db.close();
-    const folder = temporaryFolder(t);
+    const folder = makeIdentityFolder(t);
     const [path, errorsPath] = [join(folder, 'people.csv'), join(folder, 'errors.csv')];
     writeFileSync(path, people());
 
@@ -58,7 +58,7 @@ for (const engine of engines) {
     for (const { chunk, afterMs } of kills(seed)) {
       signals.push((await run([place, path, errorsPath, String(chunk), String(afterMs)])).signal);
       // Else its last chunk might be stored under the next one, which has to refuse that.
-      if (engine.name === 'postgres') await untilLeft(place);
+      if (engine.name === 'postgres') await waitUntilNoSessions(place);
     }
     const last = await run([place, path, errorsPath]);
     assert.equal(last.code, 0);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import pg from 'pg';
+import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { buildLedgerHouse } from '../ledger-house.ts';
-import { createDatabase, dropDatabase } from '../postgres-databases.ts';
-import { until } from '../until.ts';
+import { buildLedgerApp } from '../support/ledger-app.ts';
+import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 test('postgres: an event that comes and is being numbered while a person is erased does not name the person', async (t) => {
   const url = await createDatabase('migrated');
@@ -24,27 +24,27 @@ test('postgres: an event that comes and is being numbered while a person is eras
     const locks = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     return (await other.query(locks)).rows.length;
   };
-  const house = buildLedgerHouse(db);
-  await db.write(house.citizenKeys.creations(['anna']));
-  await house.use(undefined);
-  await house.sequence();
+  const app = buildLedgerApp(db);
+  await db.write(app.citizenKeys.creationStatements(['anna']));
+  await app.use(undefined);
+  await app.sequence();
   // What numbers events waits for its last statement.
   await other.query('begin; select 1 from ledger_tile for update');
   let numbering: Promise<unknown> = Promise.resolve();
   const read: typeof db.read = async (sql, args) => {
     const rows = await db.read(sql, args);
     if (sql.includes('from ledger_event')) {
-      await house.use('anna');
-      numbering = house.sequencer.step();
-      await until(async () => (await waits()) === 1);
+      await app.use('anna');
+      numbering = app.sequencer.step();
+      await waitUntil(async () => (await waits()) === 1);
     }
     return rows;
   };
   let isErased = false;
-  const erasing = eraseCitizen({ ...house, read, actor: { operator: 'clerk' } }, 'anna').then(() => {
+  const erasing = eraseCitizen({ ...app, read, actor: { operator: 'clerk' } }, 'anna').then(() => {
     isErased = true;
   });
-  await until(async () => isErased || (await waits()) === 2);
+  await waitUntil(async () => isErased || (await waits()) === 2);
   await other.query('rollback');
   await Promise.all([erasing, numbering]);
   assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);

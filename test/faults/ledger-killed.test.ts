@@ -5,19 +5,19 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { type TestContext, test } from 'node:test';
+import { migrate } from '../../src/db/migrate.ts';
 import { openAnchor } from '../../src/ledger/anchor.ts';
-import { parseEntry } from '../../src/ledger/entry.ts';
+import { parseEntry } from '../../src/ledger/ledger-entry.ts';
 import { verifyLog } from '../../src/ledger/verify-log.ts';
-import { migrate } from '../../src/store/migrations.ts';
-import { type Engine, engines } from '../engines.ts';
-import { anchorPath, buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { anchorPath, buildLedgerApp, logKeyPolicy } from '../support/ledger-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 type Told = { readonly notes: string[]; readonly events: Set<string> };
 type Ground = { readonly engine: Engine; readonly place: string; readonly folder: string; readonly told: Told };
 
 async function makeGround(t: TestContext, engine: Engine): Promise<Ground> {
-  const place = await engine.place(t);
+  const place = await engine.createLocation(t);
   const folder = makeTestFolder('ledger-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const db = await engine.openAt(place);
@@ -28,7 +28,7 @@ async function makeGround(t: TestContext, engine: Engine): Promise<Ground> {
 
 /** Starts a process that sequences; what it tells is kept. `killAt` is the step at which it ends itself. */
 function start({ engine, place, folder, told }: Ground, killAt: number | 'never', holder: string): ChildProcess {
-  const file = join(import.meta.dirname, 'ledger-loop.ts');
+  const file = join(import.meta.dirname, 'ledger-process.ts');
   const child = spawn(process.execPath, [file, engine.name, place, folder, String(killAt), holder], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -44,11 +44,11 @@ function start({ engine, place, folder, told }: Ground, killAt: number | 'never'
 async function verifyAll({ engine, place, folder, told }: Ground, fence: number): Promise<number> {
   const db = await engine.openAt(place);
   try {
-    const house = buildLedgerHouse(db, { anchor: openAnchor(anchorPath(folder)), fence: () => fence });
-    await house.sequence();
+    const app = buildLedgerApp(db, { anchor: openAnchor(anchorPath(folder)), fence: () => fence });
+    await app.sequence();
     const ids: string[] = [];
     const onEntry = (entry: Uint8Array) => ids.push(parseEntry(entry)?.id ?? '');
-    const verdict = await verifyLog(house.source, { policy: onlyTheKey, earlier: told.notes, onEntry });
+    const verdict = await verifyLog(app.source, { policy: logKeyPolicy, earlier: told.notes, onEntry });
     assert.equal('fault' in verdict ? verdict.fault : '', '');
     assert.equal(new Set(ids).size, ids.length, 'no event has two numbers');
     assert.deepEqual(
@@ -64,24 +64,24 @@ async function verifyAll({ engine, place, folder, told }: Ground, fence: number)
 
 for (const engine of engines) {
   test(`${engine.name}: killed at every step of the sequencer, the log keeps every checkpoint that was ever served`, async (t) => {
-    const ground = await makeGround(t, engine);
+    const options = await makeGround(t, engine);
     for (let killAt = 0; killAt < 14; killAt += 1) {
-      const [code, signal] = await once(start(ground, killAt, 'holder'), 'exit');
+      const [code, signal] = await once(start(options, killAt, 'holder'), 'exit');
       assert.deepEqual([code, signal], [null, 'SIGKILL'], `step ${killAt}`);
     }
-    const entries = await verifyAll(ground, 1_000);
-    t.diagnostic(`${entries} entries, ${ground.told.notes.length} checkpoints served`);
-    assert.ok(ground.told.notes.length > 0);
+    const entries = await verifyAll(options, 1_000);
+    t.diagnostic(`${entries} entries, ${options.told.notes.length} checkpoints served`);
+    assert.ok(options.told.notes.length > 0);
   });
 }
 
 test('postgres: when the leading sequencer is killed another takes over within its lease, without gap or fork', async (t) => {
   const engine = engines.find(({ name }) => name === 'postgres') ?? assert.fail();
-  const ground = await makeGround(t, engine);
-  const second = { ...ground, folder: makeTestFolder('ledger-') };
+  const options = await makeGround(t, engine);
+  const second = { ...options, folder: makeTestFolder('ledger-') };
   t.after(() => rmSync(second.folder, { recursive: true, force: true }));
-  const [leader, follower] = [start(ground, 'never', 'first'), start(second, 'never', 'second')];
-  const { notes } = ground.told;
+  const [leader, follower] = [start(options, 'never', 'first'), start(second, 'never', 'second')];
+  const { notes } = options.told;
   const until = async (enough: number) => {
     while (notes.length < enough) await new Promise((resolve) => setTimeout(resolve, 10));
   };

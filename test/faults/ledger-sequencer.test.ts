@@ -3,18 +3,18 @@ import { rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
+import { type Database, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/db/database.ts';
 import { type Anchor, openAnchor } from '../../src/ledger/anchor.ts';
-import { chainFault } from '../../src/ledger/chain.ts';
-import { linkKeyOf } from '../../src/ledger/entry.ts';
+import { deriveLinkKey } from '../../src/ledger/ledger-entry.ts';
 import { LedgerBroken } from '../../src/ledger/open-tree.ts';
+import { verifyChain } from '../../src/ledger/verify-chain.ts';
 import { verifyLog } from '../../src/ledger/verify-log.ts';
-import { type Db, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
-import { engines } from '../engines.ts';
-import { anchorPath, buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { engines } from '../support/database-engines.ts';
+import { anchorPath, buildLedgerApp, logKeyPolicy } from '../support/ledger-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 /** Writes of the sequencer, of which the `at`-th fails: before it is stored, or after. */
-function failing(db: Db, at: number, stored: boolean): Db['write'] {
+function failing(db: Database, at: number, stored: boolean): Database['write'] {
   let count = 0;
   return async (unit) => {
     const now = count++;
@@ -39,11 +39,11 @@ function failingAnchor(anchor: Anchor, at: number, stored: boolean): Anchor {
 }
 
 /** Why the chain of that person, of which so many entries are expected, is not whole. */
-async function faultOfChain(house: ReturnType<typeof buildLedgerHouse>, citizenId: string, expected: number) {
-  const chain = house.citizenKeys.pseudonymOf(citizenId);
-  const leaves = (await house.view.chain(chain, 0, 100)).map(({ entry }) => entry);
+async function faultOfChain(app: ReturnType<typeof buildLedgerApp>, citizenId: string, expected: number) {
+  const chain = app.citizenKeys.pseudonymOf(citizenId);
+  const leaves = (await app.view.readChain(chain, 0, 100)).map(({ entry }) => entry);
   if (leaves.length !== expected) return `${leaves.length} entries`;
-  return chainFault({ chain, linkKey: linkKeyOf(await house.citizenKeys.keyOf(citizenId)), leaves });
+  return verifyChain({ chain, linkKey: deriveLinkKey(await app.citizenKeys.keyOf(citizenId)), leaves });
 }
 
 for (const engine of engines) {
@@ -53,27 +53,27 @@ for (const engine of engines) {
     for (let at = 0; at < 18; at += 1) {
       const db = await engine.open(t);
       let count = 0;
-      const read: Db['read'] = async (sql, args) => {
+      const read: Database['read'] = async (sql, args) => {
         if (count++ === at) throw new ReadUnavailable('put in by the test');
         return await db.read(sql, args);
       };
-      const house = buildLedgerHouse(db, { batchLimit: 2, read });
+      const app = buildLedgerApp(db, { batchLimit: 2, read });
       for (let round = 0; round < 3; round += 1) {
-        await house.use(...people, ...people);
-        await house.sequence().catch(() => (faults += 1));
+        await app.use(...people, ...people);
+        await app.sequence().catch(() => (faults += 1));
       }
-      await house.sequence();
-      for (const one of people) assert.equal(await faultOfChain(house, one, 6), undefined, `${one}, read ${at}`);
+      await app.sequence();
+      for (const one of people) assert.equal(await faultOfChain(app, one, 6), undefined, `${one}, read ${at}`);
     }
     assert.equal(faults, 18);
   });
 
   test(`${engine.name}: a lease that changes while the next batch is looked for leaves every chain whole`, async (t) => {
     const db = await engine.open(t);
-    await buildLedgerHouse(db).use('anna', 'bert', 'carl', 'dora');
-    await buildLedgerHouse(db).sequence();
+    await buildLedgerApp(db).use('anna', 'bert', 'carl', 'dora');
+    await buildLedgerApp(db).sequence();
     let fence = 2;
-    const house = buildLedgerHouse(db, {
+    const app = buildLedgerApp(db, {
       batchLimit: 2,
       fence: () => fence,
       write: (unit) => {
@@ -87,11 +87,11 @@ for (const engine of engines) {
         return rows;
       },
     });
-    await house.use('anna', 'bert', 'carl', 'dora');
-    assert.equal(await house.sequencer.step(), 2);
-    assert.equal(await house.sequencer.step(), 2);
-    await house.sequence();
-    for (const one of ['anna', 'bert', 'carl', 'dora']) assert.equal(await faultOfChain(house, one, 2), undefined, one);
+    await app.use('anna', 'bert', 'carl', 'dora');
+    assert.equal(await app.sequencer.step(), 2);
+    assert.equal(await app.sequencer.step(), 2);
+    await app.sequence();
+    for (const one of ['anna', 'bert', 'carl', 'dora']) assert.equal(await faultOfChain(app, one, 2), undefined, one);
   });
 
   test(`${engine.name}: whatever write of the sequencer fails, or is stored and seems to fail, the log goes on as one history`, async (t) => {
@@ -102,7 +102,7 @@ for (const engine of engines) {
           const folder = makeTestFolder('ledger-');
           t.after(() => rmSync(folder, { recursive: true, force: true }));
           const real = openAnchor(anchorPath(folder));
-          const house = buildLedgerHouse(db, {
+          const app = buildLedgerApp(db, {
             batchLimit: 10,
             anchor: wire === 'anchor' ? failingAnchor(real, at, stored) : real,
             ...(wire === 'database' ? { write: failing(db, at, stored) } : {}),
@@ -111,20 +111,20 @@ for (const engine of engines) {
           let faults = 0;
           const ids = [];
           for (let round = 0; round < 4; round += 1) {
-            ids.push(...(await house.use('anna', 'bert', undefined, ...Array.from({ length: 12 }, () => 'anna'))));
-            await house.sequence().catch(() => (faults += 1));
-            const served = await house.view.signed();
+            ids.push(...(await app.use('anna', 'bert', undefined, ...Array.from({ length: 12 }, () => 'anna'))));
+            await app.sequence().catch(() => (faults += 1));
+            const served = await app.view.signedCheckpoint();
             if (served !== undefined) notes.push(served.note);
           }
-          await house.sequence();
+          await app.sequence();
           assert.equal(faults, 1, `${wire} ${at}`);
-          const verdict = await verifyLog(house.source, { policy: onlyTheKey, earlier: notes });
+          const verdict = await verifyLog(app.source, { policy: logKeyPolicy, earlier: notes });
           assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 60, `${wire} ${at} ${stored}`);
           const numbers = await db.read(
             'select count(distinct event_id) as events, max(leaf_index) as last from ledger_entry',
           );
           assert.deepEqual(numbers, [{ events: 60, last: 59 }]);
-          const chain = await house.view.chain(house.citizenKeys.pseudonymOf('anna'), 0, 100);
+          const chain = await app.view.readChain(app.citizenKeys.pseudonymOf('anna'), 0, 100);
           assert.deepEqual(
             chain.map(({ number }) => number),
             Array.from({ length: 52 }, (_, index) => index + 1),
@@ -136,19 +136,19 @@ for (const engine of engines) {
 
   test(`${engine.name}: two sequencers that both believe to lead make one history`, async (t) => {
     const db = await engine.open(t);
-    const houses = [1, 2].map((fence) => buildLedgerHouse(db, { batchLimit: 7, fence: () => fence }));
+    const houses = [1, 2].map((fence) => buildLedgerApp(db, { batchLimit: 7, fence: () => fence }));
     const [first = assert.fail(), second = assert.fail()] = houses;
     const notes: string[] = [];
     let refused = 0;
     for (let round = 0; round < 12; round += 1) {
       await first.use(...Array.from({ length: 20 }, (_, at) => `c${at % 4}`));
-      const results = await Promise.allSettled(houses.map((house) => house.sequence()));
+      const results = await Promise.allSettled(houses.map((app) => app.sequence()));
       refused += results.filter(({ status }) => status === 'rejected').length;
-      const served = await first.view.signed();
+      const served = await first.view.signedCheckpoint();
       if (served !== undefined) notes.push(served.note);
     }
     await second.sequence();
-    const verdict = await verifyLog(second.source, { policy: onlyTheKey, earlier: notes });
+    const verdict = await verifyLog(second.source, { policy: logKeyPolicy, earlier: notes });
     assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 240);
     t.diagnostic(`${refused} steps were refused`);
     await second.use('c1');
@@ -163,39 +163,39 @@ for (const engine of engines) {
     const folder = makeTestFolder('ledger-');
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const anchor = () => openAnchor(join(folder, 'anchor'));
-    const house = buildLedgerHouse(await engine.open(t), { anchor: anchor() });
-    await house.use('anna', 'bert');
-    await house.sequence();
-    const restored = buildLedgerHouse(await engine.open(t), { anchor: anchor() });
+    const app = buildLedgerApp(await engine.open(t), { anchor: anchor() });
+    await app.use('anna', 'bert');
+    await app.sequence();
+    const restored = buildLedgerApp(await engine.open(t), { anchor: anchor() });
     await restored.use('anna');
     const older = /^LedgerBroken: the ledger has [01] entries, and 2 were signed: was an old backup restored/;
     await assert.rejects(restored.sequence(), older);
-    const shorter = buildLedgerHouse(await engine.open(t));
+    const shorter = buildLedgerApp(await engine.open(t));
     await shorter.use('anna');
     await shorter.sequence();
-    await assert.rejects(buildLedgerHouse(shorter.db, { anchor: anchor() }).sequence(), older);
-    const longer = buildLedgerHouse(await engine.open(t));
+    await assert.rejects(buildLedgerApp(shorter.db, { anchor: anchor() }).sequence(), older);
+    const longer = buildLedgerApp(await engine.open(t));
     await longer.use('carl', 'dora', 'emil');
     await longer.sequence();
-    const forked = buildLedgerHouse(longer.db, { anchor: anchor() });
+    const forked = buildLedgerApp(longer.db, { anchor: anchor() });
     await assert.rejects(forked.sequence(), LedgerBroken);
-    assert.equal((await restored.view.signed())?.note, undefined);
+    assert.equal((await restored.view.signedCheckpoint())?.note, undefined);
   });
 
   test(`${engine.name}: a tile or head that was changed in the database is seen at the next start`, async (t) => {
     const db = await engine.open(t);
-    const house = buildLedgerHouse(db);
-    await house.use(...Array.from({ length: 5 }, () => 'anna'));
-    await house.sequence();
+    const app = buildLedgerApp(db);
+    await app.use(...Array.from({ length: 5 }, () => 'anna'));
+    await app.sequence();
     await db.write([
       { sql: 'update ledger_tile set hashes = $1 where level = 0 and tile = 0', args: [new Uint8Array(160)] },
     ]);
     const changed = /^LedgerBroken: the stored tiles of size 5 do not give the root of the head/;
-    await assert.rejects(buildLedgerHouse(db).sequence(), changed);
+    await assert.rejects(buildLedgerApp(db).sequence(), changed);
 
     const other = await engine.open(t);
-    await buildLedgerHouse(other).sequence();
+    await buildLedgerApp(other).sequence();
     await other.write([{ sql: 'update ledger_head set root = $1', args: [new Uint8Array(32)] }]);
-    await assert.rejects(buildLedgerHouse(other).sequence(), /^LedgerBroken: the stored tiles of size 0 do not give/);
+    await assert.rejects(buildLedgerApp(other).sequence(), /^LedgerBroken: the stored tiles of size 0 do not give/);
   });
 }

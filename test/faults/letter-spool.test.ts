@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, utimesSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import type { Message, Ready } from '../../src/notifications/channels/channel.ts';
 import { createLetterSpool } from '../../src/notifications/channels/letter-spool.ts';
-import { letterNameOf } from '../../src/notifications/letters/letter-job.ts';
-import { createLetterPress } from '../../src/notifications/letters/letter-press.ts';
-import { letterOf } from '../letters.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
+import { letterNameOf } from '../../src/notifications/letters/render-letter.ts';
+import type { OutgoingMessage, PreparedMessage } from '../../src/notifications/notification/channel.ts';
+import { makeLetter } from '../support/letters.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const unreachable = { outcome: 'temporary', reason: 'provider-unreachable' };
 
@@ -17,16 +17,19 @@ function share(t: TestContext) {
   const folder = join(mount, 'letters');
   mkdirSync(folder);
   const troubles: string[] = [];
-  const onTrouble = (why: string) => void troubles.push(why);
+  const onProviderFailure = (why: string) => void troubles.push(why);
   const start = () => {
-    const press = createLetterPress();
-    t.after(() => press.close());
-    return createLetterSpool({ folder, window: 'din5008b', press, onTrouble });
+    const renderer = createLetterRenderer();
+    t.after(() => renderer.close());
+    return createLetterSpool({ folder, window: 'din5008b', renderer, onProviderFailure });
   };
   return { mount, folder, making: join(folder, 'making'), start, troubles };
 }
 
-async function prepared(spool: ReturnType<typeof createLetterSpool>, message: Message): Promise<Ready> {
+async function prepared(
+  spool: ReturnType<typeof createLetterSpool>,
+  message: OutgoingMessage,
+): Promise<PreparedMessage> {
   const ready = await spool.prepare(message);
   assert.ok('call' in ready, JSON.stringify(ready));
   return ready;
@@ -35,18 +38,18 @@ async function prepared(spool: ReturnType<typeof createLetterSpool>, message: Me
 test('letters for a share that is gone wait, and no folder is made in its place', async (t) => {
   const { mount, folder, making, start } = share(t);
   const spool = start();
-  const ready = await prepared(spool, letterOf('one'));
+  const ready = await prepared(spool, makeLetter('one'));
   renameSync(folder, join(mount, 'elsewhere'));
   assert.deepEqual(await ready.call(), unreachable);
-  assert.deepEqual(await spool.prepare(letterOf('two')), unreachable);
+  assert.deepEqual(await spool.prepare(makeLetter('two')), unreachable);
   assert.equal(existsSync(folder), false);
   // Unmounted, a share leaves the empty folder that it was mounted on.
   mkdirSync(folder);
-  assert.deepEqual(await spool.prepare(letterOf('three')), unreachable);
+  assert.deepEqual(await spool.prepare(makeLetter('three')), unreachable);
   assert.deepEqual(readdirSync(folder), []);
   rmSync(folder, { recursive: true });
   renameSync(join(mount, 'elsewhere'), folder);
-  const back = await prepared(spool, letterOf('four'));
+  const back = await prepared(spool, makeLetter('four'));
   assert.equal((await back.call()).outcome, 'sent');
   assert.ok(existsSync(making));
 });
@@ -54,14 +57,14 @@ test('letters for a share that is gone wait, and no folder is made in its place'
 test('a spool that takes no letter, or lets none go, says why', async (t) => {
   const { folder, making, start, troubles } = share(t);
   const spool = start();
-  const message = letterOf('one');
+  const message = makeLetter('one');
   const ready = await prepared(spool, message);
   const pdf = `${letterNameOf(message)}.pdf`;
   mkdirSync(join(folder, pdf));
   assert.deepEqual(await ready.call(), unreachable);
   assert.match(String(troubles.splice(0)), new RegExp(`^EISDIR: .* rename .*${pdf}`));
   rmSync(making, { recursive: true });
-  assert.deepEqual(await spool.prepare(letterOf('two')), unreachable);
+  assert.deepEqual(await spool.prepare(makeLetter('two')), unreachable);
   assert.match(String(troubles), /^ENOENT: .* open .*making/);
 });
 
@@ -69,15 +72,15 @@ test('a spool that is not there at the start is not made, and takes letters once
   const { folder, making, start } = share(t);
   rmSync(folder, { recursive: true });
   const spool = start();
-  assert.deepEqual(await spool.prepare(letterOf('one')), unreachable);
+  assert.deepEqual(await spool.prepare(makeLetter('one')), unreachable);
   assert.equal(existsSync(folder), false);
   mkdirSync(making, { recursive: true });
-  assert.equal((await (await prepared(spool, letterOf('two'))).call()).outcome, 'sent');
+  assert.equal((await (await prepared(spool, makeLetter('two'))).call()).outcome, 'sent');
 });
 
 test('a renaming that is refused is tried again, and leaves nothing', async (t) => {
   const { folder, making, start } = share(t);
-  const message = letterOf('one');
+  const message = makeLetter('one');
   const ready = await prepared(start(), message);
   // No file can be renamed over a folder.
   const blocked = join(folder, `${letterNameOf(message)}.pdf`);
@@ -88,7 +91,7 @@ test('a renaming that is refused is tried again, and leaves nothing', async (t) 
 
 test('a manifest that is nowhere after a renaming that failed may be with the printer: unknown', async (t) => {
   const { folder, making, start, troubles } = share(t);
-  const message = letterOf('one');
+  const message = makeLetter('one');
   const ready = await prepared(start(), message);
   rmSync(join(making, `${letterNameOf(message)}.json`));
   assert.deepEqual(await ready.call(), { outcome: 'unknown' });
@@ -98,8 +101,8 @@ test('a manifest that is nowhere after a renaming that failed may be with the pr
 
 test('what a crash left of a letter is taken away by the next attempt, and whatever is older than a day by any', async (t) => {
   const { folder, making, start } = share(t);
-  const message = letterOf('one');
-  const other = letterOf('other');
+  const message = makeLetter('one');
+  const other = makeLetter('other');
   await prepared(start(), message);
   const lies = join(folder, `${letterNameOf(message)}.pdf`);
   renameSync(join(making, `${letterNameOf(message)}.pdf`), lies);
@@ -121,7 +124,7 @@ test('what a crash left of a letter is taken away by the next attempt, and whate
 
 test('what was handed over stays with the printer when its delivery is tried again', async (t) => {
   const { folder, start } = share(t);
-  const message = letterOf('one');
+  const message = makeLetter('one');
   const spool = start();
   for (const attempt of [1, 2]) {
     const ready = await prepared(spool, { ...message, attempt });

@@ -6,22 +6,22 @@ import pg from 'pg';
 import {
   createMissingSigningKeys,
   openSigningKeys,
-  signingKeyReplacement,
-} from '../../src/access/signing-key-store.ts';
-import { finishRotation, prepareRotation, type RotationRoom, rewrapAll } from '../../src/cli/rotate-root.ts';
+  replaceSigningKeyStatements,
+} from '../../src/auth/signing-key-store.ts';
+import { finishRotation, prepareRotation, type RotationContext, rewrapAll } from '../../src/cli/rotate-root-key.ts';
+import { createRootKey, readRootKey } from '../../src/crypto/root-key-file.ts';
+import type { Database } from '../../src/db/database.ts';
+import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
+import { RootKeyRetired } from '../../src/db/root-key-store.ts';
 import { importCitizens } from '../../src/identity/import/import-citizens.ts';
-import { createMint } from '../../src/kernel/id.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { createRootKey, readRootKey } from '../../src/keys/root-key-file.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
 import { createCommit } from '../../src/ledger/commit.ts';
-import type { Db } from '../../src/store/db.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { RootKeyRetired } from '../../src/store/root-key-store.ts';
-import { type Engine, engines } from '../engines.ts';
-import { temporaryFolder } from '../identity-people.ts';
-import { createDatabase, dropDatabase } from '../postgres-databases.ts';
-import { until } from '../until.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { makeIdentityFolder } from '../support/identity-people.ts';
+import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // Whatever a root key wraps when a rotation has taken it out of the file is lost for good.
 
@@ -30,11 +30,11 @@ const actor = { operator: 'clerk' };
 const ids = Array.from({ length: 3_000 }, (_, at) => `CZ-${at}`);
 
 /** A process of an installation, with the root key file that its host has. */
-function processOn(db: Db, rootKeyPath: string) {
+function processOn(db: Database, rootKeyPath: string) {
   const root = readRootKey(rootKeyPath);
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom);
   const commit = createCommit(db, citizenKeys, systemRandom);
-  const mint = createMint(clock, systemRandom);
+  const mint = createIdGenerator(clock, systemRandom);
   return {
     db,
     read: db.read,
@@ -51,7 +51,7 @@ function processOn(db: Db, rootKeyPath: string) {
 }
 
 async function installation(t: TestContext, engine: Engine) {
-  const folder = temporaryFolder(t);
+  const folder = makeIdentityFolder(t);
   const rootKeyPath = join(folder, 'root.key');
   const db = await engine.open(t);
   await createMissingSigningKeys({ db, root: createRootKey(rootKeyPath, systemRandom), clock }, systemRandom);
@@ -63,7 +63,7 @@ async function installation(t: TestContext, engine: Engine) {
 const orderOf = (path: string) =>
   ({ path, format: 'csv', conditions: [], dryRun: false, restart: false, actor }) as const;
 
-async function rotateWholly(rotation: RotationRoom): Promise<void> {
+async function rotateWholly(rotation: RotationContext): Promise<void> {
   await prepareRotation(rotation);
   await rewrapAll(rotation, () => undefined);
   assert.ok(!('left' in (await finishRotation(rotation))));
@@ -89,7 +89,7 @@ for (const engine of engines) {
     );
     assert.deepEqual([rotated, result.progress.finished, result.progress.stored], [true, true, ids.length]);
     const { citizenKeys } = processOn(db, rootKeyPath);
-    await citizenKeys.load(ids);
+    await citizenKeys.preload(ids);
     const [row] = await db.read('select count(*) as keys from citizen_key');
     assert.equal(row?.['keys'], ids.length);
   });
@@ -102,7 +102,7 @@ for (const engine of engines) {
     await rotateWholly(processOn(db, rootKeyPath));
     await assert.rejects(importCitizens(other, orderOf(file)), RootKeyRetired);
     const replaceKey = async () => {
-      const { statements } = signingKeyReplacement(other, { use: 'result' }, systemRandom);
+      const { statements } = replaceSigningKeyStatements(other, { use: 'result' }, systemRandom);
       const head = { id: other.mint('event'), at: clock.now(), actor } as const;
       const event = { type: 'signing-key.replaced', ...head, use: 'result', kid: 'any', atOnce: false } as const;
       await other.commit({ events: [event], statements });
@@ -115,7 +115,7 @@ for (const engine of engines) {
     const { progress, began } = await importCitizens(other, orderOf(file));
     assert.deepEqual([began, progress.stored], ['resumed', ids.length]);
     await replaceKey();
-    await processOn(db, rootKeyPath).citizenKeys.load(ids);
+    await processOn(db, rootKeyPath).citizenKeys.preload(ids);
     await openSigningKeys({ db, root: readRootKey(rootKeyPath), clock });
   });
 }
@@ -125,24 +125,26 @@ test('postgres: a rotation waits for the unit of another process that stores key
   t.after(() => dropDatabase(url));
   const db = await openPostgres(url, { random: systemRandom });
   t.after(() => db.close());
-  const rootKeyPath = join(temporaryFolder(t), 'root.key');
+  const rootKeyPath = join(makeIdentityFolder(t), 'root.key');
   createRootKey(rootKeyPath, systemRandom);
   const importing = new pg.Client({ connectionString: url });
   importing.on('error', () => undefined);
   await importing.connect();
   t.after(() => importing.end());
   await importing.query('begin');
-  for (const { sql, args = [] } of processOn(db, rootKeyPath).citizenKeys.creations(['CZ-1'])) {
+  for (const { sql, args = [] } of processOn(db, rootKeyPath).citizenKeys.creationStatements(['CZ-1'])) {
     await importing.query(sql, [...args]);
   }
 
   const rotation = processOn(db, rootKeyPath);
   await prepareRotation(rotation);
   const wrapped = rewrapAll(rotation, () => undefined);
-  const waits = until(async () => (await importing.query('select 1 from pg_locks where not granted')).rows.length > 0);
+  const waits = waitUntil(
+    async () => (await importing.query('select 1 from pg_locks where not granted')).rows.length > 0,
+  );
   assert.equal(await Promise.race([waits, wrapped]), undefined, 'the rotation did not wait');
   await importing.query('commit');
   assert.equal((await wrapped).citizenKeys, 1);
   assert.ok(!('left' in (await finishRotation(rotation))));
-  await processOn(db, rootKeyPath).citizenKeys.load(['CZ-1']);
+  await processOn(db, rootKeyPath).citizenKeys.preload(['CZ-1']);
 });

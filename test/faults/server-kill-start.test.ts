@@ -6,14 +6,14 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
-import { demoCitizens, demoDocuments } from '../../src/cli/demo-town.ts';
-import { databaseFile } from '../../src/store/open.ts';
-import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { untilLeft } from '../postgres-databases.ts';
-import { seededRandom } from '../seeded-random.ts';
-import { startAll, twoProcesses } from '../two-processes.ts';
-import { until } from '../until.ts';
-import { type Launched, makeHome, type ServerHome } from '../whole-server.ts';
+import { demoCitizens, demoDocuments } from '../../src/cli/demo-data.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { waitUntilNoSessions } from '../support/postgres-databases.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeServerFixture, type ServerFixture, type ServerProcess } from '../support/server-process.ts';
+import { makeTwoServerHomes, startServers } from '../support/two-server-processes.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
 const seed = Number(process.env['KILL_SEED'] ?? randomInt(2 ** 31));
@@ -21,55 +21,59 @@ const seed = Number(process.env['KILL_SEED'] ?? randomInt(2 ** 31));
 for (const engine of ['sqlite', 'postgres'] as const) {
   test(`${engine}: a demo that is killed while it is made comes up at the next start, and is whole`, async (t) => {
     t.diagnostic(`KILL_SEED=${seed}, ${rounds} kills`);
-    const home = await makeHome(t, { engine, database: 'empty' });
+    const home = await makeServerFixture(t, { engine, database: 'empty' });
     const random = seededRandom(seed);
     for (let round = 0; round < rounds; round += 1) {
-      const begun = home.launch('demo');
+      const begun = home.launchCommand('demo');
       await pause(300 + 1_200 * random());
-      await begun.end('SIGKILL');
+      await begun.stop('SIGKILL');
     }
     const server = await home.start();
-    const ask = createExchange(home.url);
-    const token = await home.token();
-    const { citizens, documents } = home.demo();
+    const ask = createHttpClient(home.url);
+    const token = await home.fetchAccessToken();
+    const { citizens, documents } = home.readDemoFile();
     assert.equal(citizens.length, demoCitizens.length);
     for (const { citizenId, familyName, birthDate } of citizens) {
-      const answer = await ask(sendJson(token, '/v1/identity/verify', { citizenId, familyName, birthDate }));
-      assert.equal(jsonOf(answer)['decision'], 'match', citizenId);
+      const answer = await ask(postJson(token, '/v1/identity/verify', { citizenId, familyName, birthDate }));
+      assert.equal(parseJsonBody(answer)['decision'], 'match', citizenId);
     }
     for (const [index, { id }] of documents.entries()) {
-      const { body } = await ask({ path: `/v1/documents/${id}`, headers: withToken(token) });
+      const { body } = await ask({ path: `/v1/documents/${id}`, headers: bearerHeaders(token) });
       assert.equal(body.toString('utf8'), demoDocuments[index]?.text);
     }
-    assert.deepEqual(await server.end('SIGTERM'), { code: 0, signal: null });
+    assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
     assert.equal(server.stderr(), '');
   });
 
   test(`${engine}: an import that is killed again and again goes on where it was, and counts each row once`, async (t) => {
-    const home = await makeHome(t, { engine });
-    assert.equal((await home.run('keys', 'create')).code, 0);
+    const home = await makeServerFixture(t, { engine });
+    assert.equal((await home.runCommand('keys', 'create')).code, 0);
     const order = importOrder(home);
-    await killImports(t, home, () => home.launch(...order));
+    await killImports(t, home, () => home.launchCommand(...order));
     // The last kill may have come between the last commit and its report.
-    assertImported(await home.run(...order), home, ['finished', 'already-finished']);
+    assertImported(await home.runCommand(...order), home, ['finished', 'already-finished']);
   });
 }
 
 test('sqlite: an import whose server is killed is resumed by the next command, with or without a server', async (t) => {
-  const home = await makeHome(t);
+  const home = await makeServerFixture(t);
   const order = importOrder(home);
   const server = await home.start();
-  const command = home.launch(...order);
-  await until(async () => (await rowsRead(home)) > 0);
-  await server.end('SIGKILL');
-  const { code } = await command.ended;
+  const command = home.launchCommand(...order);
+  await waitUntil(async () => (await rowsRead(home)) > 0);
+  await server.stop('SIGKILL');
+  const { code } = await command.exited;
   t.diagnostic(code === 0 ? 'the import was faster than the kill' : 'the import was cut off');
   if (code !== 0) assert.match(command.stderr(), /what was begun is resumed/);
-  assertImported(await home.run(...order), home, code === 0 ? ['already-finished'] : ['finished', 'already-finished']);
+  assertImported(
+    await home.runCommand(...order),
+    home,
+    code === 0 ? ['already-finished'] : ['finished', 'already-finished'],
+  );
 });
 
 test('sqlite: behind a kill nothing waits for what the process that is gone had for itself', async (t) => {
-  const home = await makeHome(t);
+  const home = await makeServerFixture(t);
   const holders = () => {
     using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
     return file
@@ -77,7 +81,7 @@ test('sqlite: behind a kill nothing waits for what the process that is gone had 
       .all()
       .map(({ holder }) => holder);
   };
-  await (await home.start()).end('SIGKILL');
+  await (await home.start()).stop('SIGKILL');
   const gone = holders();
   assert.ok(gone.length >= 2, 'a worker, and the sequencer');
   await home.start();
@@ -88,13 +92,13 @@ test('sqlite: behind a kill nothing waits for what the process that is gone had 
 });
 
 test('postgres: a process that starts takes nothing from those that are at work', async (t) => {
-  const homes = await twoProcesses(t);
-  await startAll(homes);
+  const homes = await makeTwoServerHomes(t);
+  await startServers(homes);
   const db = await homes[0].openDb();
   t.after(() => db.close());
   const lease = async () => (await db.read("select fence, renewals from lease where name = 'ledger-sequencer'"))[0];
   const renewed = Number((await lease())?.['renewals']);
-  await until(async () => Number((await lease())?.['renewals']) > renewed);
+  await waitUntil(async () => Number((await lease())?.['renewals']) > renewed);
   assert.equal((await lease())?.['fence'], 1);
 });
 
@@ -102,7 +106,7 @@ const rows = 8_000 * rounds;
 const refused = rows / 1_000;
 
 /** A file of citizens of whom every thousandth has no id, and the command that imports it. */
-function importOrder(home: ServerHome): readonly string[] {
+function importOrder(home: ServerFixture): readonly string[] {
   const lines = Array.from({ length: rows }, (_, row) => {
     const id = row % 1_000 === 999 ? '' : `import-${row}`;
     return `${id},Given${row % 97},Family${row % 1_009},19${String(10 + (row % 90))}-0${1 + (row % 9)}-15,Town ${row % 31}`;
@@ -112,30 +116,30 @@ function importOrder(home: ServerHome): readonly string[] {
   return ['import', 'citizens', path, '--errors', errorsOf(home), '--json'];
 }
 
-const errorsOf = (home: ServerHome) => join(home.dataDir, 'refused.csv');
+const errorsOf = (home: ServerFixture) => join(home.dataDir, 'refused.csv');
 
 /** Starts the import and kills it some time after it has stored rows, again and again; true where it was done before. */
-async function killImports(t: TestContext, home: ServerHome, launch: () => Launched): Promise<void> {
+async function killImports(t: TestContext, home: ServerFixture, launch: () => ServerProcess): Promise<void> {
   const random = seededRandom(seed);
   for (let round = 0; round < rounds; round += 1) {
     const before = await rowsRead(home);
     const importing = launch();
     let ended = false;
-    void importing.ended.then(() => {
+    void importing.exited.then(() => {
       ended = true;
     });
-    await until(async () => ended || (await rowsRead(home)) > before);
+    await waitUntil(async () => ended || (await rowsRead(home)) > before);
     await pause(150 * random());
-    const { code } = await importing.end('SIGKILL');
+    const { code } = await importing.stop('SIGKILL');
     // Else its last rows might be stored under the next one, which has to refuse that.
-    if (home.databaseUrl !== undefined) await untilLeft(home.databaseUrl);
+    if (home.databaseUrl !== undefined) await waitUntilNoSessions(home.databaseUrl);
     t.diagnostic(`${code === 0 ? 'done' : 'killed'} at ${await rowsRead(home)} of ${rows} rows`);
     if (code === 0) return;
   }
 }
 
 /** How many rows of the file are stored, by a look into the database beside the program. */
-async function rowsRead({ dataDir, databaseUrl }: ServerHome): Promise<number> {
+async function rowsRead({ dataDir, databaseUrl }: ServerFixture): Promise<number> {
   const sql = 'select coalesce(max(rows_read), 0) as n from register_import where rows_read <> 14';
   if (databaseUrl === undefined) {
     const db = new DatabaseSync(join(dataDir, databaseFile), { readOnly: true, timeout: 10_000 });
@@ -152,7 +156,7 @@ async function rowsRead({ dataDir, databaseUrl }: ServerHome): Promise<number> {
 
 function assertImported(
   { code, stdout, stderr }: { code: number | null; stdout: string; stderr: string },
-  home: ServerHome,
+  home: ServerFixture,
   statuses: readonly string[],
 ): void {
   assert.equal(code, 0, stderr);

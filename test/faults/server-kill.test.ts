@@ -3,14 +3,14 @@ import { randomInt } from 'node:crypto';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { filesIn } from '../at-rest.ts';
-import { createExchange, jsonOf, withToken } from '../exchange.ts';
-import { seededRandom } from '../seeded-random.ts';
-import { type Senders, startSenders } from '../senders.ts';
-import { type SmtpSink, startSmtpSink } from '../smtp-sink.ts';
-import { until } from '../until.ts';
-import { documentOf, startUploaders, type Uploaders } from '../uploaders.ts';
-import { makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+import { type DocumentUploaders, makeDocumentBytes, startDocumentUploaders } from '../support/document-uploaders.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody } from '../support/http-client.ts';
+import { type NotificationSenders, startNotificationSenders } from '../support/notification-senders.ts';
+import { seededRandom } from '../support/seeded-random.ts';
+import { makeServerFixture, type RunningServer, type ServerFixture } from '../support/server-process.ts';
+import { startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
+import { relativeFilesIn } from '../support/stored-data-search.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // `KILL_ROUNDS=10 KILL_SEED=… node --test test/faults/server-kill.test.ts` kills more often, and as in an earlier run.
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 2);
@@ -21,15 +21,15 @@ const wholeWithinMs = process.env['KILL_ROUNDS'] === undefined ? 30_000 : 10_000
 for (const engine of ['sqlite', 'postgres'] as const) {
   test(`${engine}: killed at any moment under load, the server loses and doubles nothing that it answered`, async (t) => {
     t.diagnostic(`KILL_SEED=${seed}, ${rounds} kills`);
-    const sink = await startSmtpSink(t);
-    const home = await makeHome(t, { engine, settings: { SMTP_URL: sink.url } });
+    const sink = await startTestSmtpServer(t);
+    const home = await makeServerFixture(t, { engine, settings: { SMTP_URL: sink.url } });
     const first = await home.start();
-    const token = await home.token();
-    const people = home.demo().citizens.map(({ citizenId }) => citizenId);
-    const mail = { citizenIds: people, mark: 'Killed', until: 'accepted', pauseMs: 25 } as const;
-    const senders = startSenders({ url: home.url, token, senders: 32, ...mail });
+    const token = await home.fetchAccessToken();
+    const people = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
+    const mail = { citizenIds: people, marker: 'Killed', until: 'accepted', pauseMs: 25 } as const;
+    const senders = startNotificationSenders({ url: home.url, token, senders: 32, ...mail });
     const sizes = [3_000, 400_000, 2_500_000];
-    const uploaders = startUploaders(home.url, token, { citizenId: 'demo-mary', sizes });
+    const uploaders = startDocumentUploaders(home.url, token, { citizenId: 'demo-mary', sizes });
 
     // A test that fails would otherwise leave them calling a server that is gone, and the run would not end.
     t.after(() => {
@@ -45,10 +45,10 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const states = await statesOf(home, token, senders);
     const wholeAfterMs = Math.round(performance.now() - startedAt);
     report(t, { senders, uploaders, states, wholeAfterMs });
-    assert.deepEqual(senders.contradictions, []);
+    assert.deepEqual(senders.inconsistentReplays, []);
     assertMails(senders, states, sink);
     await assertDocuments(home, token, uploaders);
-    assert.deepEqual(await server.end('SIGTERM'), { code: 0, signal: null });
+    assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
     assert.equal(server.stderr(), '', 'the server after the last kill had nothing to complain of');
     await assertStored(home, senders, uploaders);
     assert.ok(wholeAfterMs <= wholeWithinMs, `whole again after ${wholeAfterMs} ms`);
@@ -56,7 +56,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
 }
 
 /** Kills and starts; gives the server of the last start, and when that began. `beforeLast` runs ahead of the last kill. */
-async function killAgainAndAgain(t: TestContext, home: ServerHome, first: WholeServer, beforeLast: () => void) {
+async function killAgainAndAgain(t: TestContext, home: ServerFixture, first: RunningServer, beforeLast: () => void) {
   const random = seededRandom(seed);
   let server = first;
   let startedAt = 0;
@@ -64,33 +64,39 @@ async function killAgainAndAgain(t: TestContext, home: ServerHome, first: WholeS
     const afterMs = Math.round(100 + 600 * random());
     await pause(afterMs);
     if (round === rounds) beforeLast();
-    await server.end('SIGKILL');
+    await server.stop('SIGKILL');
     startedAt = performance.now();
     server = await home.start();
     t.diagnostic(`killed after ${afterMs} ms, up again after ${Math.round(performance.now() - startedAt)} ms`);
     // The sweep runs beside the first answers. On PostgreSQL another process could be at work on them: there they stay a day.
     if (round === rounds && home.databaseUrl === undefined) {
-      const left = () => filesIn(join(home.dataDir, 'documents/incoming'));
-      await until(async () => left().length === 0).catch(() => assert.deepEqual(left(), [], 'broken uploads are left'));
+      const left = () => relativeFilesIn(join(home.dataDir, 'documents/incoming'));
+      await waitUntil(async () => left().length === 0).catch(() =>
+        assert.deepEqual(left(), [], 'broken uploads are left'),
+      );
     }
   }
   return { server, startedAt };
 }
 
 /** What became of the mail of each accepted notification, once all have ended. */
-async function statesOf(home: ServerHome, token: string, senders: Senders): Promise<Map<string, string>> {
-  const ask = createExchange(home.url, 16);
+async function statesOf(
+  home: ServerFixture,
+  token: string,
+  senders: NotificationSenders,
+): Promise<Map<string, string>> {
+  const ask = createHttpClient(home.url, 16);
   const states = new Map<string, string>();
-  await until(async () => {
+  await waitUntil(async () => {
     const open = [...senders.accepted.values()].filter((id) => !states.has(id));
     for (let at = 0; at < open.length; at += 64) {
       await Promise.all(
         open.slice(at, at + 64).map(async (id) => {
-          const answer = await ask({ path: `/v1/notifications/${id}`, headers: withToken(token) });
+          const answer = await ask({ path: `/v1/notifications/${id}`, headers: bearerHeaders(token) });
           // A server that is too busy for it says so, and is asked again.
           if (answer.status === 503) return;
           assert.equal(answer.status, 200, `an accepted notification is lost: ${answer.body}`);
-          const deliveries = jsonOf(answer)['deliveries'] as { channel: string; status: string }[];
+          const deliveries = parseJsonBody(answer)['deliveries'] as { channel: string; status: string }[];
           const status = deliveries.find(({ channel }) => channel === 'email')?.status ?? 'none';
           if (status !== 'queued' && status !== 'sending') states.set(id, status);
         }),
@@ -102,7 +108,7 @@ async function statesOf(home: ServerHome, token: string, senders: Senders): Prom
   return states;
 }
 
-function assertMails(senders: Senders, states: ReadonlyMap<string, string>, sink: SmtpSink): void {
+function assertMails(senders: NotificationSenders, states: ReadonlyMap<string, string>, sink: TestSmtpServer): void {
   const mails = new Map<string, number>();
   for (const { raw } of sink.mails) {
     // The notices of the demo itself are not counted.
@@ -123,18 +129,22 @@ function assertMails(senders: Senders, states: ReadonlyMap<string, string>, sink
   }
 }
 
-async function assertDocuments(home: ServerHome, token: string, { deposited }: Uploaders): Promise<void> {
-  const ask = createExchange(home.url, 4);
+async function assertDocuments(home: ServerFixture, token: string, { deposited }: DocumentUploaders): Promise<void> {
+  const ask = createHttpClient(home.url, 4);
   for (const [id, size] of deposited) {
-    const { status, body } = await ask({ path: `/v1/documents/${id}`, headers: withToken(token) });
+    const { status, body } = await ask({ path: `/v1/documents/${id}`, headers: bearerHeaders(token) });
     assert.equal(status, 200, id);
-    assert.ok(body.equals(documentOf(size)), `${id} is not what was deposited`);
+    assert.ok(body.equals(makeDocumentBytes(size)), `${id} is not what was deposited`);
   }
   ask.close();
 }
 
 /** Nothing is stored that nobody was told of: no notification, no document and no blob but such as were cut off by a kill. */
-async function assertStored(home: ServerHome, senders: Senders, { deposited }: Uploaders): Promise<void> {
+async function assertStored(
+  home: ServerFixture,
+  senders: NotificationSenders,
+  { deposited }: DocumentUploaders,
+): Promise<void> {
   const db = await home.openDb();
   try {
     const rows = await db.read("select id from notification where reference like 'sender-%' order by id");
@@ -143,13 +153,13 @@ async function assertStored(home: ServerHome, senders: Senders, { deposited }: U
       [...senders.accepted.values()].sort(),
     );
     const documents = (await db.read('select id from document order by id')).map(({ id }) => String(id));
-    const [stored, blobs] = [new Set(documents), filesIn(join(home.dataDir, 'documents/sealed'))];
+    const [stored, blobs] = [new Set(documents), relativeFilesIn(join(home.dataDir, 'documents/sealed'))];
     const orphans = blobs.map((path) => path.slice(-30)).filter((name) => !stored.has(name));
     assert.equal(blobs.length - orphans.length, documents.length, 'each document has its bytes');
     // Bytes whose row was never written stay for a time (sweep-blobs.ts): one upload of each program for each kill.
     assert.ok(orphans.length <= 3 * rounds, `${orphans.length} blobs without a row`);
     // A kill between the commit and the answer leaves a document whose issuer does not know of it: one for each program.
-    const ofDemo = home.demo().documents.length;
+    const ofDemo = home.readDemoFile().documents.length;
     const untold = documents.length - ofDemo - deposited.size;
     assert.ok(untold >= 0 && untold <= 3 * rounds, `${untold} documents that nobody was told of`);
   } finally {
@@ -158,8 +168,8 @@ async function assertStored(home: ServerHome, senders: Senders, { deposited }: U
 }
 
 type Outcome = {
-  readonly senders: Senders;
-  readonly uploaders: Uploaders;
+  readonly senders: NotificationSenders;
+  readonly uploaders: DocumentUploaders;
   readonly states: ReadonlyMap<string, string>;
   readonly wholeAfterMs: number;
 };
@@ -167,6 +177,6 @@ type Outcome = {
 function report(t: TestContext, { senders, uploaders, states, wholeAfterMs }: Outcome): void {
   const unknown = [...states.values()].filter((state) => state === 'unknown').length;
   t.diagnostic(`${senders.accepted.size} accepted, ${unknown} unknown; whole again after ${wholeAfterMs} ms`);
-  t.diagnostic(`${uploaders.deposited.size} documents deposited, ${uploaders.broken.count} broken off`);
-  t.diagnostic(`mishaps of senders: ${JSON.stringify(Object.fromEntries(senders.mishaps))}`);
+  t.diagnostic(`${uploaders.deposited.size} documents deposited, ${uploaders.failedUploads.count} broken off`);
+  t.diagnostic(`mishaps of senders: ${JSON.stringify(Object.fromEntries(senders.failures))}`);
 }

@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startPostgres } from '../postgres-server.ts';
-import { endingThreadsOf } from '../thread-end.ts';
-import { until } from '../until.ts';
-import { makeHome } from '../whole-server.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { withTerminableThreads } from '../support/terminate-threads.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const longestMs = 45_000;
 
 test('a server whose terminal is closed finishes what it has in hand, as when it is told to end', async (t) => {
-  const home = await makeHome(t);
+  const home = await makeServerFixture(t);
   const server = await home.start('demo');
-  assert.deepEqual(await server.end('SIGHUP'), { code: 0, signal: null });
+  assert.deepEqual(await server.stop('SIGHUP'), { code: 0, signal: null });
 });
 
 test('sqlite: a server that has lost its database ends with a fault and says so: a supervisor starts it anew', async (t) => {
-  const home = await makeHome(t, { settings: endingThreadsOf('sqlite-writer', t) });
+  const home = await makeServerFixture(t, { settings: withTerminableThreads('sqlite-writer', t) });
   const server = await home.start('demo');
-  assert.deepEqual(await server.end('SIGUSR2'), { code: 1, signal: null });
+  assert.deepEqual(await server.stop('SIGUSR2'), { code: 1, signal: null });
   assert.match(server.stderr(), /"where":"database","fault":.*the SQLite writer is lost: its thread ended with code 1/);
-  assert.deepEqual(await (await home.start('demo')).end('SIGTERM'), { code: 0, signal: null });
+  assert.deepEqual(await (await home.start('demo')).stop('SIGTERM'), { code: 0, signal: null });
 });
 
 test('postgres: a server whose database is gone is not ready, and still ends when it is told to', async (t) => {
   const postgres = await startPostgres();
   t.after(() => postgres.stop());
   const settings = { DATABASE_URL: postgres.url.replace('@/', '@localhost/') };
-  const home = await makeHome(t, { settings });
+  const home = await makeServerFixture(t, { settings });
   const server = await home.start();
   await postgres.stop();
-  await until(async () => (await fetch(`${home.url}/readyz`)).status === 503);
+  await waitUntil(async () => (await fetch(`${home.url}/readyz`)).status === 503);
   const late = Promise.withResolvers<'late'>();
   const timer = setTimeout(() => late.resolve('late'), longestMs);
   t.after(() => clearTimeout(timer));
-  const ending = await Promise.race([server.end('SIGTERM'), late.promise]);
+  const ending = await Promise.race([server.stop('SIGTERM'), late.promise]);
   assert.deepEqual(ending, { code: 0, signal: null });
   assert.match(server.stderr(), /"where":"stop"/);
 });

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
+import { type Database, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/db/database.ts';
+import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { type Db, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { startPgbouncer, withoutPgbouncer } from '../pgbouncer.ts';
-import { createDatabase, dropDatabase } from '../postgres-databases.ts';
+import { pgbouncerSkipReason, startPgbouncer } from '../support/pgbouncer.ts';
+import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
 
 // A pooler that gives a session to others between two transactions gives them what was set and prepared in it as well.
 
-const skip = withoutPgbouncer;
+const skip = pgbouncerSkipReason;
 const random = systemRandom;
 
 async function place(t: TestContext): Promise<string> {
@@ -17,7 +17,7 @@ async function place(t: TestContext): Promise<string> {
   return url;
 }
 
-async function open(t: TestContext, url: string): Promise<Db> {
+async function open(t: TestContext, url: string): Promise<Database> {
   const db = await openPostgres(url, { random });
   t.after(() => db.close());
   return db;
@@ -33,7 +33,7 @@ test('pgbouncer in session mode: several processes write and read, and go on whe
   await one.write([{ sql: 'create table thing (id text not null primary key)' }]);
   const ids = Array.from({ length: 300 }, (_, n) => `a${n}`);
   await Promise.all(ids.map((id, n) => (n % 2 === 0 ? one : two).write([add(id)])));
-  const look = (db: Db, id: string) => db.read('select id from thing where id = $1', [id]);
+  const look = (db: Database, id: string) => db.read('select id from thing where id = $1', [id]);
   assert.deepEqual((await Promise.all(ids.map((id, n) => look(n % 2 === 0 ? two : one, id)))).flat().length, 300);
   await pooler.kill();
   await assert.rejects(look(one, 'a0'), ReadUnavailable);

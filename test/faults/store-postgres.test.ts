@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { type Database, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/db/database.ts';
+import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { type Db, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/store/db.ts';
-import { openPostgres } from '../../src/store/postgres.ts';
-import { createDatabase, dropDatabase, onServer } from '../postgres-databases.ts';
-import { until } from '../until.ts';
-import { startProxy } from './postgres-proxy.ts';
+import { createDatabase, dropDatabase, queryServer } from '../support/postgres-databases.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // Without a key on purpose: a unit that ran twice would show.
 const createTable = { sql: 'create table thing (id text not null, n bigint)' };
@@ -18,7 +18,7 @@ async function freshDatabase(t: TestContext): Promise<string> {
   return url;
 }
 
-async function open(t: TestContext, url: string, options = {}): Promise<Db> {
+async function open(t: TestContext, url: string, options = {}): Promise<Database> {
   const db = await openPostgres(url, { random: systemRandom, ...options });
   t.after(() => db.close());
   return db;
@@ -54,28 +54,28 @@ for (const rows of [undefined, 1]) {
 
   test(`postgres: a connection lost before COMMIT arrives ${how} is unknown, not stored, never repeated`, async (t) => {
     const url = await freshDatabase(t);
-    const proxy = await startProxy(t, url);
+    const proxy = await startPostgresProxy(t, url);
     const db = await open(t, proxy.url);
     await db.write([createTable]);
-    const begins = proxy.begins();
-    proxy.cutNext('before commit');
+    const begins = proxy.transactionCount();
+    proxy.cutNextCommit('before commit');
     const results = await Promise.allSettled([db.write(unit('a')), db.write(unit('b'))]);
     for (const result of results) assert.ok(result.status === 'rejected' && result.reason instanceof WriteUnknown);
-    assert.equal(proxy.begins(), begins + 1);
+    assert.equal(proxy.transactionCount(), begins + 1);
     await db.write(unit('c'));
     assert.deepEqual(await things(await outsider(t, url)), ['c']);
   });
 
   test(`postgres: a connection lost after COMMIT arrived ${how} is unknown, stored, never repeated`, async (t) => {
     const url = await freshDatabase(t);
-    const proxy = await startProxy(t, url);
+    const proxy = await startPostgresProxy(t, url);
     const db = await open(t, proxy.url);
     await db.write([createTable]);
-    const begins = proxy.begins();
-    proxy.cutNext('after commit');
+    const begins = proxy.transactionCount();
+    proxy.cutNextCommit('after commit');
     const results = await Promise.allSettled([db.write(unit('a')), db.write(unit('b'))]);
     for (const result of results) assert.ok(result.status === 'rejected' && result.reason instanceof WriteUnknown);
-    assert.equal(proxy.begins(), begins + 1);
+    assert.equal(proxy.transactionCount(), begins + 1);
     await db.write(unit('c'));
     assert.deepEqual(await things(await outsider(t, url)), ['a', 'b', 'c']);
   });
@@ -102,13 +102,13 @@ test('postgres: a session that is ended in the middle of a write is unknown, and
 
 test('postgres: a deadlock between lanes is tried again, and every unit is stored once', async (t) => {
   const url = await freshDatabase(t);
-  const proxy = await startProxy(t, url);
+  const proxy = await startPostgresProxy(t, url);
   const db = await open(t, proxy.url);
   const client = await outsider(t, url);
   await db.write([createTable, add('a'), add('b'), add('gate')]);
   const step = (id: string) => ({ sql: 'update thing set n = n + 1 where id = $1', args: [id] });
   const gate = { sql: "select id from thing where id = 'gate' for share" };
-  const begins = proxy.begins();
+  const begins = proxy.transactionCount();
   // Both units hold one row, wait at the gate, and then want the row of the other.
   await client.query("begin; select id from thing where id = 'gate' for update");
   const first = db.write([step('a'), gate, step('b')]);
@@ -117,7 +117,7 @@ test('postgres: a deadlock between lanes is tried again, and every unit is store
   await blockedSessions(client, 2);
   await client.query('commit');
   await Promise.all([first, second]);
-  assert.equal(proxy.begins(), begins + 3);
+  assert.equal(proxy.transactionCount(), begins + 3);
   assert.deepEqual(await db.read("select id, n from thing where id <> 'gate' order by id"), [
     { id: 'a', n: 2 },
     { id: 'b', n: 2 },
@@ -195,22 +195,22 @@ for (const [which, how] of [
 ] as const) {
   test(`postgres: a database ${which} is refused with the remedy`, async (t) => {
     const name = `cs_other_${process.pid}`;
-    await onServer(`create database ${name} template template0 ${how}`);
+    await queryServer(`create database ${name} template template0 ${how}`);
     const url = (await createDatabase('empty')).replace(/\/cs_test_[^?]*/, `/${name}`);
-    t.after(() => onServer(`drop database ${name} with (force)`));
+    t.after(() => queryServer(`drop database ${name} with (force)`));
     await assert.rejects(
       openPostgres(url, { random: systemRandom }),
       /does not sort by bytes in UTF-8.*lc_collate 'C'/,
     );
     const sessions = `select pid from pg_stat_activity where datname = '${name}'`;
-    await until(async () => (await onServer(sessions)).length === 0);
+    await waitUntil(async () => (await queryServer(sessions)).length === 0);
   });
 }
 
 const rename = 'update named set name = cast($2 as text) where id = cast($1 as text) returning id';
 for (const [what, askFor] of [
-  ['looked up', (db: Db, id: string) => db.read('select name from named where id = $1', [id])],
-  ['changed', async (db: Db, id: string) => (await db.write([{ sql: rename, args: [id, 'new'] }])).flat()],
+  ['looked up', (db: Database, id: string) => db.read('select name from named where id = $1', [id])],
+  ['changed', async (db: Database, id: string) => (await db.write([{ sql: rename, args: [id, 'new'] }])).flat()],
 ] as const) {
   test(`many rows are ${what} by the index, also behind a plan that was made while the table was small`, async (t) => {
     const url = await freshDatabase(t);
@@ -241,14 +241,14 @@ for (const [what, askFor] of [
 describe('what is waited for', { concurrency: 3 }, () => {
   test('postgres: a connection that logs in and answers nothing more is given up, and the next one works', async (t) => {
     const url = await freshDatabase(t);
-    const proxy = await startProxy(t, url);
+    const proxy = await startPostgresProxy(t, url);
     const db = await open(t, proxy.url);
     await (await outsider(t, url)).query(createTable.sql);
-    proxy.muteNew(true);
+    proxy.muteNewConnections(true);
     const written = db.write([add('a')]);
     const reads = [db.read('select n from thing'), db.read('select n from thing where id = $1', ['a'])];
     await Promise.all(reads.map((read) => assert.rejects(read, ReadUnavailable)));
-    proxy.muteNew(false);
+    proxy.muteNewConnections(false);
     await written;
     assert.deepEqual(await db.read('select id from thing'), [{ id: 'a' }]);
   });

@@ -18,11 +18,11 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Worker } from 'node:worker_threads';
+import { WriteBusy, WriteUnknown } from '../../src/db/database.ts';
+import { openSqlite } from '../../src/db/sqlite/open-sqlite.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { WriteBusy, WriteUnknown } from '../../src/store/db.ts';
-import { openSqlite } from '../../src/store/sqlite.ts';
-import { engines } from '../engines.ts';
-import { until } from '../until.ts';
+import { engines } from '../support/database-engines.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const createTable = { sql: 'create table thing (id text not null primary key)' };
 const add = (id: string) => ({ sql: 'insert into thing (id) values ($1)', args: [id] });
@@ -31,7 +31,7 @@ const all = 'select id from thing order by id';
 async function freshPlace(t: TestContext): Promise<string> {
   const [sqlite] = engines;
   assert.equal(sqlite?.name, 'sqlite');
-  return sqlite.place(t);
+  return sqlite.createLocation(t);
 }
 
 /** Opens a file and gives its writer's thread too, which node announces when it starts. */
@@ -74,7 +74,7 @@ test('sqlite: when the writer thread ends, what is in flight is unknown, and the
 test('sqlite: a disk that is full makes units unknown, stops the writer, and keeps what was acknowledged', async (t) => {
   const path = await freshPlace(t);
   const script = `
-    import { openSqlite } from ${JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href)};
+    import { openSqlite } from ${JSON.stringify(new URL('../../src/db/sqlite/open-sqlite.ts', import.meta.url).href)};
     let lost = 0;
     const random = (bytes) => new Uint8Array(bytes);
     const db = await openSqlite(${JSON.stringify(path)}, { random, onLost: () => { lost += 1; } });
@@ -165,7 +165,7 @@ test('sqlite: a file that another program locks for a moment is waited for, and 
   await assert.rejects(db.write([add('a')]), WriteBusy);
   other.exec('rollback');
   // A machine that stands still makes the moment a long one: then once more.
-  await until(async () => {
+  await waitUntil(async () => {
     other.exec('begin immediate');
     const stored = db.write([add('b')]).then(
       () => true,
@@ -265,7 +265,7 @@ test('sqlite: what a process that was killed had wiped is in no file when the ne
   const killed = spawnSync(process.execPath, [
     ...['--input-type=module', '-e'],
     `import { DatabaseSync } from 'node:sqlite';
-      import { openSqlite } from ${JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href)};
+      import { openSqlite } from ${JSON.stringify(new URL('../../src/db/sqlite/open-sqlite.ts', import.meta.url).href)};
       const db = await openSqlite(${JSON.stringify(path)}, { random: (bytes) => new Uint8Array(bytes) });
       await db.write([${JSON.stringify(createTable)}, ${JSON.stringify(add('KEY-OF-ANNA'))}]);
       const reader = new DatabaseSync(${JSON.stringify(path)}, { readOnly: true });
@@ -285,7 +285,7 @@ test('sqlite: what a process that was killed had wiped is in no file when the ne
 });
 
 function opener(path: string, then: string): string {
-  const module = JSON.stringify(new URL('../../src/store/sqlite.ts', import.meta.url).href);
+  const module = JSON.stringify(new URL('../../src/db/sqlite/open-sqlite.ts', import.meta.url).href);
   return `import { openSqlite } from ${module};
     const random = (bytes) => new Uint8Array(bytes);
     // Held, or the lock could be collected with it.

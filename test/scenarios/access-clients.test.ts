@@ -6,17 +6,17 @@ import { test } from 'node:test';
 import { importPKCS8 } from 'jose';
 import * as oauth from 'oauth4webapi';
 import * as openid from 'openid-client';
-import { engines } from '../engines.ts';
-import { runHere } from '../run-here.ts';
-import { type Afterwards, makeHome, type ServerHome } from '../whole-server.ts';
+import { engines } from '../support/database-engines.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { type CleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
 type LiveClient = { readonly clientId: string; readonly key: CryptoKey };
 
 /** A live client that proves itself by its own key, made by the operator at the command line. */
-async function liveClient(home: ServerHome, binding: string): Promise<LiveClient> {
+async function liveClient(home: ServerFixture, binding: string): Promise<LiveClient> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(join(home.dataDir, 'jwks.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
-  const made = await runHere(
+  const made = await runCommandInProcess(
     home,
     ...['clients', 'create', 'Tax Office', '--kind', 'live', '--scopes', 'notifications:read'],
     ...['--jwks', join(home.dataDir, 'jwks.json'), '--binding', binding, '--json'],
@@ -26,9 +26,9 @@ async function liveClient(home: ServerHome, binding: string): Promise<LiveClient
   return { clientId, key: await importPKCS8(privateKey.export({ type: 'pkcs8', format: 'pem' }).toString(), 'ES256') };
 }
 
-async function openHome(t: Afterwards, engine: 'sqlite' | 'postgres', settings: Record<string, string>) {
-  const home = await makeHome(t, { engine, settings });
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+async function openHome(t: CleanupScope, engine: 'sqlite' | 'postgres', settings: Record<string, string>) {
+  const home = await makeServerFixture(t, { engine, settings });
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   return home;
 }
 
@@ -86,17 +86,26 @@ test('[R9] [R51] oauth4webapi finds the server by its metadata, and calls with D
   const url = new URL(`${home.url}/v1/notifications?limit=1`);
   const call = () => oauth.protectedResourceRequest(token, 'GET', url, undefined, undefined, { DPoP, ...loose });
   assert.equal((await call()).status, 200);
-  assert.equal((await runHere(home, 'clients', 'bind', clientId, 'mtls')).code, 0);
+  assert.equal((await runCommandInProcess(home, 'clients', 'bind', clientId, 'mtls')).code, 0);
   await assert.rejects(ask(), { error: 'invalid_grant', error_description: /.*/ });
 });
 
 test('[R43] outside of a demo or sandbox a client secret buys nothing, and the metadata offers none', async (t) => {
   const home = await openHome(t, 'sqlite', { CLIENT_SECRETS: '' });
-  const made = await runHere(home, 'clients', 'create', 'x', '--scopes', 'notifications:read', '--secret', '--json');
+  const made = await runCommandInProcess(
+    home,
+    'clients',
+    'create',
+    'x',
+    '--scopes',
+    'notifications:read',
+    '--secret',
+    '--json',
+  );
   const client = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
   await home.start('start');
   const metadata = await fetch(`${home.url}/.well-known/oauth-authorization-server`);
   const { token_endpoint_auth_methods_supported: methods } = (await metadata.json()) as Record<string, unknown>;
   assert.deepEqual(methods, ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth']);
-  await assert.rejects(home.token([], client), /invalid_client/);
+  await assert.rejects(home.fetchAccessToken([], client), /invalid_client/);
 });

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runHere } from '../run-here.ts';
-import { startAll, twoProcesses } from '../two-processes.ts';
-import { until } from '../until.ts';
-import { type Credentials, makeHome, type ServerHome } from '../whole-server.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { type ClientSecretCredentials, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { makeTwoServerHomes, startServers } from '../support/two-server-processes.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-async function newClient(home: ServerHome, quota: number): Promise<Credentials> {
-  const made = await runHere(
+async function newClient(home: ServerFixture, quota: number): Promise<ClientSecretCredentials> {
+  const made = await runCommandInProcess(
     home,
     ...['clients', 'create', 'x', '--scopes', 'notifications:read', '--secret', '--quota', String(quota), '--json'],
   );
   assert.equal(made.code, 0, made.stderr);
-  return JSON.parse(made.stdout) as Credentials;
+  return JSON.parse(made.stdout) as ClientSecretCredentials;
 }
 
 const list = async (url: string, token: string) => {
@@ -21,10 +21,10 @@ const list = async (url: string, token: string) => {
 };
 
 test('[R61] two processes grant one quota together, and the headers of each tell what is left of it', async (t) => {
-  const homes = await twoProcesses(t);
+  const homes = await makeTwoServerHomes(t);
   const client = await newClient(homes[0], 5);
-  await startAll(homes);
-  const token = await homes[0].token([], client);
+  await startServers(homes);
+  const token = await homes[0].fetchAccessToken([], client);
   const startedAt = performance.now();
   const said: number[] = [];
   for (let sent = 0; sent < 6; sent += 1) {
@@ -49,11 +49,11 @@ test('[R61] two processes grant one quota together, and the headers of each tell
 });
 
 test('[R63] a client at ten times its quota is refused, and another one is answered as ever', async (t) => {
-  const home = await makeHome(t, { engine: 'postgres' });
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t, { engine: 'postgres' });
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const [quiet, loud] = [await newClient(home, 1_000), await newClient(home, 20)];
   await home.start('start');
-  const [quietToken, loudToken] = [await home.token([], quiet), await home.token([], loud)];
+  const [quietToken, loudToken] = [await home.fetchAccessToken([], quiet), await home.fetchAccessToken([], loud)];
   // How long the answers take beside it is measured by `npm run bench -- quota`.
   const [refused, answered] = [new Map<number, number>(), new Map<number, number>()];
   const ask = async (seen: Map<number, number>, token: string) => {
@@ -72,11 +72,11 @@ test('[R63] a client at ten times its quota is refused, and another one is answe
 });
 
 test('[R59] a client that asks for what is not there again and again is told to pause, and another one is not', async (t) => {
-  const home = await makeHome(t, { engine: 'sqlite' });
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t, { engine: 'sqlite' });
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const [curious, other] = [await newClient(home, 4), await newClient(home, 4)];
   await home.start('start');
-  const [token, otherToken] = [await home.token([], curious), await home.token([], other)];
+  const [token, otherToken] = [await home.fetchAccessToken([], curious), await home.fetchAccessToken([], other)];
   const guess = async () => {
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(`${home.url}/v1/notifications/ntf_00000000000000000000000000`, { headers });
@@ -85,7 +85,7 @@ test('[R59] a client that asks for what is not there again and again is told to 
   };
   const told = new Set<string | undefined>();
   // However quick the machine is: what it is told depends on what its quota lets through meanwhile.
-  await until(async () => {
+  await waitUntil(async () => {
     for (const slug of await Promise.all(Array.from({ length: 12 }, guess))) told.add(slug);
     return told.has('too-many-failed-requests');
   });

@@ -6,11 +6,16 @@ import { request } from 'node:https';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { promisify } from 'node:util';
-import { type Authority, type Issued, issue } from '../certificates.ts';
-import { runHere } from '../run-here.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { until } from '../until.ts';
-import { type Afterwards, afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { type CertificateAuthority, issueCertificate, type PemCertificate } from '../support/certificates.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import {
+  type CleanupScope,
+  fileCleanupScope,
+  makeServerFixture,
+  type ServerFixture,
+} from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const curl = '/usr/bin/curl';
 const run = promisify(execFile);
@@ -19,9 +24,9 @@ const run = promisify(execFile);
 async function pki() {
   const folder = makeTestFolder('cs-tls-');
   mkdirSync(folder, { recursive: true });
-  const authority = await issue('Agencies', { ca: true });
-  const server = await issue('server', { ip: [127, 0, 0, 1], use: 'server', by: authority });
-  const keep = (name: string, { certificate, key }: Issued) => {
+  const authority = await issueCertificate('Agencies', { ca: true });
+  const server = await issueCertificate('server', { ip: [127, 0, 0, 1], use: 'server', issuer: authority });
+  const keep = (name: string, { certificate, key }: PemCertificate) => {
     writeFileSync(join(folder, `${name}.pem`), certificate);
     writeFileSync(join(folder, `${name}.key`), key, { mode: 0o600 });
   };
@@ -30,14 +35,14 @@ async function pki() {
   return { folder, authority, keep, at: (file: string) => join(folder, file) };
 }
 
-async function startTls(home: ServerHome): Promise<void> {
-  const server = home.launch('start');
-  await until(async () => server.stderr().includes('citizen-services at https://'));
+async function startTls(home: ServerFixture): Promise<void> {
+  const server = home.launchCommand('start');
+  await waitUntil(async () => server.stderr().includes('citizen-services at https://'));
 }
 
-async function newClient(home: ServerHome, ...proof: string[]): Promise<string> {
+async function newClient(home: ServerFixture, ...proof: string[]): Promise<string> {
   const named = ['clients', 'create', 'x', '--kind', 'live', '--scopes', 'notifications:read'];
-  const made = await runHere(home, ...named, ...proof, '--json');
+  const made = await runCommandInProcess(home, ...named, ...proof, '--json');
   assert.equal(made.code, 0, made.stderr);
   return (JSON.parse(made.stdout) as { clientId: string }).clientId;
 }
@@ -47,7 +52,7 @@ type Answered = { readonly status: number; readonly body: Record<string, unknown
 /** Asks over TLS with that certificate, or with none. */
 function ask(
   url: string,
-  options: { ca: string; pair?: Issued | undefined; form?: string; headers?: Record<string, string> },
+  options: { ca: string; pair?: PemCertificate | undefined; form?: string; headers?: Record<string, string> },
 ): Promise<Answered> {
   const { promise, resolve, reject } = Promise.withResolvers<Answered>();
   const { ca, pair, form, headers = {} } = options;
@@ -74,9 +79,9 @@ function ask(
 
 const formOf = (clientId: string) => `grant_type=client_credentials&client_id=${clientId}`;
 
-async function tlsHome(t: Afterwards, more: Record<string, string> = {}, made?: Awaited<ReturnType<typeof pki>>) {
+async function tlsHome(t: CleanupScope, more: Record<string, string> = {}, made?: Awaited<ReturnType<typeof pki>>) {
   const files = made ?? (await pki());
-  const home = await makeHome(t, {
+  const home = await makeServerFixture(t, {
     settings: {
       TLS_CERTIFICATE: files.at('server.pem'),
       TLS_KEY: files.at('server.key'),
@@ -85,18 +90,18 @@ async function tlsHome(t: Afterwards, more: Record<string, string> = {}, made?: 
       ...more,
     },
   });
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   return { files, home, url: home.url.replace('http:', 'https:') };
 }
 
-const standing = await tlsHome(afterThisFile());
+const standing = await tlsHome(fileCleanupScope());
 await startTls(standing.home);
 
 test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
   if (!existsSync(curl)) return t.skip('there is no curl on this machine');
   const { files, home, url } = standing;
-  files.keep('client', await issue('Tax Office', {}));
-  files.keep('other', await issue('Tax Office', {}));
+  files.keep('client', await issueCertificate('Tax Office', {}));
+  files.keep('other', await issueCertificate('Tax Office', {}));
   const clientId = await newClient(home, '--certificate', files.at('client.pem'));
   const with_ = (name: string) => [
     '-sS',
@@ -156,17 +161,20 @@ test('[R43] a named client is believed with a certificate of the authority alone
   const { files, home, url } = standing;
   const { authority } = files;
   const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
-  const stranger = await issue('Agencies', { ca: true });
+  const stranger = await issueCertificate('Agencies', { ca: true });
   const dns = 'tax.example.gov';
-  const buys = async (pair: Authority | undefined) =>
+  const buys = async (pair: CertificateAuthority | undefined) =>
     (await ask(`${url}/oauth2/token`, { ca: authority.certificate, pair, form: formOf(clientId) })).status;
-  assert.equal(await buys(await issue('a', { dns, by: authority })), 200);
-  assert.equal(await buys(await issue('a', { dns: 'health.example.gov', by: authority })), 401);
-  assert.equal(await buys(await issue(dns, { by: authority })), 401);
-  assert.equal(await buys(await issue('a', { dns, by: stranger })), 401);
-  assert.equal(await buys(await issue('a', { dns })), 401);
-  assert.equal(await buys(await issue('a', { dns, by: authority, use: 'server' })), 401);
-  assert.equal(await buys(await issue('a', { dns, by: authority, notAfter: new Date(Date.now() - 3_600_000) })), 401);
+  assert.equal(await buys(await issueCertificate('a', { dns, issuer: authority })), 200);
+  assert.equal(await buys(await issueCertificate('a', { dns: 'health.example.gov', issuer: authority })), 401);
+  assert.equal(await buys(await issueCertificate(dns, { issuer: authority })), 401);
+  assert.equal(await buys(await issueCertificate('a', { dns, issuer: stranger })), 401);
+  assert.equal(await buys(await issueCertificate('a', { dns })), 401);
+  assert.equal(await buys(await issueCertificate('a', { dns, issuer: authority, use: 'server' })), 401);
+  assert.equal(
+    await buys(await issueCertificate('a', { dns, issuer: authority, notAfter: new Date(Date.now() - 3_600_000) })),
+    401,
+  );
   assert.equal(await buys(undefined), 401);
 });
 
@@ -177,16 +185,16 @@ test('[R52] without an authority of ours no name is believed, whatever authoriti
   const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
   await startTls(home);
   const { authority } = files;
-  const pair = await issue('a', { dns: 'tax.example.gov', by: authority });
+  const pair = await issueCertificate('a', { dns: 'tax.example.gov', issuer: authority });
   const answer = await ask(`${url}/oauth2/token`, { ca: authority.certificate, pair, form: formOf(clientId) });
   assert.equal(answer.status, 401);
 });
 
 test('[R52] a certificate in a header counts from a trusted proxy, and from nobody else', async (t) => {
-  const authority = await issue('Agencies', { ca: true });
+  const authority = await issueCertificate('Agencies', { ca: true });
   const folder = makeTestFolder('cs-tls-');
   writeFileSync(join(folder, 'authority.pem'), authority.certificate);
-  const pair = await issue('a', { dns: 'tax.example.gov', by: authority });
+  const pair = await issueCertificate('a', { dns: 'tax.example.gov', issuer: authority });
   const settings = { TLS_CLIENT_CA: join(folder, 'authority.pem'), CLIENT_CERTIFICATE_HEADER: 'Client-Cert' };
   const rfc9440 = `:${new X509Certificate(pair.certificate).raw.toString('base64')}:`;
   const statuses: Record<string, unknown> = {};
@@ -194,8 +202,8 @@ test('[R52] a certificate in a header counts from a trusted proxy, and from nobo
     ['proxy', '127.0.0.0/8, 10.1.2.3'],
     ['somebody', '10.1.2.3'],
   ] as const) {
-    const home = await makeHome(t, { settings: { ...settings, TRUSTED_PROXIES: proxies } });
-    assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+    const home = await makeServerFixture(t, { settings: { ...settings, TRUSTED_PROXIES: proxies } });
+    assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
     const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
     await home.start('start');
     const buy = async (certificate: string) => {
@@ -234,10 +242,10 @@ test('a wrong setting of TLS or proxies stops the start with its name', async (t
     ],
   ];
   for (const [at, [settings, message]] of wrong.entries()) {
-    const home = await makeHome(t, { settings });
-    assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+    const home = await makeServerFixture(t, { settings });
+    assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
     // One by the program as a whole.
-    const { code, stderr } = await (at === 0 ? home.run('start') : runHere(home, 'start'));
+    const { code, stderr } = await (at === 0 ? home.runCommand('start') : runCommandInProcess(home, 'start'));
     assert.equal(code, 1, stderr);
     assert.match(stderr, message);
   }

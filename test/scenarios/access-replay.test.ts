@@ -4,23 +4,23 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { SignJWT } from 'jose';
-import { formOf } from '../attacks/tokens-server.ts';
-import { runHere } from '../run-here.ts';
-import { startAll, twoProcesses } from '../two-processes.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { assertionForm } from '../support/token-server.ts';
+import { makeTwoServerHomes, startServers } from '../support/two-server-processes.ts';
 
 test('[R44] [R51] what was used at one process is refused by every other: assertions, proofs, and both at the same time', async (t) => {
-  const homes = await twoProcesses(t);
+  const homes = await makeTwoServerHomes(t);
   const [home] = homes;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwk = publicKey.export({ format: 'jwk' });
   writeFileSync(join(home.dataDir, 'jwks.json'), JSON.stringify({ keys: [jwk] }));
-  const made = await runHere(
+  const made = await runCommandInProcess(
     home,
     ...['clients', 'create', 'x', '--kind', 'live', '--scopes', 'notifications:read'],
     ...['--jwks', join(home.dataDir, 'jwks.json'), '--binding', 'dpop', '--json'],
   );
   const { clientId } = JSON.parse(made.stdout) as { clientId: string };
-  await startAll(homes);
+  await startServers(homes);
   const { publicUrl: issuer } = homes[0];
   const assertion = () =>
     new SignJWT({ jti: randomUUID() })
@@ -40,7 +40,7 @@ test('[R44] [R51] what was used at one process is refused by every other: assert
       .setIssuedAt()
       .sign(privateKey);
   const buy = async (at: number, signed: string, dpop: string) => {
-    const body = new URLSearchParams({ grant_type: 'client_credentials', ...formOf(signed) });
+    const body = new URLSearchParams({ grant_type: 'client_credentials', ...assertionForm(signed) });
     const answer = await fetch(`${homes[at % 2 === 0 ? 0 : 1].url}/oauth2/token`, {
       method: 'POST',
       body,

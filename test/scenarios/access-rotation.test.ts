@@ -3,38 +3,47 @@ import { existsSync, renameSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { decodeProtectedHeader } from 'jose';
-import { createAuthorizationServer } from '../../src/access/authorization-server.ts';
-import { createTokenChecker } from '../../src/access/check-token.ts';
-import { createClientView } from '../../src/access/client-view.ts';
-import { openSigningKeys } from '../../src/access/signing-key-store.ts';
+import { createAuthorizationServer } from '../../src/auth/authorization-server.ts';
+import { createTokenChecker } from '../../src/auth/check-token.ts';
+import { createClientCache } from '../../src/auth/client-cache.ts';
+import { openSigningKeys } from '../../src/auth/signing-key-store.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { publicUrl, rotateSigningKey } from '../attacks/tokens-house.ts';
-import { basic, listening, type Served, scopes, serve } from '../attacks/tokens-server.ts';
-import { engines } from '../engines.ts';
-import { runHere } from '../run-here.ts';
-import { makeHome } from '../whole-server.ts';
+import { engines } from '../support/database-engines.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { publicUrl, rotateTestSigningKey } from '../support/token-app.ts';
+import {
+  basicAuthHeader,
+  listenOnLoopback,
+  scopes,
+  startTokenServer,
+  type TokenServer,
+} from '../support/token-server.ts';
 
 /** A second process on the same database: its own view of keys and clients, its own token endpoint. */
-async function secondProcess(t: Parameters<typeof serve>[0], first: Served): Promise<Pick<Served, 'ask' | 'checker'>> {
-  const { db, clock, room } = first;
-  const keys = await openSigningKeys(room);
-  const clients = createClientView(db.read, clock);
+async function secondProcess(
+  t: Parameters<typeof startTokenServer>[0],
+  first: TokenServer,
+): Promise<Pick<TokenServer, 'ask' | 'checker'>> {
+  const { db, clock, signingKeyDeps } = first;
+  const keys = await openSigningKeys(signingKeyDeps);
+  const clients = createClientCache(db.read, clock);
   const report = (fault: unknown) => assert.ifError(fault);
   const parts = { db, clock, keys, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true, report };
-  const { ask } = await listening(t, createAuthorizationServer(parts).handler);
+  const { ask } = await listenOnLoopback(t, createAuthorizationServer(parts).handler);
   return { ask, checker: createTokenChecker({ clock, publicUrl, keys, clients, trusted: [] }) };
 }
 
 for (const engine of engines) {
   test(`[R56] ${engine.name}: no request fails while a key is replaced, in any process, from its making until a day later`, async (t) => {
-    const first = await serve(t, engine);
+    const first = await startTokenServer(t, engine);
     const processes = [first, await secondProcess(t, first)];
     let living: { readonly token: string; readonly until: number }[] = [];
     const kids = new Set<string>();
     const step = async (forwardMs: number) => {
       first.clock.at += forwardMs;
       const now = first.clock.at;
-      const answers = await Promise.all([...processes, ...processes].map(({ ask }) => ask({}, basic(first))));
+      const answers = await Promise.all([...processes, ...processes].map(({ ask }) => ask({}, basicAuthHeader(first))));
       for (const { status, body } of answers) {
         assert.equal(status, 200);
         const token = String(body['access_token']);
@@ -51,28 +60,28 @@ for (const engine of engines) {
       }
     };
     await step(0);
-    await rotateSigningKey(first.room, 'access-token');
+    await rotateTestSigningKey(first.signingKeyDeps, 'access-token');
     for (let count = 0; count < 100; count += 1) await step(7_000);
     // Where keys change, steps are shorter than a token lives.
     for (let count = 0; count < 5; count += 1) await step(599_000);
     for (let count = 0; count < 21; count += 1) await step(3_599_000);
     for (let count = 0; count < 15; count += 1) await step(599_000);
     assert.equal(kids.size, 2);
-    assert.deepEqual(first.faults, []);
+    assert.deepEqual(first.reportedErrors, []);
   });
 }
 
 test('keys rotate publishes the new key beside the old one, and --now withdraws the old one', async (t) => {
-  const home = await makeHome(t);
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const server = await home.start('start');
-  const rotated = await home.run('keys', 'rotate', 'access-token');
+  const rotated = await home.runCommand('keys', 'rotate', 'access-token');
   assert.deepEqual([rotated.code, rotated.stdout], [0, '']);
   const [kid = ''] = rotated.stderr.split(' ');
   assert.match(kid, /^[A-Za-z0-9_-]{43}$/);
-  assert.equal((await runHere(home, 'keys', 'rotate', 'checkpoint')).code, 2);
-  assert.equal((await runHere(home, 'keys', 'rotate', 'result', '--now')).code, 0);
-  await server.end('SIGTERM');
+  assert.equal((await runCommandInProcess(home, 'keys', 'rotate', 'checkpoint')).code, 2);
+  assert.equal((await runCommandInProcess(home, 'keys', 'rotate', 'result', '--now')).code, 0);
+  await server.stop('SIGTERM');
   const db = await home.openDb();
   const rows = await db.read(
     'select use, retire_at, created_at from signing_key where retire_at is not null order by use',
@@ -94,15 +103,15 @@ test('keys rotate publishes the new key beside the old one, and --now withdraws 
 });
 
 test('where the root key is lost, neither keys create nor the demo puts another one in its place', async (t) => {
-  const home = await makeHome(t);
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const path = join(home.dataDir, 'root.key');
   renameSync(path, `${path}.elsewhere`);
-  for (const ran of [await runHere(home, 'keys', 'create'), await home.run('demo')]) {
+  for (const ran of [await runCommandInProcess(home, 'keys', 'create'), await home.runCommand('demo')]) {
     const { code, stderr } = ran;
     assert.deepEqual([code, existsSync(path)], [1, false]);
     assert.match(stderr, /the database is sealed under root key .*Restore it from your copy/);
   }
   renameSync(`${path}.elsewhere`, path);
-  assert.equal((await runHere(home, 'keys', 'create')).stderr, 'All signing keys are there.\n');
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).stderr, 'All signing keys are there.\n');
 });

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { suite, type TestContext, test } from 'node:test';
 import { promisify } from 'node:util';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
-import { freePort } from '../free-port.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { until } from '../until.ts';
-import { makeHome } from '../whole-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const execute = promisify(execFile);
 const root = join(import.meta.dirname, '../..');
@@ -40,10 +40,10 @@ async function toldByServer(t: TestContext): Promise<void> {
     ...{ ADMIN_PORT: '0', LOG_LEVEL: 'info' },
     ...{ SMTP_URL: `smtp://127.0.0.1:${await freePort()}`, MAIL_FROM: 'no-reply@gov.example' },
   };
-  const home = await makeHome(t, { settings });
+  const home = await makeServerFixture(t, { settings });
   const server = await home.start('demo');
-  const [client] = home.demo().clients;
-  const authorization = `Bearer ${await home.token(client?.scopes, client)}`;
+  const [client] = home.readDemoFile().clients;
+  const authorization = `Bearer ${await home.fetchAccessToken(client?.scopes, client)}`;
   const post = (path: string, body: object) =>
     fetch(`${home.url}${path}`, {
       method: 'POST',
@@ -62,16 +62,16 @@ async function toldByServer(t: TestContext): Promise<void> {
   const figure = async (series: string) => (await metrics()).split(`\n${series} `)[1]?.split('\n')[0];
 
   const retries = 'citizen_services_delivery_outcomes_total{channel="email",outcome="retry",who_acts="operator"}';
-  await until(async () => Number(await figure(retries)) >= 1);
+  await waitUntil(async () => Number(await figure(retries)) >= 1);
   assert.equal(await figure('citizen_services_guesses_spent_total'), '1');
-  await until(async () => said().includes('guesses about a person are spent'));
+  await waitUntil(async () => said().includes('guesses about a person are spent'));
   const line = said()
     .split('\n')
     .find((one) => one.includes('guesses about a person are spent'));
   assert.equal(JSON.parse(line ?? '').clientId, client?.clientId);
 
   // The queues are looked at every few seconds.
-  await until(async () => (await metrics()).includes('\ncitizen_services_scans_oldest_due_seconds '));
+  await waitUntil(async () => (await metrics()).includes('\ncitizen_services_scans_oldest_due_seconds '));
   const text = await metrics();
   const lines = text.split('\n');
   const selectors = selectorsOf(rules.replaceAll(/#.*/g, '')).filter(({ metric }) => !othersMetrics.test(metric));

@@ -17,15 +17,21 @@ import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
 import { createBackup } from '../../src/cli/backup-create.ts';
 import { readSettings } from '../../src/config/settings.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
 import { systemClock } from '../../src/kernel/system-clock.ts';
-import { databaseFile } from '../../src/store/open.ts';
-import { type Change, demoPopulation, filesIn, fit, inDatabase } from '../backups.ts';
-import { runHere } from '../run-here.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import {
+  absoluteFilesIn,
+  type BackupChange,
+  changeBackupDatabase,
+  demoCitizenCount,
+  rewriteManifest,
+} from '../support/backups.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-const file = afterThisFile();
+const file = fileCleanupScope();
 
 function folderOf(t: Pick<TestContext, 'after'>): string {
   const folder = makeTestFolder('cs-backup-');
@@ -41,10 +47,10 @@ function numberedIn(backup: string): number {
 }
 
 /** One installation that was backed up while it was at work, and has gone on since. */
-async function backedUp(): Promise<{ readonly home: ServerHome; readonly backup: string }> {
-  const home = await makeHome(file);
+async function backedUp(): Promise<{ readonly home: ServerFixture; readonly backup: string }> {
+  const home = await makeServerFixture(file);
   const server = await home.start('demo');
-  const headers = { authorization: `Bearer ${await home.token()}`, 'content-type': 'application/json' };
+  const headers = { authorization: `Bearer ${await home.fetchAccessToken()}`, 'content-type': 'application/json' };
   const body = JSON.stringify({ citizenId: 'demo-mary', message: 'Your permit is ready.' });
   const send = async () => {
     const { status } = await fetch(`${server.url}/v1/notifications/send`, { method: 'POST', headers, body });
@@ -52,9 +58,9 @@ async function backedUp(): Promise<{ readonly home: ServerHome; readonly backup:
   };
   for (let sent = 0; sent < 5; sent += 1) await send();
   const anchor = join(home.dataDir, 'ledger-checkpoint');
-  await until(async () => existsSync(anchor));
+  await waitUntil(async () => existsSync(anchor));
   const backup = join(folderOf(file), 'backup');
-  const making = home.run('backup', 'create', backup);
+  const making = home.runCommand('backup', 'create', backup);
   let made = false;
   void making.then(() => {
     made = true;
@@ -69,8 +75,8 @@ async function backedUp(): Promise<{ readonly home: ServerHome; readonly backup:
   // The anchor was copied before the database, which has numbered more meanwhile.
   const size = numberedIn(backup);
   await send();
-  await until(async () => signedIn(anchor) > size);
-  await server.end('SIGTERM');
+  await waitUntil(async () => signedIn(anchor) > size);
+  await server.stop('SIGTERM');
   return { home, backup };
 }
 
@@ -82,7 +88,7 @@ function copyOf(t: TestContext) {
   const [folder, scratch] = [join(folderOf(t), 'copy'), folderOf(t)];
   cpSync(standing.backup, folder, { recursive: true, preserveTimestamps: true });
   const verify = async (...flags: string[]) => {
-    const ran = await runHere(standing.home, 'backup', 'verify', folder, '--scratch', scratch, ...flags);
+    const ran = await runCommandInProcess(standing.home, 'backup', 'verify', folder, '--scratch', scratch, ...flags);
     assert.deepEqual(readdirSync(scratch), []);
     return ran;
   };
@@ -94,27 +100,27 @@ test('a backup that was made while the server was at work can be restored, and t
   const { code, stdout } = await verify('--json');
   const verdict = JSON.parse(stdout);
   assert.deepEqual([code, verdict.faults], [0, []]);
-  assert.deepEqual([verdict.verified, verdict.citizens, verdict.documents], [true, demoPopulation, 3]);
+  assert.deepEqual([verdict.verified, verdict.citizens, verdict.documents], [true, demoCitizenCount, 3]);
   // An anchor is written before its checkpoint is stored: the copy may have been taken between the two.
   assert.ok(numberedIn(folder) >= signedIn(join(folder, 'ledger-checkpoint')));
-  assert.ok(filesIn(folder).every((path) => (statSync(path).mode & 0o077) === 0));
+  assert.ok(absoluteFilesIn(folder).every((path) => (statSync(path).mode & 0o077) === 0));
 
-  const other = await makeHome(t, { settings: { ROOT_KEY_FILE: rootKeyPath } });
-  const restored = await other.run('backup', 'restore', folder);
+  const other = await makeServerFixture(t, { settings: { ROOT_KEY_FILE: rootKeyPath } });
+  const restored = await other.runCommand('backup', 'restore', folder);
   assert.equal(restored.code, 0, restored.stderr);
-  const again = await runHere(other, 'backup', 'restore', folder);
+  const again = await runCommandInProcess(other, 'backup', 'restore', folder);
   assert.equal(again.code, 1);
   assert.match(again.stderr, /citizen-services\.sqlite is there: restore into a DATA_DIR of its own/);
   const server = await other.start('start');
-  const [client] = standing.home.demo().clients;
-  const headers = { authorization: `Bearer ${await other.token([], client)}` };
-  const [id] = filesIn(join(folder, 'documents')).map((path) => basename(path));
+  const [client] = standing.home.readDemoFile().clients;
+  const headers = { authorization: `Bearer ${await other.fetchAccessToken([], client)}` };
+  const [id] = absoluteFilesIn(join(folder, 'documents')).map((path) => basename(path));
   assert.equal((await fetch(`${server.url}/v1/documents/${id}`, { headers })).status, 200);
   // The ledger goes on from where the backup was, with the document that was just opened.
-  await until(async () => signedIn(join(other.dataDir, 'ledger-checkpoint')) > verdict.entries);
+  await waitUntil(async () => signedIn(join(other.dataDir, 'ledger-checkpoint')) > verdict.entries);
 });
 
-type Damage = readonly [what: string, damage: Change, told: RegExp];
+type Damage = readonly [what: string, damage: BackupChange, told: RegExp];
 
 function flip(path: string, at: number): void {
   const bytes = readFileSync(path);
@@ -122,7 +128,7 @@ function flip(path: string, at: number): void {
   writeFileSync(path, bytes);
 }
 
-const blobOf = (folder: string) => filesIn(join(folder, 'documents'))[0] ?? assert.fail();
+const blobOf = (folder: string) => absoluteFilesIn(join(folder, 'documents'))[0] ?? assert.fail();
 
 const damages: readonly Damage[] = [
   ['it was not finished', (folder) => unlinkSync(join(folder, 'backup.json')), /is no whole backup: backup\.json/],
@@ -139,7 +145,7 @@ const damages: readonly Damage[] = [
       const bytes = readFileSync(path);
       bytes.fill(0xff, 8 * 4_096, 12 * 4_096);
       writeFileSync(path, bytes);
-      await fit(folder, rootKeyPath);
+      await rewriteManifest(folder, rootKeyPath);
     },
     /^database: /m,
   ],
@@ -153,13 +159,13 @@ const damages: readonly Damage[] = [
         cpSync(blobOf(folder), stray, { preserveTimestamps: true });
         utimesSync(stray, 1, 1);
       }
-      await fit(folder, rootKeyPath);
+      await rewriteManifest(folder, rootKeyPath);
     },
     /101 sealed documents have no row in the database: is it an older one\?/,
   ],
   [
     'an entry of the ledger is another',
-    inDatabase((db) => {
+    changeBackupDatabase((db) => {
       const { entry } = db.prepare('select entry from ledger_entry where leaf_index = 3').get() ?? {};
       assert.ok(entry instanceof Uint8Array);
       entry[60] = (entry[60] ?? 0) ^ 1;
@@ -171,20 +177,20 @@ const damages: readonly Damage[] = [
     'the ledger ends before its anchor',
     async (folder, rootKeyPath) => {
       cpSync(join(standing.home.dataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint'));
-      await fit(folder, rootKeyPath);
+      await rewriteManifest(folder, rootKeyPath);
     },
     /ledger: the ledger has \d+ entries, and \d+ were signed: was an old backup restored\?/,
   ],
   [
     'a citizen has another key',
-    inDatabase((db) =>
+    changeBackupDatabase((db) =>
       db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'demo-mary'"),
     ),
     /the root key does not open the keys of all citizens/,
   ],
   [
     'a newer program made it',
-    inDatabase((db) => db.exec("insert into schema_migration values (9999, 'later', 'x', 1)")),
+    changeBackupDatabase((db) => db.exec("insert into schema_migration values (9999, 'later', 'x', 1)")),
     /a newer program has migrated this database to 9999/,
   ],
 ];
@@ -201,12 +207,12 @@ for (const [what, damage, told] of damages) {
 
 test('backup verify says so where the root key is another, or there is none', async (t) => {
   const { folder } = copyOf(t);
-  const other = await makeHome(t);
-  const without = await runHere(other, 'backup', 'verify', folder);
+  const other = await makeServerFixture(t);
+  const without = await runCommandInProcess(other, 'backup', 'verify', folder);
   assert.equal(without.code, 1);
   assert.match(without.stderr, /root key/);
-  await runHere(other, 'keys', 'create');
-  const wrong = await runHere(other, 'backup', 'verify', folder);
+  await runCommandInProcess(other, 'keys', 'create');
+  const wrong = await runCommandInProcess(other, 'backup', 'verify', folder);
   assert.equal(wrong.code, 1);
   assert.match(`${wrong.stdout}${wrong.stderr}`, /root key/);
 });
@@ -226,8 +232,8 @@ test('a document that is erased while a backup is made is in it as that; one tha
     onProgress: (at) => {
       // The database is copied by then, and one document.
       if (at === 'the database' || at.count !== 1) return;
-      const copied = new Set(filesIn(join(target, 'documents')).map((path) => basename(path)));
-      for (const path of filesIn(join(dataDir, 'documents'))) {
+      const copied = new Set(absoluteFilesIn(join(target, 'documents')).map((path) => basename(path)));
+      for (const path of absoluteFilesIn(join(dataDir, 'documents'))) {
         if (copied.has(basename(path))) continue;
         gone.push(basename(path));
         unlinkSync(path);
@@ -237,7 +243,7 @@ test('a document that is erased while a backup is made is in it as that; one tha
     },
   });
   assert.deepEqual([made.erasedMeanwhile, made.missing, made.documents?.count], [[gone[0]], [gone[1]], 1]);
-  const { stdout } = await runHere(standing.home, 'backup', 'verify', target);
+  const { stdout } = await runCommandInProcess(standing.home, 'backup', 'verify', target);
   assert.match(stdout, new RegExp(`^document ${gone[1]}: blob-missing: .*\n$`));
 });
 
@@ -245,32 +251,32 @@ test('backup create links what an earlier backup has, and refuses a place that i
   const { folder } = copyOf(t);
   const { home } = standing;
   const second = `${folder}-2`;
-  assert.equal((await runHere(home, 'backup', 'create', second, '--since', folder)).code, 0);
-  assert.ok(filesIn(join(second, 'documents')).every((path) => statSync(path).nlink === 2));
-  const taken = await runHere(home, 'backup', 'create', second);
+  assert.equal((await runCommandInProcess(home, 'backup', 'create', second, '--since', folder)).code, 0);
+  assert.ok(absoluteFilesIn(join(second, 'documents')).every((path) => statSync(path).nlink === 2));
+  const taken = await runCommandInProcess(home, 'backup', 'create', second);
   assert.equal(taken.code, 1);
   assert.match(taken.stderr, /is not empty: each backup has its own folder/);
-  const within = await runHere(home, 'backup', 'create', join(home.dataDir, 'documents', 'b'));
+  const within = await runCommandInProcess(home, 'backup', 'create', join(home.dataDir, 'documents', 'b'));
   assert.equal(within.code, 2);
   assert.match(within.stderr, /among the documents/);
   const sealed = join(home.dataDir, 'documents', 'sealed');
   symlinkSync(sealed, `${folder}-link`);
   for (const path of [join(`${folder}-link`, 'b'), join(`${folder}-link`, 'b', 'c')]) {
-    const linked = await runHere(home, 'backup', 'create', path);
+    const linked = await runCommandInProcess(home, 'backup', 'create', path);
     assert.equal(linked.code, 2, linked.stderr);
     assert.match(linked.stderr, /among the documents/);
   }
   assert.equal(existsSync(join(sealed, 'b')), false);
-  const since = await runHere(home, 'backup', 'create', `${folder}-3`, '--since', home.dataDir);
+  const since = await runCommandInProcess(home, 'backup', 'create', `${folder}-3`, '--since', home.dataDir);
   assert.equal(since.code, 1);
   assert.match(since.stderr, /is no whole backup/);
   assert.equal(existsSync(`${folder}-3`), false);
 });
 
 test('on PostgreSQL the command names its tools and makes nothing', async (t) => {
-  const home = await makeHome(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
+  const home = await makeServerFixture(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
   const folder = join(home.dataDir, 'b');
-  const { code, stderr } = await runHere(home, 'backup', 'create', folder);
+  const { code, stderr } = await runCommandInProcess(home, 'backup', 'create', folder);
   assert.match(stderr, /the database is PostgreSQL, which has its own tools: pg_dump or pg_basebackup/);
   assert.deepEqual([code, existsSync(folder)], [1, false]);
 });

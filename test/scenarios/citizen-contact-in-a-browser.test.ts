@@ -1,26 +1,33 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { axeFaults, openBrowser, openPage, overflow, type View, withoutBrowser } from '../browser.ts';
-import { otherThan } from '../contact-house.ts';
-import { codeInOutbox } from '../outbox-code.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import {
+  accessibilityViolations,
+  browserSkipReason,
+  openBrowser,
+  openPage,
+  overflowingElements,
+  type PageView,
+} from '../support/browser.ts';
+import { differentCode } from '../support/contact-app.ts';
+import { readCodeFromOutbox } from '../support/outbox-code.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // The form on which citizens say how they wish to be reached, as somebody fills it in.
-const skip = withoutBrowser;
-let home: ServerHome;
+const skip = browserSkipReason;
+let home: ServerFixture;
 let browser: Browser;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
   if (skip !== false) return;
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
   browser = await openBrowser(thisFile);
 });
 
-const looks: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
+const looks: readonly PageView[] = (['light', 'dark'] as const).flatMap((scheme) =>
   [360, 1000].map((widthPx) => ({ scheme, widthPx, locale: 'en' })),
 );
 
@@ -39,7 +46,7 @@ async function reach(page: Page, label: string): Promise<void> {
 
 /** Chooses in the list that has the focus, by typing; letters a second apart are taken for those of two words: then once more. */
 async function choose(page: Page, option: string): Promise<void> {
-  await until(async () => {
+  await waitUntil(async () => {
     await page.keyboard.type(option);
     if ((await page.evaluate<string>('document.activeElement.selectedOptions[0].text')) === option) return true;
     // By then what was typed is forgotten.
@@ -58,11 +65,15 @@ for (const look of looks) {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
-    const { page, faults } = seen;
+    const { page, errors } = seen;
     await page.getByText('demo-mary').locator('..').locator('a').click();
     await page.waitForURL(`${home.url}/me/contact`);
     const check = async (where: string) =>
-      assert.deepEqual([faults, await overflow(page), await axeFaults(page)], [[], [], []], where);
+      assert.deepEqual(
+        [errors, await overflowingElements(page), await accessibilityViolations(page)],
+        [[], [], []],
+        where,
+      );
     await check('the form');
     await reach(page, 'Email');
     await choose(page, 'Second');
@@ -107,11 +118,15 @@ async function press(page: Page, name: string): Promise<void> {
 for (const look of [looks[0], looks[3]].filter((one) => one !== undefined)) {
   test(`an address is verified by the keyboard alone, ${look.scheme}, ${look.widthPx} px wide`, { skip }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
-    const { page, faults } = seen;
+    const { page, errors } = seen;
     await page.getByText('demo-anh').locator('..').locator('a').click();
     await page.waitForURL(`${home.url}/me/contact`);
     const check = async (where: string) =>
-      assert.deepEqual([faults, await overflow(page), await axeFaults(page)], [[], [], []], where);
+      assert.deepEqual(
+        [errors, await overflowingElements(page), await accessibilityViolations(page)],
+        [[], [], []],
+        where,
+      );
     const frameOf = (field: string) =>
       page.evaluate<string>(`getComputedStyle(document.querySelector('${field}')).borderInlineStartWidth`);
     await press(page, 'Send a code by email');
@@ -122,9 +137,9 @@ for (const look of [looks[0], looks[3]].filter((one) => one !== undefined)) {
     await page.keyboard.type(address);
     await press(page, 'Send a code by email');
     await check('a code is on its way');
-    const code = await codeInOutbox(home, address);
+    const code = await readCodeFromOutbox(home, address);
     await reach(page, 'Code from the email');
-    await page.keyboard.type(otherThan(code));
+    await page.keyboard.type(differentCode(code));
     await press(page, 'Confirm the email address');
     await check('the wrong code');
     assert.equal(await page.evaluate<string>(`document.activeElement.getAttribute('role')`), 'alert');
@@ -146,14 +161,14 @@ for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, {
       ...{ scheme: 'light', widthPx: 360, locale },
     });
-    const { page, faults } = seen;
+    const { page, errors } = seen;
     await page.getByText('demo-layla').locator('..').locator('a').click();
     await page.waitForURL(`${home.url}/me/contact`);
     await page.locator('#address-email').fill(`layla.${locale}@example.org`);
     await Promise.all([page.waitForEvent('load'), page.locator('#address-email').press('Enter')]);
     await page.locator('#code-email').fill('0');
     await Promise.all([page.waitForEvent('load'), page.locator('#code-email').press('Enter')]);
-    assert.deepEqual([faults, await overflow(page), await axeFaults(page)], [[], [], []]);
+    assert.deepEqual([errors, await overflowingElements(page), await accessibilityViolations(page)], [[], [], []]);
     assert.equal(await page.getByRole('alert').count(), 1);
   });
 }

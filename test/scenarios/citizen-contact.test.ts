@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { awayFromMidnight } from '../away-from-midnight.ts';
-import { otherThan } from '../contact-house.ts';
-import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
-import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { codeInOutbox } from '../outbox-code.ts';
-import { formOf } from '../page-form.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { waitPastMidnight } from '../support/avoid-midnight.ts';
+import { differentCode } from '../support/contact-app.ts';
+import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
+import { readHtmlForm } from '../support/html-form.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { readCodeFromOutbox } from '../support/outbox-code.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // The page on which citizens say how they wish to be reached.
-let home: ServerHome;
+let home: ServerFixture;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start('demo');
 });
 
@@ -32,7 +32,7 @@ async function signedIn(citizenId: string): Promise<CookieBrowser> {
 
 /** The form of the page with these fields changed, as it is sent. */
 async function changed(browser: CookieBrowser, change: Readonly<Record<string, string>>): Promise<URLSearchParams> {
-  const form = formOf(textOf(await browser.get('/me/contact')));
+  const form = readHtmlForm(textOf(await browser.get('/me/contact')));
   for (const [name, value] of Object.entries(change)) form.set(name, value);
   return form;
 }
@@ -44,23 +44,23 @@ test('a citizen states wishes, comes back to a page that has them, and later mes
   assert.deepEqual([sent.status, sent.headers.location], [303, '/me/contact?done=wishes'], textOf(sent));
   const page = textOf(await mary.get('/me/contact?done=wishes'));
   assert.ok(page.includes(kept));
-  assert.deepEqual([...formOf(page)], [...form]);
+  assert.deepEqual([...readHtmlForm(page)], [...form]);
   const again = textOf(await mary.get('/me/contact'));
-  assert.deepEqual([again.includes(kept), [...formOf(again)]], [false, [...form]]);
-  const [ask, token] = [createExchange(home.url), await home.token()];
+  assert.deepEqual([again.includes(kept), [...readHtmlForm(again)]], [false, [...form]]);
+  const [ask, token] = [createHttpClient(home.url), await home.fetchAccessToken()];
   const message = { citizenId: 'demo-mary', message: 'Your permit is ready.' };
-  const id = String(jsonOf(await ask(sendJson(token, '/v1/notifications/send', message)))['id']);
-  await until(async () => {
-    const seen = textOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(token) }));
+  const id = String(parseJsonBody(await ask(postJson(token, '/v1/notifications/send', message)))['id']);
+  await waitUntil(async () => {
+    const seen = textOf(await ask({ path: `/v1/notifications/${id}`, headers: bearerHeaders(token) }));
     return /"channel":"email","status":"skipped".*"declined"/.test(seen);
   });
-  await until(async () => textOf(await mary.get('/me/uses')).includes('How you want to be reached was stated'));
+  await waitUntil(async () => textOf(await mary.get('/me/uses')).includes('How you want to be reached was stated'));
 });
 
 test('what cannot be kept comes back with what is wrong, and leaves all as it was', async () => {
   const layla = await signedIn('demo-layla');
   assert.equal((await layla.post('/me/contact', {}, await changed(layla, { sms: '1' }))).status, 303);
-  const before = [...formOf(textOf(await layla.get('/me/contact')))];
+  const before = [...readHtmlForm(textOf(await layla.get('/me/contact')))];
   for (const [change, told] of [
     [{ email: '1', sms: '1' }, 'Two ways have the same place in the order.'],
     [{ hoursFor: 'email', from: '8', until: '8', timeZone: 'UTC' }, 'Choose two different hours'],
@@ -75,34 +75,35 @@ test('what cannot be kept comes back with what is wrong, and leaves all as it wa
     assert.equal(answer.status, 400, told);
     assert.ok(textOf(answer).includes(told), told);
     assert.match(textOf(answer), /role="alert"/);
-    assert.deepEqual([...formOf(textOf(answer))].sort(), [...form].sort());
+    assert.deepEqual([...readHtmlForm(textOf(answer))].sort(), [...form].sort());
   }
-  assert.deepEqual([...formOf(textOf(await layla.get('/me/contact')))], before);
+  assert.deepEqual([...readHtmlForm(textOf(await layla.get('/me/contact')))], before);
 });
 
 test('the page shows the addresses that were confirmed, and none of the register', async () => {
   const anh = await signedIn('demo-anh');
-  const registered = home.demo().citizens.find(({ citizenId }) => citizenId === 'demo-anh')?.email ?? assert.fail();
+  const registered =
+    home.readDemoFile().citizens.find(({ citizenId }) => citizenId === 'demo-anh')?.email ?? assert.fail();
   const before = textOf(await anh.get('/me/contact'));
   assert.equal(before.match(/None is confirmed/g)?.length, 2);
   assert.ok(!before.includes(registered));
   const path = join(home.dataDir, 'contacts.jsonl');
   const email = { address: 'anh+new@example.org', verifiedAt: '2026-01-02T00:00:00Z' };
   writeFileSync(path, JSON.stringify({ citizenId: 'demo-anh', email }));
-  const ran = await home.run('contacts', 'import', path);
+  const ran = await home.runCommand('contacts', 'import', path);
   assert.equal(ran.code, 0, ran.stderr);
   const page = textOf(await anh.get('/me/contact'));
   assert.match(page, /<bdi>anh\+new@example\.org<\/bdi>, confirmed on\s*<time datetime="2026-01-02T00:00:00Z">/);
   assert.equal(page.match(/None is confirmed/g)?.length, 1);
   // To state wishes leaves it in place.
-  assert.equal((await anh.post('/me/contact', {}, formOf(page))).status, 303);
+  assert.equal((await anh.post('/me/contact', {}, readHtmlForm(page))).status, 303);
   assert.match(textOf(await anh.get('/me/contact')), /anh\+new@example\.org/);
 });
 
 test('a citizen verifies an address by its code, and removes it again', async () => {
   const joao = await signedIn('demo-joao');
   const address = 'joao.new@example.org';
-  const form = formOf(textOf(await joao.get('/me/contact')), 'value="ask"');
+  const form = readHtmlForm(textOf(await joao.get('/me/contact')), 'value="ask"');
   form.set('address', ` ${address} `);
   assert.deepEqual(
     [...form],
@@ -117,8 +118,8 @@ test('a citizen verifies an address by its code, and removes it again', async ()
   const page = textOf(await joao.get('/me/contact?done=asked'));
   assert.match(page, /A code is on its way\..*<bdi>joao\.new@example\.org<\/bdi>: A code was sent there/s);
   assert.equal(page.match(/None is confirmed/g)?.length, 2);
-  const entering = formOf(page, 'value="confirm"');
-  const code = await codeInOutbox(home, address);
+  const entering = readHtmlForm(page, 'value="confirm"');
+  const code = await readCodeFromOutbox(home, address);
   // As somebody writes it down.
   entering.set('code', ` ${code.slice(0, 3)} ${code.slice(3)}`);
   const confirmed = await joao.post('/me/contact', {}, entering);
@@ -126,14 +127,14 @@ test('a citizen verifies an address by its code, and removes it again', async ()
   const after = textOf(await joao.get('/me/contact?done=confirmed'));
   assert.match(after, /<bdi>joao\.new@example\.org<\/bdi>, confirmed on/);
   assert.equal(after.includes('value="confirm"'), false);
-  const removing = formOf(after, 'value="remove"');
+  const removing = readHtmlForm(after, 'value="remove"');
   for (const _ of ['once', 'and again, by a second press']) {
     const removed = await joao.post('/me/contact', {}, removing);
     assert.ok(removed.status === 303 || removed.status === 200, textOf(removed));
   }
   assert.doesNotMatch(textOf(await joao.get('/me/contact')), /joao\.new/);
   assert.match(textOf(await joao.get('/me')), /O seu correio eletrónico para mensagens oficiais foi alterado/);
-  await until(async () => {
+  await waitUntil(async () => {
     const uses = textOf(await joao.get('/me/uses'));
     return ['A code was sent', 'was confirmed by a code', 'that was confirmed was removed'].every((kind) =>
       uses.includes(kind),
@@ -160,12 +161,12 @@ test('what is wrong with an address or a code is told beside its field', async (
     (await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }))).status,
     303,
   );
-  for (const code of ['12', 'x'.repeat(6), otherThan(await codeInOutbox(home, 'su@example.org'))])
+  for (const code of ['12', 'x'.repeat(6), differentCode(await readCodeFromOutbox(home, 'su@example.org'))])
     assert.deepEqual((await told({ ...confirm, code })).slice(0, 3), [
       ...[400, 'code-email', 'This is not the code that was sent last.'],
     ]);
-  await awayFromMidnight();
-  await until(async () => {
+  await waitPastMidnight();
+  await waitUntil(async () => {
     const answer = await suharti.post('/me/contact', {}, new URLSearchParams({ ...ask, address: 'su@example.org' }));
     return answer.status !== 303;
   });

@@ -1,19 +1,27 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { axeFaults, openBrowser, openPage, overflow, type SeenPage, type View, withoutBrowser } from '../browser.ts';
-import { createExchange, sendJson, withToken } from '../exchange.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import {
+  accessibilityViolations,
+  browserSkipReason,
+  type OpenedPage,
+  openBrowser,
+  openPage,
+  overflowingElements,
+  type PageView,
+} from '../support/browser.ts';
+import { bearerHeaders, createHttpClient, postJson } from '../support/http-client.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
 // The pages of citizens as somebody sees them who signs in, reads, and signs out.
-const skip = withoutBrowser;
-let home: ServerHome;
+const skip = browserSkipReason;
+let home: ServerFixture;
 let browser: Browser;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
   if (skip !== false) return;
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
   browser = await openBrowser(thisFile);
   await fill();
@@ -21,7 +29,7 @@ before(async () => {
 
 /** Messages and documents that are hard to show: from right to left, without a blank, of every kind of block. */
 async function fill(): Promise<void> {
-  const [ask, token] = [createExchange(home.url), await home.token()];
+  const [ask, token] = [createHttpClient(home.url), await home.fetchAccessToken()];
   const citizenId = 'demo-layla';
   for (const message of [
     {
@@ -37,7 +45,7 @@ async function fill(): Promise<void> {
     },
     { citizenId, message: 'Without a subject.' },
   ])
-    assert.equal((await ask(sendJson(token, '/v1/notifications/send', message))).status, 202);
+    assert.equal((await ask(postJson(token, '/v1/notifications/send', message))).status, 202);
   const headers = {
     'content-type': 'text/plain',
     'citizen-id': citizenId,
@@ -46,7 +54,7 @@ async function fill(): Promise<void> {
   const stored = await ask({
     method: 'POST',
     path: '/v1/documents',
-    headers: withToken(token, headers),
+    headers: bearerHeaders(token, headers),
     body: 'Nothing is owed.',
   });
   assert.equal(stored.status, 201, String(stored.body));
@@ -57,7 +65,7 @@ async function fill(): Promise<void> {
     birthDate: '1901-01-01',
     purpose: 'parking permit',
   };
-  assert.equal((await ask(sendJson(token, '/v1/identity/verify', claims))).status, 200);
+  assert.equal((await ask(postJson(token, '/v1/identity/verify', claims))).status, 200);
 }
 
 const outline = `({
@@ -70,9 +78,13 @@ const outline = `({
 type Outline = { readonly lang: string; readonly heading: string; readonly headings: number; readonly title: string };
 
 /** Checks the page that is shown now: what it is called, and that nothing is found wrong with it. */
-async function checkPage({ page, faults }: SeenPage, lang: string, where: string): Promise<Outline> {
+async function checkPage({ page, errors }: OpenedPage, lang: string, where: string): Promise<Outline> {
   const told = await page.evaluate<Outline>(outline);
-  const found = { faults: [...faults], overflow: await overflow(page), axe: await axeFaults(page) };
+  const found = {
+    faults: [...errors],
+    overflow: await overflowingElements(page),
+    axe: await accessibilityViolations(page),
+  };
   assert.deepEqual(found, { faults: [], overflow: [], axe: [] }, where);
   assert.deepEqual([told.lang, told.headings, told.title.startsWith(`${told.heading} – `)], [lang, 1, true], where);
   return told;
@@ -100,7 +112,7 @@ async function chooseLayla(page: Page): Promise<void> {
   await page.waitForURL(`${home.url}/me**`);
 }
 
-const looks: readonly View[] = (['light', 'dark'] as const).flatMap((scheme) =>
+const looks: readonly PageView[] = (['light', 'dark'] as const).flatMap((scheme) =>
   [360, 1000].map((widthPx) => ({ scheme, widthPx, locale: 'en' })),
 );
 
@@ -116,7 +128,7 @@ for (const look of looks) {
     };
     await check('Your official messages and documents');
     await press(page, 'Sign in');
-    assert.deepEqual([await overflow(page), await axeFaults(page)], [[], []]);
+    assert.deepEqual([await overflowingElements(page), await accessibilityViolations(page)], [[], []]);
     await press(page, 'ليلى الحداد');
     await check('Messages');
     await press(page, 'x'.repeat(120));
@@ -147,7 +159,7 @@ test('a citizen who lets no script run reads as everybody, in a window of 320 px
   await chooseLayla(page);
   for (const path of ['/me/uses', '/me', '/me/documents', '/me/record', '/me/contact']) {
     await page.goto(`${home.url}${path}`);
-    assert.deepEqual([await overflow(page), seen.faults], [[], []], path);
+    assert.deepEqual([await overflowingElements(page), seen.errors], [[], []], path);
   }
 });
 

@@ -1,25 +1,25 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { awayFromMidnight } from '../away-from-midnight.ts';
-import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../cookie-browser.ts';
-import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { runHere } from '../run-here.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { waitPastMidnight } from '../support/avoid-midnight.ts';
+import { type CookieBrowser, openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // The pages of citizens in the demo, whose own issuer signs them in.
-let home: ServerHome;
+let home: ServerFixture;
 let service = '';
-let ask: ReturnType<typeof createExchange>;
+let ask: ReturnType<typeof createHttpClient>;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile, {
+  home = await makeServerFixture(thisFile, {
     settings: { REGISTER_CORRECTIONS_URL: 'https://register.example/corrections?a=1&b=2' },
   });
   await home.start('demo');
-  service = await home.token();
-  ask = createExchange(home.url);
+  service = await home.fetchAccessToken();
+  ask = createHttpClient(home.url);
 });
 
 const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
@@ -33,13 +33,13 @@ async function signedIn(citizenId: string): Promise<CookieBrowser> {
 }
 
 async function written(citizenId: string, json: Readonly<Record<string, unknown>>): Promise<string> {
-  const answer = await ask(sendJson(service, '/v1/notifications/send', { citizenId, ...json }));
+  const answer = await ask(postJson(service, '/v1/notifications/send', { citizenId, ...json }));
   assert.equal(answer.status, 202, textOf(answer));
-  return String(jsonOf(answer)['id']);
+  return String(parseJsonBody(answer)['id']);
 }
 
 const stateOf = async (id: string) =>
-  String(jsonOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(service) }))['status']);
+  String(parseJsonBody(await ask({ path: `/v1/notifications/${id}`, headers: bearerHeaders(service) }))['status']);
 
 test('who is not signed in finds the way in, and comes back to the page that was wanted', async () => {
   const browser = openCookieBrowser(home.url);
@@ -71,7 +71,7 @@ test('a citizen reads a message, and its sender learns that it was read; the lis
 test('the mail of a message leads to its page, which asks who one is', async () => {
   const id = await written('demo-mary', { subject: 'With a link', message: 'Look.' });
   let mail = '';
-  await until(async () => {
+  await waitUntil(async () => {
     mail = textOf(await ask({ path: '/outbox' }));
     return mail.includes('With a link');
   });
@@ -101,8 +101,8 @@ test('a document comes byte for byte, also a part of it, under its own name', as
     'document-retain-until': '2099-01-01T00:00:00Z',
   };
   const body = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(70_000, 7)]);
-  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: withToken(service, headers), body });
-  const id = String(jsonOf(stored)['id']);
+  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: bearerHeaders(service, headers), body });
+  const id = String(parseJsonBody(stored)['id']);
   const mary = await signedIn('demo-mary');
   assert.match(
     textOf(await mary.get('/me/documents')),
@@ -114,7 +114,7 @@ test('a document comes byte for byte, also a part of it, under its own name', as
   assert.deepEqual([got.headers.link, got.headers['x-content-type-options']], [undefined, 'nosniff']);
   const part = await mary.get(`/me/documents/${id}`, { range: 'bytes=1-4' });
   assert.deepEqual([part.status, textOf(part)], [206, 'PDF-']);
-  const withdrawn = await ask({ method: 'DELETE', path: `/v1/documents/${id}`, headers: withToken(service) });
+  const withdrawn = await ask({ method: 'DELETE', path: `/v1/documents/${id}`, headers: bearerHeaders(service) });
   assert.equal(withdrawn.status, 200, textOf(withdrawn));
   assert.equal((await mary.get(`/me/documents/${id}`)).status, 410);
   assert.match(textOf(await mary.get('/me/documents')), /Withdrawn by the service that issued it/);
@@ -122,7 +122,7 @@ test('a document comes byte for byte, also a part of it, under its own name', as
 
 test('what is another citizen’s is answered as what is nowhere', async () => {
   const message = await written('demo-mary', { message: 'For Mary alone.' });
-  const document = home.demo().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
+  const document = home.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
   const layla = await signedIn('demo-layla');
   const pages = [
     `/me/messages/${message}`,
@@ -140,7 +140,8 @@ test('what is another citizen’s is answered as what is nowhere', async () => {
 });
 
 test('[R53] nor does the time tell them apart: both leave at a whole quantum', async () => {
-  const document = home.demo().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id ?? assert.fail();
+  const document =
+    home.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id ?? assert.fail();
   const layla = await signedIn('demo-layla');
   for (const id of [document, `${document.slice(0, -6)}aaaaaa`]) {
     for (let times = 0; times < 10; times += 1) {
@@ -154,10 +155,10 @@ test('[R53] nor does the time tell them apart: both leave at a whole quantum', a
 test('a check of details is told to the citizen: who asked, about what, for what, and what was answered', async () => {
   const claims = { citizenId: 'demo-anh', givenName: 'Ánh Nguyệt', familyName: 'Nguyễn', birthDate: '1901-01-01' };
   const asked = { ...claims, purpose: 'parking <permit>', legalBasis: 'Road Act 7' };
-  assert.equal((await ask(sendJson(service, '/v1/identity/verify', asked))).status, 200);
+  assert.equal((await ask(postJson(service, '/v1/identity/verify', asked))).status, 200);
   const anh = await signedIn('demo-anh');
   let page = '';
-  await until(async () => {
+  await waitUntil(async () => {
     page = textOf(await anh.get('/me/uses'));
     return page.includes('Asked whether details are yours');
   });
@@ -188,14 +189,14 @@ test('what the register has about a citizen stands on a page of its own, letter 
     assert.ok(textOf(page).includes(told), told);
   const german = textOf(await anh.get('/me/record', { 'accept-language': 'de' }));
   assert.match(german, /<dt>Vornamen<\/dt><dd><bdi>Ánh Nguyệt<\/bdi>/);
-  await until(async () => textOf(await anh.get('/me/uses')).includes('Read what the register has about you'));
+  await waitUntil(async () => textOf(await anh.get('/me/uses')).includes('Read what the register has about you'));
 });
 
 test('a citizen locks and unlocks the own details on that page, and is told of each by a message', async () => {
-  await awayFromMidnight();
+  await waitPastMidnight();
   const mary = await signedIn('demo-mary');
   const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
-  const decision = async () => jsonOf(await ask(sendJson(service, '/v1/identity/verify', claims)))['decision'];
+  const decision = async () => parseJsonBody(await ask(postJson(service, '/v1/identity/verify', claims)))['decision'];
   const press = (locked: string, headers: object = {}) =>
     mary.post('/me/record', { ...headers }, new URLSearchParams({ locked }));
   assert.equal(await decision(), 'match');
@@ -215,7 +216,7 @@ test('a citizen locks and unlocks the own details on that page, and is told of e
   assert.equal(textOf(await mary.get('/me')).split('>Your details are locked<').length, 2);
   assert.equal((await press('false')).status, 303);
   assert.equal(await decision(), 'match');
-  await until(async () => {
+  await waitUntil(async () => {
     const uses = textOf(await mary.get('/me/uses'));
     return [
       'Your details were locked',
@@ -223,26 +224,27 @@ test('a citizen locks and unlocks the own details on that page, and is told of e
       'It was your wish that no details',
     ].every((told) => uses.includes(told));
   });
-  await until(async () => textOf(await ask({ path: '/outbox' })).includes('Your details are not locked any more'));
+  await waitUntil(async () => textOf(await ask({ path: '/outbox' })).includes('Your details are not locked any more'));
   const often = [...new Array(4).fill(['true', 'false']).flat(), 'true'];
   for (const locked of often) assert.equal((await press(locked)).status, 303);
   const refused = await press('false');
   assert.deepEqual([refused.status, textOf(refused).includes('cannot be lifted again before tomorrow')], [429, true]);
-  const lift = async (...args: readonly string[]) => await runHere(home, 'citizens', 'unlock', 'demo-mary', ...args);
+  const lift = async (...args: readonly string[]) =>
+    await runCommandInProcess(home, 'citizens', 'unlock', 'demo-mary', ...args);
   assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);
   assert.match((await lift()).stderr, /The lock that the citizen set stays/);
   assert.equal(await decision(), 'no_match');
   assert.equal((await lift('--own', '--reason', 'Mary came in person.')).code, 0);
   assert.equal(await decision(), 'match');
   assert.equal((await lift('--own', '--reason', 'again')).code, 1);
-  await until(async () => textOf(await ask({ path: '/outbox' })).includes('Their reason: Mary came in person.'));
+  await waitUntil(async () => textOf(await ask({ path: '/outbox' })).includes('Their reason: Mary came in person.'));
 });
 
 test('a long log is read page by page, the newest first, each entry once', async () => {
   const suharti = await signedIn('demo-suharti');
   for (let times = 0; times < 60; times += 1) await suharti.get('/me');
   const numbersIn = (page: string) => [...page.matchAll(/<bdi>#(\d+)<\/bdi>/g)].map(([, number]) => Number(number));
-  await until(async () => /[6-9]\d entries/.test(textOf(await suharti.get('/me/uses'))));
+  await waitUntil(async () => /[6-9]\d entries/.test(textOf(await suharti.get('/me/uses'))));
   const first = textOf(await suharti.get('/me/uses'));
   const newest = numbersIn(first);
   assert.equal(newest.length, 50);
@@ -258,18 +260,18 @@ test('a long log is read page by page, the newest first, each entry once', async
 });
 
 test('looks of one service behind each other are folded up, and hide nothing', async () => {
-  const sent = await ask(sendJson(service, '/v1/notifications/send', { citizenId: 'demo-joao', message: 'Hello' }));
-  const { id } = jsonOf(sent) as { id: string };
-  const look = async () => textOf(await ask({ path: `/v1/notifications/${id}`, headers: withToken(service) }));
+  const sent = await ask(postJson(service, '/v1/notifications/send', { citizenId: 'demo-joao', message: 'Hello' }));
+  const { id } = parseJsonBody(sent) as { id: string };
+  const look = async () => textOf(await ask({ path: `/v1/notifications/${id}`, headers: bearerHeaders(service) }));
   // Its deliveries are uses as well, and stand between the looks until they have ended.
-  await until(async () => !/"status":"(?:queued|sending)"/.test(await look()));
+  await waitUntil(async () => !/"status":"(?:queued|sending)"/.test(await look()));
   for (let times = 0; times < 3; times += 1) await look();
   const joao = await signedIn('demo-joao');
   const looked =
     /^(<time .*<bdi>Demo Permit Service<\/bdi>: Looked at what became of a message to you) \((\d+)\)<\/summary>/s;
   let run: string[] = [];
   const folded = () => run.find((inner) => Number(looked.exec(inner)?.[2]) >= 3);
-  await until(async () => {
+  await waitUntil(async () => {
     const page = textOf(await joao.get('/me/uses'));
     run = [...page.matchAll(/<details><summary>(.*?)<\/details>/gs)].map(([, inner = '']) => inner);
     return folded() !== undefined;

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { newClient } from '../../src/access/client.ts';
-import { clientCreation } from '../../src/access/client-store.ts';
+import { newClient } from '../../src/auth/client.ts';
+import { insertClient } from '../../src/auth/client-store.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { type CookieBrowser, openCookieBrowser } from '../cookie-browser.ts';
-import { engines } from '../engines.ts';
-import { startOpenIdProvider } from '../openid-provider.ts';
-import { runHere } from '../run-here.ts';
-import { until } from '../until.ts';
-import { makeHome } from '../whole-server.ts';
+import { type CookieBrowser, openCookieBrowser } from '../support/cookie-browser.ts';
+import { engines } from '../support/database-engines.ts';
+import { startOpenIdProvider } from '../support/openid-provider.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // The pages of an installation whose citizens sign in at a provider of somebody else, as oidc-provider is one.
 const clientId = 'citizen-pages';
 
 async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
-  const site = await makeHome(t, { engine, settings: { CITIZEN_PAGES_NAME: 'City of Porto' } });
+  const site = await makeServerFixture(t, { engine, settings: { CITIZEN_PAGES_NAME: 'City of Porto' } });
   const provider = await startOpenIdProvider(t, { clientId, home: site.url });
   const key = join(site.dataDir, 'sign-in-key.json');
   writeFileSync(key, JSON.stringify(provider.clientKey), { mode: 0o600 });
@@ -26,12 +26,12 @@ async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
     SIGN_IN_CLIENT_ID: clientId,
     SIGN_IN_CLIENT_KEY: key,
   });
-  assert.equal((await runHere(site, 'keys', 'create')).code, 0);
+  assert.equal((await runCommandInProcess(site, 'keys', 'create')).code, 0);
   const credential = { by: 'issuer', issuer: provider.url } as const;
   const wanted = { name: 'Pages', kind: 'live', scopes: ['citizen:self', 'documents:read'], credential } as const;
   const made = newClient(wanted, systemClock, systemRandom);
   const db = await site.openDb();
-  if ('client' in made) await db.write([clientCreation({ ...made.client, clientId })]);
+  if ('client' in made) await db.write([insertClient({ ...made.client, clientId })]);
   await db.close();
   const server = await site.start('start');
   return { provider, site, server };
@@ -72,7 +72,7 @@ for (const { name: engine } of engines) {
       return browser;
     };
     const untilOver = async ({ cookies, get }: CookieBrowser, path: string) => {
-      await until(async () => {
+      await waitUntil(async () => {
         cookies.delete('citizen-renewal');
         const { location } = (await get(path)).headers;
         return location !== undefined && new URL(location).origin === provider.url;
@@ -110,7 +110,7 @@ for (const { name: engine } of engines) {
     const brokenOff = await browser.follow('/me/sign-in');
     assert.deepEqual([brokenOff.status, headingOf(brokenOff)], [403, 'You are not signed in']);
     assert.equal(browser.cookies.get('citizen-session'), undefined);
-    await server.end('SIGTERM');
+    await server.stop('SIGTERM');
     assert.doesNotMatch(server.stdout() + server.stderr(), /"level":"error"|demo-mary/);
   });
 
@@ -119,7 +119,7 @@ for (const { name: engine } of engines) {
     provider.audience = 'https://elsewhere.example';
     const page = await openCookieBrowser(site.url).follow('/me/sign-in');
     assert.deepEqual([page.status, headingOf(page)], [503, 'Not possible now']);
-    await server.end('SIGTERM');
+    await server.stop('SIGTERM');
     assert.match(server.stdout() + server.stderr(), /audience PUBLIC_URL\/v1/);
   });
 }

@@ -6,10 +6,10 @@ import { test } from 'node:test';
 import { inspect } from 'node:util';
 import { decodeJwt, decodeProtectedHeader, type JWK } from 'jose';
 import { type ClientSettings, createClient, ProblemError } from '../../client/src/client.ts';
-import { type Clock, systemClock } from '../../client/src/repeat.ts';
-import { engines } from '../engines.ts';
-import { runHere } from '../run-here.ts';
-import { type Afterwards, makeHome } from '../whole-server.ts';
+import { type Clock, defaultClock } from '../../client/src/retry.ts';
+import { engines } from '../support/database-engines.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { type CleanupScope, makeServerFixture } from '../support/server-process.ts';
 
 // The client with tokens that are bound to its key, against a whole server that demands them.
 const mary = { citizenId: 'demo-mary', familyName: 'Smith', birthDate: '1981-04-25' };
@@ -19,15 +19,15 @@ const scopes = 'identity:verify,notifications:send,notifications:read,documents:
 type Sent = { readonly path: string; readonly status: number; readonly headers: Headers };
 
 /** A demo, and what makes clients of one that has to bind its tokens; `sent` has what each put on the wire. */
-async function openHouse(t: Afterwards, settings: Record<string, string>, engine: 'sqlite' | 'postgres' = 'sqlite') {
-  const home = await makeHome(t, { engine, settings });
+async function openHouse(t: CleanupScope, settings: Record<string, string>, engine: 'sqlite' | 'postgres' = 'sqlite') {
+  const home = await makeServerFixture(t, { engine, settings });
   await home.start();
-  await home.token();
+  await home.fetchAccessToken();
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwks = join(home.dataDir, 'jwks.json');
   writeFileSync(jwks, JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
   const order = ['clients', 'create', 'Tax', '--kind', 'live', '--scopes', scopes, '--binding', 'dpop', '--json'];
-  const made = await runHere(home, ...order, '--jwks', jwks);
+  const made = await runCommandInProcess(home, ...order, '--jwks', jwks);
   assert.equal(made.code, 0, made.stderr);
   const { clientId } = JSON.parse(made.stdout) as { clientId: string };
   const sent: Sent[] = [];
@@ -84,7 +84,7 @@ for (const { name: engine } of engines) {
 test('a nonce that the server takes no more costs one request, and none of a stream is lost by it', async (t) => {
   const { sent, clientWith } = await openHouse(t, { DPOP_NONCES: 'true' });
   const time = { aheadMs: -70_000 };
-  const clock: Clock = { ...systemClock, now: () => Date.now() + time.aheadMs };
+  const clock: Clock = { ...defaultClock, now: () => Date.now() + time.aheadMs };
   // As if more than two minutes lay between the token and what it is used for.
   const old = { is: true };
   const client = clientWith({ clock }, (path, answer) => {
@@ -114,9 +114,9 @@ test('a nonce that the server takes no more costs one request, and none of a str
 
 test('a clock that is wrong is told in the words of the server, and a token that is not bound is not used', async (t) => {
   const { sent, clientWith } = await openHouse(t, {});
-  const late: Clock = { ...systemClock, now: () => Date.now() - 45_000 };
+  const late: Clock = { ...defaultClock, now: () => Date.now() - 45_000 };
   assert.equal((await clientWith({ clock: late }).verify(mary)).decision, 'match');
-  const tooLate: Clock = { ...systemClock, now: () => Date.now() - 120_000 };
+  const tooLate: Clock = { ...defaultClock, now: () => Date.now() - 120_000 };
   await assert.rejects(clientWith({ clock: tooLate }).verify(mary), {
     name: 'TokenError',
     message: /behind the clock/,

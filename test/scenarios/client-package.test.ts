@@ -3,43 +3,43 @@ import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { freePort } from '../free-port.ts';
-import { installPackedClient, oldestNode, toolPath } from '../packed-client.ts';
-import { readPage, repository } from '../pages.ts';
-import { endWithThisProcess } from '../process-watcher.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { freePort } from '../support/free-port.ts';
+import { killWithThisProcess } from '../support/kill-with-parent.ts';
+import { readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
+import { installPackedClient, oldestSupportedNode, toolEnvironment } from '../support/packed-client.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // The client as it is published, in a folder that has nothing else, on the oldest Node.js of the machine: with the programs
 // that docs/clients.md prints.
-const node = oldestNode();
+const node = oldestSupportedNode();
 const bin = 'node_modules/citizen-services-client/dist/main.js';
 
-let home: ServerHome;
+let home: ServerFixture;
 let packed: ReturnType<typeof installPackedClient>;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
-  await home.token();
+  await home.fetchAccessToken();
   packed = installPackedClient();
   thisFile.after(packed.close);
-  for (const { info, text } of readPage('docs/clients.md').fences) {
+  for (const { info, text } of readMarkdownPage('docs/clients.md').fences) {
     const [, name] = /^\/\/ (\S+\.mjs):/.exec(text) ?? [];
     if (info === 'js' && name !== undefined) writeFileSync(join(packed.folder, name), text);
   }
 });
 
 function environment(): NodeJS.ProcessEnv {
-  const { clientId, clientSecret } = home.demo().clients[0] ?? {};
+  const { clientId, clientSecret } = home.readDemoFile().clients[0] ?? {};
   return { BASE_URL: home.url, CLIENT_ID: clientId, CLIENT_SECRET: clientSecret };
 }
 
 /** Starts a program in the folder, on the oldest Node.js; what it writes is gathered. */
 function start(t: { after(run: () => unknown): void }, args: readonly string[], more: NodeJS.ProcessEnv = {}) {
   const child: ChildProcess = spawn(node, args, { cwd: packed.folder, env: { ...environment(), ...more } });
-  const isGone = endWithThisProcess(child.pid ?? 0);
+  const isGone = killWithThisProcess(child.pid ?? 0);
   child.once('close', isGone);
   t.after(() => child.kill('SIGKILL'));
   const written = { text: '' };
@@ -52,7 +52,7 @@ function start(t: { after(run: () => unknown): void }, args: readonly string[], 
 }
 
 test('the package has what runs and its types, and asks for nothing but jose in the version of the server', () => {
-  const read = (path: string) => JSON.parse(readFileSync(join(repository, path), 'utf8'));
+  const read = (path: string) => JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8'));
   const { dependencies, engines, version } = read('client/package.json');
   const server = read('package.json');
   assert.deepEqual(dependencies, { jose: server.dependencies.jose });
@@ -81,17 +81,17 @@ test('the program of the page verifies, sends, deposits and reads, and tells a r
 test('the receiver of the page believes what the command line forwards, and no other call', async (t) => {
   const address = `http://127.0.0.1:${await replacePort()}/hooks`;
   const listening = start(t, [bin, 'listen', '--dpop', '--forward-to', address]);
-  await until(async () => listening.written.text.includes('whsec_'));
+  await waitUntil(async () => listening.written.text.includes('whsec_'));
   const secret = /whsec_\S+/.exec(listening.written.text)?.[0];
   const receiver = start(t, ['hooks.mjs'], { WEBHOOK_SECRET: secret });
-  await until(async () => {
+  await waitUntil(async () => {
     const answer = await fetch(`${target()}`, { method: 'POST', body: '{}' }).catch(() => undefined);
     return answer?.status === 400;
   });
   const sent = spawnSync(node, ['permits.mjs'], { cwd: packed.folder, env: environment(), encoding: 'utf8' });
   assert.equal(sent.status, 0, sent.stderr);
-  await until(async () => /^notification\.delivery-ended permit-120 \S+$/m.test(receiver.written.text));
-  await until(async () => / → 204\n/.test(listening.written.text));
+  await waitUntil(async () => /^notification\.delivery-ended permit-120 \S+$/m.test(receiver.written.text));
+  await waitUntil(async () => / → 204\n/.test(listening.written.text));
 });
 
 let hooksPort = 0;
@@ -108,9 +108,16 @@ async function replacePort(): Promise<number> {
 test('its types are whole: a program in TypeScript compiles against them, and what the interface lacks does not', () => {
   writeFileSync(join(packed.folder, 'consumer.mts'), consumer.replaceAll('// refused:', '// @ts-expect-error'));
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023'];
-  const types = ['--types', 'node', '--typeRoots', join(repository, 'node_modules/@types'), '--skipLibCheck', 'false'];
+  const types = [
+    '--types',
+    'node',
+    '--typeRoots',
+    join(repositoryRoot, 'node_modules/@types'),
+    '--skipLibCheck',
+    'false',
+  ];
   const { status, stdout } = spawnSync('tsc', [...options, ...types, 'consumer.mts'], {
-    ...{ cwd: packed.folder, env: toolPath(), encoding: 'utf8', timeout: 100_000 },
+    ...{ cwd: packed.folder, env: toolEnvironment(), encoding: 'utf8', timeout: 100_000 },
   });
   assert.equal(status, 0, stdout);
 });

@@ -7,30 +7,30 @@ import {
   ProblemError,
   TimeoutError,
 } from '../../client/src/client.ts';
-import { type Clock, systemClock } from '../../client/src/repeat.ts';
-import { type Fate, type Passed, startLossyProxy } from '../lossy-proxy.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { type Clock, defaultClock } from '../../client/src/retry.ts';
+import { type ProxiedRequest, type ProxyFault, startHttpFaultProxy } from '../support/http-fault-proxy.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // What the client sends again, and what it does not, when answers are lost between it and a whole server.
 const sendPath = '/v1/notifications/send';
 const message = { citizenId: 'demo-mary', message: 'Your permit is ready.' };
 
-let home: ServerHome;
-let proxy: Awaited<ReturnType<typeof startLossyProxy>>;
+let home: ServerFixture;
+let proxy: Awaited<ReturnType<typeof startHttpFaultProxy>>;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
   // Which waits until the server, that has just begun, sheds no load.
-  await home.token();
-  proxy = await startLossyProxy(thisFile, home.url);
+  await home.fetchAccessToken();
+  proxy = await startHttpFaultProxy(thisFile, home.url);
 });
 
 /** A client that goes through the proxy, which is told anew what it spoils. Its time stands still but for pauses, which are noted. */
-function clientThrough(fateOf: (passed: Passed) => Fate | undefined, over: Partial<ClientSettings> = {}) {
-  const { clientId = '', clientSecret = '' } = home.demo().clients[0] ?? {};
+function clientThrough(fateOf: (passed: ProxiedRequest) => ProxyFault | undefined, over: Partial<ClientSettings> = {}) {
+  const { clientId = '', clientSecret = '' } = home.readDemoFile().clients[0] ?? {};
   const pauses: number[] = [];
   const [begin, time] = [Date.now(), { ahead: 0 }];
   const clock: Clock = {
@@ -50,16 +50,16 @@ function clientThrough(fateOf: (passed: Passed) => Fate | undefined, over: Parti
 const isOfLoss = (ms: number) => ms < 1_000;
 
 /** That becomes of the first so many requests to a path. */
-function first(times: number, path: string, fate: Fate) {
+function first(times: number, path: string, fate: ProxyFault) {
   let left = times;
-  return (passed: Passed) => {
+  return (passed: ProxiedRequest) => {
     if (!passed.path.startsWith(path) || left === 0) return undefined;
     left -= 1;
     return fate;
   };
 }
 
-const problem = (status: number, slug: string, retryAfter?: string): Fate => ({
+const problem = (status: number, slug: string, retryAfter?: string): ProxyFault => ({
   status,
   headers: {
     'content-type': 'application/problem+json',
@@ -161,10 +161,10 @@ test('a token that the server does not take is replaced once, and then the refus
 
 test('a client over its quota waits as the server says, and is told where it may not wait', async () => {
   const order = ['clients', 'create', 'Slow', '--scopes', 'events:read', '--secret', '--quota', '1', '--json'];
-  const made = await home.run(...order);
+  const made = await home.runCommand(...order);
   assert.equal(made.code, 0, made.stderr);
   const { clientId, clientSecret } = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
-  const patient = clientThrough(() => undefined, { clientId, clientSecret, clock: systemClock } as never);
+  const patient = clientThrough(() => undefined, { clientId, clientSecret, clock: defaultClock } as never);
   // Until it was refused once: the slower the machine is, the more flows in meanwhile.
   for (let calls = 0; proxy.count('GET', '/v1/events') === calls; calls += 1) await patient.client.call('readEvents');
   const hasty = clientThrough(() => undefined, { clientId, clientSecret, retries: 0 } as never);
@@ -201,7 +201,7 @@ test('time-outs, refused connections and the own signal are told apart', async (
   const stopping = new AbortController();
   const before = proxy.count('GET', '/v1/events');
   const waiting = client.call('readEvents', { signal: stopping.signal });
-  await until(async () => proxy.count('GET', '/v1/events') > before);
+  await waitUntil(async () => proxy.count('GET', '/v1/events') > before);
   stopping.abort(new RangeError('my own'));
   await assert.rejects(waiting, new RangeError('my own'));
   const nobody = clientThrough(() => undefined, { baseUrl: 'http://127.0.0.1:9', retries: 0 });

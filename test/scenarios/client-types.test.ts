@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { type ApiDocument, clientFiles } from '../../scripts/client-types.ts';
-import { operations } from '../../src/operations.ts';
-import { openApiFile } from '../checker.ts';
+import { operations } from '../../src/app/operations.ts';
+import { openApiPath } from '../support/openapi-linters.ts';
 
 type Changeable = Record<string, unknown>;
 
@@ -81,7 +81,7 @@ test('a construct that it has no type for ends the run with its name, however de
 });
 
 test('the client knows each operation of the server, by its method and path', () => {
-  const files = clientFiles(JSON.parse(readFileSync(openApiFile, 'utf8')) as ApiDocument);
+  const files = clientFiles(JSON.parse(readFileSync(openApiPath, 'utf8')) as ApiDocument);
   const table = files['client/src/api-operations.ts'] ?? '';
   const found = [...table.matchAll(/^ {2}(\w+): \{ method: '(\w+)', path: '([^']+)' \},$/gm)].map((row) =>
     row.slice(1),

@@ -5,24 +5,24 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { type Client, createClient, verifyWebhook } from '../../client/src/client.ts';
-import { repository } from '../pages.ts';
-import { endWithThisProcess } from '../process-watcher.ts';
-import { until } from '../until.ts';
-import { type Received, startReceiver } from '../webhook-receiver.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { killWithThisProcess } from '../support/kill-with-parent.ts';
+import { repositoryRoot } from '../support/markdown-pages.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
+import { type ReceivedWebhookCall, startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 // What a whole server calls its webhooks with, and what the command line of the client calls in its place.
-const program = join(repository, 'client/src/main.ts');
+const program = join(repositoryRoot, 'client/src/main.ts');
 
-let home: ServerHome;
+let home: ServerFixture;
 let client: Client;
 let credentials: { readonly clientId: string; readonly clientSecret: string };
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
-  const { clientId = '', clientSecret = '' } = home.demo().clients[0] ?? {};
+  const { clientId = '', clientSecret = '' } = home.readDemoFile().clients[0] ?? {};
   credentials = { clientId, clientSecret };
   client = createClient({ baseUrl: home.url, ...credentials });
 });
@@ -41,7 +41,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = settings()) {
 /** Starts `listen`, and gives what it has written so far. */
 function startListening(t: TestContext, url: string, ...more: readonly string[]) {
   const child = spawn(process.execPath, [program, 'listen', '--forward-to', url, ...more], { env: settings() });
-  const isGone = endWithThisProcess(child.pid ?? 0);
+  const isGone = killWithThisProcess(child.pid ?? 0);
   t.after(() => child.kill('SIGKILL'));
   const written = { stdout: '', stderr: '' };
   child.stdout.setEncoding('utf8').on('data', (text: string) => {
@@ -64,23 +64,23 @@ function startListening(t: TestContext, url: string, ...more: readonly string[])
     },
     /** The secret that it says it signs with, once it listens. */
     secret: async () => {
-      await until(async () => written.stderr.includes('whsec_'));
+      await waitUntil(async () => written.stderr.includes('whsec_'));
       return /whsec_\S+/.exec(written.stderr)?.[0] ?? '';
     },
   };
 }
 
-const callsAbout = (calls: readonly Received[], id: string) => calls.filter(({ body }) => body.includes(id));
+const callsAbout = (calls: readonly ReceivedWebhookCall[], id: string) => calls.filter(({ body }) => body.includes(id));
 
 test('calls of a whole server are believed by v1 and v1a, and listen makes the same calls to an address here', async (t) => {
-  const receivers = await Promise.all([startReceiver(t), startReceiver(t), startReceiver(t)]);
+  const receivers = await Promise.all([startWebhookReceiver(t), startWebhookReceiver(t), startWebhookReceiver(t)]);
   const [byServer, byKey, forwarded] = receivers;
   const { body: hook } = await client.call('createWebhook', { body: { url: byServer.url } });
   const { body: keyHook } = await client.call('createWebhook', { body: { url: byKey.url, signature: 'v1a' } });
   const listening = startListening(t, forwarded.url);
   const secret = await listening.secret();
   const { id } = await client.send({ citizenId: 'demo-mary', message: 'Ready.', reference: 'hook-1' });
-  await until(async () => receivers.every(({ calls }) => callsAbout(calls, id).length > 0));
+  await waitUntil(async () => receivers.every(({ calls }) => callsAbout(calls, id).length > 0));
   const [told] = callsAbout(byServer.calls, id);
   const [keyTold] = callsAbout(byKey.calls, id);
   const [passed] = callsAbout(forwarded.calls, id);
@@ -95,21 +95,21 @@ test('calls of a whole server are believed by v1 and v1a, and listen makes the s
   for (const name of ['content-type', 'user-agent', 'webhook-id'])
     assert.equal(passed.headers[name], told.headers[name]);
   const line = `${event.number} ${event.type} ${id} → 204\n`;
-  await until(async () => listening.written.stdout.includes(line));
+  await waitUntil(async () => listening.written.stdout.includes(line));
   assert.equal(await listening.interrupt(), 0);
   assert.match(listening.written.stderr, /To go on where this ended: --after \d+\n$/);
 });
 
 test('listen goes on from after an event, with the same secret, and tells what nobody answered', async (t) => {
-  const forwarded = await startReceiver(t, () => 500);
+  const forwarded = await startWebhookReceiver(t, () => 500);
   const listening = startListening(t, forwarded.url, '--after', '0');
   const secret = await listening.secret();
-  await until(async () => listening.written.stdout.includes(' → 500\n'));
+  await waitUntil(async () => listening.written.stdout.includes(' → 500\n'));
   assert.ok(forwarded.calls.some(({ headers, body }) => verifyWebhook(secret, headers, body).number === 1));
   assert.equal(await listening.interrupt(), 0);
   const again = startListening(t, 'http://127.0.0.1:9/hooks', '--after', '0');
   assert.equal(await again.secret(), secret);
-  await until(async () => /^1 \S+ ntf_\S+ → no answer \(\w+\)$/m.test(again.written.stdout));
+  await waitUntil(async () => /^1 \S+ ntf_\S+ → no answer \(\w+\)$/m.test(again.written.stdout));
   assert.equal(await again.interrupt(), 0);
 });
 
@@ -130,7 +130,7 @@ test('token prints an access token that works, by a secret and by a key file', a
   writeFileSync(keys ?? '', JSON.stringify({ keys: [{ ...publicKey.export({ format: 'jwk' }), kid: 'one' }] }));
   writeFileSync(key ?? '', JSON.stringify({ ...privateKey.export({ format: 'jwk' }), kid: 'one' }));
   const order = ['clients', 'create', 'Keyed', '--kind', 'live', '--scopes', 'events:read', '--json'];
-  const made = await home.run(...order, '--jwks', keys ?? '');
+  const made = await home.runCommand(...order, '--jwks', keys ?? '');
   assert.equal(made.code, 0, made.stderr);
   const { clientId } = JSON.parse(made.stdout) as { clientId: string };
   const own = { PATH: process.env['PATH'], BASE_URL: home.url, CLIENT_ID: clientId, CLIENT_KEY: key };

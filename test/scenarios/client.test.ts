@@ -6,28 +6,28 @@ import { before, test } from 'node:test';
 import { inspect } from 'node:util';
 import type { JSONWebKeySet, JWK } from 'jose';
 import { type Client, createClient, ProblemError, TokenError } from '../../client/src/client.ts';
-import { type Clock, systemClock } from '../../client/src/repeat.ts';
+import { type Clock, defaultClock } from '../../client/src/retry.ts';
 import { verifyResult } from '../../client/src/verify-result.ts';
-import { engines } from '../engines.ts';
-import { runHere } from '../run-here.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { engines } from '../support/database-engines.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // The client in `client/` against a whole server.
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 
-let home: ServerHome;
+let home: ServerFixture;
 let client: Client;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
   client = createClient({ baseUrl: home.url, ...credentials() });
 });
 
 function credentials() {
-  const [first] = home.demo().clients;
+  const [first] = home.readDemoFile().clients;
   assert.ok(first !== undefined);
   return { clientId: first.clientId, clientSecret: first.clientSecret };
 }
@@ -74,13 +74,13 @@ test('an access token of the server is no result', async () => {
 
 for (const { name: engine } of engines) {
   test(`${engine}: a live client gets its tokens with its own key, and lists page by page to the end`, async (t) => {
-    const own = await makeHome(t, { engine });
-    assert.equal((await runHere(own, 'keys', 'create')).code, 0);
+    const own = await makeServerFixture(t, { engine });
+    assert.equal((await runCommandInProcess(own, 'keys', 'create')).code, 0);
     const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
     writeFileSync(join(own.dataDir, 'jwks.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
     const scopes = 'notifications:send,notifications:read,events:read';
     const order = ['clients', 'create', 'Tax', '--kind', 'live', '--scopes', scopes, '--json'];
-    const made = await runHere(own, ...order, '--jwks', join(own.dataDir, 'jwks.json'));
+    const made = await runCommandInProcess(own, ...order, '--jwks', join(own.dataDir, 'jwks.json'));
     assert.equal(made.code, 0, made.stderr);
     const { clientId } = JSON.parse(made.stdout) as { clientId: string };
     await own.start('start');
@@ -168,15 +168,15 @@ test('documents of bytes, blobs and streams are deposited, come by range and are
 });
 
 test('a list of documents that lacks a damaged one says so once all others have come', async (t) => {
-  const own = await makeHome(t);
+  const own = await makeServerFixture(t);
   const server = await own.start();
-  const [first] = own.demo().clients;
+  const [first] = own.readDemoFile().clients;
   assert.ok(first !== undefined);
   const reader = createClient({ baseUrl: own.url, clientId: first.clientId, clientSecret: first.clientSecret });
   const about = { citizenId: 'demo-eleni', mediaType: 'text/plain', title: 'Permit' };
   const ids: string[] = [];
   for (const text of ['one', 'two', 'three']) ids.unshift((await reader.deposit(new Blob([text]), about)).id);
-  await server.end('SIGTERM');
+  await server.stop('SIGTERM');
   const db = await own.openDb();
   await db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [ids[1] ?? ''] }]);
   await db.close();
@@ -218,7 +218,7 @@ test('the feed is read to its end, from after an event on, and followed until it
     (await all(client.events({ follow: false }))).filter(({ data }) => data.notification === first.id);
   // What happened is numbered a moment later.
   let seen = await ofFirst();
-  await until(async () => {
+  await waitUntil(async () => {
     seen = await ofFirst();
     return seen.length > 0;
   });
@@ -237,11 +237,11 @@ test('the feed is read to its end, from after an event on, and followed until it
   let isWaiting = false;
   const wait: Clock['wait'] = (ms, signal) => {
     isWaiting = true;
-    return systemClock.wait(ms, signal);
+    return defaultClock.wait(ms, signal);
   };
-  const follower = createClient({ baseUrl: home.url, ...credentials(), clock: { ...systemClock, wait } });
+  const follower = createClient({ baseUrl: home.url, ...credentials(), clock: { ...defaultClock, wait } });
   const waiting = all(follower.events({ pollMs: 60_000 }, { signal: stopping.signal }));
-  await until(async () => isWaiting);
+  await waitUntil(async () => isWaiting);
   stopping.abort(new Error('enough'));
   await assert.rejects(waiting, /^Error: enough$/);
   await assert.rejects(all(client.events({ after: '999999' })), { slug: 'cursor-expired', status: 410 });

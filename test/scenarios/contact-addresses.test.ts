@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import { parseId } from '../../src/kernel/id.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
-import { contentKeyOf, openContent } from '../../src/ledger/event-content.ts';
-import { forgetCodes } from '../../src/notifications/contact/contact-code-store.ts';
-import { digestOf, openContentOf } from '../../src/notifications/sealed-content.ts';
-import { contactPolicy, day, openContactHouse, otherThan, slugOf } from '../contact-house.ts';
-import { minute } from '../delivery-house.ts';
-import { type Engine, engines } from '../engines.ts';
+import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
+import { deleteContactCodes } from '../../src/notifications/contact/contact-code-store.ts';
+import { contentDigestOf, openMessageContent } from '../../src/notifications/notification/message-content.ts';
+import { contactCascade, differentCode, oneDayMs, openContactApp, problemNameOf } from '../support/contact-app.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { minuteMs } from '../support/delivery-app.ts';
 
 // Citizens verify addresses by a code that goes there.
 const citizens = {
@@ -17,7 +17,7 @@ const citizens = {
 const email = { channel: 'email', address: 'new@example.org' };
 const gone = 'Official messages for you do not go to the email address of before any more.';
 
-const open = async (t: TestContext, engine: Engine) => await openContactHouse(t, await engine.open(t), citizens);
+const open = async (t: TestContext, engine: Engine) => await openContactApp(t, await engine.open(t), citizens);
 type ContactHouse = Awaited<ReturnType<typeof open>>;
 
 async function verify(of: ContactHouse, citizenId: string, body: { channel: string; address: string }) {
@@ -27,7 +27,7 @@ async function verify(of: ContactHouse, citizenId: string, body: { channel: stri
     channel: body.channel,
     code: await of.code(citizenId, body.channel),
   });
-  assert.equal('slug' in confirmed, false, slugOf(confirmed));
+  assert.equal('slug' in confirmed, false, problemNameOf(confirmed));
   return confirmed;
 }
 
@@ -43,27 +43,27 @@ for (const engine of engines) {
     const confirmable = ['email', 'sms'];
     assert.deepEqual(await of.preferences('cit-ida'), { verified: [], awaiting, confirmable });
     assert.equal((await of.contactOf('cit-ida'))?.email, 'ida@example.org');
-    const wrong = await of.confirm('cit-ida', { channel: 'email', code: otherThan(code ?? '') });
-    assert.equal(slugOf(wrong), 'contact-code-wrong');
+    const wrong = await of.confirm('cit-ida', { channel: 'email', code: differentCode(code ?? '') });
+    assert.equal(problemNameOf(wrong), 'contact-code-wrong');
     const verified = [{ ...email, verifiedAt: '2026-01-15T09:00:00.000Z' }];
     const confirmed = await of.confirm('cit-ida', { channel: 'email', code });
     assert.deepEqual(confirmed, { verified, awaiting: [], confirmable });
     await of.run();
     const [, news = ''] = of.mails();
     assert.ok(news.startsWith(`ida@example.org: ${gone}`), news);
-    await of.house.accept({ citizenId: 'cit-ida', message: 'Your permit is ready.' });
+    await of.app.accept({ citizenId: 'cit-ida', message: 'Your permit is ready.' });
     await of.run();
     assert.match(of.mails()[2] ?? '', /^new@example\.org: Your permit is ready\./);
     // Used once, it is no code any more.
-    assert.equal(slugOf(await of.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
+    assert.equal(problemNameOf(await of.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
     assert.deepEqual(of.faults, []);
   });
 
   test(`${engine.name}: a code that nobody enters is noted as that, and not as a message that did not come`, async (t) => {
     const of = await open(t, engine);
     await of.ask('cit-ida', email);
-    await of.run(20 * minute);
-    assert.deepEqual(await of.house.events(), [
+    await of.run(20 * minuteMs);
+    assert.deepEqual(await of.app.events(), [
       ...['contact-address.asked', 'notification.accepted'],
       ...['notification.delivery-ended', 'contact-address.code-unused'],
     ]);
@@ -81,7 +81,7 @@ for (const engine of engines) {
       'select content as kept from ledger_event',
       'select data as kept from feed_event',
     ]) {
-      const rows = await of.house.db.read(sql);
+      const rows = await of.app.db.read(sql);
       assert.ok(rows.length > 0, sql);
       for (const { kept } of rows) {
         const text = kept instanceof Uint8Array ? Buffer.from(kept).toString('latin1') : String(kept);
@@ -90,7 +90,7 @@ for (const engine of engines) {
         assert.doesNotMatch(text, new RegExp(`\\b${code}\\b`), sql);
       }
     }
-    await assertSalted(of.house, 'cit-ida');
+    await assertSalted(of.app, 'cit-ida');
     assert.deepEqual(await of.inbox('cit-ida'), { items: [] });
     await of.confirm('cit-ida', { channel: 'email', code });
     const inbox = (await of.inbox('cit-ida')) as unknown as { items: { subject: string; opened: boolean }[] };
@@ -98,9 +98,9 @@ for (const engine of engines) {
       inbox.items.map(({ subject, opened }) => [subject, opened]),
       [['Your email address for official messages was changed', false]],
     );
-    const [row] = await of.house.db.read('select status from notification order by id limit 1');
+    const [row] = await of.app.db.read('select status from notification order by id limit 1');
     assert.equal(row?.['status'], 'read');
-    const events = (await of.house.events()).filter((type) => !type.startsWith('inbox.'));
+    const events = (await of.app.events()).filter((type) => !type.startsWith('inbox.'));
     assert.deepEqual(events, [
       ...['contact-address.asked', 'notification.accepted', 'notification.delivery-ended'],
       ...['contact-address.confirmed', 'notification.accepted', 'notification.opened'],
@@ -113,44 +113,46 @@ for (const engine of engines) {
     const code = await of.code('cit-ida');
     for (const by of [1, 2, 3, 4, 5])
       assert.equal(
-        slugOf(await of.confirm('cit-ida', { channel: 'email', code: otherThan(code, by) })),
+        problemNameOf(await of.confirm('cit-ida', { channel: 'email', code: differentCode(code, by) })),
         'contact-code-wrong',
       );
-    assert.equal(slugOf(await of.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
+    assert.equal(problemNameOf(await of.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
     assert.deepEqual(((await of.preferences('cit-ida')) as { awaiting?: unknown }).awaiting, []);
     // The new one has five tries again, and the old one is none of them.
     await of.ask('cit-ida', email);
     const next = await of.code('cit-ida');
     if (next !== code)
-      assert.equal(slugOf(await of.confirm('cit-ida', { channel: 'email', code })), 'contact-code-wrong');
-    assert.equal(slugOf(await of.confirm('cit-ida', { channel: 'sms', code: next })), 'contact-code-needed');
-    assert.equal(slugOf(await of.confirm('cit-jon', { channel: 'email', code: next })), 'contact-code-needed');
-    await of.run(15 * minute - 1);
+      assert.equal(problemNameOf(await of.confirm('cit-ida', { channel: 'email', code })), 'contact-code-wrong');
+    assert.equal(problemNameOf(await of.confirm('cit-ida', { channel: 'sms', code: next })), 'contact-code-needed');
+    assert.equal(problemNameOf(await of.confirm('cit-jon', { channel: 'email', code: next })), 'contact-code-needed');
+    await of.run(15 * minuteMs - 1);
     assert.equal('verified' in (await of.confirm('cit-ida', { channel: 'email', code: next })), true);
     await of.ask('cit-ida', email);
-    await of.run(15 * minute);
+    await of.run(15 * minuteMs);
     const late = { channel: 'email', code: await of.code('cit-ida') };
-    assert.equal(slugOf(await of.confirm('cit-ida', late)), 'contact-code-needed');
+    assert.equal(problemNameOf(await of.confirm('cit-ida', late)), 'contact-code-needed');
   });
 
   test(`${engine.name}: a relay that is busy is asked again, but not for a code that is over`, async (t) => {
     const of = await open(t, engine);
-    of.sink.behave((_to, before) => (before < 2 ? { refuse: 'recipient', code: 451, text: '4.2.1 later' } : 'accept'));
+    of.sink.setBehaviour((_to, before) =>
+      before < 2 ? { refuse: 'recipient', code: 451, text: '4.2.1 later' } : 'accept',
+    );
     await of.ask('cit-ida', email);
-    await of.run(10 * minute);
+    await of.run(10 * minuteMs);
     assert.equal(of.mails().length, 1);
-    of.sink.behave(() => ({ refuse: 'recipient', code: 451, text: '4.2.1 later' }));
+    of.sink.setBehaviour(() => ({ refuse: 'recipient', code: 451, text: '4.2.1 later' }));
     await of.ask('cit-ida', email);
-    await of.run(20 * minute);
-    of.sink.behave(() => 'accept');
-    await of.run(day);
+    await of.run(20 * minuteMs);
+    of.sink.setBehaviour(() => 'accept');
+    await of.run(oneDayMs);
     assert.equal(of.mails().length, 1);
   });
 
   test(`${engine.name}: a citizen asks for ten codes a day, and five go to one address, whoever asks`, async (t) => {
     const of = await open(t, engine);
     const ask = async (citizenId: string, address: string) =>
-      slugOf(await of.ask(citizenId, { channel: 'email', address }));
+      problemNameOf(await of.ask(citizenId, { channel: 'email', address }));
     for (let times = 0; times < 5; times += 1) assert.match(await ask('cit-ida', 'New@Example.org'), /endsAt/);
     assert.equal(await ask('cit-jon', 'new@example.ORG'), 'too-many-contact-codes');
     // What was refused counts for nothing.
@@ -164,11 +166,11 @@ for (const engine of engines) {
     );
     assert.equal(await of.code('cit-ida'), code, 'a code that was not sent takes the place of none');
     for (let times = 0; times < 10; times += 1) assert.match(await ask('cit-jon', `j${times}@example.org`), /endsAt/);
-    await of.run(15 * 60 * minute);
+    await of.run(15 * 60 * minuteMs);
     assert.match(await ask('cit-jon', 'new@example.org'), /endsAt/);
-    const [counts] = await of.house.db.read('select count(*) as rows from contact_code_count');
+    const [counts] = await of.app.db.read('select count(*) as rows from contact_code_count');
     assert.equal(counts?.['rows'], 2, 'those of yesterday are gone');
-    const [codes] = await of.house.db.read('select count(*) as rows from contact_code');
+    const [codes] = await of.app.db.read('select count(*) as rows from contact_code');
     assert.equal(codes?.['rows'], 1, 'and so are codes that are over');
   });
 
@@ -195,7 +197,7 @@ for (const engine of engines) {
   test(`${engine.name}: where there was no address, the news goes by the whole cascade`, async (t) => {
     const of = await open(t, engine);
     await verify(of, 'cit-jon', email);
-    await of.run(6 * day);
+    await of.run(6 * oneDayMs);
     assert.deepEqual(
       of.texts.map((text) => text.slice(0, 24)),
       ['+4740000001: Official me'],
@@ -203,7 +205,7 @@ for (const engine of engines) {
     // To verify the same once more changes nothing, and is told to nobody.
     const before = of.mails().length;
     await verify(of, 'cit-jon', email);
-    await of.run(6 * day);
+    await of.run(6 * oneDayMs);
     assert.equal(of.mails().length, before + 1);
   });
 
@@ -217,8 +219,8 @@ for (const engine of engines) {
     assert.equal((await of.contactOf('cit-ida'))?.email, 'ida@example.org');
     await of.run();
     assert.ok(of.mails().at(-1)?.startsWith(`new@example.org: ${gone}`));
-    assert.equal(slugOf(await of.remove('cit-ida', 'email')), 'contact-address-not-found');
-    assert.equal((await of.house.events()).filter((type) => type === 'contact-address.removed').length, 1);
+    assert.equal(problemNameOf(await of.remove('cit-ida', 'email')), 'contact-address-not-found');
+    assert.equal((await of.app.events()).filter((type) => type === 'contact-address.removed').length, 1);
   });
 
   test(`${engine.name}: what is no address of the channel, or cannot be sent here, is refused, and so is who is no citizen`, async (t) => {
@@ -231,16 +233,19 @@ for (const engine of engines) {
       { channel: 'letter', address: 'Road 1, Oslo' },
       { ...email, code: '123456' },
     ])
-      assert.equal(slugOf(await of.ask('cit-ida', wrong)), 'bad-request', JSON.stringify(wrong));
+      assert.equal(problemNameOf(await of.ask('cit-ida', wrong)), 'bad-request', JSON.stringify(wrong));
     for (const code of ['12345', '1234567', '12345a', '１２３４５６', ''])
-      assert.equal(slugOf(await of.confirm('cit-ida', { channel: 'email', code })), 'bad-request', code);
-    assert.equal(slugOf(await of.ask(undefined, email)), 'citizen-token-needed');
-    assert.equal(slugOf(await of.confirm(undefined, { channel: 'email', code: '123456' })), 'citizen-token-needed');
-    assert.equal(slugOf(await of.remove(undefined, 'email')), 'citizen-token-needed');
-    assert.equal(slugOf(await of.ask('cit-nobody', email)), 'citizen-not-found');
-    assert.equal(slugOf(await of.remove('cit-nobody', 'email')), 'citizen-not-found');
-    Object.assign(of.house.ports, { cascade: { ...contactPolicy, providers: new Set(['email']) } });
-    assert.equal(slugOf(await of.ask('cit-ida', { channel: 'sms', address: '+4799999999' })), 'bad-request');
+      assert.equal(problemNameOf(await of.confirm('cit-ida', { channel: 'email', code })), 'bad-request', code);
+    assert.equal(problemNameOf(await of.ask(undefined, email)), 'citizen-token-needed');
+    assert.equal(
+      problemNameOf(await of.confirm(undefined, { channel: 'email', code: '123456' })),
+      'citizen-token-needed',
+    );
+    assert.equal(problemNameOf(await of.remove(undefined, 'email')), 'citizen-token-needed');
+    assert.equal(problemNameOf(await of.ask('cit-nobody', email)), 'citizen-not-found');
+    assert.equal(problemNameOf(await of.remove('cit-nobody', 'email')), 'citizen-not-found');
+    Object.assign(of.app.ports, { cascade: { ...contactCascade, providers: new Set(['email']) } });
+    assert.equal(problemNameOf(await of.ask('cit-ida', { channel: 'sms', address: '+4799999999' })), 'bad-request');
     assert.deepEqual(((await of.preferences('cit-ida')) as { confirmable?: unknown }).confirmable, ['email']);
     await of.run();
     assert.deepEqual([of.mails(), of.texts], [[], []]);
@@ -248,29 +253,29 @@ for (const engine of engines) {
 
   test(`${engine.name}: of a citizen who is erased no code is left, and none can be entered`, async (t) => {
     const of = await open(t, engine);
-    const { house, time } = of;
+    const { app, time } = of;
     await of.ask('cit-ida', email);
     const code = await of.code('cit-ida');
-    const parts = { ...house, read: house.db.read, clock: time.clock, actor: { operator: 'ops' } };
-    assert.equal(await eraseCitizen({ ...parts, besides: (id) => [forgetCodes(id)] }, 'cit-ida'), true);
-    assert.deepEqual(await house.db.read('select citizen_id from contact_code'), []);
-    assert.equal(slugOf(await of.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
+    const parts = { ...app, read: app.db.read, clock: time.clock, actor: { operator: 'ops' } };
+    assert.equal(await eraseCitizen({ ...parts, besides: (id) => [deleteContactCodes(id)] }, 'cit-ida'), true);
+    assert.deepEqual(await app.db.read('select citizen_id from contact_code'), []);
+    assert.equal(problemNameOf(await of.confirm('cit-ida', { channel: 'email', code })), 'contact-code-needed');
     await of.run();
     assert.deepEqual(of.mails(), []);
   });
 }
 
 /** Whoever has the citizen's own log has the digest of the message with the code: it must not lead to the code. */
-async function assertSalted({ db, citizenKeys }: Awaited<ReturnType<typeof open>>['house'], citizenId: string) {
+async function assertSalted({ db, citizenKeys }: Awaited<ReturnType<typeof open>>['app'], citizenId: string) {
   const [row] = await db.read('select id, accepted_event, content from notification order by id limit 1');
   const [id, event] = [parseId('notification', String(row?.['id'])), parseId('event', String(row?.['accepted_event']))];
   assert.ok(id !== undefined && event !== undefined);
-  const content = await openContentOf(citizenKeys, { id, citizenId }, row?.['content'] as Uint8Array);
+  const content = await openMessageContent(citizenKeys, { id, citizenId }, row?.['content'] as Uint8Array);
   const [entry] = await db.read('select content from ledger_event where id = $1', [event]);
-  const key = contentKeyOf(await citizenKeys.keyOf(citizenId), event);
-  const said = openContent(key, event, entry?.['content'] as Uint8Array);
+  const key = deriveContentKey(await citizenKeys.keyOf(citizenId), event);
+  const said = openEventContent(key, event, entry?.['content'] as Uint8Array);
   assert.ok(content !== undefined);
-  assert.equal(said['contentDigest'], digestOf(content));
+  assert.equal(said['contentDigest'], contentDigestOf(content));
   const { salt, ...known } = content;
-  assert.deepEqual([typeof salt, said['contentDigest'] === digestOf(known)], ['string', false]);
+  assert.deepEqual([typeof salt, said['contentDigest'] === contentDigestOf(known)], ['string', false]);
 }

@@ -3,36 +3,48 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { demoCitizens, demoDocuments } from '../../src/cli/demo-town.ts';
-import { type Answered, createExchange, type Exchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome, type WholeServer } from '../whole-server.ts';
+import { demoCitizens, demoDocuments } from '../../src/cli/demo-data.ts';
+import {
+  bearerHeaders,
+  createHttpClient,
+  type HttpResponse,
+  type HttpSend,
+  parseJsonBody,
+  postJson,
+} from '../support/http-client.ts';
+import {
+  fileCleanupScope,
+  makeServerFixture,
+  type RunningServer,
+  type ServerFixture,
+} from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-let home: ServerHome;
-let server: WholeServer;
+let home: ServerFixture;
+let server: RunningServer;
 let token: string;
-let ask: Exchange & { close(): void };
+let ask: HttpSend & { close(): void };
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   server = await home.start();
-  token = await home.token();
-  ask = createExchange(home.url);
+  token = await home.fetchAccessToken();
+  ask = createHttpClient(home.url);
 });
 
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 const verify = '/v1/identity/verify';
 
 test('a first start answers before it was asked for ten seconds', (t) => {
-  t.diagnostic(`first answer at poll ${server.polls}, 20 ms apart`);
-  assert.ok(server.polls <= 500);
+  t.diagnostic(`first answer at poll ${server.readinessPolls}, 20 ms apart`);
+  assert.ok(server.readinessPolls <= 500);
 });
 
 test('who waits until a demo is ready finds its clients and documents', async (t) => {
-  const own = await makeHome(t);
-  own.launch('demo');
-  await until(async () => (await fetch(`${own.url}/readyz`).catch(() => undefined))?.status === 200);
+  const own = await makeServerFixture(t);
+  own.launchCommand('demo');
+  await waitUntil(async () => (await fetch(`${own.url}/readyz`).catch(() => undefined))?.status === 200);
   assert.ok(existsSync(join(own.dataDir, 'demo.json')));
 });
 
@@ -49,7 +61,7 @@ test('the three lines that the demo prints work as pasted', async (t) => {
   assert.deepEqual({ citizenId, status }, { citizenId: 'demo-mary', status: 'accepted' });
   assert.equal(document, demoDocuments.find((one) => one.citizenId === 'demo-mary')?.text);
   // What the second line sent is in the mailbox that the demo shows.
-  await until(async () => (await ask({ path: '/outbox' })).body.includes('Your permit is ready.'));
+  await waitUntil(async () => (await ask({ path: '/outbox' })).body.includes('Your permit is ready.'));
 });
 
 /** What each line prints in a shell; where there is no curl, what its parts fetch. */
@@ -79,7 +91,7 @@ async function pasted(lines: readonly string[], tell: (reason: string) => void):
 
 test('demo.json is for its owner alone and has the members of the contract, no others', () => {
   assert.equal(statSync(join(home.dataDir, 'demo.json')).mode & 0o777, 0o600);
-  const { clients, citizens, documents, ...addresses } = home.demo();
+  const { clients, citizens, documents, ...addresses } = home.readDemoFile();
   assert.deepEqual(addresses, { baseUrl: home.url, tokenUrl: `${home.url}/oauth2/token` });
   assert.deepEqual(clients.map(Object.keys), [['clientId', 'clientSecret', 'scopes']]);
   assert.deepEqual(
@@ -104,17 +116,17 @@ test('nothing in the data folder can be read by another user', () => {
 });
 
 test('each document of the demo reads back byte for byte as it was deposited', async () => {
-  for (const [index, { id }] of home.demo().documents.entries()) {
-    const { status, body } = await ask({ path: `/v1/documents/${id}`, headers: withToken(token) });
+  for (const [index, { id }] of home.readDemoFile().documents.entries()) {
+    const { status, body } = await ask({ path: `/v1/documents/${id}`, headers: bearerHeaders(token) });
     assert.deepEqual([status, body.toString('utf8')], [200, demoDocuments[index]?.text]);
   }
 });
 
 test('GET, POST and QUERY answer one question alike', async () => {
   const query = new URLSearchParams({ ...mary, nonce: 'n-1' });
-  const inBody = sendJson(token, verify, { ...mary, nonce: 'n-1' });
+  const inBody = postJson(token, verify, { ...mary, nonce: 'n-1' });
   const answers = await Promise.all([
-    ask({ path: `${verify}?${query}`, headers: withToken(token) }),
+    ask({ path: `${verify}?${query}`, headers: bearerHeaders(token) }),
     ask(inBody),
     ask({ ...inBody, method: 'QUERY' }),
   ]);
@@ -123,21 +135,21 @@ test('GET, POST and QUERY answer one question alike', async () => {
     others.map((other) => other),
     [first, first],
   );
-  assert.equal(jsonOf(answers[0] ?? { body: Buffer.alloc(0) })['verified'], true);
+  assert.equal(parseJsonBody(answers[0] ?? { body: Buffer.alloc(0) })['verified'], true);
 });
 
 /** The answer without what each answer has of its own. */
-function lasting(answer: Answered): unknown {
-  const { verificationId, receipt, token: signed, checkedAt, expiresAt, ...same } = jsonOf(answer);
+function lasting(answer: HttpResponse): unknown {
+  const { verificationId, receipt, token: signed, checkedAt, expiresAt, ...same } = parseJsonBody(answer);
   const own = [verificationId, receipt, signed, checkedAt, expiresAt];
   const names = Object.keys(answer.headers).filter((name) => !name.startsWith('x-ratelimit'));
   return { status: answer.status, same, own: own.map((value) => typeof value), names };
 }
 
 test('every citizen of the demo, in whatever script, is verified by their own claims', async () => {
-  for (const { citizenId, givenName, familyName, birthDate } of home.demo().citizens) {
+  for (const { citizenId, givenName, familyName, birthDate } of home.readDemoFile().citizens) {
     const claims = { citizenId, familyName, birthDate, ...(givenName === '' ? {} : { givenName }) };
-    assert.equal(jsonOf(await ask(sendJson(token, verify, claims)))['decision'], 'match', citizenId);
+    assert.equal(parseJsonBody(await ask(postJson(token, verify, claims)))['decision'], 'match', citizenId);
   }
 });
 
@@ -154,10 +166,10 @@ const transliterations = [
 ] as const;
 
 test('they are verified as well by their names in the letters of a passport, and not by those of another', async () => {
-  const { citizens } = home.demo();
+  const { citizens } = home.readDemoFile();
   for (const [citizenId, givenName, familyName] of transliterations) {
     const birthDate = citizens.find((citizen) => citizen.citizenId === citizenId)?.birthDate;
-    const decide = async (claims: object) => jsonOf(await ask(sendJson(token, verify, claims)))['decision'];
+    const decide = async (claims: object) => parseJsonBody(await ask(postJson(token, verify, claims)))['decision'];
     const own = await decide({ citizenId, givenName, familyName, birthDate });
     const other = await decide({ citizenId, givenName, familyName: 'Somebody', birthDate });
     assert.deepEqual([own, other], ['match', 'no_match'], `${citizenId} as ${givenName} ${familyName}`);
@@ -165,7 +177,7 @@ test('they are verified as well by their names in the letters of a passport, and
 });
 
 test('a client that the command line makes beside the running server can call at once', async () => {
-  const { code, stdout } = await home.run(
+  const { code, stdout } = await home.runCommand(
     'clients',
     'create',
     'Tax Office',
@@ -176,33 +188,41 @@ test('a client that the command line makes beside the running server can call at
   );
   assert.equal(code, 0);
   const client = JSON.parse(stdout) as { clientId: string; clientSecret: string };
-  const own = await home.token([], client);
-  const { status } = await ask({ path: '/v1/documents?citizenId=demo-mary', headers: withToken(own) });
+  const own = await home.fetchAccessToken([], client);
+  const { status } = await ask({ path: '/v1/documents?citizenId=demo-mary', headers: bearerHeaders(own) });
   assert.equal(status, 200);
 });
 
 test('a second start finds what the first one left, and adds nothing', async () => {
   const listed = async () =>
-    jsonOf(await ask({ path: '/v1/notifications?limit=100', headers: withToken(token) }))['items'];
-  const left = { file: home.demo(), notifications: await listed() };
-  assert.deepEqual(await server.end('SIGTERM'), { code: 0, signal: null });
+    parseJsonBody(await ask({ path: '/v1/notifications?limit=100', headers: bearerHeaders(token) }))['items'];
+  const left = { file: home.readDemoFile(), notifications: await listed() };
+  assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
   assert.equal(server.stderr(), '');
 
-  const made = await home.run('clients', 'create', 'Land Registry', '--scopes', 'documents:read', '--secret', '--json');
+  const made = await home.runCommand(
+    'clients',
+    'create',
+    'Land Registry',
+    '--scopes',
+    'documents:read',
+    '--secret',
+    '--json',
+  );
   assert.equal(made.code, 0, made.stderr);
 
   server = await home.start();
   // The token of the first start is good for the second: the keys are the same.
-  assert.deepEqual({ file: home.demo(), notifications: await listed() }, left);
+  assert.deepEqual({ file: home.readDemoFile(), notifications: await listed() }, left);
   const client = JSON.parse(made.stdout) as { clientId: string; clientSecret: string };
-  const own = await home.token([], client);
-  const { status } = await ask({ path: '/v1/documents?citizenId=demo-mary', headers: withToken(own) });
+  const own = await home.fetchAccessToken([], client);
+  const { status } = await ask({ path: '/v1/documents?citizenId=demo-mary', headers: bearerHeaders(own) });
   assert.equal(status, 200, 'a client made while no server ran');
 });
 
 test('the demo refuses to listen beyond loopback, before it makes anything', async (t) => {
-  const wide = await makeHome(t, { settings: { HOST: '0.0.0.0' } });
-  const { code, stdout, stderr } = await wide.run('demo');
+  const wide = await makeServerFixture(t, { settings: { HOST: '0.0.0.0' } });
+  const { code, stdout, stderr } = await wide.runCommand('demo');
   assert.deepEqual([code, stdout], [1, '']);
   assert.match(stderr, /never listens beyond loopback/);
   assert.equal(spawnSync('find', [wide.dataDir, '-mindepth', '1'], { encoding: 'utf8' }).stdout, '');

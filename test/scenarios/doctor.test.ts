@@ -4,41 +4,43 @@ import { chmodSync, chownSync, mkdirSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { clamdProbes } from '../../src/documents/scanners/clamd-probes.ts';
-import { fakeClamd, hasClamd, startClamd } from '../clamd.ts';
-import { examine, password, printOf, type Said } from '../doctor.ts';
-import { freePort } from '../free-port.ts';
-import { startPostgres } from '../postgres-server.ts';
-import { runHere } from '../run-here.ts';
-import { startS3 } from '../s3-server.ts';
-import { startScriptedRelay } from '../scripted-relay.ts';
-import { startSftpServer } from '../sftp-server.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { makeHome, type ServerHome } from '../whole-server.ts';
+import { createClamdProbes } from '../../src/documents/scan/clamd-probes.ts';
+import { isClamdInstalled, startClamd, startFakeClamd } from '../support/clamd.ts';
+import { type DoctorFinding, fingerprintFiles, runDoctor, testPassword } from '../support/doctor.ts';
+import { freePort } from '../support/free-port.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { startS3Server } from '../support/s3-server.ts';
+import { startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
+import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { startSftpServer } from '../support/sftp-server.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 // `doctor` as an operator runs it: over the whole of an installation, with real parts.
 
 /** Everything that a server speaks to, well, and the settings that name it. */
 async function surroundings(t: TestContext): Promise<Record<string, string>> {
-  const relay = await startScriptedRelay(t, ['AUTH PLAIN']);
+  const relay = await startScriptedSmtpServer(t, ['AUTH PLAIN']);
   const folder = makeTestFolder('cs-letters-');
   const printer = await startSftpServer(t, folder);
-  const { bucket, region, endpoint = '', accessKeyId } = await startS3(t);
-  const clamd = hasClamd ? await startClamd(t, ['AlertEncrypted yes', 'AlertExceedsMax yes']) : await likeClamd(t);
+  const { bucket, region, endpoint = '', accessKeyId } = await startS3Server(t);
+  const clamd = isClamdInstalled
+    ? await startClamd(t, ['AlertEncrypted yes', 'AlertExceedsMax yes'])
+    : await likeClamd(t);
   return {
-    SMTP_URL: `smtp://u:${password}@127.0.0.1:${relay.port}`,
+    SMTP_URL: `smtp://u:${testPassword}@127.0.0.1:${relay.port}`,
     LETTER_SFTP: printer.url,
     LETTER_SFTP_HOST_KEY: printer.fingerprint,
     DOCUMENT_STORE: `s3://${bucket}/house?region=${region}&endpoint=${endpoint}`,
-    ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: password },
-    SMS_URL: `${endpoint}/send?key=${password}`,
+    ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: testPassword },
+    SMS_URL: `${endpoint}/send?key=${testPassword}`,
     CLAMAV: `unix:${clamd}`,
   };
 }
 
 function likeClamd(t: TestContext): Promise<string> {
-  const probes = clamdProbes();
-  return fakeClamd(t, (command, stream) => {
+  const probes = createClamdProbes();
+  return startFakeClamd(t, (command, stream) => {
     if (command === 'zVERSION') return 'ClamAV 1.4.6\0';
     return probes.some(({ bytes }) => bytes.equals(stream)) ? 'stream: Heuristics.X FOUND\0' : 'stream: OK\0';
   });
@@ -66,47 +68,47 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     const database: Record<string, string> = server === undefined ? {} : { DATABASE_URL: server.url };
     const { DOCUMENT_STORE = '', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = outside;
     const documents = { DOCUMENT_STORE, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY };
-    const home = await makeHome(t, { settings: { ...database, ...documents } });
+    const home = await makeServerFixture(t, { settings: { ...database, ...documents } });
     const settings = {
       ...{ DATA_DIR: home.dataDir, PORT: String(home.port), PUBLIC_URL: home.url },
       ...database,
       ...outside,
     };
     const running = await home.start('demo');
-    const beside = await examine(settings);
-    assert.deepEqual([beside.ill(), beside.code], [[], 0]);
-    assert.match(beside.of('public-url')[0]?.found ?? '', /is answered by this installation$/);
+    const beside = await runDoctor(settings);
+    assert.deepEqual([beside.failures(), beside.code], [[], 0]);
+    assert.match(beside.ofCheck('public-url')[0]?.found ?? '', /is answered by this installation$/);
     if (engine === 'sqlite')
-      assert.match(beside.of('database')[0]?.found ?? '', new RegExp(`, process ${running.pid} has it open$`));
-    assert.equal((await runHere(home, 'clients', 'list')).code, 0);
+      assert.match(beside.ofCheck('database')[0]?.found ?? '', new RegExp(`, process ${running.pid} has it open$`));
+    assert.equal((await runCommandInProcess(home, 'clients', 'list')).code, 0);
     assert.equal((await fetch(`${home.url}/readyz`)).status, 200);
-    assert.deepEqual(await running.end('SIGTERM'), { code: 0, signal: null });
-    const before = [printOf(home.dataDir), server === undefined ? '' : await rowsIn(server.url)];
-    const alone = await examine(settings);
-    assert.deepEqual([alone.ill(), alone.code], [[], 0]);
-    assert.deepEqual([printOf(home.dataDir), server === undefined ? '' : await rowsIn(server.url)], before);
+    assert.deepEqual(await running.stop('SIGTERM'), { code: 0, signal: null });
+    const before = [fingerprintFiles(home.dataDir), server === undefined ? '' : await rowsIn(server.url)];
+    const alone = await runDoctor(settings);
+    assert.deepEqual([alone.failures(), alone.code], [[], 0]);
+    assert.deepEqual([fingerprintFiles(home.dataDir), server === undefined ? '' : await rowsIn(server.url)], before);
     for (const name of ['settings', 'data-dir', 'root-key', 'database', 'clock', 'signing-keys', 'register', 'clients'])
-      assert.equal(alone.of(name).length, 1, name);
+      assert.equal(alone.ofCheck(name).length, 1, name);
     for (const name of ['ledger', 'queues', 'documents', 'scanner', 'mail', 'sms', 'letters', 'public-url'])
-      assert.equal(alone.of(name).length, 1, name);
+      assert.equal(alone.ofCheck(name).length, 1, name);
   });
 }
 
-async function untouched(home: ServerHome) {
-  const before = printOf(home.dataDir);
-  const ran = await home.run('doctor');
-  assert.deepEqual(printOf(home.dataDir), before);
+async function untouched(home: ServerFixture) {
+  const before = fingerprintFiles(home.dataDir);
+  const ran = await home.runCommand('doctor');
+  assert.deepEqual(fingerprintFiles(home.dataDir), before);
   return ran;
 }
 
 test('before the first start it says what is missing, makes nothing of it, and behind `keys create` only warns', async (t) => {
-  const home = await makeHome(t, { settings: { PORT: String(await freePort()) } });
+  const home = await makeServerFixture(t, { settings: { PORT: String(await freePort()) } });
   const first = await untouched(home);
   assert.equal(first.code, 1);
   assert.match(first.stdout, /^FAULT {2}root-key +no root key at .* -> Make one with: citizen-services keys create/m);
   assert.match(first.stdout, /^warn {3}database +no database in .* yet -> `citizen-services keys create`/m);
   assert.match(first.stderr, /^\d+ ok, \d+ warnings, 1 faults\n$/);
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const second = await untouched(home);
   assert.equal(second.code, 0, second.stdout);
   assert.match(second.stdout, /^warn {3}register +nobody is in it -> /m);
@@ -116,14 +118,14 @@ test('before the first start it says what is missing, makes nothing of it, and b
 });
 
 test('wrong usage is 2 and looks at nothing', async (t) => {
-  const home = await makeHome(t);
-  const before = printOf(home.dataDir);
+  const home = await makeServerFixture(t);
+  const before = fingerprintFiles(home.dataDir);
   for (const args of [['--jsn'], ['now'], ['--json=1'], ['--json', 'x']]) {
-    const { code, stdout, stderr } = await runHere(home, 'doctor', ...args);
+    const { code, stdout, stderr } = await runCommandInProcess(home, 'doctor', ...args);
     assert.deepEqual([code, stdout], [2, ''], args.join());
     assert.match(stderr, /\nUsage: citizen-services doctor \[--json\]\n$/);
   }
-  assert.deepEqual(printOf(home.dataDir), before);
+  assert.deepEqual(fingerprintFiles(home.dataDir), before);
 });
 
 /** What another user than root is told of that folder; root may do everything. */
@@ -134,7 +136,7 @@ function askAsOther(dataDir: string, port: number) {
     encoding: 'utf8',
     ...(isRoot ? { uid: other, gid: other } : {}),
   });
-  const { checks } = JSON.parse(asked.stdout) as { readonly checks: readonly Said[] };
+  const { checks } = JSON.parse(asked.stdout) as { readonly checks: readonly DoctorFinding[] };
   return { code: asked.status, faults: checks.filter(({ status }) => status === 'fault') };
 }
 
@@ -142,8 +144,8 @@ const isRoot = process.getuid?.() === 0;
 const other = 65_534;
 
 test('a user who may not look into the data is told so, and each check ends', async (t) => {
-  const home = await makeHome(t);
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   // Nothing is shut to root: then it is somebody else who asks.
   if (!isRoot) chmodSync(home.dataDir, 0);
   const { code, faults } = askAsOther(home.dataDir, home.port);
@@ -157,8 +159,8 @@ test('a user who may not look into the data is told so, and each check ends', as
 });
 
 test('a folder within that of the documents that another user has made is a fault', async (t) => {
-  const home = await makeHome(t);
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const documents = join(home.dataDir, 'documents');
   for (const name of ['incoming', 'sealed']) mkdirSync(join(documents, name), { recursive: true });
   const paths = ['', ...readdirSync(home.dataDir, { recursive: true, encoding: 'utf8' })];

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { startScanning } from '../../src/documents/scan-documents.ts';
-import { clamdScanner } from '../../src/documents/scanners/clamd.ts';
-import { storedZip } from '../../src/documents/scanners/clamd-probes.ts';
-import { eicar, hasClamd, startClamd } from '../clamd.ts';
-import { clean, gateOver } from '../document-gate.ts';
-import { citizen, deposited, openDocumentHouse } from '../document-house.ts';
-import { engines } from '../engines.ts';
+import { storedZip } from '../../src/documents/scan/clamd-probes.ts';
+import { createClamdScanner } from '../../src/documents/scan/clamd-scanner.ts';
+import { startScanWorker } from '../../src/documents/scan/scan-documents.ts';
+import { eicar, isClamdInstalled, startClamd } from '../support/clamd.ts';
+import { engines } from '../support/database-engines.ts';
+import { depositDocumentOf, openDocumentApp, testCitizenId } from '../support/document-app.ts';
+import { cleanVerdict, createDocumentScan } from '../support/document-scan.ts';
 
 const anyBytes = Buffer.from('hello');
 
@@ -14,11 +14,11 @@ async function* one(bytes: Uint8Array) {
   yield bytes;
 }
 
-const skip = hasClamd ? false : 'clamd is not installed: apt-get install --no-install-recommends clamav-daemon';
+const skip = isClamdInstalled ? false : 'clamd is not installed: apt-get install --no-install-recommends clamav-daemon';
 
 test('a real clamd finds EICAR, and what it cannot look into is never clean', { skip }, async (t) => {
   const limits = ['AlertEncrypted yes', 'AlertExceedsMax yes', 'StreamMaxLength 3M', 'MaxFileSize 2M'];
-  const scanner = clamdScanner({ address: { path: await startClamd(t, limits) } });
+  const scanner = createClamdScanner({ address: { path: await startClamd(t, limits) } });
   // Who writes just when clamd ends the connection may lose its answer: the gate asks again, and so does this test.
   const verdict = async (bytes: Buffer, tries = 3): Promise<string> => {
     try {
@@ -40,7 +40,7 @@ test('a real clamd finds EICAR, and what it cannot look into is never clean', { 
 });
 
 test('a real clamd with its defaults, which calls encrypted files clean, counts as down', { skip }, async (t) => {
-  const scanner = clamdScanner({ address: { path: await startClamd(t, []) } });
+  const scanner = createClamdScanner({ address: { path: await startClamd(t, []) } });
   await assert.rejects(scanner.scan(one(anyBytes), 5), /AlertEncryptedArchive/);
 });
 
@@ -49,29 +49,29 @@ test('behind a real clamd a letter is given out, and EICAR, an encrypted and a t
 }, async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const house = await openDocumentHouse(t, engine);
+  const app = await openDocumentApp(t, engine);
   const limits = ['AlertEncrypted yes', 'AlertExceedsMax yes', 'MaxFileSize 1M'];
-  const { parts } = gateOver(house, async () => clean);
-  const scanner = clamdScanner({ address: { path: await startClamd(t, limits) } });
+  const { parts } = createDocumentScan(app, async () => cleanVerdict);
+  const scanner = createClamdScanner({ address: { path: await startClamd(t, limits) } });
   const zip = { 'content-type': 'application/zip' };
   const ids = [
-    await deposited(house, Buffer.from('a letter'), { 'content-type': 'text/plain' }),
-    await deposited(house, eicar, { 'content-type': 'text/plain' }),
-    await deposited(house, storedZip('a.txt', eicar, 0), zip),
-    await deposited(house, storedZip('a.txt', Buffer.alloc(100), 1), zip),
-    await deposited(house, storedZip('a.txt', Buffer.alloc(1_500_000), 0), zip),
+    await depositDocumentOf(app, Buffer.from('a letter'), { 'content-type': 'text/plain' }),
+    await depositDocumentOf(app, eicar, { 'content-type': 'text/plain' }),
+    await depositDocumentOf(app, storedZip('a.txt', eicar, 0), zip),
+    await depositDocumentOf(app, storedZip('a.txt', Buffer.alloc(100), 1), zip),
+    await depositDocumentOf(app, storedZip('a.txt', Buffer.alloc(1_500_000), 0), zip),
   ];
-  const scanning = startScanning({ ...parts, scanner });
+  const scanning = startScanWorker({ ...parts, scanner });
   await scanning.idle();
   await scanning.stop(1_000);
   const outcomes = await Promise.all(
     ids.map(async (id) => {
-      const got = await house.retrieve(id);
+      const got = await app.retrieve(id);
       return 'refusal' in got ? got.refusal.slug : got.status;
     }),
   );
   assert.deepEqual(outcomes, [200, ...Array(4).fill('document-quarantined')]);
-  const found = (await house.eventsAbout(citizen)).flatMap(({ type, verdict, finding }) =>
+  const found = (await app.eventsAbout(testCitizenId)).flatMap(({ type, verdict, finding }) =>
     type === 'document.scanned' ? [`${verdict} ${finding ?? ''}`.trim()] : [],
   );
   assert.deepEqual(found.sort(), [

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { makeHome } from '../whole-server.ts';
+import { makeServerFixture } from '../support/server-process.ts';
 
 const mib = 1_048_576;
 /** More than the memory that is allowed, which must not depend on it: `LARGE_DOCUMENT_MIB=1024` for a gigabyte. */
@@ -39,9 +39,9 @@ async function peakMib(pid: number, work: () => Promise<void>): Promise<number> 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';
 
 test('a large document goes up and down in flat memory, and its end can be had alone', { skip }, async (t) => {
-  const home = await makeHome(t, { settings: { DOCUMENT_LIMIT_MIB: String(sizeMib + 1) } });
+  const home = await makeServerFixture(t, { settings: { DOCUMENT_LIMIT_MIB: String(sizeMib + 1) } });
   const server = await home.start();
-  const authorization = `Bearer ${await home.token()}`;
+  const authorization = `Bearer ${await home.fetchAccessToken()}`;
   const idle = residentMib(server.pid);
   const up = createHash('sha256');
   let path = '';

@@ -4,38 +4,35 @@ import { type TestContext, test } from 'node:test';
 import { parseId } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
-import { contentKeyOf, openContent } from '../../src/ledger/event-content.ts';
+import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
+import { createTemplate } from '../../src/notifications/create-template.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
-import { createTemplate } from '../../src/notifications/templates/create-template.ts';
-import { engines } from '../engines.ts';
-import { createNotificationHouse } from '../notification-house.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { engines } from '../support/database-engines.ts';
+import { createNotificationApp } from '../support/notification-app.ts';
 
 type Engine = (typeof engines)[number];
 
 async function open(t: TestContext, engine: Engine) {
   let now = Date.UTC(2026, 0, 15, 9);
   const clock = { now: () => now };
-  const house = await createNotificationHouse(await engine.open(t), clock, { 'cit-ada': { name: 'Ada' } });
-  const { db, citizenKeys } = house;
+  const app = await createNotificationApp(await engine.open(t), clock, { 'cit-ada': { name: 'Ada' } });
+  const { db, citizenKeys } = app;
   const claimsOf = async (id: string) => {
-    const answer = await house.serve(readEvidence)({ params: { id } });
+    const answer = await app.serve(readEvidence)({ params: { id } });
     assert.ok('json' in answer);
     return verifyEvidence(JSON.stringify(answer.json)).claims;
   };
   return {
-    house,
+    app,
     wait: (ms: number) => {
       now += ms;
     },
     erase: async () =>
-      assert.equal(
-        await eraseCitizen({ ...house, read: db.read, clock, actor: { operator: 'local' } }, 'cit-ada'),
-        true,
-      ),
+      assert.equal(await eraseCitizen({ ...app, read: db.read, clock, actor: { operator: 'local' } }, 'cit-ada'), true),
     takeUpAnew: async () => {
-      await db.write(citizenKeys.creations(['cit-ada']));
-      citizenKeys.forget('cit-ada');
+      await db.write(citizenKeys.creationStatements(['cit-ada']));
+      citizenKeys.evict('cit-ada');
     },
     /** Changes one byte of the content where it lies. */
     tamper: async (id: string) => {
@@ -56,25 +53,25 @@ async function open(t: TestContext, engine: Engine) {
 const refused = { message: /^the content of ntf_\w+ does not open, and its citizen was not erased/ };
 
 for (const engine of engines) {
-  const check = (claim: string, body: (house: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
+  const check = (claim: string, body: (app: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(await open(t, engine)));
 
   check(
     'the ledger has the digest that the evidence states, and of a text that was chosen no salt',
-    async ({ house, claimsOf }) => {
+    async ({ app, claimsOf }) => {
       const texts = ['fr', 'nl'].map((language) => ({ language, message: `((name)) ${language}` }));
-      const made = await house.serve(createTemplate)({ body: { name: 'x', defaultLanguage: 'fr', texts } });
+      const made = await app.serve(createTemplate)({ body: { name: 'x', defaultLanguage: 'fr', texts } });
       assert.ok('json' in made);
       const template = { message: undefined, templateId: made.json['id'], personalisation: { name: 'Ada' } };
       const bodies = [{ message: 'Hello.' }, template, { ...template, language: 'nl' }, template];
       const digests = new Set<string>();
       for (const [index, body] of bodies.entries()) {
-        const id = await house.accept({ citizenId: 'cit-ada', ...body });
+        const id = await app.accept({ citizenId: 'cit-ada', ...body });
         const { contentDigest, contentSalt, receipt } = await claimsOf(id);
         const event = parseId('event', String(receipt).split('/').at(-1) ?? '') ?? assert.fail();
-        const [row] = await house.db.read('select content from ledger_event where id = $1', [event]);
-        const key = contentKeyOf(await house.citizenKeys.keyOf('cit-ada'), event);
-        const said = openContent(key, event, row?.['content'] as Uint8Array);
+        const [row] = await app.db.read('select content from ledger_event where id = $1', [event]);
+        const key = deriveContentKey(await app.citizenKeys.keyOf('cit-ada'), event);
+        const said = openEventContent(key, event, row?.['content'] as Uint8Array);
         assert.deepEqual([said['contentDigest'], said['notification'], said['salt']], [contentDigest, id, undefined]);
         assert.equal(typeof contentSalt, index % 2 === 0 ? 'undefined' : 'string');
         digests.add(String(contentDigest));
@@ -84,27 +81,27 @@ for (const engine of engines) {
     },
   );
 
-  check('content that was changed where it lies gives no evidence', async ({ house, stated, tamper }) => {
+  check('content that was changed where it lies gives no evidence', async ({ app, stated, tamper }) => {
     for (const citizenId of ['cit-ada', 'cit-unknown']) {
-      const id = await house.accept({ citizenId });
+      const id = await app.accept({ citizenId });
       assert.deepEqual(await stated(id), { content: 'whole', digest: 'string', erasure: undefined });
       await tamper(id);
       await assert.rejects(stated(id), refused);
     }
   });
 
-  check('a key that is gone without an erasure is no erased content', async ({ house, stated }) => {
-    const id = await house.accept({ citizenId: 'cit-ada' });
-    await house.db.write([house.citizenKeys.destruction('cit-ada')]);
-    house.citizenKeys.forget('cit-ada');
+  check('a key that is gone without an erasure is no erased content', async ({ app, stated }) => {
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    await app.db.write([app.citizenKeys.destructionStatement('cit-ada')]);
+    app.citizenKeys.evict('cit-ada');
     await assert.rejects(stated(id), refused);
   });
 
-  check('erased content is stated as erased, with the event that erased it', async ({ house, ...steps }) => {
-    const id = await house.accept({ citizenId: 'cit-ada' });
+  check('erased content is stated as erased, with the event that erased it', async ({ app, ...steps }) => {
+    const id = await app.accept({ citizenId: 'cit-ada' });
     steps.wait(3_600_000);
     await steps.erase();
-    const [row] = await house.db.read("select id from ledger_event where type = 'citizen.erased'", []);
+    const [row] = await app.db.read("select id from ledger_event where type = 'citizen.erased'", []);
     const erased = {
       content: 'erased',
       digest: 'undefined',
@@ -114,7 +111,7 @@ for (const engine of engines) {
     await steps.takeUpAnew();
     assert.deepEqual(await steps.stated(id), erased);
     steps.wait(3_600_000);
-    const later = await house.accept({ citizenId: 'cit-ada' });
+    const later = await app.accept({ citizenId: 'cit-ada' });
     assert.equal((await steps.stated(later)).content, 'whole');
     await steps.tamper(later);
     await assert.rejects(steps.stated(later), refused);
@@ -127,11 +124,11 @@ for (const engine of engines) {
 test('the digest of the content is made anew from what was sent, as docs/notifications.md says', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const { house, claimsOf } = await open(t, engine);
-  Object.assign(house.ports, { attachmentTitle: async () => 'Notice' });
-  const document = house.mint('document');
+  const { app, claimsOf } = await open(t, engine);
+  Object.assign(app.ports, { attachmentTitle: async () => 'Notice' });
+  const document = app.mint('document');
   const texts = [{ language: 'fr', subject: 'Avis', message: 'Chère ((name))' }];
-  const made = await house.serve(createTemplate)({ body: { name: 'Notice', defaultLanguage: 'fr', texts } });
+  const made = await app.serve(createTemplate)({ body: { name: 'Notice', defaultLanguage: 'fr', texts } });
   assert.ok('json' in made);
   // Canonical JSON by hand: the names in their order, without blanks.
   const cases: readonly (readonly [Record<string, unknown>, string])[] = [
@@ -155,7 +152,7 @@ test('the digest of the content is made anew from what was sent, as docs/notific
     ],
   ];
   for (const [body, text] of cases) {
-    const { contentDigest, contentSalt } = await claimsOf(await house.accept({ citizenId: 'cit-ada', ...body }));
+    const { contentDigest, contentSalt } = await claimsOf(await app.accept({ citizenId: 'cit-ada', ...body }));
     const whole = text.replace('SALT', String(contentSalt));
     assert.equal(contentDigest, `sha-256:${createHash('sha256').update(whole).digest('hex')}`, whole);
   }
@@ -164,11 +161,11 @@ test('the digest of the content is made anew from what was sent, as docs/notific
 test('a process that still had the old key at hand gives evidence of content sealed under the new one', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const { house, stated, takeUpAnew } = await open(t, engine);
-  const id = await house.accept({ citizenId: 'cit-ada' });
-  const { citizenKeys } = house;
+  const { app, stated, takeUpAnew } = await open(t, engine);
+  const id = await app.accept({ citizenId: 'cit-ada' });
+  const { citizenKeys } = app;
   const stale = systemRandom(32);
-  Object.assign(house.ports, { citizenKeys: { ...citizenKeys, keyOf: async () => stale } });
+  Object.assign(app.ports, { citizenKeys: { ...citizenKeys, keyOf: async () => stale } });
   await takeUpAnew();
   assert.equal((await stated(id)).content, 'whole');
 });

@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { evidenceVerifyCommand } from '../../src/cli/evidence.ts';
-import { type SigningKey, signingKeyFrom } from '../../src/keys/signing-key.ts';
+import { type SigningKey, signingKeyFromSeed } from '../../src/crypto/signing-key.ts';
 import {
   EvidenceBroken,
-  parseKeySet,
+  parseEvidenceKeySet,
   signEvidence,
   verifyEvidence,
 } from '../../src/notifications/evidence/evidence-bundle.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
-const issuer = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
-const forger = signingKeyFrom('evidence', new Uint8Array(32).fill(8));
+const issuer = signingKeyFromSeed('evidence', new Uint8Array(32).fill(9));
+const forger = signingKeyFromSeed('evidence', new Uint8Array(32).fill(8));
 const claims = { iat: 1, evidence: [{ event: 'ContentAccessTracking', time: 'made up' }] };
 
 /** A bundle signed by the forger, whose header and inside key both name that kid. */
@@ -45,17 +45,20 @@ test('a key under the id of another is refused, in a bundle and in a key set', a
     assert.throws(() => verifyEvidence(wrong), EvidenceBroken, wrong);
   const text = await forged(misnamed, issuer.kid);
   assert.throws(() => verifyEvidence(text), /the key in it has the id of another key/);
-  assert.throws(() => verifyEvidence(text, parseKeySet(JSON.stringify({ keys: [issuer.publicJwk] }))), EvidenceBroken);
-  assert.throws(() => parseKeySet(JSON.stringify({ keys: [misnamed] })), /kid of a key is not its thumbprint/);
+  assert.throws(
+    () => verifyEvidence(text, parseEvidenceKeySet(JSON.stringify({ keys: [issuer.publicJwk] }))),
+    EvidenceBroken,
+  );
+  assert.throws(() => parseEvidenceKeySet(JSON.stringify({ keys: [misnamed] })), /kid of a key is not its thumbprint/);
   const nameless = { ...forger.publicJwk, kid: undefined };
-  assert.throws(() => parseKeySet(JSON.stringify({ keys: [nameless] })), /not its thumbprint/);
+  assert.throws(() => parseEvidenceKeySet(JSON.stringify({ keys: [nameless] })), /not its thumbprint/);
   const own = verifyEvidence(await forged(forger.publicJwk, forger.kid));
   assert.deepEqual([own.kid, own.keyTrusted], [forger.kid, false]);
 });
 
 test('another statement that the key for evidence has signed is no evidence', async () => {
   const { evidence, timeStamp = '' } = await signEvidence(issuer, claims, async () => Buffer.from('a token'));
-  const trusted = parseKeySet(JSON.stringify({ keys: [issuer.publicJwk] }));
+  const trusted = parseEvidenceKeySet(JSON.stringify({ keys: [issuer.publicJwk] }));
   assert.equal(verifyEvidence(JSON.stringify({ evidence, timeStamp }), trusted).keyTrusted, true);
   const exchanged = [{ evidence: timeStamp }, { evidence, timeStamp: evidence }];
   for (const wrong of exchanged) {
@@ -64,8 +67,8 @@ test('another statement that the key for evidence has signed is no evidence', as
 });
 
 test('a key set with keys of other algorithms gives those for evidence', () => {
-  const ledger = signingKeyFrom('checkpoint', new Uint8Array(32).fill(7)).publicJwk;
-  const keys = parseKeySet(JSON.stringify({ keys: [ledger, { kty: 'RSA', kid: 'x' }, issuer.publicJwk] }));
+  const ledger = signingKeyFromSeed('checkpoint', new Uint8Array(32).fill(7)).publicJwk;
+  const keys = parseEvidenceKeySet(JSON.stringify({ keys: [ledger, { kty: 'RSA', kid: 'x' }, issuer.publicJwk] }));
   assert.deepEqual(
     keys.map(({ kid }) => kid),
     [issuer.kid],
@@ -98,8 +101,10 @@ test('without a trusted key the command says that nobody is proved, and never na
 });
 
 test('a published key for another use, or for no stated use, signs no evidence', async (t) => {
-  const others = (['access-token', 'result'] as const).map((use) => signingKeyFrom(use, new Uint8Array(32).fill(6)));
-  const thiefs = signingKeyFrom('access-token', new Uint8Array(32).fill(6));
+  const others = (['access-token', 'result'] as const).map((use) =>
+    signingKeyFromSeed(use, new Uint8Array(32).fill(6)),
+  );
+  const thiefs = signingKeyFromSeed('access-token', new Uint8Array(32).fill(6));
   const keys = [...others, issuer].map(({ publicJwk }) => publicJwk);
   const verify = commandIn(t, {
     'good.json': JSON.stringify(await signEvidence(issuer, { ...claims, issuerKey: issuer.publicJwk })),

@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { ClaimName } from '../../src/identity/claims.ts';
-import { evaluate } from '../../src/identity/evaluate.ts';
-import { calibratedPolicy, policies } from '../../src/identity/match/policy.ts';
-import { readFebrl, readFebrlTogether } from '../identity-febrl.ts';
-import { withoutTestData } from '../test-data.ts';
+import { evaluatePolicy } from '../../src/identity/evaluation/evaluate-policy.ts';
+import { calibratedPolicy, shippedPolicies } from '../../src/identity/match/policy.ts';
+import type { ClaimName } from '../../src/identity/register/claims.ts';
+import { readAllFebrlSets, readFebrlSet } from '../support/febrl-data.ts';
+import { testDataSkipReason } from '../support/test-data.ts';
 
 const names: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
 const withAddress: readonly ClaimName[] = [...names, 'streetAddress', 'postalCode', 'locality'];
 
 test('the pairs of the public sets are those that the published figures were taken on', (t) => {
-  const found = ([1, 2, 3] as const).map((set) => readFebrl(set));
-  if (found.includes(undefined)) return t.skip(withoutTestData);
+  const found = ([1, 2, 3] as const).map((set) => readFebrlSet(set));
+  if (found.includes(undefined)) return t.skip(testDataSkipReason);
   const counts = found.map((set) => [
     set?.register.length,
     set?.pairs.filter(({ same }) => same).length,
@@ -25,9 +25,9 @@ test('the pairs of the public sets are those that the published figures were tak
 });
 
 test('on the set that nothing was learned from, more true persons are accepted than by any published rule, and nobody else', (t) => {
-  const set = readFebrl(3);
-  if (set === undefined) return t.skip(withoutTestData);
-  const run = (use: readonly ClaimName[]) => evaluate({ ...set, use, policy: calibratedPolicy }, set.pairs);
+  const set = readFebrlSet(3);
+  if (set === undefined) return t.skip(testDataSkipReason);
+  const run = (use: readonly ClaimName[]) => evaluatePolicy({ ...set, use, policy: calibratedPolicy }, set.pairs);
   const byName = run(names);
   const byAddress = run(withAddress);
   assert.deepEqual([byName.falseMatches, byAddress.falseMatches], [0, 0]);
@@ -38,11 +38,11 @@ test('on the set that nothing was learned from, more true persons are accepted t
 });
 
 test('in a register of 6,500 persons nobody is taken for one of 29,673 hard impostors, by any policy that ships', (t) => {
-  const together = readFebrlTogether();
-  if (together === undefined) return t.skip(withoutTestData);
-  for (const policy of policies.values()) {
+  const together = readAllFebrlSets();
+  if (together === undefined) return t.skip(testDataSkipReason);
+  for (const policy of shippedPolicies.values()) {
     for (const use of [names, withAddress]) {
-      const result = evaluate({ ...together, use, policy }, together.pairs);
+      const result = evaluatePolicy({ ...together, use, policy }, together.pairs);
       assert.deepEqual([policy.name, result.falsePairs, result.falseMatches], [policy.name, 29_673, 0]);
       if (policy !== calibratedPolicy) continue;
       const share = result.accepted / result.truePairs;

@@ -2,21 +2,21 @@ import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { test } from 'node:test';
 import pg from 'pg';
-import { commandSocket } from '../../src/cli/running-server.ts';
-import { freePort } from '../free-port.ts';
-import { createDatabase, databaseOf, dropDatabase, onServer } from '../postgres-databases.ts';
-import { runHere } from '../run-here.ts';
-import { until } from '../until.ts';
-import { makeHome } from '../whole-server.ts';
+import { commandSocketPath } from '../../src/cli/command-socket.ts';
+import { freePort } from '../support/free-port.ts';
+import { createDatabase, databaseNameOf, dropDatabase, queryServer } from '../support/postgres-databases.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 test('a process that answers no calls says all the same whether it is well, to operators alone', async (t) => {
   const adminPort = await freePort();
-  const home = await makeHome(t, { settings: { ADMIN_PORT: String(adminPort), ADMIN_HOST: 'localhost' } });
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
-  assert.equal((await runHere(home, 'health')).code, 1);
-  const server = home.launch('start', '--roles', 'worker,sequencer');
-  await until(async () => server.stderr().includes(`metrics at http://localhost:${adminPort}/metrics`));
-  const { code, stdout } = await home.run('health');
+  const home = await makeServerFixture(t, { settings: { ADMIN_PORT: String(adminPort), ADMIN_HOST: 'localhost' } });
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
+  assert.equal((await runCommandInProcess(home, 'health')).code, 1);
+  const server = home.launchCommand('start', '--roles', 'worker,sequencer');
+  await waitUntil(async () => server.stderr().includes(`metrics at http://localhost:${adminPort}/metrics`));
+  const { code, stdout } = await home.runCommand('health');
   assert.deepEqual([code, JSON.parse(stdout)], [0, { status: 'UP', ledger: 'ok' }]);
   const statusOf = async (path: string, method = 'GET') =>
     (await fetch(`http://localhost:${adminPort}${path}`, { method })).status;
@@ -26,9 +26,9 @@ test('a process that answers no calls says all the same whether it is well, to o
 });
 
 test('metrics are offered at an address of this machine or the start is refused, and by the demo on loopback only', async (t) => {
-  const home = await makeHome(t, { settings: { ADMIN_HOST: '192.0.2.1' } });
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
-  const refused = await runHere(home, 'start');
+  const home = await makeServerFixture(t, { settings: { ADMIN_HOST: '192.0.2.1' } });
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
+  const refused = await runCommandInProcess(home, 'start');
   assert.deepEqual(
     [
       refused.code,
@@ -38,7 +38,7 @@ test('metrics are offered at an address of this machine or the start is refused,
     ],
     [1, true],
   );
-  const demo = await runHere(home, 'demo');
+  const demo = await runCommandInProcess(home, 'demo');
   assert.deepEqual(
     [demo.code, /never listens beyond loopback: leave HOST and ADMIN_HOST out/.test(demo.stderr)],
     [1, true],
@@ -46,10 +46,10 @@ test('metrics are offered at an address of this machine or the start is refused,
 });
 
 test('a server takes commands before it says that it is ready', async (t) => {
-  const home = await makeHome(t);
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
-  home.launch('start');
-  const socket = commandSocket(home.dataDir);
+  const home = await makeServerFixture(t);
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
+  home.launchCommand('start');
+  const socket = commandSocketPath(home.dataDir);
   // Without a pause, so that it is looked at as soon as it is ready.
   let status: number | undefined;
   for (const end = performance.now() + 60_000; status !== 200 && performance.now() < end; ) {
@@ -62,13 +62,13 @@ test('postgres: a server whose database stores no events is not ready, and is ag
   const databaseUrl = await createDatabase('empty');
   const role = `keeper_${process.pid}`;
   // Nothing can be taken from a superuser.
-  await onServer(`create role ${role} login`);
-  await onServer(`alter database ${databaseOf(databaseUrl)} owner to ${role}`);
+  await queryServer(`create role ${role} login`);
+  await queryServer(`alter database ${databaseNameOf(databaseUrl)} owner to ${role}`);
   const settings = { DATABASE_URL: databaseUrl.replace('postgres@/', `${role}@localhost/`) };
-  const home = await makeHome(t, { settings });
+  const home = await makeServerFixture(t, { settings });
   t.after(async () => {
     await dropDatabase(databaseUrl);
-    await onServer(`drop role ${role}`);
+    await queryServer(`drop role ${role}`);
   });
   const server = await home.start();
   const ready = async () => {
@@ -84,7 +84,7 @@ test('postgres: a server whose database stores no events is not ready, and is ag
   looks.push(await ready(), await ready());
   await ownerSays(databaseUrl, `grant insert on ledger_event to ${role}`);
   assert.deepEqual([...looks, await ready()], [up, down, down, up]);
-  await server.end('SIGTERM');
+  await server.stop('SIGTERM');
   assert.equal(server.stderr().match(/"not ready: .*42501: permission denied for table ledger_event/g)?.length, 1);
 });
 

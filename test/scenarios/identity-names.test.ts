@@ -1,17 +1,17 @@
 import assert from 'node:assert/strict';
 import test, { type TestContext } from 'node:test';
-import type { Claims } from '../../src/identity/claims.ts';
-import { policies } from '../../src/identity/match/policy.ts';
-import { type Engine, engines } from '../engines.ts';
-import { openHouseOf } from '../identity-people.ts';
+import { shippedPolicies } from '../../src/identity/match/policy.ts';
+import type { Claims } from '../../src/identity/register/claims.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { openIdentityAppWith } from '../support/identity-people.ts';
 
 /** Asks by each policy that ships; the decisions by its name. */
 async function openDecisions(t: TestContext, engine: Engine, people: readonly Claims[]) {
-  const house = await openHouseOf(t, engine, people);
+  const app = await openIdentityAppWith(t, engine, people);
   return async (claims: Claims): Promise<Record<string, unknown>> => {
     const decisions: Record<string, unknown> = {};
-    for (const [name, policy] of policies) {
-      const answer = await house.ask('POST', claims, {}, { policyOf: () => policy });
+    for (const [name, policy] of shippedPolicies) {
+      const answer = await app.ask('POST', claims, {}, { policyOf: () => policy });
       decisions[name] = 'json' in answer ? answer.json['decision'] : answer;
     }
     return decisions;

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 const asked = {
@@ -14,17 +14,17 @@ const asked = {
   nonce: 'nonce-1',
 };
 
-let home: ServerHome;
+let home: ServerFixture;
 let answer: Readonly<Record<string, string>>;
 let keysFile: string;
 let audience: string;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   const server = await home.start();
-  const token = await home.token();
-  audience = home.demo().clients[0]?.clientId ?? '';
+  const token = await home.fetchAccessToken();
+  audience = home.readDemoFile().clients[0]?.clientId ?? '';
   const response = await fetch(`${home.url}/v1/identity/verify`, {
     method: 'POST',
     headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
@@ -34,7 +34,7 @@ before(async () => {
   keysFile = join(home.dataDir, 'jwks.json');
   writeFileSync(keysFile, await (await fetch(`${home.url}/.well-known/jwks.json`)).text());
   // From here on there is nobody to ask: the process below has the keys and the token.
-  await server.end('SIGTERM');
+  await server.stop('SIGTERM');
 });
 
 /** Runs the lines of docs/identity.md, word for word. */

@@ -2,32 +2,37 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, test } from 'node:test';
-import { makeTwins } from '../identity-twins.ts';
-import { runHere } from '../run-here.ts';
-import { until } from '../until.ts';
-import { afterThisFile, type Credentials, makeHome, type ServerHome } from '../whole-server.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import {
+  type ClientSecretCredentials,
+  fileCleanupScope,
+  makeServerFixture,
+  type ServerFixture,
+} from '../support/server-process.ts';
+import { makeSimilarPeople } from '../support/similar-people.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 
-let home: ServerHome;
+let home: ServerFixture;
 let register: string;
 let policy: string;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeHome(thisFile, { settings: { VERIFY_POLICY: 'town-2026-1' } });
+  home = await makeServerFixture(thisFile, { settings: { VERIFY_POLICY: 'town-2026-1' } });
   register = join(home.dataDir, 'register.csv');
   policy = join(home.dataDir, 'policy.json');
   const columns = ['citizenId', 'givenName', 'familyName', 'birthDate', 'streetAddress', 'postalCode'] as const;
-  const rows = makeTwins().register.map((person) => columns.map((column) => person[column] ?? '').join(','));
+  const rows = makeSimilarPeople().register.map((person) => columns.map((column) => person[column] ?? '').join(','));
   writeFileSync(register, [columns.join(','), ...rows].join('\n'));
 });
 
-async function ask(client: Credentials | undefined, claims: object) {
+async function ask(client: ClientSecretCredentials | undefined, claims: object) {
   const response = await fetch(`${home.url}/v1/identity/verify`, {
     method: 'POST',
     headers: {
-      authorization: `Bearer ${await home.token(['identity:verify'], client)}`,
+      authorization: `Bearer ${await home.fetchAccessToken(['identity:verify'], client)}`,
       'content-type': 'application/json',
     },
     body: JSON.stringify(claims),
@@ -36,54 +41,54 @@ async function ask(client: Credentials | undefined, claims: object) {
 }
 
 /** Waits until the use that this receipt is of is in the log, and so all that was before it. */
-async function untilLogged(client: Credentials | undefined, receipt: unknown): Promise<void> {
-  const authorization = `Bearer ${await home.token([], client)}`;
-  await until(async () => {
+async function untilLogged(client: ClientSecretCredentials | undefined, receipt: unknown): Promise<void> {
+  const authorization = `Bearer ${await home.fetchAccessToken([], client)}`;
+  await waitUntil(async () => {
     const answer = await fetch(`${home.url}${receipt}`, { headers: { authorization } });
     await answer.arrayBuffer();
     return answer.status === 200;
   });
 }
 
-async function policyIn(client: Credentials | undefined): Promise<unknown> {
+async function policyIn(client: ClientSecretCredentials | undefined): Promise<unknown> {
   const { status, json } = await ask(client, mary);
   return [status, json['decision'], json['policy']];
 }
 
 test('a calibrated policy is stored under its name, once, and decides in the server', async () => {
-  const keys = await runHere(home, 'keys', 'create');
+  const keys = await runCommandInProcess(home, 'keys', 'create');
   assert.equal(keys.code, 0, keys.stderr);
   // Its name stands in the settings before it is there: the start says which there are.
-  const early = await runHere(home, 'start');
+  const early = await runCommandInProcess(home, 'start');
   assert.equal(early.code === 0, false);
   assert.match(early.stderr, /VERIFY_POLICY.*standard-2026-2/s);
 
   const order = ['--register', register, '--name', 'town-2026-1', '--basis', 'standard-2026-2', '--pairs', '20000'];
-  const calibrated = await runHere(home, 'calibrate', ...order, '--out', policy);
+  const calibrated = await runCommandInProcess(home, 'calibrate', ...order, '--out', policy);
   assert.equal(calibrated.code, 0, calibrated.stderr);
-  assert.equal((await runHere(home, 'policies', 'add', policy)).code, 0);
-  assert.equal((await runHere(home, 'policies', 'add', policy)).code, 1);
-  const shown = await runHere(home, 'policies', 'show', 'town-2026-1');
+  assert.equal((await runCommandInProcess(home, 'policies', 'add', policy)).code, 0);
+  assert.equal((await runCommandInProcess(home, 'policies', 'add', policy)).code, 1);
+  const shown = await runCommandInProcess(home, 'policies', 'show', 'town-2026-1');
   assert.equal((JSON.parse(shown.stdout) as { basis: string }).basis, 'standard-2026-2');
 
   await home.start();
-  assert.deepEqual(await policyIn(home.demo().clients[0]), [200, 'match', 'town-2026-1']);
+  assert.deepEqual(await policyIn(home.readDemoFile().clients[0]), [200, 'match', 'town-2026-1']);
   const scopes = ['--scopes', 'identity:verify', '--secret', '--json'];
-  const strict = await runHere(home, 'clients', 'create', 'Strict', ...scopes, '--policy', 'eu-2025-846');
-  assert.deepEqual(await policyIn(JSON.parse(strict.stdout) as Credentials), [200, 'match', 'eu-2025-846']);
-  const unknown = await runHere(home, 'clients', 'create', 'Wrong', ...scopes, '--policy', 'nope-1');
+  const strict = await runCommandInProcess(home, 'clients', 'create', 'Strict', ...scopes, '--policy', 'eu-2025-846');
+  assert.deepEqual(await policyIn(JSON.parse(strict.stdout) as ClientSecretCredentials), [200, 'match', 'eu-2025-846']);
+  const unknown = await runCommandInProcess(home, 'clients', 'create', 'Wrong', ...scopes, '--policy', 'nope-1');
   assert.deepEqual([unknown.code, /town-2026-1/.test(unknown.stderr)], [2, true]);
   // An import of so many counts the register.
-  assert.equal((await runHere(home, 'import', 'citizens', register)).code, 0);
-  const list = await runHere(home, 'policies', 'list');
+  assert.equal((await runCommandInProcess(home, 'import', 'citizens', register)).code, 0);
+  const list = await runCommandInProcess(home, 'policies', 'list');
   assert.match(list.stdout, /^standard-2026-2\tships$.*^town-2026-1\t\d{4}-/ms);
 });
 
 test('who must state a purpose and a legal basis is refused without, and the citizen reads what was stated', async () => {
   const scopes = ['--scopes', 'identity:verify', '--secret', '--json'];
   const agreed = ['--purposes', 'Permit', '--legal-bases', 'Road Act 7,consent', '--policy', 'standard-2026-2'];
-  const made = await runHere(home, 'clients', 'create', 'Permits', ...scopes, ...agreed);
-  const client = JSON.parse(made.stdout) as Credentials;
+  const made = await runCommandInProcess(home, 'clients', 'create', 'Permits', ...scopes, ...agreed);
+  const client = JSON.parse(made.stdout) as ClientSecretCredentials;
   let receipt: unknown;
   const problemOf = async (over: object) => {
     const { status, json } = await ask(client, { ...mary, ...over });
@@ -110,7 +115,7 @@ test('who must state a purpose and a legal basis is refused without, and the cit
     ],
   );
   await untilLogged(client, receipt);
-  const log = await runHere(home, 'ledger', 'access-log', mary.citizenId);
+  const log = await runCommandInProcess(home, 'ledger', 'access-log', mary.citizenId);
   const usages = log.stdout
     .trim()
     .split('\n')
@@ -126,24 +131,27 @@ test('a record that is locked while the server runs is silent at once, and the c
   const own = { citizenId: 'T-lock', givenName: 'Lotte', familyName: 'Lund', birthDate: '1977-07-07' };
   const file = join(home.dataDir, 'one.jsonl');
   writeFileSync(file, JSON.stringify(own));
-  assert.equal((await runHere(home, 'import', 'citizens', file)).code, 0);
-  const [client] = home.demo().clients;
+  assert.equal((await runCommandInProcess(home, 'import', 'citizens', file)).code, 0);
+  const [client] = home.readDemoFile().clients;
   const decision = async () => (await ask(client, own)).json['decision'];
   assert.equal(await decision(), 'match');
-  assert.equal((await runHere(home, 'citizens', 'lock', own.citizenId)).code, 0);
+  assert.equal((await runCommandInProcess(home, 'citizens', 'lock', own.citizenId)).code, 0);
   assert.equal(await decision(), 'no_match');
-  assert.equal((await runHere(home, 'citizens', 'unlock', own.citizenId)).code, 0);
+  assert.equal((await runCommandInProcess(home, 'citizens', 'unlock', own.citizenId)).code, 0);
   const last = (await ask(client, own)).json;
   assert.equal(last['decision'], 'match');
   assert.deepEqual(
-    [(await runHere(home, 'citizens', 'lock', 'nobody')).code, (await runHere(home, 'citizens', 'lock')).code],
+    [
+      (await runCommandInProcess(home, 'citizens', 'lock', 'nobody')).code,
+      (await runCommandInProcess(home, 'citizens', 'lock')).code,
+    ],
     [1, 2],
   );
   await untilLogged(client, last['receipt']);
-  const log = await runHere(home, 'ledger', 'access-log', own.citizenId);
+  const log = await runCommandInProcess(home, 'ledger', 'access-log', own.citizenId);
   assert.equal(log.stdout.split('identity.lock-changed').length, 3);
   // Whoever reads the log of a citizen for them is in it from then on.
   assert.ok(!log.stdout.includes('access-log.read'));
-  const again = async () => await runHere(home, 'ledger', 'access-log', own.citizenId);
-  await until(async () => (await again()).stdout.includes('access-log.read'));
+  const again = async () => await runCommandInProcess(home, 'ledger', 'access-log', own.citizenId);
+  await waitUntil(async () => (await again()).stdout.includes('access-log.read'));
 });

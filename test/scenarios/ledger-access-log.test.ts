@@ -1,20 +1,20 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
+import { createConcealingCommit, parseConcealment } from '../../src/api/concealed-access.ts';
 import { createDispatch } from '../../src/api/dispatch.ts';
-import { hiddenUse, hidingCommit } from '../../src/api/hidden-use.ts';
-import { placeHold } from '../../src/documents/legal-hold.ts';
-import { chainFault } from '../../src/ledger/chain.ts';
+import { type AccessLogPage, readAccessLog } from '../../src/audit/access-log.ts';
+import { createEndpointRegisterProver } from '../../src/audit/endpoint-register-proof.ts';
+import { readOwnAccessLog } from '../../src/audit/read-own-access-log.ts';
+import { placeHold } from '../../src/documents/retention/legal-hold.ts';
 import { eraseCitizen } from '../../src/ledger/erase-citizen.ts';
-import { leafHash } from '../../src/ledger/merkle.ts';
-import { contentOf, type Opening, parseOpening } from '../../src/ledger/opening.ts';
-import { parseProof, verifyProof } from '../../src/ledger/proof.ts';
+import { openEntryContent, parseReceiptExtra, type ReceiptExtra } from '../../src/ledger/receipt-extra.ts';
+import { leafHash } from '../../src/ledger/tlog/merkle.ts';
+import { parseProof, verifyProof } from '../../src/ledger/tlog/tlog-proof.ts';
+import { verifyChain } from '../../src/ledger/verify-chain.ts';
 import { verifyLog } from '../../src/ledger/verify-log.ts';
-import { type AccessLog, readAccessLog } from '../../src/oversight/access-log.ts';
-import { readOwnAccessLog } from '../../src/oversight/read-access-log.ts';
-import { createRegisterGrowth } from '../../src/oversight/register-growth.ts';
-import { engines } from '../engines.ts';
-import { buildLedgerHouse, onlyTheKey } from '../ledger-house.ts';
+import { engines } from '../support/database-engines.ts';
+import { buildLedgerApp, logKeyPolicy } from '../support/ledger-app.ts';
 
 const organisationOf = (clientId: string) => (clientId === 'tax' ? 'Tax Office' : clientId);
 /** The uses here are no checks of details. */
@@ -22,22 +22,22 @@ const telling = { organisationOf, explanationOf: async () => assert.fail('nothin
 const day = 86_400_000;
 
 /** Verifies a proof with the public key alone, and gives the opening in it. */
-function verified(text: string): Opening {
+function verified(text: string): ReceiptExtra {
   const proof = parseProof(text);
-  const opening = parseOpening(proof?.extra ?? new Uint8Array());
+  const opening = parseReceiptExtra(proof?.extra ?? new Uint8Array());
   assert.ok(proof !== undefined && opening !== undefined);
-  assert.ok('checkpoint' in verifyProof(proof, leafHash(opening.entry), onlyTheKey));
+  assert.ok('checkpoint' in verifyProof(proof, leafHash(opening.entry), logKeyPolicy));
   return opening;
 }
 
 for (const engine of engines) {
   test(`${engine.name}: a citizen sees every use in order, with organisation, purpose and proof, and a gap shows`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    await house.use('anna', 'bert', 'anna', undefined, 'anna', 'anna');
-    await house.sequence();
-    const parts = { ...house, log: house.view, ...telling };
-    const first = await readAccessLog(parts, 'anna', { after: 0, limit: 3, now: house.time.now });
-    const rest = await readAccessLog(parts, 'anna', { after: 3, limit: 3, now: house.time.now });
+    const app = buildLedgerApp(await engine.open(t));
+    await app.use('anna', 'bert', 'anna', undefined, 'anna', 'anna');
+    await app.sequence();
+    const parts = { ...app, log: app.view, ...telling };
+    const first = await readAccessLog(parts, 'anna', { after: 0, limit: 3, now: app.time.now });
+    const rest = await readAccessLog(parts, 'anna', { after: 3, limit: 3, now: app.time.now });
     assert.equal(first.totalUsages, 4);
     const usages = [...first.usages, ...rest.usages];
     assert.deepEqual(
@@ -57,55 +57,55 @@ for (const engine of engines) {
     });
     const leaves = usages.map((usage) => verified(usage.proof).entry);
     const keys = { chain: Buffer.from(first.chain, 'base64'), linkKey: Buffer.from(first.linkKey, 'base64') };
-    assert.equal(chainFault({ ...keys, leaves }), undefined);
+    assert.equal(verifyChain({ ...keys, leaves }), undefined);
     for (let gap = 0; gap < 3; gap += 1)
-      assert.match(chainFault({ ...keys, leaves: leaves.toSpliced(gap, 1) }) ?? '', /left out/);
-    assert.match(chainFault({ ...keys, leaves: leaves.toReversed() }) ?? '', /entry 1 /);
+      assert.match(verifyChain({ ...keys, leaves: leaves.toSpliced(gap, 1) }) ?? '', /left out/);
+    assert.match(verifyChain({ ...keys, leaves: leaves.toReversed() }) ?? '', /entry 1 /);
   });
 
   test(`${engine.name}: the chain of a citizen holds from before the register had that person, and behind an erasure`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
+    const app = buildLedgerApp(await engine.open(t));
     const comes = async () => {
-      await house.db.write(house.citizenKeys.creations(['anna']));
-      await house.use('anna', 'anna');
-      await house.sequence();
-      house.time.now += 120_000;
+      await app.db.write(app.citizenKeys.creationStatements(['anna']));
+      await app.use('anna', 'anna');
+      await app.sequence();
+      app.time.now += 120_000;
     };
     const chained = async () => {
-      const part = { after: 0, limit: 9, now: house.time.now };
-      const { usages, ...log } = await readAccessLog({ ...house, log: house.view, ...telling }, 'anna', part);
+      const part = { after: 0, limit: 9, now: app.time.now };
+      const { usages, ...log } = await readAccessLog({ ...app, log: app.view, ...telling }, 'anna', part);
       const bytes = (text: string) => Buffer.from(text, 'base64');
       const leaves = usages.map((usage) => verified(usage.proof).entry);
       const keys = { linkKey: bytes(log.linkKey), earlierLinkKey: bytes(log.earlierLinkKey) };
       return { states: usages.map(({ state }) => state).join(' '), chain: bytes(log.chain), ...keys, leaves };
     };
-    await house.use('anna');
-    await house.sequence();
-    house.time.now += 120_000;
+    await app.use('anna');
+    await app.sequence();
+    app.time.now += 120_000;
     await comes();
     const { states, ...handed } = await chained();
     assert.equal(states, 'shown shown shown');
-    assert.equal(chainFault(handed), undefined);
-    assert.match(chainFault({ ...handed, leaves: handed.leaves.slice(1) }) ?? '', /left out/);
+    assert.equal(verifyChain(handed), undefined);
+    assert.match(verifyChain({ ...handed, leaves: handed.leaves.slice(1) }) ?? '', /left out/);
 
-    await eraseCitizen({ ...house, read: house.db.read, actor: { operator: 'clerk' } }, 'anna');
+    await eraseCitizen({ ...app, read: app.db.read, actor: { operator: 'clerk' } }, 'anna');
     await comes();
     const { states: then, ...anew } = await chained();
     assert.equal(then, 'erased erased erased shown shown');
     const from = { number: 4, previous: leafHash(anew.leaves[2] ?? assert.fail()) };
-    assert.equal(chainFault({ ...anew, from, leaves: anew.leaves.slice(3) }), undefined);
+    assert.equal(verifyChain({ ...anew, from, leaves: anew.leaves.slice(3) }), undefined);
   });
 
   test(`${engine.name}: a citizen reads that a legal hold was placed, and why, and not by whom`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
+    const app = buildLedgerApp(await engine.open(t));
     const citizenId = 'anna';
-    await house.db.write(house.citizenKeys.creations([citizenId]));
-    const parts = { ...house, read: house.db.read, ports: { citizenExists: async () => true } };
+    await app.db.write(app.citizenKeys.creationStatements([citizenId]));
+    const parts = { ...app, read: app.db.read, ports: { citizenExists: async () => true } };
     const hold = { actor: { operator: 'jane.doe' }, reason: 'Court order 4 O 12/26', on: { citizenId } } as const;
     assert.ok('hold' in (await placeHold(parts, hold)));
-    await house.sequence();
-    const part = { after: 0, limit: 9, now: house.time.now };
-    const { usages } = await readAccessLog({ ...house, log: house.view, ...telling }, citizenId, part);
+    await app.sequence();
+    const part = { after: 0, limit: 9, now: app.time.now };
+    const { usages } = await readAccessLog({ ...app, log: app.view, ...telling }, citizenId, part);
     assert.deepEqual(
       usages.map(({ usage, initiator, details }) => [usage, initiator, details?.['reason']]),
       [['document.hold-placed', 'operator', 'Court order 4 O 12/26']],
@@ -115,13 +115,13 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: no proof of a use names the employee who acted`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
+    const app = buildLedgerApp(await engine.open(t));
     const actor = { operator: 'jane.doe' } as const;
-    await house.use('anna');
-    await house.commit({ events: [{ ...house.event('anna'), actor }], statements: [] });
-    await house.sequence();
-    const part = { after: 0, limit: 9, now: house.time.now };
-    const { usages, ...log } = await readAccessLog({ ...house, log: house.view, ...telling }, 'anna', part);
+    await app.use('anna');
+    await app.commit({ events: [{ ...app.event('anna'), actor }], statements: [] });
+    await app.sequence();
+    const part = { after: 0, limit: 9, now: app.time.now };
+    const { usages, ...log } = await readAccessLog({ ...app, log: app.view, ...telling }, 'anna', part);
     assert.deepEqual(
       usages.map(({ state, initiator }) => [state, initiator]),
       [
@@ -131,38 +131,38 @@ for (const engine of engines) {
     );
     const openings = usages.map(({ proof }) => verified(proof));
     assert.deepEqual(
-      openings.map((opening) => JSON.stringify(contentOf(opening))?.includes('jane.doe')),
+      openings.map((opening) => JSON.stringify(openEntryContent(opening))?.includes('jane.doe')),
       [false, undefined],
     );
     const keys = { chain: Buffer.from(log.chain, 'base64'), linkKey: Buffer.from(log.linkKey, 'base64') };
-    assert.equal(chainFault({ ...keys, leaves: openings.map(({ entry }) => entry) }), undefined);
+    assert.equal(verifyChain({ ...keys, leaves: openings.map(({ entry }) => entry) }), undefined);
   });
 
   test(`${engine.name}: a hidden use keeps its number and tells nothing until its instant, then everything with the reason`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    await house.use('anna');
+    const app = buildLedgerApp(await engine.open(t));
+    await app.use('anna');
     const police = { clientId: 'police', scopes: new Set(['access-log:hide']) };
-    const until = new Date(house.time.now + 30 * day).toISOString();
+    const until = new Date(app.time.now + 30 * day).toISOString();
     const headers = { 'access-log-hidden-until': until, 'access-log-hidden-reason': 'Ermittlung%20%C2%A7%20101' };
-    const hidden = hiddenUse(headers, police, { now: house.time.now, longestMs: 60 * day });
+    const hidden = parseConcealment(headers, police, { now: app.time.now, longestMs: 60 * day });
     assert.ok(hidden !== undefined && !('slug' in hidden));
-    await hidingCommit(house.commit, hidden)({ events: [house.event('anna')], statements: [] });
-    await house.use('anna');
-    await house.sequence();
+    await createConcealingCommit(app.commit, hidden)({ events: [app.event('anna')], statements: [] });
+    await app.use('anna');
+    await app.sequence();
     const look = async (now: number) =>
-      await readAccessLog({ ...house, log: house.view, ...telling }, 'anna', { after: 0, limit: 9, now });
-    const before = await look(house.time.now);
+      await readAccessLog({ ...app, log: app.view, ...telling }, 'anna', { after: 0, limit: 9, now });
+    const before = await look(app.time.now);
     assert.deepEqual(
       before.usages.map(({ number, state }) => `${number} ${state}`),
       ['1 shown', '2 hidden', '3 shown'],
     );
     const [, secret] = before.usages;
     assert.deepEqual(Object.keys(secret ?? {}), ['number', 'logTime', 'state', 'proof']);
-    assert.equal(contentOf(verified(secret?.proof ?? '')), undefined);
+    assert.equal(openEntryContent(verified(secret?.proof ?? '')), undefined);
     const leaves = before.usages.map((usage) => verified(usage.proof).entry);
     const keys = { chain: Buffer.from(before.chain, 'base64'), linkKey: Buffer.from(before.linkKey, 'base64') };
-    assert.equal(chainFault({ ...keys, leaves }), undefined);
-    const [, disclosed] = (await look(house.time.now + 31 * day)).usages;
+    assert.equal(verifyChain({ ...keys, leaves }), undefined);
+    const [, disclosed] = (await look(app.time.now + 31 * day)).usages;
     assert.deepEqual(
       [disclosed?.state, disclosed?.hiddenUntil, disclosed?.hiddenReason],
       ['shown', until, 'Ermittlung § 101'],
@@ -170,29 +170,29 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: after a citizen is erased every proof verifies and nothing can be read`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
-    await house.db.write(house.citizenKeys.creations(['anna', 'bert']));
-    const [anna = assert.fail(), , bert = assert.fail()] = await house.use('anna', 'anna', 'bert');
-    await house.sequence();
+    const app = buildLedgerApp(await engine.open(t));
+    await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
+    const [anna = assert.fail(), , bert = assert.fail()] = await app.use('anna', 'anna', 'bert');
+    await app.sequence();
     const actor = { operator: 'registrar' };
-    const parts = { ...house, read: house.db.read, actor };
-    const note = (await house.view.signed())?.note ?? '';
+    const parts = { ...app, read: app.db.read, actor };
+    const note = (await app.view.signedCheckpoint())?.note ?? '';
     assert.equal(await eraseCitizen(parts, 'anna'), true);
     assert.equal(await eraseCitizen(parts, 'anna'), false);
-    const named = await house.db.read('select citizen_id from ledger_entry where citizen_id is not null');
+    const named = await app.db.read('select citizen_id from ledger_entry where citizen_id is not null');
     assert.deepEqual(named, [{ citizen_id: 'bert' }]);
-    await house.use('anna');
-    await house.sequence();
+    await app.use('anna');
+    await app.sequence();
     const proofOf = async (id: typeof anna) => {
-      const entry = (await house.view.entryOf(id)) ?? assert.fail();
-      const checkpoint = (await house.view.checkpointFor(entry.index)) ?? assert.fail();
-      return verified(await house.view.prove(entry, checkpoint, await house.view.contentKey(entry)));
+      const entry = (await app.view.findEntry(id)) ?? assert.fail();
+      const checkpoint = (await app.view.checkpointFor(entry.index)) ?? assert.fail();
+      return verified(await app.view.proveEntry(entry, checkpoint, await app.view.findContentKey(entry)));
     };
-    assert.equal(contentOf(await proofOf(anna)), undefined);
-    assert.equal(contentOf(await proofOf(bert))?.['citizenId'], 'bert');
-    const verdict = await verifyLog(house.source, { policy: onlyTheKey, earlier: [note] });
+    assert.equal(openEntryContent(await proofOf(anna)), undefined);
+    assert.equal(openEntryContent(await proofOf(bert))?.['citizenId'], 'bert');
+    const verdict = await verifyLog(app.source, { policy: logKeyPolicy, earlier: [note] });
     assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 5);
-    const shown = await readAccessLog({ ...house, log: house.view, ...telling }, 'anna', {
+    const shown = await readAccessLog({ ...app, log: app.view, ...telling }, 'anna', {
       after: 0,
       limit: 9,
       now: 0,
@@ -201,20 +201,20 @@ for (const engine of engines) {
       shown.usages.map(({ number, state }) => `${number} ${state}`),
       ['1 erased', '2 erased', '3 shown'],
     );
-    const types = await house.db.read("select type from ledger_entry where type = 'citizen.erased'");
+    const types = await app.db.read("select type from ledger_entry where type = 'citizen.erased'");
     assert.equal(types.length, 1);
   });
 
   test(`${engine.name}: the register of endpoints proves that it only grew`, async (t) => {
-    const house = buildLedgerHouse(await engine.open(t));
+    const app = buildLedgerApp(await engine.open(t));
     const register = async (endpoint: string) =>
-      await house.commit({
+      await app.commit({
         events: [
           {
             ...{
               type: 'endpoint.registered',
-              id: house.mint('event'),
-              at: house.time.now,
+              id: app.mint('event'),
+              at: app.time.now,
               actor: { process: 'start' },
             },
             ...{ endpoint, since: '1.0', schemaHash: `sha-256:${endpoint}` },
@@ -223,12 +223,12 @@ for (const engine of engines) {
         statements: [],
       });
     for (const endpoint of ['GET /v1/a', 'POST /v1/b']) await register(endpoint);
-    await house.use('anna', undefined);
-    await house.sequence();
-    const growth = createRegisterGrowth(house.view, house.houseKeys);
+    await app.use('anna', undefined);
+    await app.sequence();
+    const growth = createEndpointRegisterProver(app.view, app.houseKeys);
     const before = (await growth()) ?? assert.fail();
     await register('GET /v1/c');
-    await house.sequence();
+    await app.sequence();
     const after = (await growth()) ?? assert.fail();
     assert.deepEqual(
       after.entries.map(({ number, endpoint }) => `${number} ${endpoint}`),
@@ -237,48 +237,48 @@ for (const engine of engines) {
     const leavesOf = ({ entries }: typeof after) => entries.map(({ proof }) => Buffer.from(verified(proof).entry));
     assert.deepEqual(leavesOf(after).slice(0, 2), leavesOf(before));
     const keys = { chain: Buffer.from(after.chain, 'base64'), linkKey: Buffer.from(after.linkKey, 'base64') };
-    assert.equal(chainFault({ ...keys, leaves: leavesOf(after) }), undefined);
-    assert.match(chainFault({ ...keys, leaves: leavesOf(after).toSpliced(1, 1) }) ?? '', /left out/);
+    assert.equal(verifyChain({ ...keys, leaves: leavesOf(after) }), undefined);
+    assert.match(verifyChain({ ...keys, leaves: leavesOf(after).toSpliced(1, 1) }) ?? '', /left out/);
   });
 }
 
 test('the operation is for a citizen whom the token names, and leaves a use of its own', async (t) => {
   const [engine = assert.fail()] = engines;
-  const house = buildLedgerHouse(await engine.open(t));
-  await house.use('anna', 'bert');
-  await house.sequence();
+  const app = buildLedgerApp(await engine.open(t));
+  await app.use('anna', 'bert');
+  await app.sequence();
   const ask = async (citizenId: string | undefined) => {
-    const gate = {
+    const authorizer = {
       authenticate: async () => ({ clientId: 'my-data', scopes: new Set(['citizen:self']), citizenId }),
       missingScope: () => assert.fail('the scope is there'),
-      take: () => ({ headers: {} }),
+      takeQuota: () => ({ headers: {} }),
     };
-    const registerGrowth = async () => undefined;
+    const proveEndpointRegister = async () => undefined;
     const isErasureOf = async () => false;
     const ports = {
-      log: house.view,
-      citizenKeys: house.citizenKeys,
+      log: app.view,
+      citizenKeys: app.citizenKeys,
       ...telling,
       endpoints: [],
-      registerGrowth,
+      proveEndpointRegister,
       isErasureOf,
     };
     const dispatch = createDispatch(readOwnAccessLog, {
-      ...house,
-      gate,
-      read: house.db.read,
+      ...app,
+      authorizer,
+      read: app.db.read,
       ports,
-      printKey: new Uint8Array(32),
+      fingerprintKey: new Uint8Array(32),
     });
     const asked = { method: 'GET', params: {}, query: 'limit=50', headers: {}, body: Readable.from([]) };
     const { result } = await dispatch({ ...asked, signal: new AbortController().signal });
-    return 'slug' in result ? result.slug : 'json' in result ? (result.json as AccessLog) : assert.fail();
+    return 'slug' in result ? result.slug : 'json' in result ? (result.json as AccessLogPage) : assert.fail();
   };
   assert.equal(await ask(undefined), 'citizen-token-needed');
   for (const expected of [['document.listed'], ['document.listed', 'access-log.read']]) {
     const answer = await ask('anna');
     assert.deepEqual(typeof answer === 'string' ? answer : answer.usages.map(({ usage }) => usage), expected);
-    await house.sequence();
+    await app.sequence();
   }
 });
 
@@ -286,7 +286,11 @@ test('hiding needs the right to it, an instant within the maximum, and a reason'
   const now = Date.UTC(2026, 0, 1);
   const given = (until: string | undefined, reason: string | undefined, scopes = ['access-log:hide']) => {
     const headers = { 'access-log-hidden-until': until, 'access-log-hidden-reason': reason };
-    const answer = hiddenUse(headers, { clientId: 'police', scopes: new Set(scopes) }, { now, longestMs: 10 * day });
+    const answer = parseConcealment(
+      headers,
+      { clientId: 'police', scopes: new Set(scopes) },
+      { now, longestMs: 10 * day },
+    );
     return answer === undefined ? 'open' : 'slug' in answer ? answer.slug : 'hidden';
   };
   assert.equal(given(undefined, undefined, []), 'open');

@@ -1,14 +1,14 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { until } from '../until.ts';
-import { makeHome, type WholeServer } from '../whole-server.ts';
+import { makeServerFixture, type RunningServer } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // Not in a hurry: five seconds, after which a process looks again, are also what it waits for PostgreSQL at its start.
 const settings = { ADMIN_PORT: '0' };
 
 test('metrics and /readyz say how the ledger is, and an entry that was changed is an alarm in both', async (t) => {
-  const home = await makeHome(t, { engine: 'postgres', settings });
-  const adminOf = (said: WholeServer) =>
+  const home = await makeServerFixture(t, { engine: 'postgres', settings });
+  const adminOf = (said: RunningServer) =>
     /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${said.stdout()}${said.stderr()}`)?.[0] ?? assert.fail();
   const server = await home.start();
   let admin = adminOf(server);
@@ -18,8 +18,8 @@ test('metrics and /readyz say how the ledger is, and an entry that was changed i
     return line === undefined ? undefined : Number(line.split(' ')[1]);
   };
   const ready = async () => await (await fetch(`${home.url}/readyz`)).json();
-  await until(async () => Number(await metric('ledger_signed_entries')) > 0);
-  await until(async () => (await metric('ledger_verified_entries')) === (await metric('ledger_signed_entries')));
+  await waitUntil(async () => Number(await metric('ledger_signed_entries')) > 0);
+  await waitUntil(async () => (await metric('ledger_verified_entries')) === (await metric('ledger_signed_entries')));
   assert.ok(Number(await metric('ledger_oldest_waiting_seconds')) < 30);
   assert.deepEqual(await ready(), { status: 'UP', ledger: 'ok' });
 
@@ -31,7 +31,7 @@ test('metrics and /readyz say how the ledger is, and an entry that was changed i
       .stderr()
       .split('\n')
       .filter((line) => line.includes('"msg":"fault"'));
-  await until(async () => faults().some((line) => line.includes('monitor.ts')));
+  await waitUntil(async () => faults().some((line) => line.includes('monitor.ts')));
   await db.write([{ sql: 'alter table ledger_checkpoint_away rename to ledger_checkpoint' }]);
   assert.deepEqual(
     faults().filter((line) => line.includes('"where":"ledger-alarm"')),
@@ -40,11 +40,11 @@ test('metrics and /readyz say how the ledger is, and an entry that was changed i
   assert.equal(await metric('faults_total{kind="ledger-alarm"}'), 0);
 
   // The monitor begins with the first entry at each start: there it finds what was changed meanwhile.
-  await server.end('SIGTERM');
+  await server.stop('SIGTERM');
   await db.write([{ sql: 'update ledger_entry set entry = $1 where leaf_index = 0', args: [Buffer.alloc(200, 1)] }]);
   await db.close();
   const again = await home.start();
-  await until(async () => JSON.stringify(await ready()) === '{"status":"UP","ledger":["ledger-alarm"]}');
+  await waitUntil(async () => JSON.stringify(await ready()) === '{"status":"UP","ledger":["ledger-alarm"]}');
   admin = adminOf(again);
   assert.equal(await metric('faults_total{kind="ledger-alarm"}'), 1);
 });

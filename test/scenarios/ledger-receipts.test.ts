@@ -4,24 +4,24 @@ import { readdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { test } from 'node:test';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
-import { engines } from '../engines.ts';
-import { createExchange, jsonOf, withToken } from '../exchange.ts';
-import { runHere } from '../run-here.ts';
-import { until } from '../until.ts';
-import { startedOnce } from '../until-signed.ts';
-import { makeHome } from '../whole-server.ts';
-import { anotherToken, depositHeaders, goodDocument } from './good-requests.ts';
+import { engines } from '../support/database-engines.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody } from '../support/http-client.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { createClientToken, validDepositHeaders, validDocument } from '../support/valid-requests.ts';
+import { runDemoOnce } from '../support/wait-for-ledger.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 test('a receipt asked for as text is a proof that the command line verifies with nothing but the key of the log', async (t) => {
-  const home = await makeHome(t);
+  const home = await makeServerFixture(t);
   await home.start();
-  const authorization = `Bearer ${await home.token()}`;
-  const [document] = home.demo().documents;
+  const authorization = `Bearer ${await home.fetchAccessToken()}`;
+  const [document] = home.readDemoFile().documents;
   const given = await fetch(`${home.url}/v1/documents/${document?.id}`, { headers: { authorization } });
   await given.arrayBuffer();
   const path = /<(\/v1\/receipts\/[^>]+)>; rel="receipt"/.exec(given.headers.get('link') ?? '')?.[1] ?? assert.fail();
   const ask = (accept: string) => fetch(`${home.url}${path}`, { headers: { authorization, accept } });
-  await until(async () => (await ask('*/*')).status === 200);
+  await waitUntil(async () => (await ask('*/*')).status === 200);
 
   const asText = await ask('text/plain, application/json;q=0.5');
   assert.deepEqual([asText.status, asText.headers.get('content-type')], [200, 'text/plain; charset=utf-8']);
@@ -37,32 +37,32 @@ test('a receipt asked for as text is a proof that the command line verifies with
   assert.equal((await ask('image/png')).status, 406);
 
   const file = join(home.dataDir, 'receipt.tlog-proof');
-  const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
+  const key = (await runCommandInProcess(home, 'ledger', 'key')).stdout.trim();
   writeFileSync(file, proof);
-  const verified = await home.run('ledger', 'verify', file, '--key', key, '--json');
+  const verified = await home.runCommand('ledger', 'verify', file, '--key', key, '--json');
   assert.equal(verified.code, 0, verified.stderr);
   assert.match(verified.stdout, /document\.retrieved/);
   writeFileSync(file, proof.replace(/index \d+/, 'index 0'));
-  assert.equal((await runHere(home, 'ledger', 'verify', file, '--key', key)).code, 1);
+  assert.equal((await runCommandInProcess(home, 'ledger', 'verify', file, '--key', key)).code, 1);
 });
 
 test('the receipt of a deposit shows offline that it was this document', async (t) => {
-  const home = await makeHome(t);
+  const home = await makeServerFixture(t);
   await home.start();
-  const ask = createExchange(home.url);
-  const headers = withToken(await home.token(), { ...depositHeaders(), 'citizen-id': 'demo-mary' });
-  const deposited = jsonOf(await ask({ method: 'POST', path: '/v1/documents', headers, body: goodDocument }));
+  const ask = createHttpClient(home.url);
+  const headers = bearerHeaders(await home.fetchAccessToken(), { ...validDepositHeaders(), 'citizen-id': 'demo-mary' });
+  const deposited = parseJsonBody(await ask({ method: 'POST', path: '/v1/documents', headers, body: validDocument }));
   const { digest } = await saidOffline(home, ask, String(deposited['receipt']));
-  assert.equal(digest, `sha-256=:${createHash('sha256').update(goodDocument).digest('base64')}:`);
+  assert.equal(digest, `sha-256=:${createHash('sha256').update(validDocument).digest('base64')}:`);
 });
 
 test('the receipt of an acceptance shows offline that its evidence is of this message', async (t) => {
-  const home = await makeHome(t);
+  const home = await makeServerFixture(t);
   await home.start();
-  const ask = createExchange(home.url);
-  const headers = withToken(await home.token(), { 'content-type': 'application/json' });
+  const ask = createHttpClient(home.url);
+  const headers = bearerHeaders(await home.fetchAccessToken(), { 'content-type': 'application/json' });
   const body = JSON.stringify({ citizenId: 'demo-mary', message: 'Your permit is ready.' });
-  const sent = jsonOf(await ask({ method: 'POST', path: '/v1/notifications/send', headers, body }));
+  const sent = parseJsonBody(await ask({ method: 'POST', path: '/v1/notifications/send', headers, body }));
   const bundle = await ask({ path: `/v1/notifications/${sent['id']}/evidence`, headers });
   const { contentDigest, receipt } = verifyEvidence(bundle.body.toString()).claims;
   const said = await saidOffline(home, ask, String(receipt));
@@ -73,37 +73,40 @@ test('the receipt of an acceptance shows offline that its evidence is of this me
 
 /** What the entry of a receipt says, by the command line without the server. */
 async function saidOffline(
-  home: Awaited<ReturnType<typeof makeHome>>,
-  ask: ReturnType<typeof createExchange>,
+  home: Awaited<ReturnType<typeof makeServerFixture>>,
+  ask: ReturnType<typeof createHttpClient>,
   path: string,
 ): Promise<Record<string, unknown>> {
-  const headers = withToken(await home.token(), { accept: 'text/plain' });
+  const headers = bearerHeaders(await home.fetchAccessToken(), { accept: 'text/plain' });
   const proof = () => ask({ path, headers });
-  await until(async () => (await proof()).status === 200);
+  await waitUntil(async () => (await proof()).status === 200);
   const file = join(home.dataDir, 'receipt.tlog-proof');
   writeFileSync(file, (await proof()).body);
-  const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
-  const { stdout } = await runHere(home, 'ledger', 'verify', file, '--key', key, '--json');
+  const key = (await runCommandInProcess(home, 'ledger', 'key')).stdout.trim();
+  const { stdout } = await runCommandInProcess(home, 'ledger', 'verify', file, '--key', key, '--json');
   const { content } = JSON.parse(stdout) as { content: string | Record<string, unknown> };
   return typeof content === 'string' ? (JSON.parse(content) as Record<string, unknown>) : content;
 }
 
 for (const engine of engines) {
   test(`${engine.name}: what an erased document answers leads its issuer to the proof, whoever erased it, and nobody else`, async (t) => {
-    const home = await makeHome(t, { engine: engine.name });
-    await startedOnce(home);
+    const home = await makeServerFixture(t, { engine: engine.name });
+    await runDemoOnce(home);
     // Without the worker, whose own deletion run could be first.
-    const server = home.launch('start', '--roles', 'api,sequencer');
+    const server = home.launchCommand('start', '--roles', 'api,sequencer');
     // By then it is ready, and takes commands too.
-    await until(async () => server.stderr().includes(`at ${home.url}`));
-    const ask = createExchange(home.url);
-    const [token, other] = [await anotherToken(home, 'Tax Office'), await anotherToken(home, 'Land Registry')];
+    await waitUntil(async () => server.stderr().includes(`at ${home.url}`));
+    const ask = createHttpClient(home.url);
+    const [token, other] = [
+      await createClientToken(home, 'Tax Office'),
+      await createClientToken(home, 'Land Registry'),
+    ];
     const keeping = ['--keep-days', '0', '--erase-after-days', '0', '--basis', 'x'];
-    assert.equal((await runHere(home, 'documents', 'class', 'short', ...keeping)).code, 0);
+    assert.equal((await runCommandInProcess(home, 'documents', 'class', 'short', ...keeping)).code, 0);
     const deposit = async (citizenId: string, more = {}) => {
-      const headers = withToken(token, { ...depositHeaders(), 'citizen-id': citizenId, ...more });
-      const answer = await ask({ method: 'POST', path: '/v1/documents', headers, body: goodDocument });
-      return String(jsonOf(answer)['id']);
+      const headers = bearerHeaders(token, { ...validDepositHeaders(), 'citizen-id': citizenId, ...more });
+      const answer = await ask({ method: 'POST', path: '/v1/documents', headers, body: validDocument });
+      return String(parseJsonBody(answer)['id']);
     };
     const ids = [await deposit('demo-mary', { 'document-retention-class': 'short' }), await deposit('demo-layla')];
     const lying = () => {
@@ -111,24 +114,24 @@ for (const engine of engines) {
       return ids.filter((id) => files.some((file) => String(file).includes(id)));
     };
     assert.deepEqual(lying(), ids);
-    assert.equal((await runHere(home, 'documents', 'delete-due')).code, 0);
-    assert.equal((await runHere(home, 'citizens', 'erase', 'demo-layla', '--yes')).code, 0);
+    assert.equal((await runCommandInProcess(home, 'documents', 'delete-due')).code, 0);
+    assert.equal((await runCommandInProcess(home, 'citizens', 'erase', 'demo-layla', '--yes')).code, 0);
     assert.deepEqual(lying(), [], 'the sealed bytes are gone as well');
-    const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
+    const key = (await runCommandInProcess(home, 'ledger', 'key')).stdout.trim();
     const contents = [];
     for (const id of ids) {
-      const gone = await ask({ path: `/v1/documents/${id}`, headers: withToken(token) });
+      const gone = await ask({ path: `/v1/documents/${id}`, headers: bearerHeaders(token) });
       assert.equal(gone.status, 410);
-      const path = String(jsonOf(gone)['proof']);
-      assert.equal((await ask({ path, headers: withToken(other) })).status, 404);
-      await until(async () => (await ask({ path, headers: withToken(token) })).status === 200);
-      const receipt = await ask({ path, headers: withToken(token, { accept: 'text/plain' }) });
+      const path = String(parseJsonBody(gone)['proof']);
+      assert.equal((await ask({ path, headers: bearerHeaders(other) })).status, 404);
+      await waitUntil(async () => (await ask({ path, headers: bearerHeaders(token) })).status === 200);
+      const receipt = await ask({ path, headers: bearerHeaders(token, { accept: 'text/plain' }) });
       const file = join(home.dataDir, 'erased.tlog-proof');
       writeFileSync(file, receipt.body);
-      const verified = await runHere(home, 'ledger', 'verify', file, '--key', key, '--json');
+      const verified = await runCommandInProcess(home, 'ledger', 'verify', file, '--key', key, '--json');
       assert.equal(verified.code, 0, verified.stderr);
       contents.push(JSON.parse(verified.stdout).content);
-      assert.equal((await ask({ path, headers: withToken(other) })).status, 404);
+      assert.equal((await ask({ path, headers: bearerHeaders(other) })).status, 404);
     }
     // They name the employee who did it, and the second one the pseudonym of the citizen.
     assert.deepEqual(contents, [null, null]);

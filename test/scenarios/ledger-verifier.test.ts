@@ -6,22 +6,22 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 import { test } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
-import { engines } from '../engines.ts';
-import { runHere } from '../run-here.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { makeHome } from '../whole-server.ts';
+import { engines } from '../support/database-engines.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const requests = 150;
 
 for (const { name: engine } of engines) {
   test(`${engine}: a verifier with the public key alone checks every receipt of a load, every pair of checkpoints, a citizen's chain`, async (t) => {
-    const home = await makeHome(t, { engine });
+    const home = await makeServerFixture(t, { engine });
     const server = await home.start('demo');
     const folder = makeTestFolder('verifier-');
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     for (const name of ['receipts', 'checkpoints']) mkdirSync(join(folder, name));
-    const headers = { authorization: `Bearer ${await home.token()}` };
-    const [person = assert.fail()] = home.demo().citizens;
+    const headers = { authorization: `Bearer ${await home.fetchAccessToken()}` };
+    const [person = assert.fail()] = home.readDemoFile().citizens;
     const { citizenId, givenName, familyName, birthDate } = person;
 
     const use = async (): Promise<string> => {
@@ -47,10 +47,13 @@ for (const { name: engine } of engines) {
       const { proof } = (await (await fetch(`${server.url}${path}`, { headers })).json()) as { proof: string };
       writeFileSync(join(folder, 'receipts', `${at}.tlog-proof`), proof);
     }
-    writeFileSync(join(folder, 'access-log.jsonl'), (await runHere(home, 'ledger', 'access-log', citizenId)).stdout);
-    const key = (await runHere(home, 'ledger', 'key')).stdout.trim();
+    writeFileSync(
+      join(folder, 'access-log.jsonl'),
+      (await runCommandInProcess(home, 'ledger', 'access-log', citizenId)).stdout,
+    );
+    const key = (await runCommandInProcess(home, 'ledger', 'key')).stdout.trim();
 
-    const file = join(import.meta.dirname, '../ledger-verifier.ts');
+    const file = join(import.meta.dirname, './ledger-verifier-process.ts');
     const child = spawn(process.execPath, [file, key, `${server.url}/ledger`, folder], { env: {}, stdio: 'pipe' });
     const [out, faults] = [text(child.stdout), text(child.stderr)];
     await once(child, 'exit');

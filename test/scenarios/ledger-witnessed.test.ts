@@ -3,18 +3,18 @@ import { cpSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type TestContext, test } from 'node:test';
-import { databaseFile } from '../../src/store/open.ts';
-import { createExchange, sendJson } from '../exchange.ts';
-import { freePort } from '../free-port.ts';
-import { hurrying } from '../hurrying.ts';
-import { runHere } from '../run-here.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { until } from '../until.ts';
-import { startedOnce } from '../until-signed.ts';
-import { makeHome, type ServerHome } from '../whole-server.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
+import { withFastTimers } from '../support/fast-timers.ts';
+import { freePort } from '../support/free-port.ts';
+import { createHttpClient, postJson } from '../support/http-client.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { runDemoOnce } from '../support/wait-for-ledger.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // It asks its witnesses every ten seconds, and counts what waits every five; here again and again.
-const hurried = hurrying(10_000, 5_000);
+const hurried = withFastTimers(10_000, 5_000);
 
 const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 const name = 'witness.city.example';
@@ -26,12 +26,12 @@ function folderOf(t: TestContext): string {
 }
 
 /** How the ledger of a server looks from outside, and a use that makes it grow. */
-function viewOf({ url }: ServerHome, token: string) {
-  const ask = createExchange(url);
+function viewOf({ url }: ServerFixture, token: string) {
+  const ask = createHttpClient(url);
   const textOf = async (path: string) => String((await ask({ path })).body);
   return {
     use: async () => {
-      const { status, body } = await ask(sendJson(token, '/v1/identity/verify', claims));
+      const { status, body } = await ask(postJson(token, '/v1/identity/verify', claims));
       assert.equal(status, 200, String(body));
     },
     published: async () => {
@@ -45,65 +45,67 @@ function viewOf({ url }: ServerHome, token: string) {
 test('what a witness cosigned is published, its silence is an alarm while it lasts, and so is a log that is not the one it knows', async (t) => {
   const [folder, port] = [folderOf(t), await freePort()];
   const policy = join(folder, 'policy');
-  const alone = await makeHome(t);
-  await startedOnce(alone);
-  const vkey = (await runHere(alone, 'ledger', 'key')).stdout.trim();
+  const alone = await makeServerFixture(t);
+  await runDemoOnce(alone);
+  const vkey = (await runCommandInProcess(alone, 'ledger', 'key')).stdout.trim();
   const older = join(folder, 'older');
   cpSync(alone.dataDir, older, { recursive: true });
 
   const startWitness = async () => {
     const options = ['--data', join(folder, 'witness'), '--name', name, '--log', vkey, '--port', String(port)];
-    const witness = alone.launch('witness', ...options);
-    await until(async () => witness.stdout().endsWith('\n'));
+    const witness = alone.launchCommand('witness', ...options);
+    await waitUntil(async () => witness.stdout().endsWith('\n'));
     return witness;
   };
   const witness = await startWitness();
   writeFileSync(policy, `log ${vkey}\n${witness.stdout()}quorum ${name}\n`);
   const settings = { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, ...hurried };
-  const home = await makeHome(t, { settings });
-  const [client] = alone.demo().clients;
+  const home = await makeServerFixture(t, { settings });
+  const [client] = alone.readDemoFile().clients;
   const server = await home.start('start');
-  const { use, published, isSaid } = viewOf(home, await home.token(client?.scopes, client));
-  await until(async () => (await published()).isCosigned);
-  await witness.end('SIGTERM');
+  const { use, published, isSaid } = viewOf(home, await home.fetchAccessToken(client?.scopes, client));
+  await waitUntil(async () => (await published()).isCosigned);
+  await witness.stop('SIGTERM');
   // Not before: until then what the demo left to do may have been recorded and cosigned.
   const { size } = await published();
   await use();
-  await until(() => isSaid('["ledger-witnesses"]'));
+  await waitUntil(() => isSaid('["ledger-witnesses"]'));
   assert.deepEqual(await published(), { size, isCosigned: true });
   await startWitness();
-  await until(() => isSaid('"ok"'));
+  await waitUntil(() => isSaid('"ok"'));
   assert.ok((await published()).size > size);
-  await server.end('SIGTERM');
+  await server.stop('SIGTERM');
 
   // A copy from before the witness was asked, which by now is longer than what it has seen.
   rmSync(alone.dataDir, { recursive: true });
   cpSync(older, alone.dataDir, { recursive: true });
   const restored = await alone.start('demo');
-  const again = viewOf(alone, await alone.token());
+  const again = viewOf(alone, await alone.fetchAccessToken());
   for (let uses = 0; uses < 20; uses += 1) await again.use();
-  await until(async () => (await again.published()).size > size + 10);
-  await restored.end('SIGTERM');
+  await waitUntil(async () => (await again.published()).size > size + 10);
+  await restored.stop('SIGTERM');
   await home.start('start');
-  await until(() => isSaid('"ledger-alarm"'));
+  await waitUntil(() => isSaid('"ledger-alarm"'));
 });
 
 test('a log whose witnesses have not answered yet publishes no more than before they were asked, and never less than once', async (t) => {
   const [folder, port] = [folderOf(t), await freePort()];
-  const alone = await makeHome(t);
-  await startedOnce(alone);
-  const vkey = (await runHere(alone, 'ledger', 'key')).stdout.trim();
+  const alone = await makeServerFixture(t);
+  await runDemoOnce(alone);
+  const vkey = (await runCommandInProcess(alone, 'ledger', 'key')).stdout.trim();
   const options = ['--data', join(folder, 'witness'), '--name', name, '--log', vkey, '--port', String(port)];
-  const witness = alone.launch('witness', ...options);
-  await until(async () => witness.stdout().endsWith('\n'));
-  await witness.end('SIGTERM');
+  const witness = alone.launchCommand('witness', ...options);
+  await waitUntil(async () => witness.stdout().endsWith('\n'));
+  await witness.stop('SIGTERM');
   const policy = join(folder, 'policy');
   writeFileSync(policy, `log ${vkey}\n${witness.stdout()}quorum ${name}\n`);
-  const home = await makeHome(t, { settings: { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, ...hurried } });
-  const [client] = alone.demo().clients;
+  const home = await makeServerFixture(t, {
+    settings: { DATA_DIR: alone.dataDir, LEDGER_WITNESSES: policy, ...hurried },
+  });
+  const [client] = alone.readDemoFile().clients;
   const server = await home.start('start');
-  const { use, published, isSaid } = viewOf(home, await home.token(client?.scopes, client));
-  await until(() => isSaid('["ledger-witnesses"]'));
+  const { use, published, isSaid } = viewOf(home, await home.fetchAccessToken(client?.scopes, client));
+  await waitUntil(() => isSaid('["ledger-witnesses"]'));
   const before = await published();
   const metrics = /http:\/\/\S+\/metrics/.exec(server.stderr())?.[0] ?? assert.fail();
   const signed = async () => {
@@ -111,11 +113,11 @@ test('a log whose witnesses have not answered yet publishes no more than before 
     return Number(/^citizen_services_ledger_signed_entries (\d+)$/m.exec(text)?.[1]);
   };
   await use();
-  await until(async () => (await signed()) > before.size);
+  await waitUntil(async () => (await signed()) > before.size);
   assert.deepEqual(await published(), before);
-  await server.end('SIGTERM');
+  await server.stop('SIGTERM');
 
-  const without = await makeHome(t, { settings: { DATA_DIR: alone.dataDir, ...hurried } });
+  const without = await makeServerFixture(t, { settings: { DATA_DIR: alone.dataDir, ...hurried } });
   const unwitnessed = await without.start('start');
   const { size } = await viewOf(without, '').published();
   assert.ok(size > before.size);
@@ -123,10 +125,10 @@ test('a log whose witnesses have not answered yet publishes no more than before 
     using file = new DatabaseSync(join(alone.dataDir, databaseFile), { readOnly: true });
     return file.prepare('select size from ledger_unwitnessed').all();
   };
-  await until(async () => kept().length === 0);
-  await unwitnessed.end('SIGTERM');
+  await waitUntil(async () => kept().length === 0);
+  await unwitnessed.stop('SIGTERM');
   await home.start('start');
   assert.ok((await published()).size >= size);
-  await until(async () => kept().length === 1);
+  await waitUntil(async () => kept().length === 1);
   assert.ok((await published()).size >= size);
 });

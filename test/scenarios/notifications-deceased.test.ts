@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { embeddedRegister } from '../../src/identity/registers/embedded.ts';
+import { createEmbeddedRegister } from '../../src/identity/register-adapters/embedded-register.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
-import type { Contact } from '../../src/notifications/ports.ts';
-import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
+import type { CitizenContact } from '../../src/notifications/ports.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 
 const knowing = { clientId: 'knowing office' };
-const died: Contact = { name: 'Dora', email: 'dora@example.org', deceased: true };
+const died: CitizenContact = { name: 'Dora', email: 'dora@example.org', deceased: true };
 
 for (const engine of engines) {
   test(`${engine.name}: nothing is sent to somebody who has died, and the sender is told so at once`, async (t) => {
     const citizens = { 'cit-dora': died };
-    const { house, start, sink, time, faults } = await createDeliveryHouse(t, await engine.open(t), { citizens });
+    const { app, start, sink, time, faults } = await createDeliveryApp(t, await engine.open(t), { citizens });
     const worker = await start();
     const body = { citizenId: 'cit-dora', legalEffect: 'after-3-working-days' };
-    const dry = await house.send({ ...body, message: 'Hello.', dryRun: true }, knowing);
+    const dry = await app.send({ ...body, message: 'Hello.', dryRun: true }, knowing);
     assert.ok('json' in dry);
     const planned = dry.json['channels'] as readonly { readonly channel: string; readonly reason?: { code: string } }[];
     assert.deepEqual(
@@ -26,10 +26,10 @@ for (const engine of engines) {
         ['email', 'citizen-deceased'],
       ],
     );
-    const id = await house.accept(body);
+    const id = await app.accept(body);
     worker.wake();
-    await time.advance(minute, worker.idle);
-    const { status, reason, deliveries } = (await house.show(id)) as Shown;
+    await time.advance(minuteMs, worker.idle);
+    const { status, reason, deliveries } = (await app.show(id)) as NotificationView;
     assert.deepEqual(
       [status, deliveries.map((one) => [one['channel'], one['status']])],
       [
@@ -42,8 +42,8 @@ for (const engine of engines) {
     );
     assert.partialDeepStrictEqual(reason, { code: 'citizen-deceased', retryable: false, whoActs: 'sender' });
     assert.deepEqual([sink.mails.length, faults], [0, []]);
-    await time.advance(30 * 24 * 60 * minute, worker.idle);
-    const answer = await house.serve(readEvidence)({ params: { id } });
+    await time.advance(30 * 24 * 60 * minuteMs, worker.idle);
+    const answer = await app.serve(readEvidence)({ params: { id } });
     assert.ok('json' in answer);
     assert.deepEqual(verifyEvidence(JSON.stringify(answer.json)).claims['legalEffect'], {
       rule: 'after-3-working-days',
@@ -52,14 +52,14 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: who dies while a message waits is not sent it any more`, async (t) => {
-    const people: Record<string, Contact> = { 'cit-dora': { ...died, deceased: false } };
-    const { house, start, sink, time } = await createDeliveryHouse(t, await engine.open(t), { citizens: people });
+    const people: Record<string, CitizenContact> = { 'cit-dora': { ...died, deceased: false } };
+    const { app, start, sink, time } = await createDeliveryApp(t, await engine.open(t), { citizens: people });
     const worker = await start({ contactOf: async (id) => people[id] });
-    const sendAt = new Date(time.clock.now() + 60 * minute).toISOString();
-    const id = await house.accept({ citizenId: 'cit-dora', sendAt });
+    const sendAt = new Date(time.clock.now() + 60 * minuteMs).toISOString();
+    const id = await app.accept({ citizenId: 'cit-dora', sendAt });
     people['cit-dora'] = died;
-    await time.advance(120 * minute, worker.idle);
-    const { status } = await house.show(id);
+    await time.advance(120 * minuteMs, worker.idle);
+    const { status } = await app.show(id);
     assert.deepEqual([status, sink.mails.length], ['undeliverable', 0]);
   });
 
@@ -70,7 +70,7 @@ for (const engine of engines) {
       { sql: insert, args: ['cit-dora', true, '', ''] },
       { sql: insert, args: ['cit-ada', false, '', ''] },
     ]);
-    const { contactOf } = embeddedRegister(db.read);
+    const { contactOf } = createEmbeddedRegister(db.read);
     assert.deepEqual([(await contactOf('cit-dora'))?.deceased, (await contactOf('cit-ada'))?.deceased], [true, false]);
   });
 }

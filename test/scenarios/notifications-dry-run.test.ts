@@ -3,18 +3,18 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
-import { absentChannels } from '../../src/notifications/channels/channel.ts';
-import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
-import { createOutbox } from '../../src/notifications/channels/outbox.ts';
+import type { CascadePolicy } from '../../src/notifications/cascade/cascade.ts';
+import { createOutbox } from '../../src/notifications/channels/demo-outbox.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
-import { plainMapping } from '../../src/notifications/channels/sms-mapping.ts';
-import type { CascadePolicy } from '../../src/notifications/delivery/cascade.ts';
-import { phrasesOf } from '../../src/notifications/phrases-by-language.ts';
-import type { Contact } from '../../src/notifications/ports.ts';
-import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
+import { defaultSmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
+import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
+import type { CitizenContact } from '../../src/notifications/ports.ts';
+import { phrasesFor } from '../../src/notifications/rendering/phrases-by-language.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 
-const day = 24 * 60 * minute;
+const day = 24 * 60 * minuteMs;
 const cases = 120;
 const knowing = { clientId: 'knowing office' };
 const confirmLink = (delivery: string) => `https://gov.example/received/${delivery}`;
@@ -33,7 +33,7 @@ const cascade: CascadePolicy = {
 
 const some = <T>(...values: readonly T[]) => fc.constantFrom(...values);
 const hours = { channels: ['email', 'sms'] as const, from: 8, until: 20, timeZone: 'America/New_York' };
-const contact: fc.Arbitrary<Contact> = fc.record({
+const contact: fc.Arbitrary<CitizenContact> = fc.record({
   name: some('Ada', 'Ada Lovelace'),
   email: some(undefined, 'ada@example.org', 'ada@example.org', 'no address'),
   phone: some(undefined, '+4740000000', '+47 400 00 000', '0800'),
@@ -72,16 +72,16 @@ for (const engine of engines) {
     });
     const known = drawn.flatMap((one, at) => (one.contact === undefined ? [] : [[`cit-${at}`, one.contact] as const]));
     const more = { cascade, citizens: Object.fromEntries(known) };
-    const { house, time, start, faults } = await createDeliveryHouse(t, await engine.open(t), more);
+    const { app, time, start, faults } = await createDeliveryApp(t, await engine.open(t), more);
     const outbox = createOutbox({ address: 'no-reply@tax.example', messageIdHost: 'tax.example', confirmLink });
     const { sms, texts } = await gateway(t);
-    const channels = { ...absentChannels, inbox: inboxChannel, email: outbox, sms };
+    const channels = { ...unconfiguredChannels, inbox: inboxChannel, email: outbox, sms };
     const worker = await start({ channels, timing: { pollMs: day, leaseMs: 60 * day, recoverMs: 60 * day } });
     const sent: { readonly id: string; readonly shown: readonly Rehearsed[] }[] = [];
     let refused = 0;
     for (const [at, { body: asked }] of drawn.entries()) {
       const whole = { citizenId: `cit-${at}`, ...asked };
-      const [dry, real] = [await house.send({ ...whole, dryRun: true }, knowing), await house.send(whole, knowing)];
+      const [dry, real] = [await app.send({ ...whole, dryRun: true }, knowing), await app.send(whole, knowing)];
       if ('refused' in dry) {
         assert.deepEqual(real, dry, JSON.stringify(whole));
         refused += 1;
@@ -95,7 +95,7 @@ for (const engine of engines) {
     worker.wake();
     await time.advance(3 * day, worker.idle);
     for (const { id, shown } of sent) {
-      const { deliveries } = (await house.show(id, knowing)) as Shown;
+      const { deliveries } = (await app.show(id, knowing)) as NotificationView;
       assert.deepEqual(
         deliveries.map(ended).sort(),
         shown.map(({ channel, reminder, reason }) => [channel, reminder === true, reason?.code].join(' ')).sort(),
@@ -132,13 +132,13 @@ type Rehearsed = {
   readonly reason?: { readonly code: string };
 };
 
-function ended({ channel, reminder, reason }: Shown['deliveries'][number]): string {
+function ended({ channel, reminder, reason }: NotificationView['deliveries'][number]): string {
   return [channel, reminder === true, (reason as { code: string } | undefined)?.code].join(' ');
 }
 
 /** A part of a mail without what a dry run cannot know: the id, and the link with the id of the delivery. */
 function bare(part: string | undefined, id: string): string | undefined {
-  const phrases = ['en', 'de', 'fr', 'nb'].map(phrasesOf);
+  const phrases = ['en', 'de', 'fr', 'nb'].map(phrasesFor);
   let left = part;
   for (const { reference } of phrases)
     left = left?.replace(new RegExp(`\n(?:<p [^>]*>)?${reference(id)}(?:</p>)?\n`), '\n');
@@ -164,7 +164,7 @@ async function gateway(t: TestContext) {
   // It listens on TCP, so its address has a port.
   const { port } = server.address() as AddressInfo;
   return {
-    sms: createSmsGateway({ url: `http://127.0.0.1:${port}/`, mapping: plainMapping, clock: { now: () => 0 } }),
+    sms: createSmsGateway({ url: `http://127.0.0.1:${port}/`, mapping: defaultSmsMapping, clock: { now: () => 0 } }),
     texts,
   };
 }

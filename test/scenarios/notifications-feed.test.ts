@@ -1,21 +1,21 @@
 import assert from 'node:assert/strict';
 import { createPublicKey, verify } from 'node:crypto';
 import { test } from 'node:test';
-import { newClient } from '../../src/access/client.ts';
-import { clientCreation } from '../../src/access/client-store.ts';
+import { newClient } from '../../src/auth/client.ts';
+import { insertClient } from '../../src/auth/client-store.ts';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { webhookCommands } from '../../src/cli/webhooks.ts';
-import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
-import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
+import { createWebhook } from '../../src/notifications/create-webhook.ts';
+import { listWebhooks } from '../../src/notifications/list-webhooks.ts';
+import { readEvents } from '../../src/notifications/read-events.ts';
+import { rotateWebhookSecret } from '../../src/notifications/rotate-webhook-secret.ts';
 import { pruneFeed } from '../../src/notifications/webhooks/prune-feed.ts';
-import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
-import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
-import { minute } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
-import { openWebhookHouse } from '../webhook-house.ts';
-import { type Received, startReceiver } from '../webhook-receiver.ts';
+import { engines } from '../support/database-engines.ts';
+import { minuteMs } from '../support/delivery-app.ts';
+import { openWebhookApp } from '../support/webhook-app.ts';
+import { type ReceivedWebhookCall, startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-const hour = 60 * minute;
+const hour = 60 * minuteMs;
 const day = 24 * hour;
 /** As much of the schema of a page as is looked at. */
 type PageSchema = {
@@ -24,7 +24,7 @@ type PageSchema = {
 type Feed = { items: Array<{ number: number }>; after: string };
 
 /** Whether one of the signatures of a call is of that public key, by Standard Webhooks 1.0.0 alone. */
-function isSignedBy(publicKey: string, { headers, body }: Received): boolean {
+function isSignedBy(publicKey: string, { headers, body }: ReceivedWebhookCall): boolean {
   const x = Buffer.from(publicKey.replace(/^whpk_/, ''), 'base64').toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
   const signed = Buffer.from(`${headers['webhook-id']}.${headers['webhook-timestamp']}.${body}`);
@@ -36,8 +36,8 @@ function isSignedBy(publicKey: string, { headers, body }: Received): boolean {
 
 for (const engine of engines) {
   test(`${engine.name}: with v1a the published key verifies each call, the old one too for a day after rotation`, async (t) => {
-    const { time, operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
-    const receiver = await startReceiver(t);
+    const { time, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
+    const receiver = await startWebhookReceiver(t);
     const made = await operate(createWebhook, { body: { url: receiver.url, signature: 'v1a' } });
     assert.match(String(made['publicKey']), /^whpk_[A-Za-z0-9+/]{43}=$/);
     assert.deepEqual([made['signature'], made['secret']], ['v1a', undefined]);
@@ -63,7 +63,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: the document names each type and member that an event has`, async (t) => {
-    const { operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
+    const { operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     await sendMany(3);
     const { items } = (await operate(readEvents, { query: '' })) as { items: { type: string; data: object }[] };
     assert.ok(items.length >= 3);
@@ -77,23 +77,23 @@ for (const engine of engines) {
 
   test(`${engine.name}: a client with stated hosts gets a webhook there and nowhere else`, async (t) => {
     const db = await engine.open(t);
-    const { house, time } = await openWebhookHouse(t, db);
+    const { app, time } = await openWebhookApp(t, db);
     const made = newClient(
       { name: 'Parking', kind: 'test', scopes: ['webhooks:manage'], credential: 'secret' },
       time.clock,
-      house.random,
+      app.random,
     );
     assert.ok('client' in made);
     const { clientId } = made.client;
-    await db.write([clientCreation(made.client)]);
+    await db.write([insertClient(made.client)]);
     const printed: string[] = [];
     const print = (text: string) => void printed.push(text);
     const terminal = { stdout: print, stderr: () => undefined, isInteractive: false, cwd: '/' };
-    const room = { read: db.read, commit: house.commit, clock: time.clock, mint: house.mint, operator: 'ops' };
-    const commands = webhookCommands(async (use) => await use(room), terminal);
+    const deps = { read: db.read, commit: app.commit, clock: time.clock, mint: app.mint, operator: 'ops' };
+    const commands = webhookCommands(async (use) => await use(deps), terminal);
     const run = (...args: string[]) => runCommandLine(['webhooks', 'hosts', ...args], commands, terminal);
     const create = async (url: string, as = clientId) => {
-      const answer = await house.serve(createWebhook)({ body: { url } }, { clientId: as });
+      const answer = await app.serve(createWebhook)({ body: { url } }, { clientId: as });
       return 'refused' in answer ? answer.refused.issues?.[0]?.detail : answer.status;
     };
     assert.equal(await create('https://anywhere.example/hook'), 201);
@@ -108,14 +108,14 @@ for (const engine of engines) {
     assert.deepEqual(printed.join(''), 'b.example\nhooks.parking.example\n');
     assert.deepEqual([await run('nobody', '--any'), await run(clientId, '--set', 'a.example:1')], [1, 2]);
     assert.equal(await run(clientId, '--set', 'a.example#b.example'), 2);
-    const set = (await house.events()).filter((type) => type === 'client.webhook-hosts-set');
+    const set = (await app.events()).filter((type) => type === 'client.webhook-hosts-set');
     assert.equal(set.length, 2);
   });
 
   test(`${engine.name}: what is older than is kept is gone with its calls, and a cursor from before gets 410 and never a gap`, async (t) => {
     const db = await engine.open(t);
-    const { house, time, idle, operate, sendMany, faults } = await openWebhookHouse(t, db, 2);
-    const receiver = await startReceiver(t);
+    const { app, time, idle, operate, sendMany, faults } = await openWebhookApp(t, db, 2);
+    const receiver = await startWebhookReceiver(t);
     await operate(createWebhook, { body: { url: receiver.url } });
     await sendMany(3);
     const early = (await operate(readEvents, { query: 'limit=2' })) as Feed;
@@ -129,7 +129,7 @@ for (const engine of engines) {
     assert.deepEqual(await numbersOf(''), [4, 5]);
     assert.deepEqual(await numbersOf('after=3'), [4, 5]);
     for (const after of ['0', '2']) {
-      const answer = await house.serve(readEvents)({ query: `after=${after}` });
+      const answer = await app.serve(readEvents)({ query: `after=${after}` });
       assert.ok('refused' in answer);
       assert.equal(answer.refused.slug, 'cursor-expired');
       assert.match(answer.refused.detail, /up to number 3 are no longer kept; ask with after=3/);
@@ -138,7 +138,7 @@ for (const engine of engines) {
     assert.equal(counted?.['calls'], 2);
     assert.deepEqual([receiver.calls.length, faults], [5, []]);
     // Another client has lost nothing, and new events go on counting.
-    const other = await house.serve(readEvents)({ query: 'after=0' }, { clientId: 'another' });
+    const other = await app.serve(readEvents)({ query: 'after=0' }, { clientId: 'another' });
     assert.ok('json' in other);
     await sendMany(1);
     assert.deepEqual(await numbersOf('after=5'), [6]);
@@ -148,7 +148,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: what is too old goes within a minute of a start, and not only an hour behind it`, async (t) => {
     const db = await engine.open(t);
-    const { time, idle, sendMany, faults } = await openWebhookHouse(t, db, 7);
+    const { time, idle, sendMany, faults } = await openWebhookApp(t, db, 7);
     await sendMany(2);
     await db.write([{ sql: 'update feed_event set at = at - $1', args: [8 * day] }]);
     await time.advance(60_000, idle);
@@ -167,14 +167,14 @@ for (const engine of engines) {
       }
       return rows;
     };
-    const { house, sendMany } = await openWebhookHouse(t, { ...db, read });
+    const { app, sendMany } = await openWebhookApp(t, { ...db, read });
     await sendMany(3);
     prune = async () => {
       await db.write([{ sql: 'update feed_event set at = 0 where number <= 2' }]);
       await pruneFeed({ read: db.read, write: db.write, before: 1 });
     };
     isAsked = true;
-    const answer = await house.serve(readEvents)({ query: 'after=1' });
+    const answer = await app.serve(readEvents)({ query: 'after=1' });
     assert.equal('refused' in answer && answer.refused.slug, 'cursor-expired');
   });
 }

@@ -1,22 +1,22 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { createExchange, jsonOf, sendJson, withToken } from '../exchange.ts';
-import { makeDemoWithIssuer, type OutsideIssuer } from '../outside-issuer.ts';
-import { afterThisFile, type ServerHome } from '../whole-server.ts';
+import { type ExternalIssuer, makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
+import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { fileCleanupScope, type ServerFixture } from '../support/server-process.ts';
 
 // The inbox over HTTP: two citizens with tokens of a trusted issuer, and a service that writes to one of them.
-let home: ServerHome;
-let issuer: OutsideIssuer;
+let home: ServerFixture;
+let issuer: ExternalIssuer;
 let portal = '';
 let service = '';
-let ask: ReturnType<typeof createExchange>;
+let ask: ReturnType<typeof createHttpClient>;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
-  ({ issuer, home, citizensClient: portal } = await makeDemoWithIssuer(thisFile));
+  ({ issuer, home, citizensClient: portal } = await makeDemoWithExternalIssuer(thisFile));
   await home.start('demo');
-  service = await home.token();
-  ask = createExchange(home.url);
+  service = await home.fetchAccessToken();
+  ask = createHttpClient(home.url);
 });
 
 const tokenOf = async (citizenId: string, scope = 'citizen:self') =>
@@ -29,16 +29,16 @@ const tokenOf = async (citizenId: string, scope = 'citizen:self') =>
   });
 
 async function get(path: string, token: string) {
-  let answer = await ask({ path, headers: withToken(token) });
+  let answer = await ask({ path, headers: bearerHeaders(token) });
   // A message is opened at the very moment at which it was mailed: then it is to be asked for again.
-  while (answer.status === 409) answer = await ask({ path, headers: withToken(token) });
-  return { status: answer.status, json: jsonOf(answer), raw: String(answer.body) };
+  while (answer.status === 409) answer = await ask({ path, headers: bearerHeaders(token) });
+  return { status: answer.status, json: parseJsonBody(answer), raw: String(answer.body) };
 }
 
 async function written(citizenId: string, message: string): Promise<string> {
-  const answer = await ask(sendJson(service, '/v1/notifications/send', { citizenId, message, subject: 'Your permit' }));
+  const answer = await ask(postJson(service, '/v1/notifications/send', { citizenId, message, subject: 'Your permit' }));
   assert.equal(answer.status, 202, String(answer.body));
-  return String(jsonOf(answer)['id']);
+  return String(parseJsonBody(answer)['id']);
 }
 
 test('a citizen finds a message in the own inbox, opens it, and its sender reads that it was read', async () => {
@@ -72,26 +72,26 @@ test('a message of another citizen is answered like one that nobody has, and sta
 test('a citizen reads the document that a message refers to, and nobody else does by a token of that kind', async () => {
   const headers = { 'content-type': 'text/plain', 'citizen-id': 'demo-mary', 'document-title': 'Notice' };
   const body = 'Nothing is owed.';
-  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: withToken(service, headers), body });
-  const document = String(jsonOf(stored)['id']);
+  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: bearerHeaders(service, headers), body });
+  const document = String(parseJsonBody(stored)['id']);
   const message = { citizenId: 'demo-mary', message: 'See the notice.', attachments: [document] };
-  const sent = jsonOf(await ask(sendJson(service, '/v1/notifications/send', message)));
+  const sent = parseJsonBody(await ask(postJson(service, '/v1/notifications/send', message)));
   const opened = await get(`/v1/inbox/${sent['id']}`, await tokenOf('demo-mary'));
   const [attachment] = opened.json['attachments'] as { id: string; title: string }[];
   assert.deepEqual(attachment, { id: document, title: 'Notice' });
   const scope = 'citizen:self documents:read';
   const path = `/v1/documents/${document}`;
-  const read = await ask({ path, headers: withToken(await tokenOf('demo-mary', scope)) });
+  const read = await ask({ path, headers: bearerHeaders(await tokenOf('demo-mary', scope)) });
   assert.deepEqual([read.status, String(read.body)], [200, body]);
-  assert.equal((await ask({ path, headers: withToken(await tokenOf('demo-layla', scope)) })).status, 404);
+  assert.equal((await ask({ path, headers: bearerHeaders(await tokenOf('demo-layla', scope)) })).status, 404);
 });
 
 test('a message without a language speaks the one of its citizen, in mail and inbox', async () => {
   const mary = await tokenOf('demo-mary');
-  const wishes = sendJson(mary, '/v1/contact-preferences', { language: 'nb' });
+  const wishes = postJson(mary, '/v1/contact-preferences', { language: 'nb' });
   assert.equal((await ask(wishes)).status, 200);
-  const sent = jsonOf(
-    await ask(sendJson(service, '/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hei.' })),
+  const sent = parseJsonBody(
+    await ask(postJson(service, '/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hei.' })),
   );
   // Opened, it would not be mailed any more.
   for (let mails = ''; !mails.includes('Melding fra Demo Permit Service'); ) {
@@ -110,7 +110,7 @@ test('a message without a language speaks the one of its citizen, in mail and in
 test('HEAD opens nothing: a message is read when its text was given out', async () => {
   const id = await written('demo-mary', 'Not seen yet.');
   const path = `/v1/inbox/${id}`;
-  const head = await ask({ method: 'HEAD', path, headers: withToken(await tokenOf('demo-mary')) });
+  const head = await ask({ method: 'HEAD', path, headers: bearerHeaders(await tokenOf('demo-mary')) });
   assert.deepEqual([head.status, head.headers.allow], [405, 'GET, OPTIONS']);
   assert.notEqual((await get(`/v1/notifications/${id}`, service)).json['status'], 'read');
 });

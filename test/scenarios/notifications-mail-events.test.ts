@@ -4,14 +4,14 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { test } from 'node:test';
-import { mailEventsOf } from '../../src/compose/channels.ts';
+import { mailEventsOf } from '../../src/app/notification-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { Secret } from '../../src/kernel/secret.ts';
-import { mailWords, parseMailEvents } from '../../src/notifications/callbacks/mail-events.ts';
-import { createProviderCallback, receiptReader } from '../../src/notifications/callbacks/provider-callback.ts';
-import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { lateReportsInMailEvents, parseMailEvents } from '../../src/notifications/provider-webhooks/mail-events.ts';
+import { createProviderWebhook, receiptParser } from '../../src/notifications/provider-webhooks/provider-webhook.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const mapping = {
   ...{ events: '/batch', mail: '/mail/message-id', word: '/event' },
@@ -21,13 +21,13 @@ const mapping = {
 for (const engine of engines) {
   test(`${engine.name}: the provider's words prove or fail mails late, a batch at a time, and only with the token`, async (t) => {
     const db = await engine.open(t);
-    const { house, time, sink, start, faults } = await createDeliveryHouse(t, db);
+    const { app, time, sink, start, faults } = await createDeliveryApp(t, db);
     const worker = await start();
     const events = parseMailEvents(JSON.stringify(mapping));
-    const read = receiptReader((body) => mailWords(events, body));
+    const read = receiptParser((body) => lateReportsInMailEvents(events, body));
     const server = createServer(
-      createProviderCallback(
-        { ...house, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+      createProviderWebhook(
+        { ...app, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
         { token: new Secret('t0ken'), limitBytes: 10_000, read },
       ),
     );
@@ -41,9 +41,9 @@ for (const engine of engines) {
       return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status;
     };
     const ids: string[] = [];
-    for (const citizenId of ['cit-ada', 'cit-bo', 'cit-ada']) ids.push(await house.accept({ citizenId }));
+    for (const citizenId of ['cit-ada', 'cit-bo', 'cit-ada']) ids.push(await app.accept({ citizenId }));
     worker.wake();
-    await time.advance(minute, worker.idle);
+    await time.advance(minuteMs, worker.idle);
     const messageIds = await Promise.all(
       ids.map(async (id) => {
         const [row] = await db.read("select id from delivery where notification_id = $1 and channel = 'email'", [id]);
@@ -57,7 +57,7 @@ for (const engine of engines) {
     const stated = async () =>
       await Promise.all(
         ids.map(async (id) => {
-          const { status, deliveries } = (await house.show(id)) as Shown;
+          const { status, deliveries } = (await app.show(id)) as NotificationView;
           const email = deliveries.find(({ channel }) => channel === 'email');
           return [status, email?.['status'], (email?.['reason'] as { code?: string } | undefined)?.code];
         }),
@@ -74,17 +74,17 @@ for (const engine of engines) {
       ['sending', 'sent', undefined],
     ];
     assert.deepEqual(await stated(), after);
-    const told = (await house.events()).length;
+    const told = (await app.events()).length;
     const odd = [{ toString: 7 }, ['delivered'], null, true, 7].map((word) => about(2, word));
     assert.equal(await tell({ batch: odd }), 200);
     // However many come in one body of the size that is taken.
     assert.equal(
-      mailWords(events, { batch: Array.from({ length: 20_000 }, () => about(0, 'delivered')) })?.length,
+      lateReportsInMailEvents(events, { batch: Array.from({ length: 20_000 }, () => about(0, 'delivered')) })?.length,
       20_000,
     );
     assert.deepEqual([await tell({ batch }), await tell({ other: [] }), await tell('no batch')], [200, 200, 200]);
     // Each show is a use and an event of its own; the words that came again were none.
-    assert.equal((await house.events()).length, told);
+    assert.equal((await app.events()).length, told);
     assert.deepEqual(await stated(), after);
     assert.deepEqual(faults, []);
   });
@@ -93,7 +93,7 @@ for (const engine of engines) {
 test('a mark of ours is found as Message-ID and as envelope sender, and nothing else is one', () => {
   const id = 'dlv_01J9ZZZZZZZZZZZZZZZZZZZZZZ';
   const events = parseMailEvents(JSON.stringify({ mail: '/m', word: '/w', bounced: ['x'] }));
-  const found = (m: unknown) => mailWords(events, [{ m, w: 'x' }])?.map(({ delivery }) => delivery);
+  const found = (m: unknown) => lateReportsInMailEvents(events, [{ m, w: 'x' }])?.map(({ delivery }) => delivery);
   const good = [`<${id}.1@a>`, `${id}.12@a`, `<${id.toLowerCase()}.1@a>`, `bounces+${id}.1-0123456789ab@a`];
   for (const mark of good) assert.deepEqual(found(mark), [id], mark);
   for (const mark of [`x${id}.1@a`, id, `${id}.1`, 'dlv_short.1@a', 7, null, undefined, { id }]) {

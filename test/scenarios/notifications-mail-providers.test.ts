@@ -5,12 +5,16 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '../../src/kernel/secret.ts';
-import { addressToConfirm, mailWords, parseMailEvents } from '../../src/notifications/callbacks/mail-events.ts';
-import { createProviderCallback, receiptReader } from '../../src/notifications/callbacks/provider-callback.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
-import { createDeliveryHouse, minute, type Shown } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
-import { startSmtpSink } from '../smtp-sink.ts';
+import {
+  confirmationUrlIn,
+  lateReportsInMailEvents,
+  parseMailEvents,
+} from '../../src/notifications/provider-webhooks/mail-events.ts';
+import { createProviderWebhook, receiptParser } from '../../src/notifications/provider-webhooks/provider-webhook.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
+import { startTestSmtpServer } from '../support/smtp-server.ts';
 
 /** The mapping of docs/notifications.md that has this in it. */
 function mappingWith(mark: string) {
@@ -28,20 +32,24 @@ const mandrill = mappingWith('"/mandrill_events"');
 /** Mails that were sent with the headers of that mapping, and its provider, which calls back as given. */
 async function sentWith(t: TestContext, engine: (typeof engines)[number], mapping: typeof ses, count: number) {
   const db = await engine.open(t);
-  const { house, time, start, faults } = await createDeliveryHouse(t, db);
-  const sink = await startSmtpSink(t);
+  const { app, time, start, faults } = await createDeliveryApp(t, db);
+  const sink = await startTestSmtpServer(t);
   const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example', headers: mapping.headers };
   const email = createSmtpEmail({ url: sink.url, sender });
   t.after(() => email.close());
   const worker = await start({ email });
   const ids: string[] = [];
-  for (let sent = 0; sent < count; sent += 1) ids.push(await house.accept({ citizenId: 'cit-ada' }));
+  for (let sent = 0; sent < count; sent += 1) ids.push(await app.accept({ citizenId: 'cit-ada' }));
   worker.wake();
-  await time.advance(minute, worker.idle);
+  await time.advance(minuteMs, worker.idle);
   const server = createServer(
-    createProviderCallback(
-      { ...house, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
-      { token: new Secret('t0ken'), limitBytes: 100_000, read: receiptReader((body) => mailWords(mapping, body)) },
+    createProviderWebhook(
+      { ...app, read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+      {
+        token: new Secret('t0ken'),
+        limitBytes: 100_000,
+        read: receiptParser((body) => lateReportsInMailEvents(mapping, body)),
+      },
     ),
   );
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -52,7 +60,7 @@ async function sentWith(t: TestContext, engine: (typeof engines)[number], mappin
   const outcomes = async () =>
     await Promise.all(
       ids.map(async (id) => {
-        const email = ((await house.show(id)) as Shown).deliveries.find(({ channel }) => channel === 'email');
+        const email = ((await app.show(id)) as NotificationView).deliveries.find(({ channel }) => channel === 'email');
         return [email?.['status'], (email?.['reason'] as { code?: string } | undefined)?.code];
       }),
     );
@@ -172,7 +180,7 @@ for (const engine of engines) {
 test('only a body about a subscription of SNS has an address to confirm', () => {
   const url = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=2336412f';
   const asked = { Type: 'SubscriptionConfirmation', Token: '2336412f', SubscribeURL: url };
-  const of = (body: string) => addressToConfirm(ses, JSON.parse(body));
+  const of = (body: string) => confirmationUrlIn(ses, JSON.parse(body));
   assert.equal(of(fromSns('You have chosen to subscribe to the topic.', asked)), url);
   assert.equal(of(fromSns({ notificationType: 'Delivery' })), undefined);
   for (const SubscribeURL of ['http://sns.example/', `${url}\n`, 7, `https://sns.example/${'a'.repeat(2_001)}`])

@@ -2,41 +2,41 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
+import { cascadeOf } from '../../src/app/notification-channels.ts';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { contactCommands } from '../../src/cli/contacts.ts';
-import { cascadeOf } from '../../src/compose/channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
-import { absentChannels, type Channel } from '../../src/notifications/channels/channel.ts';
-import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
-import { findWishes, withWishes } from '../../src/notifications/contact/contact-wish-store.ts';
-import { readPreferences } from '../../src/notifications/contact/read-preferences.ts';
-import { statePreferences } from '../../src/notifications/contact/state-preferences.ts';
-import { type CascadePolicy, planOf, standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
-import { afterQuiet } from '../../src/notifications/delivery/quiet-hours.ts';
-import type { ChannelName } from '../../src/notifications/notification.ts';
-import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, linesOf, minute, type Shown } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import type { Database } from '../../src/db/database.ts';
+import { type CascadePolicy, defaultPolicyFor, planSteps } from '../../src/notifications/cascade/cascade.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
+import { findPreferences, withPreferences } from '../../src/notifications/contact/contact-preferences-store.ts';
+import { type Channel, unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
+import type { ChannelName } from '../../src/notifications/notification/notification.ts';
+import { nextAllowedTime } from '../../src/notifications/notification/quiet-hours.ts';
+import { readPreferences } from '../../src/notifications/read-preferences.ts';
+import { statePreferences } from '../../src/notifications/state-preferences.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, minuteMs, type NotificationView, timelineLines } from '../support/delivery-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
-const day = 24 * 60 * minute;
+const day = 24 * 60 * minuteMs;
 /** What is told of addresses where none was verified, or is about to be. */
 const noAddresses = { verified: [], awaiting: [], confirmable: ['email', 'sms'] };
-const policy = standardPolicyFor(new Set(['sms', 'letter']));
+const policy = defaultPolicyFor(new Set(['sms', 'letter']));
 const citizens = {
   'cit-ida': { name: 'Ida', email: 'ida@example.org', phone: '+4740000000', postalLines: ['Road 1', '0150 Oslo'] },
   'cit-jon': { name: 'Jon', email: 'jon@example.org', phone: '+4740000001', postalLines: ['Road 2', '0150 Oslo'] },
 };
 
-async function open(t: TestContext, db: Db, cascade: CascadePolicy = policy) {
-  const { house, time, start, faults } = await createDeliveryHouse(t, db, { cascade, citizens });
-  const contactOf = withWishes(house.contactOf, { read: db.read, citizenKeys: house.citizenKeys });
+async function open(t: TestContext, db: Database, cascade: CascadePolicy = policy) {
+  const { app, time, start, faults } = await createDeliveryApp(t, db, { cascade, citizens });
+  const contactOf = withPreferences(app.contactOf, { read: db.read, citizenKeys: app.citizenKeys });
   // The operations of the house were given its ports by reference.
-  Object.assign(house.ports, { contactOf });
+  Object.assign(app.ports, { contactOf });
   const begin = time.clock.now();
   const calls: string[] = [];
   const provider = (name: ChannelName): Channel => ({
-    ...absentChannels.email,
+    ...unconfiguredChannels.email,
     name,
     addressOf: (contact) =>
       ({ inbox: 'inbox', email: contact.email, sms: contact.phone, letter: contact.postalLines?.join(' ') })[name],
@@ -54,23 +54,23 @@ async function open(t: TestContext, db: Db, cascade: CascadePolicy = policy) {
   const worker = await start({ channels, contactOf, timing });
   const state = async (citizenId: string | undefined, body: unknown) => {
     const ask = citizenId === undefined ? {} : { citizenId };
-    const answer = await house.serve(statePreferences)({ body }, { clientId: 'my-pages', ...ask });
+    const answer = await app.serve(statePreferences)({ body }, { clientId: 'my-pages', ...ask });
     return 'refused' in answer ? answer.refused : answer.json;
   };
   const run = async (days: number) => {
     worker.wake();
     await time.advance(days * day, worker.idle);
   };
-  return { house, time, calls, run, state, contactOf, faults };
+  return { app, time, calls, run, state, contactOf, faults };
 }
 
 for (const engine of engines) {
   test(`${engine.name}: the cascade takes the channels in the order that the citizen wishes, and never a declined one`, async (t) => {
-    const { house, calls, run, state, faults } = await open(t, await engine.open(t));
+    const { app, calls, run, state, faults } = await open(t, await engine.open(t));
     await state('cit-ida', { channels: ['sms', 'email'] });
     await state('cit-jon', { declined: ['email', 'sms'] });
-    await house.accept({ citizenId: 'cit-ida' });
-    const jon = await house.accept({ citizenId: 'cit-jon' });
+    await app.accept({ citizenId: 'cit-ida' });
+    const jon = await app.accept({ citizenId: 'cit-jon' });
     await run(13);
     const of = (name: string) => calls.filter((call) => call.includes(name));
     assert.deepEqual(of('ida@').concat(of('+4740000000'), of('Road 1')).sort(), [
@@ -80,27 +80,27 @@ for (const engine of engines) {
       'day 8 email ida@example.org',
     ]);
     assert.deepEqual(of('jon@').concat(of('+4740000001'), of('Road 2')), ['day 0 letter Road 2 0150 Oslo']);
-    const lines = linesOf((await house.show(jon)) as Shown);
+    const lines = timelineLines((await app.show(jon)) as NotificationView);
     assert.ok(lines.includes('email skipped declined') && lines.includes('sms skipped declined'), lines.join());
     assert.deepEqual(faults, []);
   });
 
   test(`${engine.name}: a sender's order goes before the citizen's, but what is declined stays declined`, async (t) => {
-    const { house, calls, run, state } = await open(t, await engine.open(t));
+    const { app, calls, run, state } = await open(t, await engine.open(t));
     await state('cit-ida', { channels: ['letter'], declined: ['sms'] });
-    await house.accept({ citizenId: 'cit-ida', channels: ['sms', 'email'] });
+    await app.accept({ citizenId: 'cit-ida', channels: ['sms', 'email'] });
     await run(1);
     assert.deepEqual(calls, ['day 0 email ida@example.org']);
   });
 
   test(`${engine.name}: the hours of the citizen hold beside those of the policy, but not for urgent messages`, async (t) => {
     const quiet = { channels: ['email', 'sms'] as const, from: 8, until: 18, timeZone: 'Europe/Oslo' };
-    const { house, calls, run, state } = await open(t, await engine.open(t), { ...policy, quiet });
+    const { app, calls, run, state } = await open(t, await engine.open(t), { ...policy, quiet });
     // The clock begins at 10:00 in Oslo.
     await state('cit-ida', { hours: { channels: ['email'], from: 16, until: 22, timeZone: 'Europe/Oslo' } });
-    await house.accept({ citizenId: 'cit-ida', channels: ['email'] });
-    await house.accept({ citizenId: 'cit-jon', channels: ['email'] });
-    await house.accept({ citizenId: 'cit-ida', channels: ['email'], category: 'urgent', subject: 'Now' });
+    await app.accept({ citizenId: 'cit-ida', channels: ['email'] });
+    await app.accept({ citizenId: 'cit-jon', channels: ['email'] });
+    await app.accept({ citizenId: 'cit-ida', channels: ['email'], category: 'urgent', subject: 'Now' });
     await run(1);
     assert.deepEqual(calls.sort(), [
       'day 0 email ida@example.org',
@@ -110,7 +110,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what waits tells its sender nothing of a citizen's wishes, nor whether there is such a citizen`, async (t) => {
-    const { house, state } = await open(t, await engine.open(t));
+    const { app, state } = await open(t, await engine.open(t));
     const hours = { channels: ['email', 'sms'], from: 10, until: 12, timeZone: 'Europe/Oslo' };
     for (const [citizenId, wishes] of [
       ['cit-ida', { channels: ['sms', 'email'] }],
@@ -120,32 +120,32 @@ for (const engine of engines) {
     for (const deliverBy of ['2026-02-22T11:00:00Z', '2026-02-24T02:00:00Z', '2026-03-20T00:00:00Z']) {
       const seen: unknown[] = [];
       for (const citizenId of ['cit-ida', 'cit-jon', 'cit-nobody']) {
-        const id = await house.accept({ citizenId, sendAt: '2026-02-15T03:00:00Z', deliverBy });
-        const waiting = await house.show(id);
-        const withdrawn = await house.cancel(id);
+        const id = await app.accept({ citizenId, sendAt: '2026-02-15T03:00:00Z', deliverBy });
+        const waiting = await app.show(id);
+        const withdrawn = await app.cancel(id);
         assert.ok('json' in withdrawn);
         // What is never the same of two.
         const like = (json: object) => JSON.stringify(json).replaceAll(/"(?:\w{3}_\w{26}|cit-\w+|\/v1\/\S+?)"/g, '"x"');
-        seen.push([like(waiting), like(withdrawn.json), like(await house.show(id))]);
+        seen.push([like(waiting), like(withdrawn.json), like(await app.show(id))]);
       }
       assert.deepEqual(seen[1], seen[0]);
       assert.deepEqual(seen[2], seen[0]);
     }
     const knowing = { clientId: 'knowing office' };
-    const id = await house.accept({ citizenId: 'cit-ida', sendAt: '2026-02-15T03:00:00Z' }, knowing);
-    const { deliveries } = (await house.show(id, knowing)) as Shown;
+    const id = await app.accept({ citizenId: 'cit-ida', sendAt: '2026-02-15T03:00:00Z' }, knowing);
+    const { deliveries } = (await app.show(id, knowing)) as NotificationView;
     assert.ok(deliveries.every(({ nextAttemptAt }) => typeof nextAttemptAt === 'string'));
   });
 
   test(`${engine.name}: hours that are stated behind the sending are not told to the sender by the worker that heeds them`, async (t) => {
-    const { house, calls, run, state } = await open(t, await engine.open(t));
+    const { app, calls, run, state } = await open(t, await engine.open(t));
     const hours = { channels: ['email', 'sms'], from: 16, until: 22, timeZone: 'Europe/Oslo' };
     const knowing = { clientId: 'knowing office' };
-    const ids = [await house.accept({ citizenId: 'cit-ida' }), await house.accept({ citizenId: 'cit-ida' }, knowing)];
+    const ids = [await app.accept({ citizenId: 'cit-ida' }), await app.accept({ citizenId: 'cit-ida' }, knowing)];
     await state('cit-ida', { hours });
     await run(0);
     const mailOf = async (id = '', ask = {}) =>
-      ((await house.show(id, ask)) as Shown).deliveries.find(({ channel }) => channel === 'email');
+      ((await app.show(id, ask)) as NotificationView).deliveries.find(({ channel }) => channel === 'email');
     const [waiting, known] = [await mailOf(ids[0]), await mailOf(ids[1], knowing)];
     assert.deepEqual([calls, waiting?.['status'], waiting?.['attempts']], [[], 'queued', 0]);
     assert.equal(known?.['nextAttemptAt'], '2026-01-15T15:00:00.000Z');
@@ -154,14 +154,14 @@ for (const engine of engines) {
 
   test(`${engine.name}: preferences are the citizen's own, sealed, replaced as a whole, and each use is on record`, async (t) => {
     const db = await engine.open(t);
-    const { house, state, contactOf } = await open(t, db);
+    const { app, state, contactOf } = await open(t, db);
     const hours = { channels: ['sms'], from: 20, until: 6, timeZone: 'Europe/Oslo' };
     assert.deepEqual(await state('cit-ida', { channels: ['sms'], language: 'nn', hours }), {
       ...{ channels: ['sms'], language: 'nn', hours },
       ...noAddresses,
     });
     assert.deepEqual(await state('cit-ida', { language: 'se' }), { language: 'se', ...noAddresses });
-    const own = await house.serve(readPreferences)({}, { clientId: 'my-pages', citizenId: 'cit-ida' });
+    const own = await app.serve(readPreferences)({}, { clientId: 'my-pages', citizenId: 'cit-ida' });
     assert.ok('json' in own);
     assert.deepEqual(own.json, { language: 'se', ...noAddresses });
     assert.equal((await contactOf('cit-ida'))?.language, 'se');
@@ -181,14 +181,14 @@ for (const engine of engines) {
     const [row] = await db.read('select wishes from contact_wish');
     const sealed = row?.['wishes'];
     assert.ok(sealed instanceof Uint8Array && !Buffer.from(sealed).includes('language'));
-    const types = (await house.events()).filter((type) => type.startsWith('contact-wishes'));
+    const types = (await app.events()).filter((type) => type.startsWith('contact-wishes'));
     assert.deepEqual(types, ['contact-wishes.stated', 'contact-wishes.stated', 'contact-wishes.read']);
   });
 
   test(`${engine.name}: imported addresses go before the register's, and a policy can demand them`, async (t) => {
     const db = await engine.open(t);
     const verifiedOnly = ['sms'] as const;
-    const { house, calls, run, state, time } = await open(t, db, { ...policy, verifiedOnly });
+    const { app, calls, run, state, time } = await open(t, db, { ...policy, verifiedOnly });
     const folder = makeTestFolder('contacts-');
     t.after(() => rmSync(folder, { recursive: true }));
     const at = '2026-01-02T00:00:00Z';
@@ -205,8 +205,8 @@ for (const engine of engines) {
     const print = (text: string) => void printed.push(text);
     const terminal = { stdout: print, stderr: print, isInteractive: false, cwd: folder };
     const register = { exists: async (id: string) => id in citizens };
-    const room = { ...house, clock: time.clock, register, operator: 'ops' };
-    const commands = contactCommands(async (use) => await use(room), terminal);
+    const deps = { ...app, clock: time.clock, register, operator: 'ops' };
+    const commands = contactCommands(async (use) => await use(deps), terminal);
     assert.equal(await runCommandLine(['contacts', 'import', 'contacts.jsonl'], commands, terminal), 1);
     assert.match(
       printed.join(''),
@@ -215,21 +215,21 @@ for (const engine of engines) {
     assert.doesNotMatch(printed.join(''), /40 00|cit-/);
     // What the citizen states later leaves the verified address in place.
     await state('cit-ida', { declined: [] });
-    const { verified } = await findWishes({ read: db.read, citizenKeys: house.citizenKeys }, 'cit-ida');
+    const { verified } = await findPreferences({ read: db.read, citizenKeys: app.citizenKeys }, 'cit-ida');
     assert.equal(verified.email?.address, 'new@example.org');
-    const ida = await house.accept({ citizenId: 'cit-ida', channels: ['email', 'sms'] });
-    await house.accept({ citizenId: 'cit-jon' });
+    const ida = await app.accept({ citizenId: 'cit-ida', channels: ['email', 'sms'] });
+    await app.accept({ citizenId: 'cit-jon' });
     await run(6);
     assert.ok(calls.includes('day 0 email new@example.org') && calls.includes('day 0 sms +4799999999'), calls.join());
-    const shown = (await house.show(ida)) as Shown;
-    assert.ok(linesOf(shown).includes('sms skipped no-contact'));
+    const shown = (await app.show(ida)) as NotificationView;
+    assert.ok(timelineLines(shown).includes('sms skipped no-contact'));
   });
 }
 
 test('a wished order keeps the waits of the policy, and the channels not named come after', () => {
   const ask = { wanted: undefined, begin: 0, deliverBy: 30 * day, urgent: false };
   const planned = (order: readonly ChannelName[]) =>
-    planOf(policy, { ...ask, wishes: { order } }).map((step) => `${step.channel} ${step.runAt / day}`);
+    planSteps(policy, { ...ask, preferences: { order } }).map((step) => `${step.channel} ${step.runAt / day}`);
   assert.deepEqual(planned(['letter']), ['inbox 0', 'letter 0', 'email 5', 'sms 7', 'email 8']);
   assert.deepEqual(planned([]), ['inbox 0', 'email 0', 'email 3', 'sms 5', 'letter 7']);
 });
@@ -237,8 +237,8 @@ test('a wished order keeps the waits of the policy, and the channels not named c
 test('hours over midnight hold, and where two leave no common hour the first decides', () => {
   const at = (hour: number) => Date.UTC(2026, 0, 15, hour);
   const hours = (from: number, until: number) => ({ channels: ['sms'] as const, from, until, timeZone: 'UTC' });
-  const hourOf = (all: Parameters<typeof afterQuiet>[0], hour: number) =>
-    (afterQuiet(all, 'sms', at(hour)) - at(0)) / (60 * minute);
+  const hourOf = (all: Parameters<typeof nextAllowedTime>[0], hour: number) =>
+    (nextAllowedTime(all, 'sms', at(hour)) - at(0)) / (60 * minuteMs);
   assert.deepEqual(
     [21, 23, 3, 6, 12].map((hour) => hourOf([hours(22, 6)], hour)),
     [22, 23, 3, 22, 22],

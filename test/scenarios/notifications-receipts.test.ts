@@ -5,22 +5,22 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { Secret } from '../../src/kernel/secret.ts';
-import { createProviderCallback, receiptReader } from '../../src/notifications/callbacks/provider-callback.ts';
-import { findSmsByReference } from '../../src/notifications/callbacks/sms-reference-store.ts';
-import { absentChannels } from '../../src/notifications/channels/channel.ts';
-import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
 import { parseSmsMapping } from '../../src/notifications/channels/sms-mapping-file.ts';
-import { receiptWords } from '../../src/notifications/channels/sms-receipts.ts';
-import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/delivery/cascade.ts';
-import { createDeliveryHouse, type Shown } from '../delivery-house.ts';
-import { type Engine, engines } from '../engines.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { makeHome } from '../whole-server.ts';
+import { lateReportsInReceipt } from '../../src/notifications/channels/sms-receipts.ts';
+import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
+import { createProviderWebhook, receiptParser } from '../../src/notifications/provider-webhooks/provider-webhook.ts';
+import { findSmsDeliveriesByReference } from '../../src/notifications/provider-webhooks/sms-reference-store.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { createDeliveryApp, type NotificationView } from '../support/delivery-app.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const citizens = { 'cit-tel': { name: 'Tea', phone: '+4740000000' } };
 const inboxAndSms: CascadePolicy = {
-  ...inboxAndEmail,
+  ...inboxAndEmailPolicy,
   steps: [
     { channel: 'inbox', afterMs: 0 },
     { channel: 'sms', afterMs: 0 },
@@ -42,7 +42,7 @@ async function listening(t: TestContext, listener: RequestListener): Promise<str
 /** Text messages to one citizen over a gateway with ids of its own, which calls back as the mapping says. */
 async function receiptHouse(t: TestContext, engine: Engine, receipt: object, references: readonly unknown[]) {
   const db = await engine.open(t);
-  const { house, time, start, faults } = await createDeliveryHouse(t, db, { citizens, cascade: inboxAndSms });
+  const { app, time, start, faults } = await createDeliveryApp(t, db, { citizens, cascade: inboxAndSms });
   const mapping = parseSmsMapping(
     JSON.stringify({
       ...{ request: { to: '{to}', text: '{text}', back: 'https://here.example/?id={id}' }, encoding: 'form' },
@@ -59,12 +59,12 @@ async function receiptHouse(t: TestContext, engine: Engine, receipt: object, ref
       response.writeHead(201).end(JSON.stringify({ sid: references[sent.push(new URLSearchParams(text)) - 1] }));
     });
   });
-  const parts = { ...house, read: db.read, clock: time.clock, onFault: (fault: unknown) => faults.push(fault) };
-  const read = receiptReader((one) =>
-    receiptWords(mapping, one, (reference) => findSmsByReference(db.read, reference)),
+  const parts = { ...app, read: db.read, clock: time.clock, onFault: (fault: unknown) => faults.push(fault) };
+  const read = receiptParser((one) =>
+    lateReportsInReceipt(mapping, one, (reference) => findSmsDeliveriesByReference(db.read, reference)),
   );
   const method = mapping.receipt?.method;
-  const callback = createProviderCallback(parts, {
+  const callback = createProviderWebhook(parts, {
     token: new Secret('t0k:en of the gateway'),
     limitBytes: 10_000,
     method,
@@ -72,19 +72,23 @@ async function receiptHouse(t: TestContext, engine: Engine, receipt: object, ref
   });
   const back = await listening(t, callback);
   const worker = await start({
-    channels: { ...absentChannels, inbox: inboxChannel, sms: createSmsGateway({ url, mapping, clock: time.clock }) },
+    channels: {
+      ...unconfiguredChannels,
+      inbox: inboxChannel,
+      sms: createSmsGateway({ url, mapping, clock: time.clock }),
+    },
   });
   const ids: string[] = [];
   /** Sends a message to the end of the call, so that the answers of the gateway are given in order. */
   const send = async () => {
-    ids.push(await house.accept({ citizenId: 'cit-tel', channels: ['sms'] }));
+    ids.push(await app.accept({ citizenId: 'cit-tel', channels: ['sms'] }));
     worker.wake();
     await worker.idle();
   };
   const stated = async () =>
     await Promise.all(
       ids.map(async (id) => {
-        const { deliveries } = (await house.show(id)) as Shown;
+        const { deliveries } = (await app.show(id)) as NotificationView;
         return deliveries.find(({ channel }) => channel === 'sms')?.['status'];
       }),
     );
@@ -188,7 +192,9 @@ test('a server takes receipts by the method of its mapping, and no other', async
   const receipt = { method: 'GET', reference: '/sid', status: '/status', ...words };
   const request = { to: '{to}', text: '{text}' };
   writeFileSync(path, JSON.stringify({ request, answer: { reference: '/sid' }, receipt }));
-  const home = await makeHome(t, { settings: { SMS_GATEWAY: path, SMS_RECEIPT_TOKEN: 't0k:en of the gateway' } });
+  const home = await makeServerFixture(t, {
+    settings: { SMS_GATEWAY: path, SMS_RECEIPT_TOKEN: 't0k:en of the gateway' },
+  });
   await home.start();
   const tell = async (
     query: string,

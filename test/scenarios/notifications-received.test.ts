@@ -2,36 +2,36 @@ import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { absentChannels } from '../../src/notifications/channels/channel.ts';
-import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import type { Database } from '../../src/db/database.ts';
+import { defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
-import { standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
 import { createConfirmLinks } from '../../src/notifications/inbox/confirm-receipt.ts';
-import { listInboxMessages } from '../../src/notifications/inbox/list-inbox.ts';
-import { openInboxMessage } from '../../src/notifications/inbox/open-inbox-message.ts';
-import { createNumberer } from '../../src/notifications/webhooks/number-feed.ts';
-import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
-import { receivedPage } from '../../src/portal/received-page.ts';
-import type { Db } from '../../src/store/db.ts';
-import { createDeliveryHouse, minute, type Shown, scripted } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
+import { listInboxMessages } from '../../src/notifications/list-inbox-messages.ts';
+import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
+import { openInboxMessage } from '../../src/notifications/open-inbox-message.ts';
+import { readEvents } from '../../src/notifications/read-events.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { createFeedNumberer } from '../../src/notifications/webhooks/number-feed.ts';
+import { mountReceiptPage } from '../../src/web/receipt-page.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, createScriptedChannel, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 
-const day = 24 * 60 * minute;
+const day = 24 * 60 * minuteMs;
 const base = 'https://services.example.gov';
 const links = createConfirmLinks(base, new Uint8Array(32).fill(3));
 
-async function open(t: TestContext, db: Db) {
-  const cascade = standardPolicyFor(new Set(['letter']));
-  const { house, time, sink, start, faults } = await createDeliveryHouse(t, db, { cascade });
-  const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example', confirmLink: links.of };
+async function open(t: TestContext, db: Database) {
+  const cascade = defaultPolicyFor(new Set(['letter']));
+  const { app, time, sink, start, faults } = await createDeliveryApp(t, db, { cascade });
+  const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example', confirmLink: links.linkFor };
   const email = createSmtpEmail({ url: sink.url, sender });
   t.after(() => email.close());
-  const letter = { ...scripted(), name: 'letter' as const, addressOf: () => 'x' };
-  const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email, letter } });
+  const letter = { ...createScriptedChannel(), name: 'letter' as const, addressOf: () => 'x' };
+  const worker = await start({ channels: { ...unconfiguredChannels, inbox: inboxChannel, email, letter } });
   const onFault = (fault: unknown) => void faults.push(fault);
-  const { handler } = receivedPage({ ...house, ...house.ports, read: db.read, clock: time.clock, onFault }, links);
+  const { handler } = mountReceiptPage({ ...app, ...app.ports, read: db.read, clock: time.clock, onFault }, links);
   const server = createServer(handler);
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   t.after(() => server.close());
@@ -45,24 +45,24 @@ async function open(t: TestContext, db: Db) {
     worker.wake();
     await time.advance(ms, worker.idle);
   };
-  const shown = async (id: string) => (await house.show(id)) as Shown;
+  const shown = async (id: string) => (await app.show(id)) as NotificationView;
   /** The path of the link in the latest mail, as a person would copy it. */
   const linkIn = (raw: string) => {
     const text = raw.replaceAll('=\r\n', '').replaceAll('=3D', '=');
     return /https:\/\/services\.example\.gov(\/received\/\S+)/.exec(text)?.[1] ?? '';
   };
-  return { db, house, time, sink, ask, run, shown, linkIn, letter, faults };
+  return { db, app, time, sink, ask, run, shown, linkIn, letter, faults };
 }
 
 for (const engine of engines) {
   test(`${engine.name}: the button behind the link of a mail makes the notification read and ends the cascade; looking does not`, async (t) => {
-    const { db, house, time, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
-    const id = await house.accept({
+    const { db, app, time, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
+    const id = await app.accept({
       citizenId: 'cit-ada',
       message: '# Hello\n\nA **secret** text',
       legalEffect: 'opened',
     });
-    await run(minute);
+    await run(minuteMs);
     const path = linkIn(sink.mails[0]?.raw ?? '');
     for (const method of ['GET', 'HEAD']) {
       const looked = await ask(method, path);
@@ -96,16 +96,16 @@ for (const engine of engines) {
       [after.status, after.deliveries.map(({ channel, status }) => `${channel} ${status}`)],
       ['read', ['inbox sent', 'email delivered', 'email skipped', 'letter skipped']],
     );
-    const told = (await house.events()).length;
+    const told = (await app.events()).length;
     assert.equal((await ask('POST', path)).status, 200);
     await run(13 * day);
-    assert.equal((await house.events()).length, told);
+    assert.equal((await app.events()).length, told);
     assert.deepEqual([sink.mails.length, letter.calls.length, faults], [1, 0, []]);
-    await createNumberer({ read: db.read, write: db.write, clock: time.clock }).run('pass');
-    const feed = await house.serve(readEvents)({});
+    await createFeedNumberer({ read: db.read, write: db.write, clock: time.clock }).run('pass');
+    const feed = await app.serve(readEvents)({});
     assert.ok('json' in feed);
     assert.equal((feed.json['items'] as Array<{ type: string }>).at(-1)?.type, 'notification.opened');
-    const answer = await house.serve(readEvidence)({ params: { id } });
+    const answer = await app.serve(readEvidence)({ params: { id } });
     assert.ok('json' in answer);
     const { claims } = verifyEvidence(JSON.stringify(answer.json));
     const names = (claims['evidence'] as Array<Record<string, unknown>>).map(
@@ -123,9 +123,9 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a mail that seemed lost is proved by its link, after the deadline too`, async (t) => {
-    const { house, sink, ask, run, shown, linkIn } = await open(t, await engine.open(t));
-    sink.behave(() => 'drop-after-data');
-    const id = await house.accept({ citizenId: 'cit-ada', channels: ['email'] });
+    const { app, sink, ask, run, shown, linkIn } = await open(t, await engine.open(t));
+    sink.setBehaviour(() => 'drop-after-data');
+    const id = await app.accept({ citizenId: 'cit-ada', channels: ['email'] });
     await run(20 * day);
     assert.equal((await shown(id)).status, 'undeliverable');
     await ask('POST', linkIn(sink.mails[0]?.raw ?? ''));
@@ -134,9 +134,9 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a made-up or changed link confirms nothing, and one of an unsent mail neither`, async (t) => {
-    const { house, db, sink, ask, run, shown, linkIn, faults } = await open(t, await engine.open(t));
-    const id = await house.accept({ citizenId: 'cit-ada' });
-    await run(minute);
+    const { app, db, sink, ask, run, shown, linkIn, faults } = await open(t, await engine.open(t));
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    await run(minuteMs);
     const path = linkIn(sink.mails[0]?.raw ?? '');
     const [, own = '', mark = ''] = /received\/(dlv_\w+)\.(.*)$/.exec(path) ?? [];
     const rows = await db.read('select id from delivery where notification_id = $1 order by id', [id]);
@@ -150,7 +150,7 @@ for (const engine of engines) {
       `${path}A`,
       `/received/${own.toLowerCase()}.${mark}`,
       '/received/%00',
-      new URL(links.of(waiting as Parameters<typeof links.of>[0])).pathname,
+      new URL(links.linkFor(waiting as Parameters<typeof links.linkFor>[0])).pathname,
     ];
     for (const path of wrong) {
       const { status, text } = await ask('POST', path, { 'accept-language': 'de-AT' });
@@ -163,18 +163,18 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a citizen lists and opens the own messages only, and the first opening is the proof`, async (t) => {
-    const { house, run, shown, time } = await open(t, await engine.open(t));
+    const { app, run, shown, time } = await open(t, await engine.open(t));
     const message = '# Title\n\n<script>alert(1)</script>';
     const ids: string[] = [];
     for (const subject of ['One', 'Two', 'Three']) {
-      ids.push(await house.accept({ citizenId: 'cit-ada', subject, message }));
-      await time.advance(minute, async () => undefined);
+      ids.push(await app.accept({ citizenId: 'cit-ada', subject, message }));
+      await time.advance(minuteMs, async () => undefined);
     }
-    const foreign = await house.accept({ citizenId: 'cit-bo' });
-    await run(minute);
+    const foreign = await app.accept({ citizenId: 'cit-bo' });
+    await run(minuteMs);
     const ada = { clientId: 'my-pages', citizenId: 'cit-ada' };
     const list = async (query = '') => {
-      const answer = await house.serve(listInboxMessages)({ query }, ada);
+      const answer = await app.serve(listInboxMessages)({ query }, ada);
       assert.ok('json' in answer);
       return answer.json as { items: Array<{ id: string; subject: string; opened: boolean }>; next?: string };
     };
@@ -188,8 +188,7 @@ for (const engine of engines) {
     );
     const second = await list(`limit=2&before=${first.next}`);
     assert.deepEqual([second.items.map(({ id }) => id), second.next], [[ids[0]], undefined]);
-    const openOne = async (id: string, ask: object = ada) =>
-      await house.serve(openInboxMessage)({ params: { id } }, ask);
+    const openOne = async (id: string, ask: object = ada) => await app.serve(openInboxMessage)({ params: { id } }, ask);
     const opened = await openOne(ids[1] ?? '');
     assert.ok('json' in opened);
     assert.deepEqual(

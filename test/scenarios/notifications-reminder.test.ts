@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { absentChannels } from '../../src/notifications/channels/channel.ts';
-import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
+import { defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
-import { standardPolicyFor } from '../../src/notifications/delivery/cascade.ts';
-import { createDeliveryHouse, minute } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
+import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, minuteMs } from '../support/delivery-app.ts';
 
-const day = 24 * 60 * minute;
+const day = 24 * 60 * minuteMs;
 
 /** The value of a header, unfolded; undefined where the mail has none. */
 function headerOf(raw: string, name: string): string | undefined {
@@ -18,21 +18,21 @@ function headerOf(raw: string, name: string): string | undefined {
 for (const engine of engines) {
   test(`${engine.name}: a reminder stands in the thread of the mail that arrived, whichever attempt that was`, async (t) => {
     const db = await engine.open(t);
-    const parts = { cascade: standardPolicyFor(new Set(['letter'])) };
-    const { house, time, sink, start } = await createDeliveryHouse(t, db, parts);
+    const parts = { cascade: defaultPolicyFor(new Set(['letter'])) };
+    const { app, time, sink, start } = await createDeliveryApp(t, db, parts);
     const email = createSmtpEmail({
       url: sink.url,
       sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' },
     });
     t.after(() => email.close());
-    const worker = await start({ channels: { ...absentChannels, inbox: inboxChannel, email } });
+    const worker = await start({ channels: { ...unconfiguredChannels, inbox: inboxChannel, email } });
     const run = async (ms: number) => {
       worker.wake();
       await time.advance(ms, worker.idle);
     };
     // The whole text of the first attempt comes, and is refused.
-    sink.behave((_to, before) => (before === 0 ? { refuse: 'message', code: 451, text: 'later' } : 'accept'));
-    await house.accept({ citizenId: 'cit-ada', subject: 'Your permit' });
+    sink.setBehaviour((_to, before) => (before === 0 ? { refuse: 'message', code: 451, text: 'later' } : 'accept'));
+    await app.accept({ citizenId: 'cit-ada', subject: 'Your permit' });
     await run(6 * day);
     const ids = sink.mails.map(({ raw }) => headerOf(raw, 'Message-ID'));
     assert.deepEqual(

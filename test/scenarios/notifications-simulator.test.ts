@@ -1,37 +1,43 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { absentChannels } from '../../src/notifications/channels/channel.ts';
-import { inboxChannel } from '../../src/notifications/channels/inbox.ts';
-import { type CascadePolicy, inboxAndEmail } from '../../src/notifications/delivery/cascade.ts';
-import { simulating, simulatorIds, withSimulators } from '../../src/notifications/simulator.ts';
-import { createDeliveryHouse, linesOf, minute, type Shown, untilLater } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
+import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
+import { simulateProvider, simulatorIds, withSimulatedContacts } from '../../src/notifications/delivery/simulator.ts';
+import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
+import { engines } from '../support/database-engines.ts';
+import {
+  advanceUntil,
+  createDeliveryApp,
+  minuteMs,
+  type NotificationView,
+  timelineLines,
+} from '../support/delivery-app.ts';
 
 // Their addresses count as verified.
-const cascade: CascadePolicy = { ...inboxAndEmail, verifiedOnly: ['email'] };
+const cascade: CascadePolicy = { ...inboxAndEmailPolicy, verifiedOnly: ['email'] };
 
 for (const engine of engines) {
   test(`${engine.name}: each simulator citizen comes to the end of its name, through the same code`, async (t) => {
     const db = await engine.open(t);
-    const { house, time, sink, start, smtp, faults } = await createDeliveryHouse(t, db, {
+    const { app, time, sink, start, smtp, faults } = await createDeliveryApp(t, db, {
       citizens: Object.fromEntries(
         await Promise.all(
-          simulatorIds.map(async (id) => [id, (await withSimulators(async () => undefined)(id)) ?? {}]),
+          simulatorIds.map(async (id) => [id, (await withSimulatedContacts(async () => undefined)(id)) ?? {}]),
         ),
       ),
       cascade,
     });
     const worker = await start({
       cascade,
-      channels: { ...absentChannels, inbox: inboxChannel, email: simulating(smtp, time.timer) },
+      channels: { ...unconfiguredChannels, inbox: inboxChannel, email: simulateProvider(smtp, time.timer) },
     });
-    const ids = await Promise.all(simulatorIds.map((citizenId) => house.accept({ citizenId })));
+    const ids = await Promise.all(simulatorIds.map((citizenId) => app.accept({ citizenId })));
     worker.wake();
     const open = () => db.read("select id from delivery where status in ('queued', 'sending')");
-    await untilLater({ time, db, stepMs: minute / 2 }, async () => (await open()).length === 0);
-    const shown = (await Promise.all(ids.map((id) => house.show(id)))) as Shown[];
+    await advanceUntil({ time, db, stepMs: minuteMs / 2 }, async () => (await open()).length === 0);
+    const shown = (await Promise.all(ids.map((id) => app.show(id)))) as NotificationView[];
     assert.deepEqual(
-      shown.map((one, index) => [simulatorIds[index], one.status, one.reason?.code ?? linesOf(one).at(-1)]),
+      shown.map((one, index) => [simulatorIds[index], one.status, one.reason?.code ?? timelineLines(one).at(-1)]),
       [
         ['sim-delivered', 'delivered', 'email delivered 1'],
         ['sim-temp-fail', 'delivered', 'email delivered 3'],

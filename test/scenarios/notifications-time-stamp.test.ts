@@ -5,24 +5,24 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { evidenceVerifyCommand } from '../../src/cli/evidence.ts';
+import { signingKeyFromSeed } from '../../src/crypto/signing-key.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { signingKeyFrom } from '../../src/keys/signing-key.ts';
 import { signEvidence, verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
-import { createStamper } from '../../src/notifications/evidence/stamper.ts';
 import {
-  readCertificates,
-  readTimeStampAnswer,
+  parseCertificates,
+  parseTimeStampAnswer,
   timeStampRequest,
   verifyTimeStamp,
 } from '../../src/notifications/evidence/time-stamp.ts';
-import { engines } from '../engines.ts';
-import { createNotificationHouse } from '../notification-house.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { type Lie, startAuthority } from '../time-stamp-authority.ts';
+import { createTimeStampClient } from '../../src/notifications/evidence/time-stamp-client.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { engines } from '../support/database-engines.ts';
+import { createNotificationApp } from '../support/notification-app.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+import { startTimeStampAuthority, type TimeStampFault } from '../support/time-stamp-authority.ts';
 
 const now = Date.UTC(2026, 0, 15, 9);
-const key = signingKeyFrom('evidence', new Uint8Array(32).fill(9));
+const key = signingKeyFromSeed('evidence', new Uint8Array(32).fill(9));
 const claims = { iat: now / 1_000, evidence: [], issuerKey: key.publicJwk };
 
 function folderOf(t: TestContext): string {
@@ -35,8 +35,8 @@ function folderOf(t: TestContext): string {
 function stamperFor(authority: { readonly url: string; readonly ca: string }, timeoutMs = 10_000) {
   const faults: string[] = [];
   let at = now;
-  const stamp = createStamper({
-    ...{ url: authority.url, trusted: readCertificates(authority.ca), timeoutMs },
+  const stamp = createTimeStampClient({
+    ...{ url: authority.url, trusted: parseCertificates(authority.ca), timeoutMs },
     ...{ clock: { now: () => at }, random: systemRandom },
     onFault: (fault) => faults.push(fault instanceof Error ? fault.message : String(fault)),
   });
@@ -58,21 +58,17 @@ async function verify(folder: string, ...args: string[]) {
 
 for (const engine of engines) {
   test(`${engine.name}: a bundle is stamped, and verifies offline with its time`, async (t) => {
-    const authority = await startAuthority(t, () => now);
-    const house = await createNotificationHouse(
-      await engine.open(t),
-      { now: () => now },
-      { 'cit-ada': { name: 'Ada' } },
-    );
+    const authority = await startTimeStampAuthority(t, () => now);
+    const app = await createNotificationApp(await engine.open(t), { now: () => now }, { 'cit-ada': { name: 'Ada' } });
     const { stamp, faults } = stamperFor(authority);
-    Object.assign(house.ports, { stamp });
-    const id = await house.accept({ citizenId: 'cit-ada' });
-    const answer = await house.serve(readEvidence)({ params: { id } });
+    Object.assign(app.ports, { stamp });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    const answer = await app.serve(readEvidence)({ params: { id } });
     assert.ok('json' in answer, faults.join());
     const folder = folderOf(t);
     writeFileSync(join(folder, 'bundle.json'), JSON.stringify(answer.json));
     writeFileSync(join(folder, 'tsa.pem'), authority.ca);
-    writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: [house.ports.evidenceKey().publicJwk] }));
+    writeFileSync(join(folder, 'keys.json'), JSON.stringify({ keys: [app.ports.evidenceKey().publicJwk] }));
     const good = await verify(folder, 'bundle.json', '--keys', 'keys.json', '--tsa', 'tsa.pem');
     assert.equal(good.code, 0, good.err);
     assert.match(
@@ -81,7 +77,7 @@ for (const engine of engines) {
     );
     const alone = await verify(folder, 'bundle.json');
     assert.match(alone.err, /by Test TSA \(not compared: give its certificates with --tsa\)/);
-    const other = await startAuthority(t, () => now, { name: 'Other TSA' });
+    const other = await startTimeStampAuthority(t, () => now, { name: 'Other TSA' });
     writeFileSync(join(folder, 'other.pem'), other.ca);
     const wrong = await verify(folder, 'bundle.json', '--tsa', 'other.pem');
     assert.deepEqual([wrong.code, /does not lead to the certificates given/.test(wrong.err)], [1, true]);
@@ -97,7 +93,7 @@ for (const engine of engines) {
 }
 
 test('each bit of a stamped bundle counts, and its stamp can be neither taken away nor exchanged', async (t) => {
-  const authority = await startAuthority(t, () => now);
+  const authority = await startTimeStampAuthority(t, () => now);
   const { stamp } = stamperFor(authority);
   const bundle = await signEvidence(key, claims, stamp);
   const again = await signEvidence(key, { ...claims, more: 1 }, stamp);
@@ -127,8 +123,8 @@ test('each bit of a stamped bundle counts, and its stamp can be neither taken aw
   assert.throws(() => verifyEvidence(JSON.stringify(exchanged)), /its time stamp is of another/);
 });
 
-const lies: ReadonlyArray<[string, Lie, RegExp]> = [
-  ['whose clock is an hour off', { offMs: 3_600_000 }, /its time is not ours/],
+const lies: ReadonlyArray<[string, TimeStampFault, RegExp]> = [
+  ['whose clock is an hour off', { clockOffsetMs: 3_600_000 }, /its time is not ours/],
   ['that stamps something else', { imprint: 'another' }, /not over this text/],
   ['that repeats an answer to another', { nonce: 'another' }, /answers another request/],
   ['that leaves the nonce out', { nonce: 'none' }, /answers another request/],
@@ -143,7 +139,7 @@ const lies: ReadonlyArray<[string, Lie, RegExp]> = [
 ];
 
 test('an authority that is wrong gives no stamp: the bundle comes without, says so, and verifies', async (t) => {
-  const authority = await startAuthority(t, () => now);
+  const authority = await startTimeStampAuthority(t, () => now);
   const folder = folderOf(t);
   for (const [which, lie, fault] of lies) {
     authority.lies(lie);
@@ -161,7 +157,7 @@ test('an authority that is wrong gives no stamp: the bundle comes without, says 
 });
 
 test('a stamp over a digest that can be forged is none', async (t) => {
-  const authority = await startAuthority(t, () => now);
+  const authority = await startTimeStampAuthority(t, () => now);
   authority.lies({ imprint: 'weak' });
   const { stamp, faults } = stamperFor(authority);
   assert.equal(await stamp(Buffer.from('x')), undefined);
@@ -169,11 +165,14 @@ test('a stamp over a digest that can be forged is none', async (t) => {
 });
 
 test('a certificate of another authority, or for something else, gives no stamp', async (t) => {
-  const [good, other] = [await startAuthority(t, () => now), await startAuthority(t, () => now, { name: 'Other' })];
+  const [good, other] = [
+    await startTimeStampAuthority(t, () => now),
+    await startTimeStampAuthority(t, () => now, { name: 'Other' }),
+  ];
   const [web, both, young] = [
-    await startAuthority(t, () => now, { usage: ['web'] }),
-    await startAuthority(t, () => now, { usage: ['stamp', 'web'] }),
-    await startAuthority(t, () => now, { from: new Date(now + 86_400_000) }),
+    await startTimeStampAuthority(t, () => now, { usage: ['web'] }),
+    await startTimeStampAuthority(t, () => now, { usage: ['stamp', 'web'] }),
+    await startTimeStampAuthority(t, () => now, { from: new Date(now + 86_400_000) }),
   ];
   const faultOf = async (authority: { readonly url: string; readonly ca: string }) => {
     const { stamp, faults } = stamperFor(authority);
@@ -187,7 +186,7 @@ test('a certificate of another authority, or for something else, gives no stamp'
 });
 
 test('after a failure an authority is left alone for half a minute, and then asked again', async (t) => {
-  const authority = await startAuthority(t, () => now);
+  const authority = await startTimeStampAuthority(t, () => now);
   const { stamp, wait } = stamperFor(authority);
   authority.lies({ answer: 'error' });
   await stamp(Buffer.from('x'));
@@ -199,7 +198,7 @@ test('after a failure an authority is left alone for half a minute, and then ask
 });
 
 test('an authority that is left alone is asked at once when the clock was set back', async (t) => {
-  const authority = await startAuthority(t, () => now);
+  const authority = await startTimeStampAuthority(t, () => now);
   const { stamp, wait } = stamperFor(authority);
   wait(3_600_000);
   assert.equal(await stamp(Buffer.from('x')), undefined);
@@ -233,8 +232,8 @@ test('OpenSSL stamps our requests, and verifies the tokens that we keep', async 
   writeFileSync(join(folder, 'data'), over);
   openssl('ts -reply -config tsa.cnf -queryfile query.tsq -signer tsa.pem -inkey tsa.key -out answer.tsr');
   const answer = readFileSync(join(folder, 'answer.tsr'));
-  const trusted = readCertificates(readFileSync(join(folder, 'tsa.pem'), 'utf8'));
-  const stamped = await readTimeStampAnswer(answer, { over, nonce, trusted });
+  const trusted = parseCertificates(readFileSync(join(folder, 'tsa.pem'), 'utf8'));
+  const stamped = await parseTimeStampAnswer(answer, { over, nonce, trusted });
   assert.deepEqual([stamped.authority, stamped.trusted], ['OpenSSL', true]);
   writeFileSync(join(folder, 'token'), stamped.token);
   const verified = openssl('ts -verify -data data -in token -token_in -CAfile tsa.pem -partial_chain');

@@ -1,23 +1,23 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { Webhook } from 'standardwebhooks';
-import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
-import { listWebhooks } from '../../src/notifications/webhooks/list-webhooks.ts';
-import { readEvents } from '../../src/notifications/webhooks/read-events.ts';
-import { redeliverWebhook } from '../../src/notifications/webhooks/redeliver-webhook.ts';
-import { rotateWebhookSecret } from '../../src/notifications/webhooks/rotate-webhook-secret.ts';
-import { pausesMs, startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
-import { minute } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
-import { openWebhookHouse } from '../webhook-house.ts';
-import { type Received, startReceiver } from '../webhook-receiver.ts';
+import { createWebhook } from '../../src/notifications/create-webhook.ts';
+import { listWebhooks } from '../../src/notifications/list-webhooks.ts';
+import { readEvents } from '../../src/notifications/read-events.ts';
+import { redeliverWebhook } from '../../src/notifications/redeliver-webhook.ts';
+import { rotateWebhookSecret } from '../../src/notifications/rotate-webhook-secret.ts';
+import { retryDelaysMs, startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
+import { engines } from '../support/database-engines.ts';
+import { minuteMs } from '../support/delivery-app.ts';
+import { openWebhookApp } from '../support/webhook-app.ts';
+import { type ReceivedWebhookCall, startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-const hour = 60 * minute;
+const hour = 60 * minuteMs;
 
 type Feed = { items: Array<{ id: string; number: number; data: object }>; after: string };
 
 /** Verified by the reference library, which looks at the clock of the machine for the timestamp. */
-function verify(secret: string, { headers, body }: Received, at: number): unknown {
+function verify(secret: string, { headers, body }: ReceivedWebhookCall, at: number): unknown {
   const real = Date.now;
   Date.now = () => at;
   try {
@@ -29,8 +29,8 @@ function verify(secret: string, { headers, body }: Received, at: number): unknow
 
 for (const engine of engines) {
   test(`${engine.name}: the reference library verifies each call, with the old secret too for a day after rotation`, async (t) => {
-    const { time, operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
-    const receiver = await startReceiver(t);
+    const { time, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
+    const receiver = await startWebhookReceiver(t);
     const { id, secret } = await operate(createWebhook, { body: { url: receiver.url } });
     await sendMany(2);
     assert.equal(receiver.calls.length, 2);
@@ -54,8 +54,8 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: of secrets that were replaced twice within a day each signs along for its day, and no longer`, async (t) => {
-    const { time, operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
-    const receiver = await startReceiver(t);
+    const { time, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
+    const receiver = await startWebhookReceiver(t);
     const { id, secret } = await operate(createWebhook, { body: { url: receiver.url } });
     const rotate = async () => String((await operate(rotateWebhookSecret, { params: { id } }))['secret']);
     const secrets = [String(secret), await rotate()];
@@ -74,16 +74,16 @@ for (const engine of engines) {
       });
     };
     assert.deepEqual(await good(), [true, true, true, true]);
-    await time.advance(23 * hour + minute, async () => undefined);
+    await time.advance(23 * hour + minuteMs, async () => undefined);
     assert.deepEqual(await good(), [false, true, true, true]);
     await time.advance(hour, async () => undefined);
     assert.deepEqual(await good(), [false, false, false, true]);
   });
 
   test(`${engine.name}: a receiver that is down for three days has all from the feed, nothing missing or twice`, async (t) => {
-    const { time, operate, sendMany, idle, faults } = await openWebhookHouse(t, await engine.open(t));
+    const { time, operate, sendMany, idle, faults } = await openWebhookApp(t, await engine.open(t));
     let down = true;
-    const receiver = await startReceiver(t, () => (down ? 503 : 204));
+    const receiver = await startWebhookReceiver(t, () => (down ? 503 : 204));
     const { id } = await operate(createWebhook, { body: { url: receiver.url } });
     await sendMany(5);
     await time.advance(72 * hour, idle);
@@ -108,9 +108,9 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: 410 disables a webhook, and a redirect is not followed`, async (t) => {
-    const { operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
-    const gone = await startReceiver(t, () => 410);
-    const moved = await startReceiver(t, () => 302);
+    const { operate, sendMany } = await openWebhookApp(t, await engine.open(t));
+    const gone = await startWebhookReceiver(t, () => 410);
+    const moved = await startWebhookReceiver(t, () => 302);
     await operate(createWebhook, { body: { url: gone.url } });
     await operate(createWebhook, { body: { url: moved.url } });
     await sendMany(2);
@@ -128,16 +128,16 @@ for (const engine of engines) {
 
   test(`${engine.name}: under concurrent commits and two numberers, feeds of two clients have no gap and no double`, async (t) => {
     const db = await engine.open(t);
-    const { house, idle, faults } = await openWebhookHouse(t, db);
+    const { app, idle, faults } = await openWebhookApp(t, db);
     const clock = { now: () => Date.UTC(2030, 0, 1) };
     const other = startWebhooks({
-      ...{ read: db.read, write: db.write, clock, random: house.random },
+      ...{ read: db.read, write: db.write, clock, random: app.random },
       timer: (_ms, call) => {
         const timeout = setTimeout(call, 1);
         return () => clearTimeout(timeout);
       },
       ...{
-        webhookKey: house.ports.webhookKey,
+        webhookKey: app.ports.webhookKey,
         allowPrivateTargets: true,
         pollMs: 1,
         keepMs: Number.POSITIVE_INFINITY,
@@ -148,10 +148,10 @@ for (const engine of engines) {
     });
     const ids = await Promise.all(
       Array.from({ length: 200 }, (_, index) =>
-        house.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }, { clientId: `client-${index % 2}` }),
+        app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }, { clientId: `client-${index % 2}` }),
       ),
     );
-    await Promise.all(ids.map((id, index) => house.cancel(id, { clientId: `client-${index % 2}` })));
+    await Promise.all(ids.map((id, index) => app.cancel(id, { clientId: `client-${index % 2}` })));
     await idle();
     await other.idle();
     await other.stop(1_000);
@@ -168,6 +168,6 @@ for (const engine of engines) {
 }
 
 test('the pauses between the calls are 75 hours and 35 minutes together', () => {
-  const whole = pausesMs.reduce((sum, pause) => sum + pause, 0);
-  assert.equal(whole, 75 * hour + 35 * minute + 5_000);
+  const whole = retryDelaysMs.reduce((sum, pause) => sum + pause, 0);
+  assert.equal(whole, 75 * hour + 35 * minuteMs + 5_000);
 });

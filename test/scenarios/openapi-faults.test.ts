@@ -1,28 +1,28 @@
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
-import type { Caller } from '../../src/access/caller.ts';
-import { createQuotas } from '../../src/access/quota.ts';
+import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import { createLog } from '../../src/api/log.ts';
 import { scopes } from '../../src/api/operation.ts';
-import { type ApiServer, createApiServer } from '../../src/api/server.ts';
+import { operations, type Ports } from '../../src/app/operations.ts';
+import type { Caller } from '../../src/auth/caller.ts';
+import { createQuotaLimiter } from '../../src/auth/quota.ts';
 import { apiVersion } from '../../src/config/version.ts';
-import { createMint } from '../../src/kernel/id.ts';
+import { ReadUnavailable } from '../../src/db/database.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { operations, type Ports } from '../../src/operations.ts';
-import { ReadUnavailable } from '../../src/store/db.ts';
-import { type Answered, createExchange, jsonOf } from '../exchange.ts';
-import { goodRequest, noIds, sampled } from './good-requests.ts';
+import { createHttpClient, type HttpResponse, parseJsonBody } from '../support/http-client.ts';
+import { sampledOperations, unknownIds, validRequest } from '../support/valid-requests.ts';
 
 // The real server with the real operations and quotas, on a machine on which nothing works: whatever an operation turns
 // to, it meets the fault.
 const clock = { now: () => Date.UTC(2026, 5, 1, 12) };
 const secret = 'select * from somewhere at db-7.internal';
-const quotas = createQuotas(clock, systemRandom);
+const quotas = createQuotaLimiter(clock, systemRandom);
 const lines: string[] = [];
 let fault: Error;
 let server: ApiServer;
 let url = '';
-let ask: ReturnType<typeof createExchange>;
+let ask: ReturnType<typeof createHttpClient>;
 
 const allScopes: ReadonlySet<string> = new Set(scopes);
 const callers: Readonly<Record<string, Caller>> = {
@@ -43,29 +43,29 @@ function brokenPorts(): Ports {
 before(async () => {
   const broken = () => Promise.reject(fault);
   server = createApiServer<Ports>({
-    house: {
-      gate: {
+    app: {
+      authorizer: {
         authenticate: async (header) =>
           callers[(header ?? '').replace('Bearer ', '')] ?? { slug: 'no-access-token', detail: '' },
         missingScope: () => ({ slug: 'missing-scope', detail: '' }),
-        take: (caller, needed) => quotas.take(caller, needed),
+        takeQuota: (caller, needed) => quotas.take(caller, needed),
       },
-      ...{ clock, mint: createMint(clock, systemRandom), read: broken, commit: broken, ports: brokenPorts() },
-      printKey: new Uint8Array(32),
+      ...{ clock, mint: createIdGenerator(clock, systemRandom), read: broken, commit: broken, ports: brokenPorts() },
+      fingerprintKey: new Uint8Array(32),
     },
     ...{ operations, pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion, random: systemRandom },
     log: createLog('info', { write: (line) => lines.push(line) }),
   });
   url = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
-  ask = createExchange(url);
+  ask = createHttpClient(url);
 });
 after(() => server.stop(1_000));
 
-const asking = (name: string, token: string) => ask(goodRequest(name, { token, ids: noIds }));
+const asking = (name: string, token: string) => ask(validRequest(name, { token, ids: unknownIds }));
 
 /** Slug, and what an answer says of repeating. */
-function problemOf({ status, headers, body }: Answered) {
-  const { type, retryable } = jsonOf({ body });
+function problemOf({ status, headers, body }: HttpResponse) {
+  const { type, retryable } = parseJsonBody({ body });
   return [status, String(type).split('/').at(-1), retryable, headers['content-type'], headers['retry-after']];
 }
 
@@ -73,13 +73,13 @@ const problem = 'application/problem+json';
 
 test('a fault of the machine is answered 500 by every operation, as a problem that tells nothing of it', async () => {
   fault = new TypeError(secret);
-  for (const name of sampled) {
+  for (const name of sampledOperations) {
     const answer = await asking(name, 'ample');
     assert.deepEqual(problemOf(answer), [500, 'internal-error', true, problem, undefined], name);
     const said = `${answer.body}${JSON.stringify(answer.headers)}`;
     assert.doesNotMatch(said, /select|internal\b(?!-error)|TypeError|node_modules|\.ts|fastify/i, name);
     assert.ok(
-      lines.some((line) => line.includes(String(jsonOf(answer)['instance']))),
+      lines.some((line) => line.includes(String(parseJsonBody(answer)['instance']))),
       `${name} is in the log`,
     );
   }
@@ -87,7 +87,7 @@ test('a fault of the machine is answered 500 by every operation, as a problem th
 
 test('a database that cannot be asked is answered 503 by every operation, with a time to come back', async () => {
   fault = new ReadUnavailable('the database cannot be reached');
-  for (const name of sampled) {
+  for (const name of sampledOperations) {
     assert.deepEqual(problemOf(await asking(name, 'ample')), [503, 'capacity-reduced', true, problem, '2'], name);
   }
 });

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
-import { openApiFile } from '../checker.ts';
+import { openApiPath } from '../support/openapi-linters.ts';
 
 type Answers = Readonly<Record<string, { readonly headers: Readonly<Record<string, unknown>> }>>;
 type Operations = Readonly<Record<string, { readonly operationId?: string; readonly responses: Answers }>>;
 
-const { paths } = JSON.parse(readFileSync(openApiFile, 'utf8')) as {
+const { paths } = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
   readonly paths: Readonly<Record<string, Operations>>;
 };
 const operations = Object.values(paths).flatMap((path) => Object.values(path));

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { test } from 'node:test';
 import { Compile } from 'typebox/schema';
-import { createWebhook } from '../../src/notifications/webhooks/create-webhook.ts';
-import { feedTypes } from '../../src/notifications/webhooks/feed-store.ts';
-import { openApiFile } from '../checker.ts';
-import { engines } from '../engines.ts';
-import { openWebhookHouse } from '../webhook-house.ts';
-import { startReceiver } from '../webhook-receiver.ts';
+import { createWebhook } from '../../src/notifications/create-webhook.ts';
+import { feedEventTypes } from '../../src/notifications/webhooks/feed-store.ts';
+import { engines } from '../support/database-engines.ts';
+import { openApiPath } from '../support/openapi-linters.ts';
+import { openWebhookApp } from '../support/webhook-app.ts';
+import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 // What programs are made from the OpenAPI document: receivers of calls, clients that are older than the server, mocks.
 
@@ -21,8 +21,8 @@ type Receiver = {
   readonly parameters: readonly { readonly name: string; readonly schema: Json }[];
   readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
 };
-// The document is made by src/api/openapi.ts, whose shape the types above state.
-const document = JSON.parse(readFileSync(openApiFile, 'utf8')) as {
+// The document is made by src/api/openapi/document.ts, whose shape the types above state.
+const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: Receiver }>>;
 };
@@ -41,8 +41,8 @@ function within(value: unknown): Json[] {
 
 for (const engine of engines) {
   test(`${engine.name}: a call of a webhook has the headers and the form that the document states`, async (t) => {
-    const { operate, sendMany } = await openWebhookHouse(t, await engine.open(t));
-    const receiver = await startReceiver(t);
+    const { operate, sendMany } = await openWebhookApp(t, await engine.open(t));
+    const receiver = await startWebhookReceiver(t);
     await operate(createWebhook, { body: { url: receiver.url } });
     await sendMany(1);
     const [call] = receiver.calls;
@@ -74,5 +74,5 @@ test('the examples of answers are what a server says: no placeholder, and types 
   const feed = operations.find(({ operationId }) => operationId === 'readEvents') ?? assert.fail();
   const shown = within(contentsOf(feed).find(({ where }) => where === 'readEvents 200')?.example);
   const types = shown.flatMap(({ type }) => (type === undefined ? [] : [type]));
-  assert.deepEqual(types, [feedTypes[0]]);
+  assert.deepEqual(types, [feedEventTypes[0]]);
 });

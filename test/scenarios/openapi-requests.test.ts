@@ -3,23 +3,40 @@ import { readFileSync } from 'node:fs';
 import { before, test } from 'node:test';
 import fc, { type Arbitrary } from 'fast-check';
 import { Compile } from 'typebox/schema';
-import { createAnswerCheck } from '../answer-check.ts';
-import { openApiFile } from '../checker.ts';
-import { type Answered, type Asked, createExchange, jsonOf, withToken } from '../exchange.ts';
-import { addCitizensClient, startOutsideIssuer } from '../outside-issuer.ts';
-import { asRead, type Place, type Schema, spoiled, valid } from '../schema-arbitrary.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
-import { goodDocument, marks } from './good-requests.ts';
+import { addCitizenClient, startExternalIssuer } from '../support/external-issuer.ts';
+import {
+  bearerHeaders,
+  createHttpClient,
+  type HttpRequest,
+  type HttpResponse,
+  parseJsonBody,
+} from '../support/http-client.ts';
+import { openApiPath } from '../support/openapi-linters.ts';
+import { createResponseCheck } from '../support/openapi-response-check.ts';
+import {
+  asReadFromUrl,
+  type JsonSchema,
+  mostlyInvalidValue,
+  type ValuePosition,
+  validValue,
+} from '../support/schema-arbitrary.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { markers, validDocument } from '../support/valid-requests.ts';
 
-type Parameter = { readonly name: string; readonly in: Place; readonly required: boolean; readonly schema: Schema };
+type Parameter = {
+  readonly name: string;
+  readonly in: ValuePosition;
+  readonly required: boolean;
+  readonly schema: JsonSchema;
+};
 type Described = {
   readonly operationId: string;
   readonly security: readonly { readonly accessToken?: readonly string[] }[];
   readonly parameters: readonly Parameter[];
-  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: Schema }>> };
+  readonly requestBody?: { readonly content: Readonly<Record<string, { readonly schema: JsonSchema }>> };
 };
 type Operation = Described & { readonly method: string; readonly path: string };
-type Parts = Partial<Record<Place, Readonly<Record<string, unknown>>>>;
+type Parts = Partial<Record<ValuePosition, Readonly<Record<string, unknown>>>>;
 
 const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 const runs = Number(process.env['FUZZ_RUNS'] ?? 30);
@@ -45,7 +62,7 @@ const beyondTheSchema: Readonly<Record<string, string>> = {
   askContactCode: 'an address has the form of its channel, which has a provider',
 };
 
-const document = JSON.parse(readFileSync(openApiFile, 'utf8')) as {
+const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Described>>>>;
 };
 const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
@@ -55,27 +72,27 @@ const operations: readonly Operation[] = Object.entries(document.paths).flatMap(
   })),
 );
 
-let home: ServerHome;
+let home: ServerFixture;
 let token = '';
 let citizensToken = '';
-let ask: ReturnType<typeof createExchange>;
-const thisFile = afterThisFile();
-const judge = createAnswerCheck();
+let ask: ReturnType<typeof createHttpClient>;
+const thisFile = fileCleanupScope();
+const judge = createResponseCheck();
 before(async () => {
-  const issuer = await startOutsideIssuer(thisFile);
-  home = await makeHome(thisFile, { settings: { LOG_LEVEL: 'warn', TRUSTED_ISSUERS: issuer.url } });
-  await (await home.start('demo')).end('SIGTERM');
-  const clientId = await addCitizensClient(home, issuer);
+  const issuer = await startExternalIssuer(thisFile);
+  home = await makeServerFixture(thisFile, { settings: { LOG_LEVEL: 'warn', TRUSTED_ISSUERS: issuer.url } });
+  await (await home.start('demo')).stop('SIGTERM');
+  const clientId = await addCitizenClient(home, issuer);
   await home.start('demo');
-  ask = createExchange(home.url);
-  token = await home.token();
+  ask = createHttpClient(home.url);
+  token = await home.fetchAccessToken();
   const claims = { client_id: clientId, sub: 'mary', scope: 'citizen:self', citizen_id: 'demo-mary' };
   citizensToken = await issuer.sign({ ...claims, aud: `${home.url}/v1` });
 });
 
 /** One schema for each place of a request. Those who hide a use say so on purpose: these headers are not drawn. */
-function schemasOf({ parameters, requestBody }: Operation): Partial<Record<Place, Schema>> {
-  const schemas: Partial<Record<Place, Schema>> = {};
+function schemasOf({ parameters, requestBody }: Operation): Partial<Record<ValuePosition, JsonSchema>> {
+  const schemas: Partial<Record<ValuePosition, JsonSchema>> = {};
   for (const place of ['path', 'query', 'header'] as const) {
     const own = parameters.filter(({ in: at, name }) => at === place && !/^Access-Log|^Idempotency/.test(name));
     if (own.length === 0) continue;
@@ -90,17 +107,17 @@ function schemasOf({ parameters, requestBody }: Operation): Partial<Record<Place
   return body === undefined ? schemas : { ...schemas, body };
 }
 
-function requestOf({ method, path, requestBody, security }: Operation, parts: Parts): Asked {
+function requestOf({ method, path, requestBody, security }: Operation, parts: Parts): HttpRequest {
   const filled = path.replaceAll(/\{(\w+)\}/g, (_all, name: string) => encodeURIComponent(String(parts.path?.[name])));
   const query = Object.entries(parts.query ?? {}).map(
     ([name, value]) => `${name}=${encodeURIComponent(String(value))}`,
   );
   const given = Object.entries(parts.header ?? {}).map(([name, value]) => [name.toLowerCase(), String(value)]);
   const isCitizens = security.some(({ accessToken = [] }) => accessToken.includes('citizen:self'));
-  const headers = withToken(isCitizens ? citizensToken : token, Object.fromEntries(given));
+  const headers = bearerHeaders(isCitizens ? citizensToken : token, Object.fromEntries(given));
   const asked = { method, path: `/v1${filled === '/' ? '' : filled}${query.length > 0 ? `?${query.join('&')}` : ''}` };
   if (requestBody === undefined) return { ...asked, headers };
-  const bytes = 'application/json' in requestBody.content ? JSON.stringify(parts.body) : goodDocument;
+  const bytes = 'application/json' in requestBody.content ? JSON.stringify(parts.body) : validDocument;
   const type = typeof bytes === 'string' ? 'application/json' : 'application/pdf';
   return {
     ...asked,
@@ -110,7 +127,7 @@ function requestOf({ method, path, requestBody, security }: Operation, parts: Pa
 }
 
 /** The answer, which in any case is one that the document declares, and tells of no fault of the server. */
-async function answerTo(operation: Operation, parts: Parts): Promise<Answered> {
+async function answerTo(operation: Operation, parts: Parts): Promise<HttpResponse> {
   const asked = requestOf(operation, parts);
   const answer = await ask(asked);
   const [path = ''] = asked.path.split('?');
@@ -127,8 +144,8 @@ for (const operation of operations) {
   const name = operation.operationId;
   const schemas = schemasOf(operation);
   const used = places.filter((place) => schemas[place] !== undefined);
-  const schemaAt = (place: Place): Schema => schemas[place] ?? {};
-  const model = Object.fromEntries(used.map((place) => [place, valid(schemaAt(place), place)]));
+  const schemaAt = (place: ValuePosition): JsonSchema => schemas[place] ?? {};
+  const model = Object.fromEntries(used.map((place) => [place, validValue(schemaAt(place), place)]));
   // Each member of the record is drawn by a schema of an object.
   const good = fc.record(model) as Arbitrary<Parts>;
 
@@ -145,24 +162,24 @@ for (const operation of operations) {
   test(`whatever request of ${name} the document does not take is refused, each fault with its place`, async () => {
     const spoil = (parts: Parts) =>
       fc.constantFrom(...used).chain((place) =>
-        spoiled(schemaAt(place), parts[place] ?? {}, place).map((bad) => ({
+        mostlyInvalidValue(schemaAt(place), parts[place] ?? {}, place).map((bad) => ({
           place,
           parts: { ...parts, [place]: bad },
         })),
       );
     const checks = new Map(used.map((place) => [place, Compile(schemaAt(place))]));
-    const isTaken = ({ place, parts }: { place: Place; parts: Parts }) => {
+    const isTaken = ({ place, parts }: { place: ValuePosition; parts: Parts }) => {
       const given = parts[place] ?? {};
-      return checks.get(place)?.Check(place === 'query' ? asRead(schemaAt(place), given) : given);
+      return checks.get(place)?.Check(place === 'query' ? asReadFromUrl(schemaAt(place), given) : given);
     };
     const bad = good.chain(spoil).filter((spoilt) => isTaken(spoilt) === false);
     const property = fc.asyncProperty(bad, async ({ place, parts }) => {
       const { status, body } = await answerTo(operation, parts);
       if (place === 'path' && status === 404) return;
-      const { type, issues } = jsonOf({ body });
+      const { type, issues } = parseJsonBody({ body });
       assert.deepEqual([status, String(type).split('/').at(-1)], [400, 'bad-request'], `${place}: ${body}`);
       assert.ok(Array.isArray(issues) && issues.some((issue: { in: string }) => issue.in === place), String(body));
-      for (const mark of Object.values(marks)) assert.ok(!String(body).includes(mark));
+      for (const mark of Object.values(markers)) assert.ok(!String(body).includes(mark));
     });
     await fc.assert(property, check);
   });

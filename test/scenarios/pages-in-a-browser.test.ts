@@ -1,19 +1,25 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { axeFaults, openBrowser, openPage, overflow, withoutBrowser } from '../browser.ts';
-import { createExchange, sendJson } from '../exchange.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import {
+  accessibilityViolations,
+  browserSkipReason,
+  openBrowser,
+  openPage,
+  overflowingElements,
+} from '../support/browser.ts';
+import { createHttpClient, postJson } from '../support/http-client.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
-const skip = withoutBrowser;
-let home: ServerHome;
+const skip = browserSkipReason;
+let home: ServerFixture;
 let browser: Browser;
 
-const thisFile = afterThisFile();
+const thisFile = fileCleanupScope();
 before(async () => {
   if (skip !== false) return;
-  home = await makeHome(thisFile);
+  home = await makeServerFixture(thisFile);
   await home.start();
   browser = await openBrowser(thisFile);
 });
@@ -29,10 +35,12 @@ async function mailsInOutbox(): Promise<string[]> {
 /** Sends a mail to somebody of the demo, and gives the path of the link in it once it lies in the outbox. */
 async function linkOfMail(mail: Mail): Promise<string> {
   const body = { ...mail, channels: ['email'] };
-  const sent = await createExchange(home.url)(sendJson(await home.token(), '/v1/notifications/send', body));
+  const sent = await createHttpClient(home.url)(
+    postJson(await home.fetchAccessToken(), '/v1/notifications/send', body),
+  );
   assert.equal(sent.status, 202, String(sent.body));
   let path: string | undefined;
-  await until(async () => {
+  await waitUntil(async () => {
     const own = (await mailsInOutbox()).find((text) => text.includes(mail.subject));
     path = /http:\S+(\/received\/[\w.-]+)/.exec(own ?? '')?.[1];
     return path !== undefined;
@@ -66,17 +74,25 @@ async function checkPage({ path, locale, title, status = 200 }: Expected): Promi
   const readOut = new Set<string>();
   for (const look of looks) {
     await using seen = await openPage(browser, `${home.url}${path}`, { ...look, locale });
-    const { page, faults } = seen;
+    const { page, errors } = seen;
     const where = `${path} in ${locale}, ${look.scheme}, ${look.widthPx} px`;
     assert.deepEqual(await outlineOf(page), { lang, dir: 'ltr', title, headings: 1 }, where);
-    const found = { overflow: await overflow(page), axe: await axeFaults(page) };
-    assert.deepEqual({ status: seen.status, faults, ...found }, { status, faults: [], overflow: [], axe: [] }, where);
+    const found = { overflow: await overflowingElements(page), axe: await accessibilityViolations(page) };
+    assert.deepEqual(
+      { status: seen.status, faults: errors, ...found },
+      { status, faults: [], overflow: [], axe: [] },
+      where,
+    );
     readOut.add(await page.locator('body').ariaSnapshot());
   }
   const plain = { scheme: 'light', widthPx: 320, locale, script: 'off' } as const;
   await using seen = await openPage(browser, `${home.url}${path}`, plain);
-  const { page, faults } = seen;
-  assert.deepEqual([seen.status, faults, await overflow(page)], [status, [], []], `${path} in ${locale}, no scripts`);
+  const { page, errors } = seen;
+  assert.deepEqual(
+    [seen.status, errors, await overflowingElements(page)],
+    [status, [], []],
+    `${path} in ${locale}, no scripts`,
+  );
   readOut.add(await page.locator('body').ariaSnapshot());
   assert.equal(readOut.size, 1, [...readOut].join('\n\n'));
 }
@@ -102,7 +118,7 @@ test('nothing is found wrong with /outbox, with a message from right to left and
   const arabic = 'صدر تصريح الوقوف رقم 2026/119 في 20 November 2026.';
   await linkOfMail({ citizenId: 'demo-layla', subject: 'تصريح الوقوف', message: arabic });
   // With those of the demo itself, so that none arrives between two looks.
-  await until(async () => (await mailsInOutbox()).length >= home.demo().documents.length + 2);
+  await waitUntil(async () => (await mailsInOutbox()).length >= home.readDemoFile().documents.length + 2);
   await checkPage({ path: '/outbox', title: 'Outbox – citizen-services', locale: 'en' });
   await using seen = await openPage(browser, `${home.url}/outbox`, { scheme: 'light', widthPx: 360, locale: 'en' });
   const lines = "[...document.querySelectorAll('time')].map((one) => one.getClientRects().length)";
@@ -148,7 +164,7 @@ for (const locale of ['en', 'de'] as const) {
     const path = await linkOfMail(mailToMary(`By keyboard in ${locale}`));
     const view = { scheme: locale === 'en' ? 'light' : 'dark', widthPx: 360, locale, script: 'off' } as const;
     await using seen = await openPage(browser, `${home.url}${path}`, view);
-    const { page, faults } = seen;
+    const { page, errors } = seen;
     const unfocused = await page.screenshot();
     await page.keyboard.press('Tab');
     const focused = await page.evaluate<{ name: string; line: string }>(`(() => {
@@ -162,7 +178,7 @@ for (const locale of ['en', 'de'] as const) {
     await next;
     assert.deepEqual([await page.title(), page.url()], [done, `${home.url}${path}`]);
     await page.reload();
-    assert.deepEqual([await page.title(), faults], [done, []], 'and looked at again it asks nothing');
+    assert.deepEqual([await page.title(), errors], [done, []], 'and looked at again it asks nothing');
   });
 }
 

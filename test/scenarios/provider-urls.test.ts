@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { leavingChannels } from '../../src/compose/channels.ts';
+import { createOutgoingChannels } from '../../src/app/notification-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
-import { absentChannels } from '../../src/notifications/channels/channel.ts';
-import { runHere } from '../run-here.ts';
-import { makeHome } from '../whole-server.ts';
+import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
 
 const wrong: ReadonlyArray<[string, string, RegExp]> = [
   [
@@ -21,7 +21,9 @@ test('a URL that no provider can be called at stops the start, and nothing of it
   for (const [name, url, fault] of wrong) {
     await assert.rejects(
       async () =>
-        await leavingChannels(readSettings({ [name]: url }), absentChannels.email, { notice: () => undefined }),
+        await createOutgoingChannels(readSettings({ [name]: url }), unconfiguredChannels.email, {
+          notice: () => undefined,
+        }),
       (error: Error) => fault.test(error.message) && !error.message.includes('pa%ss'),
       url,
     );
@@ -37,8 +39,8 @@ test('so does one of the relay', async (t) => {
     ],
     ['smtp://relay.example?logger=1', /SMTP_URL: no parameter is called logger\. See/],
   ] as const) {
-    const program = (await makeHome(t, { settings: { SMTP_URL: url } })).launch('demo');
-    const { code } = await program.ended;
+    const program = (await makeServerFixture(t, { settings: { SMTP_URL: url } })).launchCommand('demo');
+    const { code } = await program.exited;
     assert.notEqual(code, 0);
     assert.match(program.stderr(), fault);
     assert.doesNotMatch(program.stderr(), /pa%ss/);
@@ -61,9 +63,9 @@ test('a wrong word about letters or DKIM stops the start where no letter and no 
     [{ DOCUMENT_STORE: file }, /DOCUMENT_STORE: expected a folder that the user of this process may make/],
   ];
   for (const [settings, fault] of wrongs) {
-    const home = await makeHome(t, { settings });
-    if ('DKIM_DOMAIN' in settings) await runHere(home, 'keys', 'create');
-    const { code, stderr } = await runHere(home, 'DKIM_DOMAIN' in settings ? 'start' : 'demo');
+    const home = await makeServerFixture(t, { settings });
+    if ('DKIM_DOMAIN' in settings) await runCommandInProcess(home, 'keys', 'create');
+    const { code, stderr } = await runCommandInProcess(home, 'DKIM_DOMAIN' in settings ? 'start' : 'demo');
     assert.notEqual(code, 0);
     assert.match(stderr, fault);
   }

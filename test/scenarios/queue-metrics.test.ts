@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { runHere } from '../run-here.ts';
-import { until } from '../until.ts';
-import { makeHome } from '../whole-server.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // Not in a hurry: five seconds, after which a process looks again, are also what it waits for PostgreSQL at its start.
 const settings = { ADMIN_PORT: '0' };
 
 test('a process with the worker role tells what its queues hold, and one without tells nothing of them', async (t) => {
-  const home = await makeHome(t, { engine: 'postgres', settings });
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
+  const home = await makeServerFixture(t, { engine: 'postgres', settings });
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const metricsOf = async (role: string) => {
-    const server = home.launch('start', '--roles', role);
+    const server = home.launchCommand('start', '--roles', role);
     const addressOf = () => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${server.stdout()}${server.stderr()}`)?.[0];
-    await until(async () => addressOf() !== undefined);
+    await waitUntil(async () => addressOf() !== undefined);
     return async () => {
       const text = await (await fetch(addressOf() ?? assert.fail())).text();
       return text
@@ -32,17 +32,17 @@ test('a process with the worker role tells what its queues hold, and one without
     'citizen_services_webhook_calls_oldest_due_seconds 0',
   ];
   // Each queue is looked at by itself, one a moment before another.
-  await until(async () => (await ofWorker()).length >= all.length);
+  await waitUntil(async () => (await ofWorker()).length >= all.length);
   assert.deepEqual(await ofWorker(), all);
   assert.deepEqual(await ofApi(), []);
 });
 
 test('a document that waits for a scanner that nobody has set is seen', async (t) => {
-  const demo = await makeHome(t);
-  await (await demo.start('demo')).end('SIGTERM');
-  const home = await makeHome(t, { settings: { ...settings, DATA_DIR: demo.dataDir, CLAMAV: '' } });
+  const demo = await makeServerFixture(t);
+  await (await demo.start('demo')).stop('SIGTERM');
+  const home = await makeServerFixture(t, { settings: { ...settings, DATA_DIR: demo.dataDir, CLAMAV: '' } });
   const server = await home.start('start');
-  const token = await home.token(['documents:write'], demo.demo().clients[0]);
+  const token = await home.fetchAccessToken(['documents:write'], demo.readDemoFile().clients[0]);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'text/plain' };
   const about = { 'citizen-id': 'demo-mary', 'document-title': 'A', 'document-kind': 'notice' };
   const answer = await fetch(`${home.url}/v1/documents`, {
@@ -52,7 +52,7 @@ test('a document that waits for a scanner that nobody has set is seen', async (t
   });
   assert.equal(((await answer.json()) as Record<string, unknown>)['status'], 'scanning');
   const address = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(server.stderr())?.[0] ?? assert.fail();
-  await until(async () => {
+  await waitUntil(async () => {
     const text = await (await fetch(address)).text();
     return Number(/^citizen_services_scans_oldest_due_seconds (.*)$/m.exec(text)?.[1]) > 0;
   });

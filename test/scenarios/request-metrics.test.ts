@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { request } from 'node:http';
 import { test } from 'node:test';
-import { runHere } from '../run-here.ts';
-import { until } from '../until.ts';
-import { makeHome } from '../whole-server.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { makeServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 /** The status of a request with any method and path. */
 function statusOf(url: string, method: string): Promise<number | undefined> {
@@ -16,12 +16,12 @@ function statusOf(url: string, method: string): Promise<number | undefined> {
 }
 
 test('requests for tokens and to no route are counted and in the log, without what callers wrote', async (t) => {
-  const home = await makeHome(t, { settings: { ADMIN_PORT: '0', LOG_LEVEL: 'info' } });
-  assert.equal((await runHere(home, 'keys', 'create')).code, 0);
-  const server = home.launch('start');
+  const home = await makeServerFixture(t, { settings: { ADMIN_PORT: '0', LOG_LEVEL: 'info' } });
+  assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
+  const server = home.launchCommand('start');
   const said = () => `${server.stdout()}${server.stderr()}`;
   const addressOf = () => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said())?.[0];
-  await until(async () => addressOf() !== undefined);
+  await waitUntil(async () => addressOf() !== undefined);
   const wrong = { headers: { authorization: `Basic ${btoa('nobody-1:guess')}` }, method: 'POST' };
   const body = new URLSearchParams({ grant_type: 'client_credentials' });
   assert.equal((await fetch(`${home.url}/oauth2/token`, { ...wrong, body })).status, 401);
@@ -48,7 +48,7 @@ test('requests for tokens and to no route are counted and in the log, without wh
   assert.deepEqual(Object.fromEntries(problems.map(([, problem, count]) => [problem, Number(count)])), {
     ...{ 'not-found': 1, 'method-not-allowed': 2, 'uri-too-long': 1, 'no-access-token': 1 },
   });
-  await until(async () => said().includes('"uri-too-long","msg":"refused"'));
+  await waitUntil(async () => said().includes('"uri-too-long","msg":"refused"'));
   assert.match(said(), /"method":"POST","route":"\/oauth2\/token","status":401,"durationMs":[\d.]+,"msg":"request"/);
   for (const written of ['secret', 'nobody-1', 'guess', 'longlong']) assert.ok(!said().includes(written), written);
 });

@@ -4,30 +4,30 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
-import { startS3 } from '../s3-server.ts';
-import { startSmtpSink } from '../smtp-sink.ts';
-import { startAuthority } from '../time-stamp-authority.ts';
-import { until } from '../until.ts';
-import { afterThisFile, makeHome, type ServerHome } from '../whole-server.ts';
+import { startS3Server } from '../support/s3-server.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { startTestSmtpServer } from '../support/smtp-server.ts';
+import { startTimeStampAuthority } from '../support/time-stamp-authority.ts';
+import { waitUntil } from '../support/wait-until.ts';
 
 // What a setting does in a server that was started with it; its parts have their own tests.
 
 type Settings = Readonly<Record<string, string>>;
 
-let demo: ServerHome;
-const thisFile = afterThisFile();
+let demo: ServerFixture;
+const thisFile = fileCleanupScope();
 before(async () => {
-  demo = await makeHome(thisFile);
-  await (await demo.start('demo')).end('SIGTERM');
+  demo = await makeServerFixture(thisFile);
+  await (await demo.start('demo')).stop('SIGTERM');
 });
 
 /** A copy of the demo's data under a server with these settings and without the demo's own, with a call of it. */
 async function startWith(t: TestContext, settings: Settings) {
-  const home = await makeHome(t, { settings });
+  const home = await makeServerFixture(t, { settings });
   cpSync(demo.dataDir, home.dataDir, { recursive: true });
   const server = await home.start('start');
-  const [client] = demo.demo().clients;
-  const token = await home.token(client?.scopes, client);
+  const [client] = demo.readDemoFile().clients;
+  const token = await home.fetchAccessToken(client?.scopes, client);
   const call = async (path: string, body?: string | object, headers: Settings = {}) => {
     const answer = await fetch(`${home.url}${path}`, {
       method: body === undefined ? 'GET' : 'POST',
@@ -74,12 +74,12 @@ test('what is shown: contacts, terms, the register, signatures of documents and 
   assert.equal(decision, 'match');
   const payload = Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString();
   assert.match(payload, /"source":\{"name":"Register of Ruritania","country":"PT"\}/);
-  const [document = assert.fail()] = demo.demo().documents;
+  const [document = assert.fail()] = demo.readDemoFile().documents;
   // The demo may have ended before all of them were looked at.
-  await until(async () => (await call(`/v1/documents/${document.id}`)).status === 200);
+  await waitUntil(async () => (await call(`/v1/documents/${document.id}`)).status === 200);
   assert.match((await call(`/v1/documents/${document.id}`)).headers.get('signature') ?? '', /^document=:/);
   // One line of Ed25519 and one of ML-DSA-44, whose signatures have 2,420 bytes.
-  await until(async () => {
+  await waitUntil(async () => {
     const lines = (await call('/ledger/checkpoint')).text.split('\n').filter((line) => line.startsWith('— '));
     return lines.length === 2 && lines.some((line) => line.length > 3_000);
   });
@@ -105,7 +105,7 @@ test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, to
   const inUrl = await call(`/v1/identity/verify?${new URLSearchParams(mary)}`);
   assert.match(String(inUrl.json()['type']), /\/problems\/claims-in-url-refused$/);
   const sent = (await call('/v1/notifications/send', { citizenId: 'sim-delivered', message: 'Hello.' })).json();
-  await until(async () => (await call(`/v1/notifications/${sent['id']}`)).json()['status'] === 'delivered');
+  await waitUntil(async () => (await call(`/v1/notifications/${sent['id']}`)).json()['status'] === 'delivered');
   const bounce = (authorization: string) => call('/callbacks/mail', 'no bounce', { authorization });
   assert.equal((await bounce('Bearer of nobody')).status, 401);
   assert.equal((await bounce('Bearer that of the bounces')).status < 300, true);
@@ -116,15 +116,15 @@ test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, to
   ];
   const token = parts.map((part) => Buffer.from(part).toString('base64url')).join('.');
   assert.equal((await call('/v1/events', undefined, { authorization: `Bearer ${token}` })).status, 503);
-  await until(async () => server.stderr().includes('"where":"trusted-issuer"'));
+  await waitUntil(async () => server.stderr().includes('"where":"trusted-issuer"'));
 });
 
 test('where it goes: documents into the named folder, mail without a link of ours, evidence to an authority for its time', async (t) => {
-  const sink = await startSmtpSink(t);
+  const sink = await startTestSmtpServer(t);
   const store = join(demo.dataDir, 'elsewhere');
   // Documents on record have to be there: nothing is stored where they should lie and do not.
   cpSync(join(demo.dataDir, 'documents'), store, { recursive: true });
-  const authority = await startAuthority(t, Date.now);
+  const authority = await startTimeStampAuthority(t, Date.now);
   const certificates = join(demo.dataDir, 'tsa.pem');
   writeFileSync(certificates, authority.ca);
   const { call } = await startWith(t, {
@@ -139,7 +139,7 @@ test('where it goes: documents into the named folder, mail without a link of our
   );
   assert.equal((await call(`/v1/documents/${id}`)).text, 'The text.');
   const sent = (await call('/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hello.' })).json();
-  await sink.received(1);
+  await sink.waitForMails(1);
   assert.doesNotMatch(sink.mails[0]?.raw ?? assert.fail(), /https?:\/\//);
   assert.match((await call(`/v1/notifications/${sent['id']}/evidence`)).text, /"timeStamp":/);
 });
@@ -152,7 +152,7 @@ test('documents lie in S3, and a server whose S3 is gone says so and goes on', a
     endpoint = '',
     accessKeyId,
     secretAccessKey,
-  } = await startS3({
+  } = await startS3Server({
     after: (end) => void ends.push(end),
   });
   const place = `s3://${bucket}/house?region=${region}&endpoint=${endpoint}`;
@@ -192,7 +192,7 @@ test('left out: a document that no scanner has seen goes with no message, and in
     ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [id] },
   });
   assert.deepEqual([status, text.includes('"/attachments/0"')], [400, true], text);
-  const known = demo.demo().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
+  const known = demo.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
   const sent = await call('/v1/notifications/send', {
     ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [known] },
   });

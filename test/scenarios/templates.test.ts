@@ -1,30 +1,36 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createOutbox } from '../../src/notifications/channels/outbox.ts';
+import { createOutbox } from '../../src/notifications/channels/demo-outbox.ts';
+import { createTemplate } from '../../src/notifications/create-template.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
-import { readEvidence } from '../../src/notifications/evidence/read-evidence.ts';
-import { digestOf } from '../../src/notifications/sealed-content.ts';
-import { createTemplate } from '../../src/notifications/templates/create-template.ts';
-import { mostTemplates } from '../../src/notifications/templates/template-store.ts';
-import { createDeliveryHouse, minute } from '../delivery-house.ts';
-import { engines } from '../engines.ts';
-import { createNotificationHouse } from '../notification-house.ts';
-import { issuesIn, now, openTemplateHouse, permit, values } from '../template-house.ts';
+import { contentDigestOf } from '../../src/notifications/notification/message-content.ts';
+import { readEvidence } from '../../src/notifications/read-evidence.ts';
+import { maxTemplates } from '../../src/notifications/templates/template-store.ts';
+import { engines } from '../support/database-engines.ts';
+import { createDeliveryApp, minuteMs } from '../support/delivery-app.ts';
+import { createNotificationApp } from '../support/notification-app.ts';
+import {
+  openTemplateApp,
+  permitTemplate,
+  templateAppTimeMs,
+  templateIssuesIn,
+  values,
+} from '../support/template-app.ts';
 
 const knowing = { clientId: 'knowing office' };
 
 /** The digest of a text of `permit` that is filled, as whoever has its template could make it without a salt. */
-function digestOfText({ language, message, subject }: (typeof permit.texts)[number]): string {
+function digestOfText({ language, message, subject }: (typeof permitTemplate.texts)[number]): string {
   const [tag = ''] = Intl.getCanonicalLocales(language);
   const filled = (text: string) => text.replace('((name))', values.name).replace('((number))', values.number);
   const text = { message: filled(message), subject: subject && filled(subject) };
-  return digestOf({ ...text, language: tag, template: message, values });
+  return contentDigestOf({ ...text, language: tag, template: message, values });
 }
 
 for (const engine of engines) {
   test(`${engine.name}: a template is made, listed, read and removed by its client alone`, async (t) => {
-    const { house, create, list, read, remove } = await openTemplateHouse(await engine.open(t));
-    const made = await create({ body: permit }, { key: 'k1' });
+    const { app, create, list, read, remove } = await openTemplateApp(await engine.open(t));
+    const made = await create({ body: permitTemplate }, { key: 'k1' });
     assert.ok('json' in made);
     const id = String(made.json['id']);
     assert.match(id, /^tpl_\w{26}$/);
@@ -32,10 +38,10 @@ for (const engine of engines) {
       ...{ id, name: 'Permit ready', defaultLanguage: 'fr-BE', languages: ['fr-BE', 'nl-BE'] },
       ...{ placeholders: ['name', 'number'], createdAt: '2026-01-15T09:00:00.000Z' },
     };
-    const [french, dutch] = permit.texts;
+    const [french, dutch] = permitTemplate.texts;
     const whole = { ...summary, texts: [french, { ...dutch, language: 'nl-BE' }] };
     assert.deepEqual(made, { status: 201, headers: { location: `/v1/templates/${id}` }, json: whole });
-    const again = await create({ body: permit }, { key: 'k1' });
+    const again = await create({ body: permitTemplate }, { key: 'k1' });
     assert.ok('json' in again && again.headers['idempotent-replayed'] === 'true');
     assert.deepEqual(again.json, whole);
     const listed = await list({});
@@ -51,12 +57,12 @@ for (const engine of engines) {
     assert.ok('json' in (await remove({ params: { id } })));
     const gone = await remove({ params: { id } });
     assert.ok('refused' in gone && gone.refused.slug === 'template-not-found');
-    assert.deepEqual(await house.events(), ['template.changed', 'template.changed']);
+    assert.deepEqual(await app.events(), ['template.changed', 'template.changed']);
   });
 
   test(`${engine.name}: a list of templates reads none of their texts`, async (t) => {
     const db = await engine.open(t);
-    const { list, make } = await openTemplateHouse(db);
+    const { list, make } = await openTemplateApp(db);
     await make();
     const listed = async () => {
       const answer = await list({});
@@ -69,10 +75,10 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: each citizen gets the text in the own language, else in the default one`, async (t) => {
-    const { house, make, opened } = await openTemplateHouse(await engine.open(t));
+    const { app, make, opened } = await openTemplateApp(await engine.open(t));
     const templateId = await make();
     const sent = async (citizenId: string, more = {}) => {
-      const id = await house.accept({ citizenId, message: undefined, templateId, personalisation: values, ...more });
+      const id = await app.accept({ citizenId, message: undefined, templateId, personalisation: values, ...more });
       return await opened(id, citizenId);
     };
     const french = {
@@ -91,27 +97,27 @@ for (const engine of engines) {
 
   test(`${engine.name}: a message keeps its language when its citizen wishes another, and when its template is gone`, async (t) => {
     const db = await engine.open(t);
-    const { house, make, opened, remove } = await openTemplateHouse(db);
+    const { app, make, opened, remove } = await openTemplateApp(db);
     const templateId = await make();
-    const id = await house.accept({ citizenId: 'cit-ada', message: undefined, templateId, personalisation: values });
+    const id = await app.accept({ citizenId: 'cit-ada', message: undefined, templateId, personalisation: values });
     assert.ok('json' in (await remove({ params: { id: templateId } })));
-    Object.assign(house.ports, { contactOf: async () => ({ language: 'fr' }) });
+    Object.assign(app.ports, { contactOf: async () => ({ language: 'fr' }) });
     assert.deepEqual((await opened(id, 'cit-ada'))['language'], 'nl-BE');
-    const refused = await house.send({ citizenId: 'cit-ada', templateId, personalisation: values });
-    assert.deepEqual(issuesIn(refused), ['/templateId not-found']);
+    const refused = await app.send({ citizenId: 'cit-ada', templateId, personalisation: values });
+    assert.deepEqual(templateIssuesIn(refused), ['/templateId not-found']);
   });
 
   test(`${engine.name}: a mail is in the language of its text, the words of the server too`, async (t) => {
     const citizens = { 'cit-nl': { email: 'nl@example.org', language: 'nl' } };
-    const { house, start, time, faults } = await createDeliveryHouse(t, await engine.open(t), { citizens });
+    const { app, start, time, faults } = await createDeliveryApp(t, await engine.open(t), { citizens });
     const outbox = createOutbox({ address: 'no-reply@tax.example', messageIdHost: 'tax.example' });
     const worker = await start({ email: outbox });
-    const made = await house.serve(createTemplate)({ body: permit });
+    const made = await app.serve(createTemplate)({ body: permitTemplate });
     assert.ok('json' in made);
     const body = { citizenId: 'cit-nl', templateId: made.json['id'], personalisation: values, message: undefined };
-    const ids = [await house.accept(body), await house.accept({ ...body, language: 'fr' })];
+    const ids = [await app.accept(body), await app.accept({ ...body, language: 'fr' })];
     worker.wake();
-    await time.advance(minute, worker.idle);
+    await time.advance(minuteMs, worker.idle);
     const mails = ids.map((id) => outbox.mails().find(({ headers }) => headers['Notification-Id'] === id));
     assert.deepEqual(
       mails.map((mail) => [mail?.subject, mail?.headers['Content-Language'], mail?.text.split(',')[0]]),
@@ -124,16 +130,16 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a dry run says the language, of the citizen's own only to those who may know`, async (t) => {
-    const { house, make } = await openTemplateHouse(await engine.open(t));
+    const { app, make } = await openTemplateApp(await engine.open(t));
     const dry = async (templateId: string, ask: object, more = {}) => {
       const body = { citizenId: 'cit-ada', templateId, personalisation: values, dryRun: true, ...more };
-      const answer = await house.send(body, ask);
+      const answer = await app.send(body, ask);
       assert.ok('json' in answer, JSON.stringify(answer));
       const [inbox, mail] = answer.json['channels'] as readonly Record<string, string>[];
       assert.match(String(inbox?.['html']), new RegExp(`lang="${answer.json['language']}"`));
       return [answer.json['language'], inbox?.['text'], mail?.['subject']];
     };
-    const own = await make(permit, knowing);
+    const own = await make(permitTemplate, knowing);
     assert.deepEqual(await dry(own, knowing), [
       'nl-BE',
       'Dag Ada, vergunning 118 ligt klaar.',
@@ -147,18 +153,20 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what can still be withdrawn tells nobody the language of a citizen`, async (t) => {
-    const { house, make } = await openTemplateHouse(await engine.open(t));
+    const { app, make } = await openTemplateApp(await engine.open(t));
     const templateId = await make();
     const stated = async (citizenId: string, more = {}) => {
       const body = { citizenId, message: undefined, templateId, personalisation: values, ...more };
-      const id = await house.accept(body);
-      const answer = await house.serve(readEvidence)({ params: { id } });
+      const id = await app.accept(body);
+      const answer = await app.serve(readEvidence)({ params: { id } });
       assert.ok('json' in answer);
       const { content, contentDigest, contentSalt } = verifyEvidence(JSON.stringify(answer.json)).claims;
-      const ofText = permit.texts.map(({ language, message, subject }) => digestOfText({ language, message, subject }));
+      const ofText = permitTemplate.texts.map(({ language, message, subject }) =>
+        digestOfText({ language, message, subject }),
+      );
       assert.equal(ofText.includes(String(contentDigest)), Object.hasOwn(more, 'language'));
-      const shown = await house.show(id);
-      if (Object.hasOwn(more, 'sendAt')) assert.ok('json' in (await house.cancel(id)));
+      const shown = await app.show(id);
+      if (Object.hasOwn(more, 'sendAt')) assert.ok('json' in (await app.cancel(id)));
       return { content, contentSalt, language: shown['language'] };
     };
     const sendAt = '2026-03-01T00:00:00Z';
@@ -172,18 +180,18 @@ for (const engine of engines) {
 
   test(`${engine.name}: a client has so many templates and no more, also where two are made at once`, async (t) => {
     const db = await engine.open(t);
-    const { create, make, list } = await openTemplateHouse(db);
+    const { create, make, list } = await openTemplateApp(db);
     const id = await make();
-    const { mint } = await createNotificationHouse(db, { now: () => now }, {});
+    const { mint } = await createNotificationApp(db, { now: () => templateAppTimeMs }, {});
     const copy = `insert into template (id, client_id, name, default_language, languages, placeholders, texts, created_at)
       select $1, client_id, name, default_language, languages, placeholders, texts, created_at from template where id = $2`;
-    const copies = Array.from({ length: mostTemplates - 2 }, () => ({ sql: copy, args: [mint('template'), id] }));
+    const copies = Array.from({ length: maxTemplates - 2 }, () => ({ sql: copy, args: [mint('template'), id] }));
     await db.write(copies);
-    const answers = await Promise.all([create({ body: permit }), create({ body: permit })]);
+    const answers = await Promise.all([create({ body: permitTemplate }), create({ body: permitTemplate })]);
     const refused = answers.flatMap((answer) => ('refused' in answer ? [answer.refused.slug] : []));
     assert.deepEqual(refused, ['conflict']);
     const listed = await list({});
     assert.ok('json' in listed);
-    assert.equal((listed.json['items'] as unknown[]).length, mostTemplates);
+    assert.equal((listed.json['items'] as unknown[]).length, maxTemplates);
   });
 }

@@ -3,10 +3,10 @@ import { rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
-import { type Engine, engines } from '../engines.ts';
-import { startSmtpSink } from '../smtp-sink.ts';
-import { makeTestFolder } from '../test-folder.ts';
-import { fileIn, openYearHouse } from '../year-house.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { openSimulatedServer, writeFileIn } from '../support/simulated-server.ts';
+import { startTestSmtpServer } from '../support/smtp-server.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 // In Helsinki clocks go from 03:00 (+2) to 04:00 (+3) in the night to Sunday, 29 March 2026, at 01:00 UTC.
 const timeZone = 'Europe/Helsinki';
@@ -18,36 +18,36 @@ const scopes = ['notifications:send', 'notifications:read'];
 
 /** A whole server of a house in Helsinki, on a clock that goes where it is told to. */
 async function openInHelsinki(t: TestContext, engine: Engine['name']) {
-  const sink = await startSmtpSink(t);
+  const sink = await startTestSmtpServer(t);
   const policy = join(makeTestFolder('cs-zone-'), 'cascade.json');
   t.after(() => rmSync(dirname(policy), { recursive: true }));
   writeFileSync(policy, JSON.stringify(cascade));
   const settings = { TIME_ZONE: timeZone, HOLIDAYS: '2026-04-01', CASCADE_POLICY: policy, SMTP_URL: sink.url };
-  const house = await openYearHouse(t, engine, settings, Date.parse('2026-03-28T17:59:59Z'));
-  await house.start();
-  t.after(() => house.stop());
+  const app = await openSimulatedServer(t, engine, settings, Date.parse('2026-03-28T17:59:59Z'));
+  await app.start();
+  t.after(() => app.stop());
   const ida = { citizenId: 'c-1', givenName: 'Ida', familyName: 'Berg', birthDate: '1980-02-29' };
   const line = JSON.stringify({ ...ida, email: 'ida@example.org' });
-  await house.command('import', 'citizens', fileIn(house.dataDir, 'people.jsonl', line));
+  await app.command('import', 'citizens', writeFileIn(app.dataDir, 'people.jsonl', line));
   const named = ['create', 'Tax', '--kind', 'test', '--secret', '--scopes', scopes.join(','), '--json'];
-  const { clientId: client } = JSON.parse(await house.command('clients', ...named));
+  const { clientId: client } = JSON.parse(await app.command('clients', ...named));
   const send = async (message: string, more = {}): Promise<string> => {
     const body = JSON.stringify({ citizenId: 'c-1', message, legalEffect: 'after-1-working-days', ...more });
     const headers = { 'content-type': 'application/json' };
-    const answer = await house.ask('/v1/notifications/send', { client, scopes, method: 'POST', body, headers });
+    const answer = await app.ask('/v1/notifications/send', { client, scopes, method: 'POST', body, headers });
     assert.equal(answer.status, 202, answer.text);
-    await house.settle();
+    await app.settle();
     return JSON.parse(answer.text).id;
   };
   return {
-    ...{ house, send },
+    ...{ app, send },
     /** Goes on until then; gives what has been mailed by then. */
     at: async (instant: string) => {
-      await house.leap(Date.parse(instant) - house.clock.now());
+      await app.leap(Date.parse(instant) - app.clock.now());
       return sink.mails.map(({ raw }) => /^(?:first|second|third|fourth|urgent)/m.exec(raw)?.[0]);
     },
     effectOf: async (id: string) => {
-      const { text } = await house.ask(`/v1/notifications/${id}/evidence`, { client, scopes });
+      const { text } = await app.ask(`/v1/notifications/${id}/evidence`, { client, scopes });
       return verifyEvidence(text.trim()).claims['legalEffect'];
     },
   };
@@ -55,7 +55,7 @@ async function openInHelsinki(t: TestContext, engine: Engine['name']) {
 
 for (const engine of engines) {
   test(`${engine.name}: quiet hours and working days are those of the zone, also in the night in which summer time begins`, async (t) => {
-    const { house, send, at, effectOf } = await openInHelsinki(t, engine.name);
+    const { app, send, at, effectOf } = await openInHelsinki(t, engine.name);
     // 19:59:59 on Saturday, and 20:00.
     const ids = [await send('first')];
     assert.deepEqual(await at('2026-03-28T18:00:00Z'), ['first']);
@@ -86,7 +86,7 @@ for (const engine of engines) {
     const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: [] };
     assert.deepEqual((ends[3] as { counting: object }).counting, { ...counting, notCounted });
     // By a leap what waits for its number has waited for hours.
-    const others = house.faults.filter((fault) => !fault.startsWith('ledger-behind'));
+    const others = app.faults.filter((fault) => !fault.startsWith('ledger-behind'));
     assert.deepEqual(others, []);
   });
 }

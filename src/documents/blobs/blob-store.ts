@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { Unavailable } from '../../kernel/unavailable.ts';
+import { UnavailableError } from '../../kernel/unavailable-error.ts';
 
 /**
  * Where the sealed bytes of documents lie. A blob is written once, under a name that is never used again, and is there
@@ -23,7 +23,7 @@ export type BlobStore = {
   /** Every published blob, in no order. */
   list(): AsyncIterable<StoredBlob>;
   /** Removes what uploads that broke off before that instant (epoch ms) left; gives how many there were. */
-  removeBroken(before: number): Promise<number>;
+  removeIncompleteUploads(before: number): Promise<number>;
 };
 
 /** The bytes from `start` up to, without, `end` of a blob that must have `totalBytes`. */
@@ -41,7 +41,7 @@ export class BlobBroken extends Error {
 }
 
 /** The storage gives no answer, or one that it cannot serve at present. */
-export class BlobsUnavailable extends Unavailable {
+export class BlobsUnavailable extends UnavailableError {
   constructor(message: string, options?: ErrorOptions) {
     super('capacity-reduced', message, options);
     this.name = 'BlobsUnavailable';

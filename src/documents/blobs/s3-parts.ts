@@ -2,33 +2,34 @@ import { crc32 } from 'node:zlib';
 import { BlobBroken } from './blob-store.ts';
 
 /** What is sent in one request, and held in memory of one upload; S3 takes at most 10,000 parts. */
-export const partBytes = 8 * 1_048_576;
+export const s3PartBytes = 8 * 1_048_576;
 
 /** Pieces of exactly `partBytes`, the last one perhaps smaller. */
-export async function* cut(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
-  let held: Uint8Array[] = [];
+export async function* splitIntoParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let buffered: Uint8Array[] = [];
   let length = 0;
   for await (const piece of bytes) {
-    held.push(piece);
+    buffered.push(piece);
     length += piece.length;
-    while (length >= partBytes) {
-      const all = Buffer.concat(held);
-      yield all.subarray(0, partBytes);
-      held = [all.subarray(partBytes)];
-      length -= partBytes;
+    while (length >= s3PartBytes) {
+      const all = Buffer.concat(buffered);
+      yield all.subarray(0, s3PartBytes);
+      buffered = [all.subarray(s3PartBytes)];
+      length -= s3PartBytes;
     }
   }
-  if (length > 0) yield Buffer.concat(held);
+  if (length > 0) yield Buffer.concat(buffered);
 }
 
 /** The checksum of S3 over the bytes of one request: the store refuses bytes that were changed on their way. */
-export function checksumOf(bytes: Buffer): string {
+export function s3Checksum(bytes: Buffer): string {
   const checksum = Buffer.alloc(4);
   checksum.writeUInt32BE(crc32(bytes));
   return checksum.toString('base64');
 }
 
 /** A store that tells no checksum is believed: reading proves the bytes. One that tells another has stored others. */
-export function requireChecksum(told: string | undefined, sent: string): void {
-  if (told !== undefined && told !== sent) throw new BlobBroken('S3 told another checksum than that of the bytes sent');
+export function requireChecksum(reported: string | undefined, sent: string): void {
+  if (reported !== undefined && reported !== sent)
+    throw new BlobBroken('S3 told another checksum than that of the bytes sent');
 }

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import test from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { createRecordReader } from './csv-record.ts';
+import { createCsvRecordReader } from './csv-record.ts';
 
 const delimiters = [',', ';', '\t'] as const;
 
@@ -25,7 +25,7 @@ test('a line is read as the parser reads it, or left to the parser', () => {
   fc.assert(
     fc.property(fc.array(part, { maxLength: 8 }), fc.constantFrom(...delimiters), (parts, delimiter) => {
       const line = parts.join('');
-      const fields = createRecordReader(delimiter)(line);
+      const fields = createCsvRecordReader(delimiter)(line);
       if (fields === undefined) return;
       if (line.includes('"')) read += 1;
       assert.deepEqual(fields.length === 0 ? [] : [fields], parsed(line, delimiter));
@@ -36,7 +36,7 @@ test('a line is read as the parser reads it, or left to the parser', () => {
 });
 
 test('a line with quotes is left to the parser only where they are not closed or stand out of place', () => {
-  const read = createRecordReader(',');
+  const read = createCsvRecordReader(',');
   assert.deepEqual(read('1, "4 Mill Lane, Bristol" ,"the ""Oak""",\r'), ['1', '4 Mill Lane, Bristol', 'the "Oak"', '']);
   assert.deepEqual([read('""'), read(' \r'), read(',')], [[''], [], ['', '']]);
   assert.deepEqual(['1,"Mill', '1,"Mill" Lane', '1,O"Neil', '1,""Oak""'].map(read), [
@@ -48,7 +48,7 @@ test('a line with quotes is left to the parser only where they are not closed or
 });
 
 test('a line without an end in sight is looked through once', () => {
-  const read = createRecordReader(',');
+  const read = createCsvRecordReader(',');
   for (const line of [`${' '.repeat(60_000)}x"`, `"${'""'.repeat(30_000)}x`, `"a"${' '.repeat(60_000)}x`]) {
     assert.equal(read(line), undefined);
   }

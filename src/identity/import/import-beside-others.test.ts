@@ -2,15 +2,15 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { type Engine, engines } from '../../../test/engines.ts';
-import { openIdentityHouse } from '../../../test/identity-house.ts';
-import { temporaryFolder } from '../../../test/identity-people.ts';
+import { type Engine, engines } from '../../../test/support/database-engines.ts';
+import { openIdentityApp } from '../../../test/support/identity-app.ts';
+import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
 import { importCitizens } from './import-citizens.ts';
 
 /** How many rows each unit took of those that took long, up to 5,000 rows, and of those behind. */
 async function unitsOf(t: TestContext, engine: Engine, isAlone: boolean) {
-  const { importHouse } = await openIdentityHouse(t, engine);
-  const path = join(temporaryFolder(t), 'people.csv');
+  const { importHouse } = await openIdentityApp(t, engine);
+  const path = join(makeIdentityFolder(t), 'people.csv');
   const people = Array.from({ length: 11_000 }, (_, at) => `C-${at},Family ${at}`);
   writeFileSync(path, `citizenId,familyName\n${people.join('\n')}\n`);
   let now = importHouse.clock.now();

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
-import { type Engine, engines } from '../../../test/engines.ts';
-import { type IdentityHouse, openIdentityHouse } from '../../../test/identity-house.ts';
-import { temporaryFolder } from '../../../test/identity-people.ts';
-import { WriteUnknown } from '../../store/db.ts';
-import { ImportElsewhere, importCitizens } from './import-citizens.ts';
+import { type Engine, engines } from '../../../test/support/database-engines.ts';
+import { type IdentityApp, openIdentityApp } from '../../../test/support/identity-app.ts';
+import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
+import { WriteUnknown } from '../../db/database.ts';
+import { ConcurrentImport, importCitizens } from './import-citizens.ts';
 
 const order = {
   format: 'csv',
@@ -16,14 +16,14 @@ const order = {
   actor: { operator: 'test' },
 } as const;
 
-async function stored(house: IdentityHouse): Promise<unknown[][]> {
+async function stored(app: IdentityApp): Promise<unknown[][]> {
   const sql = `select c.citizen_id, given_name, family_name, birth_date, family_key, wrapped is null as keyless
     from citizen c left join citizen_key k on k.citizen_id = c.citizen_id order by c.citizen_id`;
-  return (await house.db.read(sql)).map((row) => Object.values(row).map((value) => (value === 0 ? false : value)));
+  return (await app.db.read(sql)).map((row) => Object.values(row).map((value) => (value === 0 ? false : value)));
 }
 
 function fileOf(t: TestContext, text: string): string {
-  const path = join(temporaryFolder(t), 'people.csv');
+  const path = join(makeIdentityFolder(t), 'people.csv');
   writeFileSync(path, text);
   return path;
 }
@@ -35,20 +35,20 @@ function crowd(t: TestContext, count: number): string {
 }
 
 async function openHouse(t: TestContext, engine: Engine) {
-  return await openIdentityHouse(t, engine);
+  return await openIdentityApp(t, engine);
 }
 
 for (const engine of engines) {
   test(`${engine.name}: a mark is what databases write of it, and a text that is none refuses its row`, async (t) => {
-    const house = await openHouse(t, engine);
+    const app = await openHouse(t, engine);
     const marked = ['t', 'TRUE', ' yes ', 'Y', '1', 'f', 'false', 'no', 'N', '0', '', 'ja', 'locked', '2'];
     const path = fileOf(
       t,
       `id,locked\n${marked.map((mark, at) => `${String.fromCharCode(65 + at)},${mark}`).join('\n')}\n`,
     );
-    const { progress } = await house.importFile({ path });
+    const { progress } = await app.importFile({ path });
     assert.deepEqual(progress.reasons, { 'locked is neither true, t, yes, y, 1 nor false, f, no, n, 0': 3 });
-    const rows = await house.db.read('select citizen_id, locked from citizen order by citizen_id');
+    const rows = await app.db.read('select citizen_id, locked from citizen order by citizen_id');
     assert.deepEqual(
       rows.map((row) => row['locked']),
       [true, true, true, true, true, false, false, false, false, false, false],
@@ -56,10 +56,10 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what only later lines of JSON state is read as well`, async (t) => {
-    const house = await openHouse(t, engine);
+    const app = await openHouse(t, engine);
     const path = fileOf(t, '{"citizenId":"A"}\n{"citizenId":"B","familyName":"Berg","locked":true}\n');
-    await house.importFile({ path, format: 'jsonl' });
-    const rows = await house.db.read('select family_name, locked from citizen order by citizen_id');
+    await app.importFile({ path, format: 'jsonl' });
+    const rows = await app.db.read('select family_name, locked from citizen order by citizen_id');
     assert.deepEqual(
       rows.map((row) => [row['family_name'], row['locked']]),
       [
@@ -70,9 +70,9 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a date of zeros is no date`, async (t) => {
-    const house = await openHouse(t, engine);
-    await house.importFile({ path: fileOf(t, 'id,dob\nA,0000-00-00\nB,00000000\nC,1980-00-00\n') });
-    const rows = await house.db.read('select birth_date from citizen order by citizen_id');
+    const app = await openHouse(t, engine);
+    await app.importFile({ path: fileOf(t, 'id,dob\nA,0000-00-00\nB,00000000\nC,1980-00-00\n') });
+    const rows = await app.db.read('select birth_date from citizen order by citizen_id');
     assert.deepEqual(
       rows.map((row) => row['birth_date']),
       [null, null, '1980'],
@@ -80,23 +80,23 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: rows become citizens with keys; a later import updates them`, async (t) => {
-    const house = await openHouse(t, engine);
+    const app = await openHouse(t, engine);
     const path = fileOf(
       t,
       'id,firstname,surname,dob\nA,Ann,Müller,19800207\nB,Bo,,1990-00-00\nA,Anna,Mueller,1980-02-07\n',
     );
-    const first = await house.importFile({ path });
-    assert.deepEqual(await stored(house), [
+    const first = await app.importFile({ path });
+    assert.deepEqual(await stored(app), [
       ['A', 'Anna', 'Mueller', '1980-02-07', 'muler', false],
       ['B', 'Bo', null, '1990', 'bo', false],
     ]);
-    const keys = await house.db.read('select wrapped from citizen_key order by citizen_id');
-    const later = await house.importFile({ path: fileOf(t, 'id,surname\nB,Ohne\n') });
-    assert.deepEqual((await stored(house))[1], ['B', 'Bo', 'Ohne', '1990', 'ohne', false]);
-    assert.deepEqual(await house.db.read('select wrapped from citizen_key order by citizen_id'), keys);
-    await house.importFile({ path: fileOf(t, 'id,firstname\nA,Eve\nD,Dee\n') });
+    const keys = await app.db.read('select wrapped from citizen_key order by citizen_id');
+    const later = await app.importFile({ path: fileOf(t, 'id,surname\nB,Ohne\n') });
+    assert.deepEqual((await stored(app))[1], ['B', 'Bo', 'Ohne', '1990', 'ohne', false]);
+    assert.deepEqual(await app.db.read('select wrapped from citizen_key order by citizen_id'), keys);
+    await app.importFile({ path: fileOf(t, 'id,firstname\nA,Eve\nD,Dee\n') });
     assert.deepEqual(
-      (await stored(house)).map(([id, given, , , key]) => [id, given, key]),
+      (await stored(app)).map(([id, given, , , key]) => [id, given, key]),
       [
         ['A', 'Eve', 'muler'],
         ['B', 'Bo', 'ohne'],
@@ -119,25 +119,25 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a file that holds something else is not made the error file`, async (t) => {
-    const house = await openHouse(t, engine);
+    const app = await openHouse(t, engine);
     const path = fileOf(t, 'id;surname;dob\nA;Ann;1980-02-07\n;Nobody;1980-02-07\n');
     const errorsPath = fileOf(t, 'id;surname\nB;Bo\n');
-    await assert.rejects(house.importFile({ path, errorsPath }), /holds something else than the refused rows/);
+    await assert.rejects(app.importFile({ path, errorsPath }), /holds something else than the refused rows/);
     assert.equal(readFileSync(errorsPath, 'utf8'), 'id;surname\nB;Bo\n');
-    assert.deepEqual(await stored(house), []);
+    assert.deepEqual(await stored(app), []);
     const earlier = fileOf(t, 'importError,id\r\nold,X\r\n');
-    await house.importFile({ path, errorsPath: earlier });
+    await app.importFile({ path, errorsPath: earlier });
     assert.doesNotMatch(readFileSync(earlier, 'utf8'), /old/);
   });
 
   test(`${engine.name}: a refused row goes to the error file, and its mended copy comes in`, async (t) => {
-    const house = await openHouse(t, engine);
+    const app = await openHouse(t, engine);
     const path = fileOf(
       t,
       `id;surname;dob\nA;Ann;1980-02-07\n;Nobody;1980-02-07\nC;"Li; ""x""";7.2.80\nD;Dee\nE;"Ed"x;1980\nF;${'f'.repeat(201)};1980\nG;=1+1;80\nH;Hy;1980-02-30\n`,
     );
-    const errorsPath = join(temporaryFolder(t), 'errors.csv');
-    const { progress } = await house.importFile({ path, errorsPath });
+    const errorsPath = join(makeIdentityFolder(t), 'errors.csv');
+    const { progress } = await app.importFile({ path, errorsPath });
     assert.deepEqual(
       [progress.read, progress.stored, progress.refused, progress.reasons, progress.remarks],
       [
@@ -165,9 +165,9 @@ for (const engine of engines) {
       ],
     );
     const mended = fileOf(t, `${errors[0]}\r\n${errors[2]?.replace('7.2.80', '1980-02-07')}\r\n`);
-    await house.importFile({ path: mended });
+    await app.importFile({ path: mended });
     assert.deepEqual(
-      (await stored(house)).map(([id, , family, birth]) => [id, family, birth]),
+      (await stored(app)).map(([id, , family, birth]) => [id, family, birth]),
       [
         ['A', 'Ann', '1980-02-07'],
         ['C', 'Li; "x"', '1980-02-07'],
@@ -177,22 +177,22 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: what was stopped goes on, what is finished says so, and restart begins anew`, async (t) => {
-    const house = await openHouse(t, engine);
+    const app = await openHouse(t, engine);
     const path = crowd(t, 2_500);
     let chunks = 0;
     const stopping = {
-      ...house.importHouse,
-      commit: async (effect: Parameters<typeof house.importHouse.commit>[0]) => {
+      ...app.importHouse,
+      commit: async (effect: Parameters<typeof app.importHouse.commit>[0]) => {
         chunks += 1;
         if (chunks === 3) throw new WriteUnknown('connection lost');
-        return await house.importHouse.commit(effect);
+        return await app.importHouse.commit(effect);
       },
     };
     await assert.rejects(importCitizens(stopping, { ...order, path }), WriteUnknown);
-    assert.equal((await stored(house)).length, 1_024);
-    const resumed = await house.importFile({ path });
-    const again = await house.importFile({ path });
-    const anew = await house.importFile({ path, restart: true });
+    assert.equal((await stored(app)).length, 1_024);
+    const resumed = await app.importFile({ path });
+    const again = await app.importFile({ path });
+    const anew = await app.importFile({ path, restart: true });
     assert.deepEqual(
       [resumed, again, anew].map(({ began, readBefore, progress }) => [
         began,
@@ -206,8 +206,8 @@ for (const engine of engines) {
         ['new', 0, 2_500, 2_500],
       ],
     );
-    assert.equal((await stored(house)).length, 2_500);
-    const events = (await house.events()).map(({ rows, finished }) => [rows, finished]);
+    assert.equal((await stored(app)).length, 2_500);
+    const events = (await app.events()).map(({ rows, finished }) => [rows, finished]);
     const run = [
       [0, false],
       [1_024, false],
@@ -218,53 +218,53 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: of two imports of one file at once, one is refused`, async (t) => {
-    const house = await openHouse(t, engine);
+    const app = await openHouse(t, engine);
     const path = crowd(t, 2_500);
     let other: Promise<unknown> | undefined;
     const first = importCitizens(
       {
-        ...house.importHouse,
+        ...app.importHouse,
         commit: async (effect) => {
-          const rows = await house.importHouse.commit(effect);
-          other ??= house.importFile({ path });
+          const rows = await app.importHouse.commit(effect);
+          other ??= app.importFile({ path });
           await other;
           return rows;
         },
       },
       { ...order, path },
     );
-    await assert.rejects(first, ImportElsewhere);
-    assert.equal((await stored(house)).length, 2_500);
+    await assert.rejects(first, ConcurrentImport);
+    assert.equal((await stored(app)).length, 2_500);
   });
 
   test(`${engine.name}: a dry run tells everything and stores nothing`, async (t) => {
-    const house = await openHouse(t, engine);
+    const app = await openHouse(t, engine);
     const path = fileOf(t, 'id,surname,dob\nA,Ann,1980-02-07\nB,Bo,x\n');
-    const { progress } = await house.importFile({ path, dryRun: true });
+    const { progress } = await app.importFile({ path, dryRun: true });
     assert.deepEqual([progress.read, progress.stored, progress.refused], [2, 1, 1]);
     assert.deepEqual(
-      [await stored(house), await house.events(), await house.db.read('select id from register_import')],
+      [await stored(app), await app.events(), await app.db.read('select id from register_import')],
       [[], [], []],
     );
   });
 }
 
 test('only rows that fulfil every condition are imported', async (t) => {
-  const house = await openHouse(t, engines[0] as Engine);
+  const app = await openHouse(t, engines[0] as Engine);
   const path = fileOf(t, 'rec_id, surname, state\nrec-1-org, a, v.c\nrec-1-dup-0, a, v.c\nrec-2-org, b, vic\n');
   const conditions = [
     { column: 'rec_id', pattern: 'rec-*-org' },
     { column: 'state', pattern: 'v.c' },
   ];
-  const { progress } = await house.importFile({ path, conditions });
+  const { progress } = await app.importFile({ path, conditions });
   assert.deepEqual([progress.read, progress.stored, progress.leftOut], [3, 1, 2]);
 });
 
 test('text that is not UTF-8 is refused, and not stored with holes', async (t) => {
-  const house = await openHouse(t, engines[0] as Engine);
+  const app = await openHouse(t, engines[0] as Engine);
   const path = fileOf(t, '');
   writeFileSync(path, Buffer.from('id,surname\nA,M\xfcller\nB,Bo\n', 'latin1'));
-  const { progress } = await house.importFile({ path });
+  const { progress } = await app.importFile({ path });
   assert.deepEqual(
     [progress.stored, progress.reasons],
     [1, { 'familyName is not UTF-8 text; convert the file, as with iconv': 1 }],
@@ -272,9 +272,9 @@ test('text that is not UTF-8 is refused, and not stored with holes', async (t) =
 });
 
 test('an id that no deposit could name is not taken in', async (t) => {
-  const house = await openHouse(t, engines[0] as Engine);
+  const app = await openHouse(t, engines[0] as Engine);
   const ids = ['A\tB', 'A\u0085B', 'A\u001bB', 'A\u2028B', 'A B', 'Ä\u200e1'];
-  const { progress } = await house.importFile({ path: fileOf(t, `id,surname\n${ids.join(',Ann\n')},Ann\n`) });
+  const { progress } = await app.importFile({ path: fileOf(t, `id,surname\n${ids.join(',Ann\n')},Ann\n`) });
   assert.deepEqual(
     [progress.stored, progress.reasons],
     [2, { 'citizenId must be one line of text without control characters': 4 }],
@@ -282,11 +282,11 @@ test('an id that no deposit could name is not taken in', async (t) => {
 });
 
 test('a mapping to a column that is not there names those that are', async (t) => {
-  const house = await openHouse(t, engines[0] as Engine);
+  const app = await openHouse(t, engines[0] as Engine);
   const path = fileOf(t, 'id,surname\nA,Ann\n');
   const mapping = { citizenId: { columns: ['id'] }, familyName: { columns: ['name'] } };
   await assert.rejects(
-    house.importFile({ path, mapping }),
+    app.importFile({ path, mapping }),
     /familyName: the file has no column name; it has id, surname/,
   );
 });

@@ -1,39 +1,39 @@
 import { setImmediate as aTurn } from 'node:timers/promises';
+import { type Read, type Statement, WriteRefused } from '../../db/database.ts';
+import { RootKeyRetired } from '../../db/root-key-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Mint } from '../../kernel/id.ts';
+import type { IdGenerator } from '../../kernel/id.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import type { Commit } from '../../ledger/commit.ts';
-import type { Actor } from '../../ledger/event.ts';
-import { type Read, type Statement, WriteRefused } from '../../store/db.ts';
-import { RootKeyRetired } from '../../store/root-key-store.ts';
-import { createCitizenStore, type StoreCitizens } from '../citizen-store.ts';
-import { type Chunk, type Lines, startChunk, takeLine } from './import-chunk.ts';
-import { openErrorFile } from './import-errors.ts';
-import { formerFields, guessMapping, type Mapping } from './import-fields.ts';
+import type { Actor } from '../../ledger/ledger-event.ts';
+import { createCitizenStore, type StoreCitizens } from './citizen-store.ts';
+import { addLine, type ImportChunk, type LineContext, startChunk } from './import-chunk.ts';
+import { type ColumnMapping, formerFields, inferMapping } from './import-fields.ts';
 import { fingerprintOf, type ImportFile, type ImportFormat, openImportFile } from './import-file.ts';
 import type { JsonColumns } from './import-json.ts';
 import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
-import { createFirstIds, createIdFilter, findRepeated, type Repeat, withRepeated } from './import-repeats.ts';
-import { type Condition, createRowReader, mappedFields } from './import-row.ts';
+import { createRowReader, mappedFields, type RowCondition } from './import-row.ts';
+import { openRejectedRowsFile } from './rejected-rows-file.ts';
+import { createIdFilter, createSeenIdSet, findRepeated, type RepeatedRow, withRepeatedRows } from './repeated-ids.ts';
 
 /** What an import works on. */
-export type ImportHouse = {
+export type ImportDeps = {
   readonly read: Read;
   readonly commit: Commit;
-  readonly citizenKeys: Pick<CitizenKeys, 'creations'>;
-  readonly mint: Mint;
+  readonly citizenKeys: Pick<CitizenKeys, 'creationStatements'>;
+  readonly mint: IdGenerator;
   readonly clock: Clock;
   /** Whether nobody else has the database, whom units could keep waiting. */
   readonly isAlone?: boolean;
 };
 
 /** What is to be imported, and how. */
-export type ImportOrder = {
+export type ImportOptions = {
   readonly path: string;
   readonly format: ImportFormat;
   /** Without one the columns are taken by their names. */
-  readonly mapping?: Mapping | undefined;
-  readonly conditions: readonly Condition[];
+  readonly mapping?: ColumnMapping | undefined;
+  readonly conditions: readonly RowCondition[];
   /** Where refused rows go. */
   readonly errorsPath?: string | undefined;
   /** Reads and checks everything, and writes nothing but the error file. */
@@ -44,12 +44,12 @@ export type ImportOrder = {
 };
 
 /** Told after each chunk that is stored. */
-export type OnProgress = (progress: ImportProgress, file: { readonly bytes: number }) => void;
+export type OnImportProgress = (progress: ImportProgress, file: { readonly bytes: number }) => void;
 
 /** How an import ended; `resumed` and `already` say what an earlier run had done. */
 export type ImportResult = {
   readonly progress: ImportProgress;
-  readonly mapping: Mapping;
+  readonly mapping: ColumnMapping;
   readonly began: 'new' | 'resumed' | 'already-finished';
   /** What was read before this run. */
   readonly readBefore: number;
@@ -61,9 +61,9 @@ export type ImportResult = {
  * of the indexes that they change.
  */
 const chunkRows = { alone: 2_048, most: 1_024, fewest: 128 } as const;
-const longestUnitMs = 100;
+const targetUnitMs = 100;
 /** After so many rows whoever else waits has a turn: requests of a running server, and the answer of the database. */
-const turnRows = 128;
+const rowsPerTick = 128;
 
 /**
  * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
@@ -71,29 +71,29 @@ const turnRows = 128;
  * Memory does not grow with the file.
  */
 export async function importCitizens(
-  house: ImportHouse,
-  order: ImportOrder,
-  onProgress: OnProgress = () => undefined,
+  deps: ImportDeps,
+  options: ImportOptions,
+  onProgress: OnImportProgress = () => undefined,
 ): Promise<ImportResult> {
-  const wanted = wantedColumns(order);
-  await using file = await openImportFile(order.path, order.format, wanted);
-  const mapping = order.mapping ?? guessMapping(file.header);
-  const readRow = createRowReader(file.header, mapping, order.conditions, house.clock.now());
-  const { progress, began } = await beginning(house, order, mapping);
+  const columns = wantedColumns(options);
+  await using file = await openImportFile(options.path, options.format, columns);
+  const mapping = options.mapping ?? inferMapping(file.header);
+  const readRow = createRowReader(file.header, mapping, options.conditions, deps.clock.now());
+  const { progress, began } = await findStart(deps, options, mapping);
   if (began === 'already-finished') return { progress, mapping, began, readBefore: progress.read };
   const errors =
-    order.errorsPath === undefined
+    options.errorsPath === undefined
       ? undefined
-      : await openErrorFile(order.errorsPath, file.header, progress.errorsBytes);
+      : await openRejectedRowsFile(options.errorsPath, file.header, progress.errorsBytes);
   try {
-    const write = order.dryRun
+    const write = options.dryRun
       ? undefined
       : {
-          house,
-          actor: order.actor,
-          store: createCitizenStore(mappedFields(mapping), await hasFormerNames(house.read)),
+          app: deps,
+          actor: options.actor,
+          store: createCitizenStore(mappedFields(mapping), await hasFormerNames(deps.read)),
         };
-    const ended = await importLines(file, { readRow, errors, write, onProgress, clock: house.clock }, progress);
+    const ended = await importLines(file, { readRow, errors, write, onProgress, clock: deps.clock }, progress);
     return { progress: ended, mapping, began, readBefore: progress.read };
   } finally {
     await errors?.close();
@@ -105,7 +105,7 @@ async function hasFormerNames(read: Read): Promise<boolean> {
 }
 
 /** What a file is read for; without a mapping everything, and lists under our own names. */
-function wantedColumns({ mapping, conditions }: ImportOrder): JsonColumns {
+function wantedColumns({ mapping, conditions }: ImportOptions): JsonColumns {
   const lists = new Set(
     formerFields.flatMap((field) => (mapping === undefined ? [field] : (mapping[field]?.columns ?? []))),
   );
@@ -114,12 +114,12 @@ function wantedColumns({ mapping, conditions }: ImportOrder): JsonColumns {
   return { columns: [...new Set([...columns, ...conditions.map(({ column }) => column)])], lists };
 }
 
-type Beginning = { readonly progress: ImportProgress; readonly began: ImportResult['began'] };
+type ImportStart = { readonly progress: ImportProgress; readonly began: ImportResult['began'] };
 
 /** Where to begin: behind the last chunk of an earlier run of this very file and reading, or at its start. */
-async function beginning(house: ImportHouse, order: ImportOrder, mapping: Mapping): Promise<Beginning> {
+async function findStart(deps: ImportDeps, options: ImportOptions, mapping: ColumnMapping): Promise<ImportStart> {
   const fresh: ImportProgress = {
-    id: house.mint('import'),
+    id: deps.mint('import'),
     nextOffset: 0,
     read: 0,
     stored: 0,
@@ -130,71 +130,75 @@ async function beginning(house: ImportHouse, order: ImportOrder, mapping: Mappin
     firstRows: {},
     errorsBytes: 0,
     finished: false,
-    startedAt: house.clock.now(),
+    startedAt: deps.clock.now(),
   };
-  if (order.dryRun) return { progress: fresh, began: 'new' };
-  const fingerprint = await fingerprintOf(order.path, { mapping, conditions: order.conditions, format: order.format });
-  const earlier = order.restart ? undefined : await findImport(house.read, fingerprint);
+  if (options.dryRun) return { progress: fresh, began: 'new' };
+  const fingerprint = await fingerprintOf(options.path, {
+    mapping,
+    conditions: options.conditions,
+    format: options.format,
+  });
+  const earlier = options.restart ? undefined : await findImport(deps.read, fingerprint);
   if (earlier !== undefined) return { progress: earlier, began: earlier.finished ? 'already-finished' : 'resumed' };
-  await house.commit({ events: [importEvent(house, order.actor, fresh)], statements: startImport(fresh, fingerprint) });
+  await deps.commit({ events: [importEvent(deps, options.actor, fresh)], statements: startImport(fresh, fingerprint) });
   return { progress: fresh, began: 'new' };
 }
 
-function importEvent({ mint, clock }: ImportHouse, actor: Actor, { id, stored, refused, finished }: ImportProgress) {
+function importEvent({ mint, clock }: ImportDeps, actor: Actor, { id, stored, refused, finished }: ImportProgress) {
   const head = { id: mint('event'), at: clock.now(), actor } as const;
   return { type: 'register.imported', ...head, import: id, rows: stored, refused, finished } as const;
 }
 
-type Work = Omit<Lines, 'ids'> & {
+type ImportWork = Omit<LineContext, 'ids'> & {
   /** Absent in a dry run. */
-  readonly write: { readonly house: ImportHouse; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
-  readonly onProgress: OnProgress;
+  readonly write: { readonly app: ImportDeps; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
+  readonly onProgress: OnImportProgress;
   readonly clock: Clock;
 };
 
 /** While one chunk is being stored the next is read and made ready; never more than that. */
-async function importLines(file: ImportFile, work: Work, from: ImportProgress): Promise<ImportProgress> {
+async function importLines(file: ImportFile, work: ImportWork, from: ImportProgress): Promise<ImportProgress> {
   let stored = from;
-  let storing: Promise<ImportProgress | Failure> = Promise.resolve(from);
+  let storing: Promise<ImportProgress | StoreFailure> = Promise.resolve(from);
   let chunk = startChunk(from);
-  const isAlone = work.write?.house.isAlone === true;
+  const isAlone = work.write?.app.isAlone === true;
   // What stands before the place where an import goes on was read by another run.
-  const lines = { ...work, ids: work.write === undefined ? createFirstIds() : createIdFilter(from.read > 0) };
+  const lines = { ...work, ids: work.write === undefined ? createSeenIdSet() : createIdFilter(from.read > 0) };
   let rows: number = isAlone ? chunkRows.alone : chunkRows.most;
-  const hand = async (finished: boolean) => {
+  const flushChunk = async (finished: boolean) => {
     const { progress, repeats } = chunk;
-    const ready = { progress: { ...progress, finished }, repeats, ...(await statementsOf(chunk, work)) };
+    const ready = { progress: { ...progress, finished }, repeats, ...(await chunkStatementsOf(chunk, work)) };
     // Its rows are in the statements now, and need not be held twice.
     chunk = startChunk(ready.progress);
-    stored = settled(await storing);
+    stored = progressOrThrow(await storing);
     work.onProgress(stored, file);
     const beganAt = work.clock.now();
-    storing = storeChunk(ready, stored, work).catch((cause: unknown) => new Failure(cause));
+    storing = storeChunk(ready, stored, work).catch((cause: unknown) => new StoreFailure(cause));
     void storing.then(() => {
-      if (!isAlone) rows = rowsAfter(rows, work.clock.now() - beganAt);
+      if (!isAlone) rows = nextChunkRows(rows, work.clock.now() - beganAt);
     });
   };
-  for await (const some of file.lines(from.nextOffset)) {
-    for (const line of some) {
-      takeLine(chunk, line, lines);
-      if (chunk.rows >= rows) await hand(false);
-      else if (chunk.rows % turnRows === 0) await aTurn();
+  for await (const batch of file.lines(from.nextOffset)) {
+    for (const line of batch) {
+      addLine(chunk, line, lines);
+      if (chunk.rows >= rows) await flushChunk(false);
+      else if (chunk.rows % rowsPerTick === 0) await aTurn();
     }
   }
-  await hand(true);
-  const ended = settled(await storing);
+  await flushChunk(true);
+  const ended = progressOrThrow(await storing);
   work.onProgress(ended, file);
   return ended;
 }
 
 /** How many rows the next unit takes, when one of so many took so long. */
-function rowsAfter(rows: number, tookMs: number): number {
-  if (tookMs > longestUnitMs) return Math.max(chunkRows.fewest, rows / 2);
-  return tookMs < longestUnitMs / 4 ? Math.min(chunkRows.most, rows * 2) : rows;
+function nextChunkRows(rows: number, tookMs: number): number {
+  if (tookMs > targetUnitMs) return Math.max(chunkRows.fewest, rows / 2);
+  return tookMs < targetUnitMs / 4 ? Math.min(chunkRows.most, rows * 2) : rows;
 }
 
 /** Somebody else has stored the chunk meanwhile, or began anew. */
-export class ImportElsewhere extends Error {
+export class ConcurrentImport extends Error {
   constructor(options: ErrorOptions) {
     super('this file is being imported by another command; let it end, or stop it and run this one again', options);
     this.name = 'ImportElsewhere';
@@ -202,15 +206,15 @@ export class ImportElsewhere extends Error {
 }
 
 /** A chunk that could not be stored, kept until it is its turn to be looked at. */
-class Failure {
+class StoreFailure {
   readonly cause: unknown;
   constructor(cause: unknown) {
     this.cause = cause;
   }
 }
 
-function settled(outcome: ImportProgress | Failure): ImportProgress {
-  if (outcome instanceof Failure) throw outcome.cause;
+function progressOrThrow(outcome: ImportProgress | StoreFailure): ImportProgress {
+  if (outcome instanceof StoreFailure) throw outcome.cause;
   return outcome;
 }
 
@@ -221,44 +225,48 @@ type ChunkStatements = {
   readonly keys: readonly Statement[];
 };
 
-async function statementsOf({ citizens, repeats }: Chunk, { write }: Work): Promise<ChunkStatements> {
+async function chunkStatementsOf({ citizens, repeats }: ImportChunk, { write }: ImportWork): Promise<ChunkStatements> {
   const [rows, keys]: [Statement[], Statement[]] = [[], []];
   if (write === undefined) return { citizenIds: [], rows, keys };
   // By their ids, whose trees then have those of one statement beside each other, where a file has them in no order.
   const all = [...citizens.values()].sort((one, other) => (one.citizenId < other.citizenId ? -1 : 1));
   const repeated = new Set(repeats.map(({ citizenId }) => citizenId));
-  for (let from = 0; from < all.length; from += turnRows) {
-    const some = all.slice(from, from + turnRows);
-    rows.push(...write.store(some, repeated));
-    keys.push(...write.house.citizenKeys.creations(some.map(({ citizenId }) => citizenId)));
+  for (let from = 0; from < all.length; from += rowsPerTick) {
+    const batch = all.slice(from, from + rowsPerTick);
+    rows.push(...write.store(batch, repeated));
+    keys.push(...write.app.citizenKeys.creationStatements(batch.map(({ citizenId }) => citizenId)));
     await aTurn();
   }
   return { citizenIds: [...citizens.keys()], rows, keys };
 }
 
-type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly repeats: readonly Repeat[] };
+type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly repeats: readonly RepeatedRow[] };
 
 /** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
-async function storeChunk(chunk: ReadyChunk, from: ImportProgress, { errors, write }: Work): Promise<ImportProgress> {
+async function storeChunk(
+  chunk: ReadyChunk,
+  from: ImportProgress,
+  { errors, write }: ImportWork,
+): Promise<ImportProgress> {
   // At once: what is refused from the next turn on belongs to the next chunk.
   const errorsBytes = (await errors?.flush()) ?? 0;
-  const read: Read = write === undefined ? async () => [] : write.house.read;
+  const read: Read = write === undefined ? async () => [] : write.app.read;
   const repeated = await findRepeated(read, from.id, chunk.repeats);
-  const to = { ...withRepeated(chunk.progress, from, repeated), errorsBytes };
+  const to = { ...withRepeatedRows(chunk.progress, from, repeated), errorsBytes };
   if (write === undefined) return to;
-  const { house, actor } = write;
+  const { app: deps, actor } = write;
   // The keys stand behind the rows: what has to be in one order with a rotation of the root is held for a short time.
   const storeWith = async (keys: readonly Statement[]) => {
-    const statements = [...chunk.rows, ...keys, advanceImport(from, to, house.clock.now())];
-    await house.commit({ events: [importEvent(house, actor, to)], statements });
+    const statements = [...chunk.rows, ...keys, advanceImport(from, to, deps.clock.now())];
+    await deps.commit({ events: [importEvent(deps, actor, to)], statements });
   };
   try {
     await storeWith(chunk.keys).catch(async (cause: unknown) => {
       if (!(cause instanceof RootKeyRetired)) throw cause;
-      await storeWith(house.citizenKeys.creations(chunk.citizenIds));
+      await storeWith(deps.citizenKeys.creationStatements(chunk.citizenIds));
     });
   } catch (cause) {
-    if (cause instanceof WriteRefused && cause.kind === 'rows') throw new ImportElsewhere({ cause });
+    if (cause instanceof WriteRefused && cause.kind === 'rows') throw new ConcurrentImport({ cause });
     throw cause;
   }
   return to;

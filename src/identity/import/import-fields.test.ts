@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { guessMapping, MappingFault, parseInlineMapping, parseMapping } from './import-fields.ts';
+import { inferMapping, MappingFault, parseInlineMapping, parseMapping } from './import-fields.ts';
 
 const febrl = {
   citizenId: { columns: ['rec_id'] },
@@ -54,7 +54,7 @@ test('columns with our names, those of OpenID Connect, or customary ones need no
     'postcode',
     'x',
   ];
-  assert.deepEqual(guessMapping(columns), {
+  assert.deepEqual(inferMapping(columns), {
     citizenId: { columns: ['Citizen_ID'] },
     givenName: { columns: ['given_name'] },
     familyName: { columns: ['Surname'] },
@@ -62,5 +62,5 @@ test('columns with our names, those of OpenID Connect, or customary ones need no
     streetAddress: { columns: ['street_number', 'address_1'] },
     postalCode: { columns: ['postcode'] },
   });
-  assert.throws(() => guessMapping(['name']), MappingFault);
+  assert.throws(() => inferMapping(['name']), MappingFault);
 });

@@ -1,11 +1,11 @@
-import { type ClaimName, claimNames, oidcName } from '../claims.ts';
+import { type ClaimName, claimNames, oidcName } from '../register/claims.ts';
 
 /** What a column of an import can be: a claim, a way to reach the citizen, or a mark. */
-export type ImportField = ClaimName | 'email' | 'phone' | 'language' | Mark | FormerField;
+export type ImportField = ClaimName | 'email' | 'phone' | 'language' | RecordFlag | FormerField;
 
 /** What a record is marked with: true, t, yes, y or 1. */
-export const marks = ['underReview', 'locked', 'deceased'] as const;
-export type Mark = (typeof marks)[number];
+export const recordFlags = ['underReview', 'locked', 'deceased'] as const;
+export type RecordFlag = (typeof recordFlags)[number];
 
 /** Lists of former values with their dates, as JSON: see `import-former.ts`. */
 export const formerFields = ['formerNames', 'formerAddresses'] as const;
@@ -16,15 +16,15 @@ export const importFields: readonly ImportField[] = [
   'email',
   'phone',
   'language',
-  ...marks,
+  ...recordFlags,
   ...formerFields,
 ];
 
 /** Where a field comes from: columns joined with a blank, and the form of a date. */
-export type Source = { readonly columns: readonly string[]; readonly dateFormat?: string };
+export type ColumnSource = { readonly columns: readonly string[]; readonly dateFormat?: string };
 
 /** Which column becomes which field. */
-export type Mapping = { readonly [field in ImportField]?: Source };
+export type ColumnMapping = { readonly [field in ImportField]?: ColumnSource };
 
 /** A mapping that cannot be used, said to the person who wrote it. */
 export class MappingFault extends Error {
@@ -38,11 +38,11 @@ export class MappingFault extends Error {
  * Reads a mapping as it is written in a file: `"familyName": "surname"`, `"streetAddress": ["street_number",
  * "address_1"]`, `"birthDate": {"column": "date_of_birth", "format": "DD.MM.YYYY"}`.
  */
-export function parseMapping(value: unknown): Mapping {
+export function parseMapping(value: unknown): ColumnMapping {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
     throw new MappingFault('a mapping is a JSON object, as {"citizenId": "id", "familyName": "surname"}');
   }
-  const mapping: { [field in ImportField]?: Source } = {};
+  const mapping: { [field in ImportField]?: ColumnSource } = {};
   for (const [name, source] of Object.entries(value)) {
     const field = importFields.find((candidate) => candidate === name);
     if (field === undefined) {
@@ -50,10 +50,10 @@ export function parseMapping(value: unknown): Mapping {
     }
     mapping[field] = parseSource(name, source);
   }
-  return demandId(mapping);
+  return requireId(mapping);
 }
 
-function parseSource(field: string, source: unknown): Source {
+function parseSource(field: string, source: unknown): ColumnSource {
   if (typeof source === 'string' && source !== '') return { columns: [source] };
   if (isTexts(source)) return { columns: source };
   if (typeof source === 'object' && source !== null && 'column' in source) {
@@ -61,7 +61,7 @@ function parseSource(field: string, source: unknown): Source {
     const format = 'format' in source ? source.format : undefined;
     if (typeof column === 'string' && format === undefined) return { columns: [column] };
     if (typeof column === 'string' && typeof format === 'string') {
-      return { columns: [column], dateFormat: demandDateFormat(field, format) };
+      return { columns: [column], dateFormat: requireDateFormat(field, format) };
     }
   }
   throw new MappingFault(
@@ -74,7 +74,7 @@ function isTexts(value: unknown): value is string[] {
 }
 
 /** Reads a mapping as it is written on a command line: `citizenId=rec_id,streetAddress=no+street,birthDate=dob:YYYYMMDD`. */
-export function parseInlineMapping(text: string): Mapping {
+export function parseInlineMapping(text: string): ColumnMapping {
   const members: Record<string, unknown> = {};
   for (const pair of text.split(',')) {
     const [, name, columns, format] = /^\s*(\w+)\s*=\s*([^:]+?)\s*(?::\s*(\S+)\s*)?$/.exec(pair) ?? [];
@@ -88,20 +88,20 @@ export function parseInlineMapping(text: string): Mapping {
   return parseMapping(members);
 }
 
-function demandDateFormat(field: string, format: string): string {
+function requireDateFormat(field: string, format: string): string {
   if (field !== 'birthDate') throw new MappingFault(`${field} is no date and takes no format`);
   const once = (part: string) => format.split(part).length === 2;
   if (!['YYYY', 'MM', 'DD'].every(once)) throw new MappingFault('a date format holds YYYY, MM and DD once each');
   return format;
 }
 
-function demandId(mapping: Mapping): Mapping {
+function requireId(mapping: ColumnMapping): ColumnMapping {
   if (mapping.citizenId !== undefined) return mapping;
   throw new MappingFault('the mapping names no column for citizenId');
 }
 
 /** Names that columns often have; a file with these needs no mapping. */
-const customary: Readonly<Record<string, readonly string[]>> = {
+const customaryColumns: Readonly<Record<string, readonly string[]>> = {
   citizenId: ['id', 'personid', 'recid', 'nationalid', 'uniqueid'],
   givenName: ['firstname', 'givennames', 'forename', 'forenames'],
   familyName: ['surname', 'lastname'],
@@ -118,13 +118,17 @@ const customary: Readonly<Record<string, readonly string[]>> = {
 };
 
 /** The mapping for columns with our own names, those of OpenID Connect, or customary ones. */
-export function guessMapping(header: readonly string[]): Mapping {
+export function inferMapping(header: readonly string[]): ColumnMapping {
   const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
   const columns = new Map(header.map((column) => [plain(column), column]));
-  const mapping: { [field in ImportField]?: Source } = {};
+  const mapping: { [field in ImportField]?: ColumnSource } = {};
   for (const field of importFields) {
     const claim = claimNames.find((name) => name === field);
-    const names = [plain(field), ...(claim === undefined ? [] : [plain(oidcName(claim))]), ...(customary[field] ?? [])];
+    const names = [
+      plain(field),
+      ...(claim === undefined ? [] : [plain(oidcName(claim))]),
+      ...(customaryColumns[field] ?? []),
+    ];
     const found = names.map((name) => columns.get(name)).find((column) => column !== undefined);
     if (found !== undefined) mapping[field] = { columns: [found] };
   }

@@ -3,28 +3,28 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test, { type TestContext } from 'node:test';
 import fc from 'fast-check';
-import { temporaryFolder } from '../../../test/identity-people.ts';
-import { ImportFileFault, type Line } from './import-blocks.ts';
+import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
 import { fingerprintOf, openImportFile } from './import-file.ts';
+import { ImportFileFault, type ImportLine } from './read-blocks.ts';
 
 async function readAll(
   path: string,
   format: 'csv' | 'jsonl',
   from = 0,
-): Promise<{ header: readonly string[]; lines: Line[] }> {
+): Promise<{ header: readonly string[]; lines: ImportLine[] }> {
   await using file = await openImportFile(path, format, { columns: [], lists: new Set() });
-  const lines: Line[] = [];
+  const lines: ImportLine[] = [];
   for await (const batch of file.lines(from)) lines.push(...batch);
   return { header: file.header, lines };
 }
 
 async function readText(t: TestContext, text: string | Uint8Array, format: 'csv' | 'jsonl' = 'csv') {
-  const path = join(temporaryFolder(t), `file.${format}`);
+  const path = join(makeIdentityFolder(t), `file.${format}`);
   writeFileSync(path, text);
   return await readAll(path, format);
 }
 
-function outcomes(lines: readonly Line[]): (readonly string[] | string)[] {
+function outcomes(lines: readonly ImportLine[]): (readonly string[] | string)[] {
   return lines.map(({ fields, fault }) => (fault === undefined ? fields : `fault: ${fields.join('|')}`));
 }
 
@@ -125,7 +125,7 @@ test('a number keeps its digits, however many, and a line that is nested too dee
 });
 
 test('reading on from the end of any record gives exactly the records behind it', async (t) => {
-  const path = join(temporaryFolder(t), 'any.csv');
+  const path = join(makeIdentityFolder(t), 'any.csv');
   const value = fc.stringMatching(/^[a-zäé\u{1f600},;"\r\n ]{0,12}$/u).map((text) => text.trim());
   const rows = fc.array(fc.tuple(fc.constant('x'), value, value), { minLength: 1, maxLength: 12 });
   const quote = (text: string) => `"${text.replaceAll('"', '""')}"`;
@@ -152,7 +152,7 @@ test('records that lie across the blocks of reading are whole', async (t) => {
 });
 
 test('a changed byte and a changed reading change the fingerprint', async (t) => {
-  const path = join(temporaryFolder(t), 'f.csv');
+  const path = join(makeIdentityFolder(t), 'f.csv');
   writeFileSync(path, 'id\nA\n');
   const first = await fingerprintOf(path, { format: 'csv' });
   assert.equal(await fingerprintOf(path, { format: 'csv' }), first);

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type FileHandle, open } from 'node:fs/promises';
 import { canonicalJson, type Json } from '../../kernel/canonical-json.ts';
-import { blocks, ImportFileFault, type Line, openPlainFile } from './import-blocks.ts';
-import { type JsonColumns, jsonLines, readJsonKeys } from './import-json.ts';
+import { type JsonColumns, readJsonKeys, readJsonLines } from './import-json.ts';
+import { ImportFileFault, type ImportLine, openRegularFile, readBlocks } from './read-blocks.ts';
 
 export type ImportFormat = 'csv' | 'jsonl';
 
@@ -10,7 +10,7 @@ export type ImportFormat = 'csv' | 'jsonl';
 export type ImportFile = {
   readonly header: readonly string[];
   readonly bytes: number;
-  lines(fromOffset: number): AsyncGenerator<readonly Line[]>;
+  lines(fromOffset: number): AsyncGenerator<readonly ImportLine[]>;
   [Symbol.asyncDispose](): Promise<void>;
 };
 
@@ -20,7 +20,7 @@ export async function openImportFile(
   format: ImportFormat,
   { columns, lists }: JsonColumns,
 ): Promise<ImportFile> {
-  const file = await openPlainFile(path);
+  const file = await openRegularFile(path);
   try {
     const { size } = await file.stat();
     const start = await startOfText(file);
@@ -37,14 +37,14 @@ type Opened = { readonly header: readonly string[]; readonly linesFrom: ImportFi
 
 /** What parses CSV is loaded only for those who import it. */
 async function openCsv(file: FileHandle, start: number): Promise<Opened> {
-  const { csvLines, readCsvLayout } = await import('./import-csv.ts');
+  const { readCsvLines, readCsvLayout } = await import('./import-csv.ts');
   const layout = await readCsvLayout(file, start);
-  return { header: layout.header, linesFrom: (from) => csvLines(file, layout, Math.max(from, layout.start)) };
+  return { header: layout.header, linesFrom: (from) => readCsvLines(file, layout, Math.max(from, layout.start)) };
 }
 
 async function openJson(file: FileHandle, start: number, { columns, lists }: JsonColumns): Promise<Opened> {
   const header = await readJsonKeys(file, start, columns);
-  return { header, linesFrom: (from) => jsonLines(file, { columns: header, lists }, Math.max(from, start)) };
+  return { header, linesFrom: (from) => readJsonLines(file, { columns: header, lists }, Math.max(from, start)) };
 }
 
 /** Where the text begins: behind the byte order mark of UTF-8. UTF-16 is refused, with its mark or without one. */
@@ -66,6 +66,6 @@ function isUtf16(head: Buffer): boolean {
 export async function fingerprintOf(path: string, reading: Json): Promise<string> {
   await using file = await open(path);
   const hash = createHash('sha256').update(`${canonicalJson(reading)}\n`);
-  for await (const block of blocks(file, 0)) hash.update(block);
+  for await (const block of readBlocks(file, 0)) hash.update(block);
   return hash.digest('hex');
 }

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
-import { parseUnrounded } from '../../kernel/unrounded-json.ts';
-import { ImportFileFault, type Line } from './import-blocks.ts';
-import { textLines } from './text-lines.ts';
+import { parseJsonLossless } from '../../kernel/parse-json-lossless.ts';
+import { ImportFileFault, type ImportLine } from './read-blocks.ts';
+import { readTextLines } from './text-lines.ts';
 
 /** The columns that are read, and those of them that may hold a list, which is given on as its JSON. */
 export type JsonColumns = { readonly columns: readonly string[]; readonly lists: ReadonlySet<string> };
 
 /** The most names that the objects of a file may have together; more of them are no columns. */
-const mostKeys = 1_000;
+const maxKeys = 1_000;
 
 /**
  * The columns of a file of JSON lines: those that are asked for, else the keys of all its lines, since what nobody has in the
@@ -17,14 +17,14 @@ export async function readJsonKeys(file: FileHandle, start: number, columns: rea
   if (columns.length > 0) return [...columns];
   const keys = new Set<string>();
   let objects = 0;
-  for await (const lines of textLines(file, start)) {
+  for await (const lines of readTextLines(file, start)) {
     for (const { text } of lines) {
       const value = text.trim() === '' ? undefined : parseObject(text);
       if (value === undefined) continue;
       objects += 1;
       for (const key of Object.keys(value)) keys.add(key);
-      if (keys.size > mostKeys)
-        throw new ImportFileFault(`the objects have more than ${mostKeys} names; --map says which of them to read`);
+      if (keys.size > maxKeys)
+        throw new ImportFileFault(`the objects have more than ${maxKeys} names; --map says which of them to read`);
     }
   }
   if (objects === 0) throw new ImportFileFault('the file holds no JSON object; each line is one');
@@ -32,18 +32,18 @@ export async function readJsonKeys(file: FileHandle, start: number, columns: rea
 }
 
 /** The records from `offset` on, in batches, each an object with the columns as its members. */
-export async function* jsonLines(
+export async function* readJsonLines(
   file: FileHandle,
   { columns, lists }: JsonColumns,
   offset: number,
-): AsyncGenerator<readonly Line[]> {
-  for await (const batch of textLines(file, offset)) {
+): AsyncGenerator<readonly ImportLine[]> {
+  for await (const batch of readTextLines(file, offset)) {
     const lines = batch.filter(({ text }) => text.trim() !== '');
     if (lines.length > 0) yield lines.map(({ text, end }) => toLine(text, end, { columns, lists }));
   }
 }
 
-function toLine(text: string, end: number, { columns, lists }: JsonColumns): Line {
+function toLine(text: string, end: number, { columns, lists }: JsonColumns): ImportLine {
   const value = parseObject(text);
   if (value === undefined) return { fields: [text], end, fault: 'the line is not a JSON object' };
   const fields: string[] = [];
@@ -63,7 +63,7 @@ function toLine(text: string, end: number, { columns, lists }: JsonColumns): Lin
 
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
-    const value = parseUnrounded(text);
+    const value = parseJsonLossless(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
     // An object that JSON gives has strings as its names and anything as its values.
     return value as Readonly<Record<string, unknown>>;

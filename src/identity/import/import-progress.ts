@@ -1,11 +1,11 @@
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { integerField, textField } from '../../db/row-fields.ts';
 import type { Id } from '../../kernel/id.ts';
-import type { Read, Row, Statement } from '../../store/db.ts';
-import { textField, wholeField } from '../../store/row-fields.ts';
 
 export type ImportId = Id<'import'>;
 
 /** How often each reason came. Reasons hold no values of the file. */
-export type Tally = Readonly<Record<string, number>>;
+export type ReasonCounts = Readonly<Record<string, number>>;
 
 /** How far an import has come. Everything in it is as of a committed chunk. */
 export type ImportProgress = {
@@ -17,8 +17,8 @@ export type ImportProgress = {
   readonly refused: number;
   /** Rows that `--where` leaves out. */
   readonly leftOut: number;
-  readonly reasons: Tally;
-  readonly remarks: Tally;
+  readonly reasons: ReasonCounts;
+  readonly remarks: ReasonCounts;
   /** The first rows of each reason and remark; 1 is the first below the header. */
   readonly firstRows: Readonly<Record<string, readonly number[]>>;
   /** How much of the error file belongs to the rows counted here. */
@@ -35,28 +35,28 @@ export async function findImport(read: Read, fingerprint: string): Promise<Impor
 
 function toProgress(row: Row): ImportProgress {
   // Only `faultsText` below writes this column.
-  const { reasons, remarks, firstRows } = JSON.parse(textField(row, 'faults')) as Faults;
+  const { reasons, remarks, firstRows } = JSON.parse(textField(row, 'faults')) as StoredFaults;
   return {
     // The column holds what was minted for it.
     id: textField(row, 'id') as ImportId,
-    nextOffset: wholeField(row, 'next_offset'),
-    read: wholeField(row, 'rows_read'),
-    stored: wholeField(row, 'rows_stored'),
-    refused: wholeField(row, 'rows_refused'),
-    leftOut: wholeField(row, 'rows_left_out'),
+    nextOffset: integerField(row, 'next_offset'),
+    read: integerField(row, 'rows_read'),
+    stored: integerField(row, 'rows_stored'),
+    refused: integerField(row, 'rows_refused'),
+    leftOut: integerField(row, 'rows_left_out'),
     reasons,
     remarks,
     firstRows,
-    errorsBytes: wholeField(row, 'errors_bytes'),
+    errorsBytes: integerField(row, 'errors_bytes'),
     finished: row['finished'] === true,
-    startedAt: wholeField(row, 'started_at'),
+    startedAt: integerField(row, 'started_at'),
   };
 }
 
-type Faults = Pick<ImportProgress, 'reasons' | 'remarks' | 'firstRows'>;
+type StoredFaults = Pick<ImportProgress, 'reasons' | 'remarks' | 'firstRows'>;
 
 function faultsText({ reasons, remarks, firstRows }: ImportProgress): string {
-  return JSON.stringify({ reasons, remarks, firstRows } satisfies Faults);
+  return JSON.stringify({ reasons, remarks, firstRows } satisfies StoredFaults);
 }
 
 /** Starts an import anew, in place of an earlier one of the same file that is not to go on. */

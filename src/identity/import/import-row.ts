@@ -1,14 +1,21 @@
-import { citizenIdDetail, citizenIdPattern } from '../../kernel/id.ts';
-import { parseMailAddress } from '../../kernel/mail-address.ts';
-import { remembering } from '../../kernel/recent.ts';
-import type { Value } from '../../store/db.ts';
-import { dateExists, dateForm } from '../birth-date.ts';
-import { type ImportedCitizen, type StoredField, type TextField, textFields } from '../citizen-store.ts';
-import { longestClaim } from '../claims.ts';
-import { keysToKeep, streetKey } from '../names/name-key.ts';
-import { stored } from '../names/normalise.ts';
-import { formerFields, type ImportField, type Mapping, MappingFault, type Mark, marks } from './import-fields.ts';
-import { formerReasons, readFormer } from './import-former.ts';
+import type { SqlValue } from '../../db/database.ts';
+import { parseEmailAddress } from '../../kernel/email-address.ts';
+import { citizenIdPattern, citizenIdRequirement } from '../../kernel/id.ts';
+import { memoize } from '../../kernel/lru-cache.ts';
+import { storedNameKeys, streetKey } from '../names/name-key.ts';
+import { toStoredText } from '../names/normalise.ts';
+import { dateExists, dateForm } from '../register/birth-date.ts';
+import { maxClaimLength } from '../register/claims.ts';
+import { type ImportedCitizen, type StoredField, type TextField, textFields } from './citizen-store.ts';
+import { formerReasons, parseFormerValues } from './former-values.ts';
+import {
+  type ColumnMapping,
+  formerFields,
+  type ImportField,
+  MappingFault,
+  type RecordFlag,
+  recordFlags,
+} from './import-fields.ts';
 
 /** What became of a row: a citizen, perhaps with things to look at, or the reason why not. Reasons hold no values. */
 export type RowResult =
@@ -19,25 +26,25 @@ export type RowResult =
 export type RowReader = (row: readonly string[], importId: string) => RowResult;
 
 /** A condition on a row: the column holds a text of this pattern, in which `*` stands for any text. */
-export type Condition = { readonly column: string; readonly pattern: string };
+export type RowCondition = { readonly column: string; readonly pattern: string };
 
 /** The fields that an import has, in the order of their columns: see `createCitizenStore`. */
-export function mappedFields(mapping: Mapping): StoredField[] {
-  const others: readonly StoredField[] = [...formerFields, ...marks];
+export function mappedFields(mapping: ColumnMapping): StoredField[] {
+  const others: readonly StoredField[] = [...formerFields, ...recordFlags];
   return [...mappedTexts(mapping), ...others.filter((field) => mapping[field] !== undefined)];
 }
 
-function mappedTexts(mapping: Mapping): TextField[] {
+function mappedTexts(mapping: ColumnMapping): TextField[] {
   return textFields.filter((field) => mapping[field] !== undefined);
 }
 
-type Reader = (row: readonly string[]) => string;
+type CellReader = (row: readonly string[]) => string;
 
 /** Makes the function that reads the rows of one file; throws `MappingFault` for a column that the file does not have. */
 export function createRowReader(
   header: readonly string[],
-  mapping: Mapping,
-  conditions: readonly Condition[],
+  mapping: ColumnMapping,
+  conditions: readonly RowCondition[],
   now: number,
 ): RowReader {
   const passes = conditions.map((condition) => createCondition(header, condition));
@@ -45,9 +52,9 @@ export function createRowReader(
   const readId = readerFor('citizenId');
   const texts = mappedTexts(mapping).map((field) => ({ field, read: readerFor(field) }));
   const lists = formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) }));
-  const markReaders = marks.filter((mark) => mapping[mark]).map((mark) => ({ mark, read: readerFor(mark) }));
+  const flagReaders = recordFlags.filter((mark) => mapping[mark]).map((mark) => ({ mark, read: readerFor(mark) }));
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
-  const searched = createKeys(mapping);
+  const keysOfRow = createKeyReader(mapping);
   // Somewhere on earth it is that day already.
   const today = new Date(now + 14 * 3_600_000).toISOString().slice(0, 10);
 
@@ -56,41 +63,41 @@ export function createRowReader(
       return { reason: `the row has ${row.length} fields, the header ${header.length}` };
     if (!passes.every((pass) => pass(row))) return { leftOut: true };
     const citizenId = readId(row).trim();
-    const values: Value[] = [citizenId];
+    const values: SqlValue[] = [citizenId];
     const found: Searchable = {};
     let remarks: readonly string[] | undefined;
     for (const { field, read } of texts) {
-      let text = stored(read(row));
+      let text = toStoredText(read(row));
       if (field === 'birthDate' && text !== '') {
         const date = readDate(text);
         if (date === undefined) return { reason: dateReason(mapping.birthDate?.dateFormat) };
-        if (!dateExists(date)) remarks = remarked(remarks, 'noDate');
+        if (!dateExists(date)) remarks = addRemark(remarks, 'noDate');
         else if (date > (date.length === 10 ? today : today.slice(0, date.length)))
-          remarks = remarked(remarks, 'future');
+          remarks = addRemark(remarks, 'future');
         // What databases write where nothing is known.
         text = date === '0000' ? '' : date;
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
-      if (field === 'email' && text !== '' && !isMailAddress(text)) remarks = remarked(remarks, 'noAddress');
+      if (field === 'email' && text !== '' && !isMailAddress(text)) remarks = addRemark(remarks, 'noAddress');
       if (isSearchable(field) && text !== '') found[field] = text;
       values.push(text === '' ? null : text);
     }
     const formerKeys: string[] = [];
     for (const { field, read } of lists) {
-      const former = readFormer(field, read(row));
+      const former = parseFormerValues(field, read(row));
       if (former === undefined) return { reason: formerReasons[field] };
-      values.push(former.kept);
+      values.push(former.storedText);
       formerKeys.push(...former.keys);
     }
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfId(citizenId);
     if (reason !== undefined) return { reason };
-    for (const { mark, read } of markReaders) {
-      const marked = readMark(read(row).trim());
-      if (marked === undefined) return { reason: markReason(mark) };
+    for (const { mark, read } of flagReaders) {
+      const marked = parseFlag(read(row).trim());
+      if (marked === undefined) return { reason: flagReason(mark) };
       values.push(marked);
     }
-    const { keyValues, ...keys } = searched(found);
+    const { keyValues, ...keys } = keysOfRow(found);
     values.push(...keyValues, importId);
     const citizen = { citizenId, values, formerKeys, ...keys };
     return remarks === undefined ? { citizen } : { citizen, remarks };
@@ -104,7 +111,7 @@ const remarkOf = {
   noAddress: 'email is no address that mail can be sent to; kept as written',
 } as const;
 
-function remarked(remarks: readonly string[] | undefined, remark: keyof typeof remarkOf): readonly string[] {
+function addRemark(remarks: readonly string[] | undefined, remark: keyof typeof remarkOf): readonly string[] {
   return [...(remarks ?? []), remarkOf[remark]];
 }
 
@@ -112,17 +119,17 @@ function remarked(remarks: readonly string[] | undefined, remark: keyof typeof r
 function isMailAddress(text: string): boolean {
   return /^[a-z0-9._+-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}$/i.test(text) && text.length <= 200
     ? true
-    : parseMailAddress(text) !== undefined;
+    : parseEmailAddress(text) !== undefined;
 }
 
 /** As databases write a mark; undefined for what may mean either. */
-export function readMark(text: string): boolean | undefined {
+export function parseFlag(text: string): boolean | undefined {
   if (/^(true|t|yes|y|1)$/i.test(text)) return true;
   return /^(false|f|no|n|0|)$/i.test(text) ? false : undefined;
 }
 
 /** What a row is refused with whose mark cannot be read. */
-export function markReason(mark: Mark): string {
+export function flagReason(mark: RecordFlag): string {
   return `${mark} is neither true, t, yes, y, 1 nor false, f, no, n, 0`;
 }
 
@@ -135,15 +142,15 @@ function isSearchable(field: TextField): field is (typeof searchable)[number] {
 }
 
 /** So many names at least are kept with their keys: most people of a register share theirs with others. */
-const keptNames = 4_096;
+const cachedNames = 4_096;
 
 /** Makes what gives the keys of a row; `keyValues` are those of its record, in the order of `keyColumns`. */
-function createKeys(mapping: Mapping) {
-  const keysOf = remembering(keptNames, keysToKeep);
-  const givenKeyOf = remembering(keptNames, (name) => keysToKeep(name)[0] ?? null);
+function createKeyReader(mapping: ColumnMapping) {
+  const keysOf = memoize(cachedNames, storedNameKeys);
+  const givenKeyOf = memoize(cachedNames, (name) => storedNameKeys(name)[0] ?? null);
   return ({ givenName, familyName, birthFamilyName, streetAddress }: Searchable) => {
     const [familyKey = '', ...otherKeys] = keysOf(familyName ?? givenName ?? '');
-    const keyValues: Value[] = [];
+    const keyValues: SqlValue[] = [];
     if (mapping.givenName !== undefined) keyValues.push(givenName === undefined ? null : givenKeyOf(givenName));
     if (mapping.streetAddress !== undefined) keyValues.push(streetKey(streetAddress) ?? null);
     keyValues.push(familyKey);
@@ -151,15 +158,15 @@ function createKeys(mapping: Mapping) {
   };
 }
 
-function readerOf(header: readonly string[], mapping: Mapping, field: ImportField): Reader {
-  const places = (mapping[field]?.columns ?? []).map((column) => placeOf(header, column, field));
+function readerOf(header: readonly string[], mapping: ColumnMapping, field: ImportField): CellReader {
+  const places = (mapping[field]?.columns ?? []).map((column) => columnIndexOf(header, column, field));
   const [only] = places;
   if (only === undefined) return () => '';
   if (places.length === 1) return (row) => row[only] ?? '';
   return (row) => places.map((place) => row[place] ?? '').join(' ');
 }
 
-function placeOf(header: readonly string[], column: string, user: string): number {
+function columnIndexOf(header: readonly string[], column: string, user: string): number {
   const place = header.indexOf(column);
   if (place < 0) throw new MappingFault(`${user}: the file has no column ${column}; it has ${header.join(', ')}`);
   return place;
@@ -167,21 +174,21 @@ function placeOf(header: readonly string[], column: string, user: string): numbe
 
 function createCondition(
   header: readonly string[],
-  { column, pattern }: Condition,
+  { column, pattern }: RowCondition,
 ): (row: readonly string[]) => boolean {
-  const place = placeOf(header, column, '--where');
+  const place = columnIndexOf(header, column, '--where');
   const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const expression = new RegExp(`^${parts.join('.*')}$`, 'su');
   return (row) => expression.test((row[place] ?? '').trim());
 }
 
 function faultOfId(id: string): string | undefined {
-  return faultOfText('citizenId', id) ?? (citizenIdPattern.test(id) ? undefined : `citizenId ${citizenIdDetail}`);
+  return faultOfText('citizenId', id) ?? (citizenIdPattern.test(id) ? undefined : `citizenId ${citizenIdRequirement}`);
 }
 
 function faultOfText(field: string, text: string): string | undefined {
-  if (text.length > longestClaim && [...text].length > longestClaim) {
-    return `${field} has more than ${longestClaim} characters`;
+  if (text.length > maxClaimLength && [...text].length > maxClaimLength) {
+    return `${field} has more than ${maxClaimLength} characters`;
   }
   if (text.includes('\u0000')) return `${field} holds U+0000`;
   // The parser puts it where bytes are not UTF-8; lone surrogates only come from JSON.

@@ -1,22 +1,22 @@
-import { type ClaimName, type Claims, claimNames } from '../claims.ts';
-import { stored } from '../names/normalise.ts';
-import type { RegisterRecord } from '../register.ts';
-import { ImportFileFault } from './import-blocks.ts';
+import { toStoredText } from '../names/normalise.ts';
+import { type ClaimName, type Claims, claimNames } from '../register/claims.ts';
+import type { RegisterRecord } from '../register/register.ts';
+import { formerReasons, parseFormerValues } from './former-values.ts';
 import {
+  type ColumnMapping,
   type FormerField,
   formerFields,
-  guessMapping,
-  type Mapping,
+  inferMapping,
   MappingFault,
-  type Mark,
-  marks,
+  type RecordFlag,
+  recordFlags,
 } from './import-fields.ts';
 import { openImportFile } from './import-file.ts';
-import { formerReasons, readFormer } from './import-former.ts';
-import { createDateReader, dateReason, markReason, readMark } from './import-row.ts';
+import { createDateReader, dateReason, flagReason, parseFlag } from './import-row.ts';
+import { ImportFileFault } from './read-blocks.ts';
 
 /** What a register holds of a person beside the claims: what was true before, and what the record is marked with. */
-export type BesideClaims = Pick<RegisterRecord, FormerField> & { readonly [mark in Mark]?: boolean };
+export type RecordExtras = Pick<RegisterRecord, FormerField> & { readonly [mark in RecordFlag]?: boolean };
 
 /** A table of persons, or of what persons claim, read whole. */
 export type PeopleFile = {
@@ -24,11 +24,11 @@ export type PeopleFile = {
   /** The claims for which the file has a column. */
   readonly claims: ReadonlySet<ClaimName>;
   /** By citizenId, of those who have some: the lists and marks of an import. */
-  readonly besides: ReadonlyMap<string, BesideClaims>;
+  readonly extras: ReadonlyMap<string, RecordExtras>;
 };
 
 /** A table that cannot be read as what it is said to be, said to the person who named it. */
-export class TableFault extends Error {
+export class CsvTableFault extends Error {
   constructor(message: string) {
     super(message);
     this.name = 'TableFault';
@@ -36,32 +36,32 @@ export class TableFault extends Error {
 }
 
 /** A small CSV, read whole in any layout that an import takes. `cells` gives the values of a row by column. */
-export type Table = {
+export type CsvTable = {
   readonly header: readonly string[];
   readonly rows: readonly { readonly place: string; cells(column: string): string }[];
 };
 
 /** Reads such a table; the first row that cannot be read stops it, and so does one without rows. */
-export async function readTable(path: string): Promise<Table> {
+export async function readCsvTable(path: string): Promise<CsvTable> {
   await using file = await openImportFile(path, 'csv', { columns: [], lists: new Set() }).catch((fault) => {
-    throw fault instanceof ImportFileFault ? new TableFault(`${path}: ${fault.message}`) : fault;
+    throw fault instanceof ImportFileFault ? new CsvTableFault(`${path}: ${fault.message}`) : fault;
   });
   const { header } = file;
   const columns = new Map(header.map((column, at) => [column, at]));
-  const rows: Table['rows'][number][] = [];
+  const rows: CsvTable['rows'][number][] = [];
   for await (const lines of file.lines(0)) {
     for (const { fields, fault } of lines) {
       const place = `${path}, row ${rows.length + 1}`;
-      if (fault !== undefined) throw new TableFault(`${place}: ${fault}`);
+      if (fault !== undefined) throw new CsvTableFault(`${place}: ${fault}`);
       if (fields.length !== header.length)
-        throw new TableFault(`${place}: it has ${fields.length} fields, the header ${header.length}`);
+        throw new CsvTableFault(`${place}: it has ${fields.length} fields, the header ${header.length}`);
       // The parser puts it where bytes are not UTF-8.
       if (fields.some((text) => text.includes('\ufffd')))
-        throw new TableFault(`${place}: not UTF-8 text; convert the file, as with iconv`);
+        throw new CsvTableFault(`${place}: not UTF-8 text; convert the file, as with iconv`);
       rows.push({ place, cells: (column) => fields[columns.get(column) ?? -1] ?? '' });
     }
   }
-  if (rows.length === 0) throw new TableFault(`${path}: there is no row below the header`);
+  if (rows.length === 0) throw new CsvTableFault(`${path}: there is no row below the header`);
   return { header, rows };
 }
 
@@ -70,10 +70,10 @@ export async function readTable(path: string): Promise<Table> {
  * reads them; a text that is none stays, for persons claim such as well, unless no row has a date. A list of former values
  * or a mark that cannot be read is an error, and so is an id that is missing or stands twice.
  */
-export async function readPeople(path: string, given: Mapping | undefined): Promise<PeopleFile> {
-  const { header, rows } = await readTable(path);
-  const mapping = given ?? guessed(path, header);
-  demandColumns(
+export async function readPeople(path: string, givenMapping: ColumnMapping | undefined): Promise<PeopleFile> {
+  const { header, rows } = await readCsvTable(path);
+  const mapping = givenMapping ?? inferMappingOf(path, header);
+  requireColumns(
     path,
     header,
     Object.values(mapping).flatMap(({ columns }) => columns),
@@ -82,42 +82,43 @@ export async function readPeople(path: string, given: Mapping | undefined): Prom
   const format = mapping.birthDate?.dateFormat;
   const readDate = createDateReader(format);
   const dates = { read: 0, kept: 0 };
-  const besides = new Map<string, BesideClaims>();
+  const extras = new Map<string, RecordExtras>();
   const people = rows.map(({ cells, place }) => {
-    const textOf = (field: ClaimName | FormerField | Mark) => (mapping[field]?.columns ?? []).map(cells).join(' ');
+    const textOf = (field: ClaimName | FormerField | RecordFlag) =>
+      (mapping[field]?.columns ?? []).map(cells).join(' ');
     const person: { [claim in ClaimName]?: string } = {};
     for (const claim of claims) {
-      const text = stored(textOf(claim));
+      const text = toStoredText(textOf(claim));
       if (text === '') continue;
       const date = claim === 'birthDate' ? readDate(text) : undefined;
       if (claim === 'birthDate') dates[date === undefined ? 'kept' : 'read'] += 1;
       person[claim] = date ?? text;
     }
-    const values = { ...readLists(textOf, place), ...readMarks(textOf, place) };
-    if (Object.keys(values).length > 0) besides.set(person.citizenId ?? '', values);
+    const values = { ...readLists(textOf, place), ...readFlags(textOf, place) };
+    if (Object.keys(values).length > 0) extras.set(person.citizenId ?? '', values);
     return person;
   });
   if (dates.read === 0 && dates.kept > 0)
-    throw new TableFault(
+    throw new CsvTableFault(
       `${path}: in no row ${dateReason(format).replace(' is not', ' is')}; --columns states another`,
     );
-  demandIds(people, rows);
-  return { people, claims: new Set(claims), besides };
+  requireIds(people, rows);
+  return { people, claims: new Set(claims), extras };
 }
 
-function guessed(path: string, header: readonly string[]): Mapping {
+function inferMappingOf(path: string, header: readonly string[]): ColumnMapping {
   try {
-    return guessMapping(header);
+    return inferMapping(header);
   } catch (fault) {
-    throw fault instanceof MappingFault ? new TableFault(`${path}: ${fault.message}`) : fault;
+    throw fault instanceof MappingFault ? new CsvTableFault(`${path}: ${fault.message}`) : fault;
   }
 }
 
 /** Refuses a table without one of these columns. */
-export function demandColumns(path: string, header: readonly string[], columns: readonly string[]): void {
+export function requireColumns(path: string, header: readonly string[], columns: readonly string[]): void {
   const missing = columns.find((column) => !header.includes(column));
   if (missing !== undefined)
-    throw new TableFault(`${path}: there is no column ${missing}; the columns are ${header.join(', ')}`);
+    throw new CsvTableFault(`${path}: there is no column ${missing}; the columns are ${header.join(', ')}`);
 }
 
 /** The claims, beside the id, for which both files have a column; refuses files without one. */
@@ -125,42 +126,42 @@ export function claimsInCommon(register: PeopleFile, claims: PeopleFile): readon
   const common = claimNames.filter(
     (claim) => claim !== 'citizenId' && register.claims.has(claim) && claims.claims.has(claim),
   );
-  if (common.length === 0) throw new TableFault('the register and the claims have no column in common to compare');
+  if (common.length === 0) throw new CsvTableFault('the register and the claims have no column in common to compare');
   return common;
 }
 
-function demandIds(people: readonly Claims[], rows: Table['rows']): void {
+function requireIds(people: readonly Claims[], rows: CsvTable['rows']): void {
   const seen = new Set<string>();
   const wrong = people.flatMap(({ citizenId }, at) => {
     const fault = citizenId === undefined ? 'no citizenId' : seen.has(citizenId) ? 'a citizenId of an earlier row' : '';
     seen.add(citizenId ?? '');
     return fault === '' ? [] : [`${rows[at]?.place}: ${fault}`];
   });
-  if (wrong.length > 0) throw new TableFault(`${wrong[0]}; ${wrong.length} such rows`);
+  if (wrong.length > 0) throw new CsvTableFault(`${wrong[0]}; ${wrong.length} such rows`);
 }
 
 function readLists(textOf: (field: FormerField) => string, place: string): Pick<RegisterRecord, FormerField> {
   const lists = formerFields.flatMap((field) => {
-    const list = readFormer(field, textOf(field));
+    const list = parseFormerValues(field, textOf(field));
     if (list === undefined) throw new Error(`${place}: ${formerReasons[field]}`);
-    return list.kept === null ? [] : [[field, JSON.parse(list.kept)]];
+    return list.storedText === null ? [] : [[field, JSON.parse(list.storedText)]];
   });
   // `readFormer` has checked and written them.
   return Object.fromEntries(lists) as Pick<RegisterRecord, FormerField>;
 }
 
-function readMarks(textOf: (field: Mark) => string, place: string): { readonly [mark in Mark]?: boolean } {
-  const found: { [mark in Mark]?: boolean } = {};
-  for (const mark of marks) {
-    const marked = readMark(textOf(mark).trim());
-    if (marked === undefined) throw new TableFault(`${place}: ${markReason(mark)}`);
+function readFlags(textOf: (field: RecordFlag) => string, place: string): { readonly [mark in RecordFlag]?: boolean } {
+  const found: { [mark in RecordFlag]?: boolean } = {};
+  for (const mark of recordFlags) {
+    const marked = parseFlag(textOf(mark).trim());
+    if (marked === undefined) throw new CsvTableFault(`${place}: ${flagReason(mark)}`);
     if (marked) found[mark] = true;
   }
   return found;
 }
 
 /** The record of a register that holds what this person's row holds. */
-export function recordOf(person: Claims): RegisterRecord {
+export function toRegisterRecord(person: Claims): RegisterRecord {
   const values = Object.fromEntries(claimNames.map((claim) => [claim, person[claim] ?? null]));
   // Every claim has its member above; only the id may not be null.
   return { ...values, citizenId: person.citizenId ?? '', underReview: false } as RegisterRecord;

@@ -1,17 +1,17 @@
 import type { FileHandle } from 'node:fs/promises';
-import { blocks, ImportFileFault } from './import-blocks.ts';
+import { ImportFileFault, readBlocks } from './read-blocks.ts';
 
 /** A line without its newline, and where it ends in bytes. */
 export type TextLine = { readonly text: string; readonly end: number };
 
 /** The longest line, in bytes: a file without newlines is found out before it fills the memory. */
-const longestLine = 1 << 20;
+const maxLineBytes = 1 << 20;
 
 /** The lines of a file from `start` on, in batches; throws `ImportFileFault` at one that is too long. */
-export async function* textLines(file: FileHandle, start: number): AsyncGenerator<readonly TextLine[]> {
+export async function* readTextLines(file: FileHandle, start: number): AsyncGenerator<readonly TextLine[]> {
   let rest: Buffer = Buffer.alloc(0);
   let offset = start;
-  for await (const block of blocks(file, start)) {
+  for await (const block of readBlocks(file, start)) {
     const bytes = rest.length === 0 ? block : Buffer.concat([rest, block]);
     const lines: TextLine[] = [];
     let from = 0;
@@ -21,7 +21,7 @@ export async function* textLines(file: FileHandle, start: number): AsyncGenerato
     }
     rest = bytes.subarray(from);
     offset += from;
-    if (rest.length > longestLine) throw new ImportFileFault(`a line has more than ${longestLine} bytes`);
+    if (rest.length > maxLineBytes) throw new ImportFileFault(`a line has more than ${maxLineBytes} bytes`);
     if (lines.length > 0) yield lines;
   }
   if (rest.length > 0) yield [{ text: rest.toString(), end: offset + rest.length }];

@@ -1,6 +1,6 @@
 import { formsOf } from '../names/normalise.ts';
 import { arabicNames } from './arabic-names.ts';
-import { isVowel, type Letter, type Places, placesAt, readingsOf } from './consonants.ts';
+import { endPositions, isVowel, type Letter, positionsAt, type ReadPositions } from './consonant-script.ts';
 
 /**
  * How a Latin spelling, a joined form, goes with an Arabic one, a spaced form. Short vowels and doubled letters are not
@@ -10,12 +10,15 @@ import { isVowel, type Letter, type Places, placesAt, readingsOf } from './conso
  */
 export function readArabic(arabic: string, latin: string): 'usual' | 'possible' | undefined {
   const words = wordsOf(arabic);
-  const known = words.map((word) => pointed().get(folded(word.letters)) ?? []);
-  if (known.every((readings) => readings.length > 0) && endsOf(words, known, latin)?.[latin.length] === 1)
+  const knownReadings = words.map((word) => vowelledNames().get(foldLetters(word.letters)) ?? []);
+  if (
+    knownReadings.every((readings) => readings.length > 0) &&
+    endPositionsOfWords(words, knownReadings, latin)?.[latin.length] === 1
+  )
     return 'usual';
-  const possible = endsOf(
+  const possible = endPositionsOfWords(
     words,
-    words.map(({ letters }) => [unpointed(letters)]),
+    words.map(({ letters }) => [readWithoutVowels(letters)]),
     latin,
   );
   if (possible === undefined) return undefined;
@@ -38,33 +41,37 @@ function wordsOf(form: string): Word[] {
     .replace(/(?<=[^ ])(?=(?:الدين|الله)(?: |$))/g, ' ')
     .replace(/([هةہ])ا([يی])(?= |$)/g, '$1$2');
   return apart.split(' ').map((letters) => {
-    const article = letters.length > 3 && letters.startsWith('ال') && !pointed().has(folded(letters));
+    const article = letters.length > 3 && letters.startsWith('ال') && !vowelledNames().has(foldLetters(letters));
     const rest = article ? letters.slice(2) : letters;
     return { letters: rest, article, sun: 'تثدذرزسشصضطظلن'.includes(rest.charAt(0)) };
   });
 }
 
 /** Where the words can end, each in one of its readings. */
-function endsOf(words: readonly Word[], readings: readonly (readonly Reading[])[], latin: string): Places | undefined {
-  let places = placesAt(latin, 0);
+function endPositionsOfWords(
+  words: readonly Word[],
+  readings: readonly (readonly Reading[])[],
+  latin: string,
+): ReadPositions | undefined {
+  let positions = positionsAt(latin, 0);
   for (const [at, { article, sun }] of words.entries()) {
-    const starts = article ? afterArticle(latin, places, sun) : places;
-    const ends = placesAt(latin);
+    const starts = article ? afterArticle(latin, positions, sun) : positions;
+    const ends = positionsAt(latin);
     for (const reading of readings[at] ?? []) {
-      readingsOf(reading, latin, starts)?.forEach((reached, place) => {
+      endPositions(reading, latin, starts)?.forEach((reached, place) => {
         if (reached === 1) ends[place] = 1;
       });
     }
     if (!ends.includes(1)) return undefined;
-    places = ends;
+    positions = ends;
   }
-  return places;
+  return positions;
 }
 
 /** Where a word can begin behind its article: al, el, ul, or its lam unheard before a sun letter (Abdurrahman). */
-function afterArticle(latin: string, places: Places, sun: boolean): Places {
-  const found = placesAt(latin);
-  places.forEach((reached, place) => {
+function afterArticle(latin: string, positions: ReadPositions, sun: boolean): ReadPositions {
+  const found = positionsAt(latin);
+  positions.forEach((reached, place) => {
     if (reached === 0) return;
     for (const start of isVowel(latin, place) ? [place, place + 1] : [place]) {
       if (latin.startsWith('l', start)) found[start + 1] = 1;
@@ -75,11 +82,11 @@ function afterArticle(latin: string, places: Places, sun: boolean): Places {
 }
 
 /** Letters that registers exchange, as one. */
-function folded(letters: string): string {
-  return letters.replace(/[کگیىةہ]/g, (letter) => exchanged[letter] ?? letter);
+function foldLetters(letters: string): string {
+  return letters.replace(/[کگیىةہ]/g, (letter) => exchangedLetters[letter] ?? letter);
 }
 
-const exchanged: Readonly<Record<string, string>> = { ک: 'ك', گ: 'ك', ی: 'ي', ى: 'ي', ة: 'ه', ہ: 'ه' };
+const exchangedLetters: Readonly<Record<string, string>> = { ک: 'ك', گ: 'ك', ی: 'ي', ى: 'ي', ة: 'ه', ہ: 'ه' };
 
 /** What each letter may sound like; of those that also carry a vowel, how it is heard is in the pointed names. */
 const soundsOf: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
@@ -107,7 +114,7 @@ const shortVowels: Readonly<Record<string, readonly string[]>> = {
 const beforeWaw = ['a', 'e', 'o'];
 
 /** A word of which only the letters are known. An alif at its beginning only carries the vowel. */
-function unpointed(word: string): Reading {
+function readWithoutVowels(word: string): Reading {
   return [...word].map((letter, at) => ({
     vowels: anyVowel,
     sounds: at === 0 && letter === 'ا' ? [''] : (soundsOf[letter] ?? []),
@@ -115,19 +122,19 @@ function unpointed(word: string): Reading {
 }
 
 /** All readings of a name whose vowels are known: which of them stand before each letter, and what the letter is then. */
-function readingsOfPointed(letters: string, latin: string, at = 0): Reading[] {
+function readingsOfVowelled(letters: string, latin: string, at = 0): Reading[] {
   const letter = letters.charAt(at);
   if (letter === '') return latin === '' ? [[]] : [];
   const found: Reading[] = [];
   for (const [vowel, spelled] of Object.entries(shortVowels)) {
     if (!latin.startsWith(vowel)) continue;
     const rest = latin.slice(vowel.length);
-    for (const sound of pointedSounds(letters, at)) {
+    for (const sound of vowelledSounds(letters, at)) {
       if (!rest.startsWith(sound)) continue;
       const vowels = vowel === 'a' && letter === 'و' ? beforeWaw : spelled;
       const sounds = sound === '' ? [''] : usualSounds(letter);
-      for (const length of doubles(rest, sound) ? [sound.length, sound.length * 2] : [sound.length]) {
-        const further = readingsOfPointed(letters, rest.slice(length), at + 1);
+      for (const length of isDoubled(rest, sound) ? [sound.length, sound.length * 2] : [sound.length]) {
+        const further = readingsOfVowelled(letters, rest.slice(length), at + 1);
         found.push(...further.map((others) => [{ vowels, sounds }, ...others]));
       }
     }
@@ -135,12 +142,12 @@ function readingsOfPointed(letters: string, latin: string, at = 0): Reading[] {
   return found;
 }
 
-function doubles(rest: string, sound: string): boolean {
+function isDoubled(rest: string, sound: string): boolean {
   return sound.length === 1 && rest.startsWith(sound, 1) && !'aiu'.includes(sound);
 }
 
 /** What a letter may be in a pointed name: weak ones can be silent where only a hamza or nothing is heard. */
-function pointedSounds(letters: string, at: number): readonly string[] {
+function vowelledSounds(letters: string, at: number): readonly string[] {
   const letter = letters.charAt(at);
   if (at === 0 && letter === 'ا') return [''];
   const sounds = usualSounds(letter);
@@ -158,7 +165,7 @@ type Table = ReadonlyMap<string, readonly Reading[]>;
 let table: Table | undefined;
 
 /** The readings of each name of the table, by its folded letters; made for the first Arabic name, which most processes never meet. */
-function pointed(): Table {
+function vowelledNames(): Table {
   table ??= readTable();
   return table;
 }
@@ -167,7 +174,7 @@ function readTable(): Table {
   const read = new Map<string, readonly Reading[]>();
   for (const [arabic, latin] of arabicNames()) {
     const [key = ''] = formsOf(arabic);
-    const readings = readingsOfPointed(formsOf(arabic).at(-1) ?? '', latin);
+    const readings = readingsOfVowelled(formsOf(arabic).at(-1) ?? '', latin);
     if (readings.length === 0) throw new Error(`${latin} is no reading of ${arabic}`);
     read.set(key, [...(read.get(key) ?? []), ...readings]);
   }

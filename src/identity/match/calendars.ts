@@ -2,11 +2,11 @@
 const calendars = ['islamic-umalqura', 'islamic-civil', 'persian', 'ethiopic', 'buddhist'] as const;
 
 type Formats = readonly Intl.DateTimeFormat[];
-let made: Formats | undefined;
+let cachedFormats: Formats | undefined;
 
 /** One for each of them; made for the first date that may be of another calendar: it takes ICU 15 ms. */
 function formats(): Formats {
-  made ??= calendars.map(
+  cachedFormats ??= calendars.map(
     (calendar) =>
       new Intl.DateTimeFormat(`en-u-ca-${calendar}-nu-latn`, {
         year: 'numeric',
@@ -15,30 +15,30 @@ function formats(): Formats {
         timeZone: 'UTC',
       }),
   );
-  return made;
+  return cachedFormats;
 }
 
 /** Whether one of the dates is the other in the Hijri, Jalali, Ethiopian, Buddhist or Julian calendar (D-b). */
 export function sameInOtherCalendar(one: string, other: string): boolean {
   if (one.length !== 10 || other.length !== 10) return false;
-  const apart = Math.abs(Number(one.slice(0, 4)) - Number(other.slice(0, 4)));
+  const yearsApart = Math.abs(Number(one.slice(0, 4)) - Number(other.slice(0, 4)));
   // Years of these calendars lie 0 to 1, 7 to 8, 543 or 578 to 622 apart from ours: nothing else needs to be converted.
-  if (apart <= 1) return isJulian(one, other) || isJulian(other, one);
-  if (apart === 7 || apart === 8) return ethiopian(one, other) || ethiopian(other, one);
-  const far = apart === 543 || (apart >= 570 && apart <= 623);
-  return far && (isElsewhere(one, other) || isElsewhere(other, one));
+  if (yearsApart <= 1) return isJulian(one, other) || isJulian(other, one);
+  if (yearsApart === 7 || yearsApart === 8) return isEthiopian(one, other) || isEthiopian(other, one);
+  const far = yearsApart === 543 || (yearsApart >= 570 && yearsApart <= 623);
+  return far && (isInOtherCalendar(one, other) || isInOtherCalendar(other, one));
 }
 
 /** Two dates of one person's lifetime are often seven years apart: the day of the year tells most of them apart cheaply. */
-function ethiopian(ours: string, theirs: string): boolean {
+function isEthiopian(ours: string, theirs: string): boolean {
   const [year, month, day] = theirs.split('-').map(Number);
   if (year === undefined || month === undefined || day === undefined) return false;
   const newYear = Date.UTC(year + 7, 8, 11);
   const about = newYear + ((month - 1) * 30 + day - 1) * dayMs;
-  return Math.abs(Date.parse(`${ours}T00:00:00Z`) - about) <= 2 * dayMs && isElsewhere(ours, theirs);
+  return Math.abs(Date.parse(`${ours}T00:00:00Z`) - about) <= 2 * dayMs && isInOtherCalendar(ours, theirs);
 }
 
-function isElsewhere(ours: string, theirs: string): boolean {
+function isInOtherCalendar(ours: string, theirs: string): boolean {
   const instant = Date.parse(`${ours}T00:00:00Z`);
   if (Number.isNaN(instant)) return false;
   return formats().some((format) => {
@@ -58,6 +58,6 @@ function isJulian(ours: string, theirs: string): boolean {
   // It falls behind by its own 29th of February, which our calendar leaves out.
   const year = Number(theirs.slice(0, 4));
   const century = Math.floor((theirs.slice(5) < '03-01' ? year - 1 : year) / 100);
-  const behind = century - Math.floor(century / 4) - 2;
-  return new Date(instant - behind * dayMs).toISOString().slice(0, 10) === theirs;
+  const daysBehind = century - Math.floor(century / 4) - 2;
+  return new Date(instant - daysBehind * dayMs).toISOString().slice(0, 10) === theirs;
 }

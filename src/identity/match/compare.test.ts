@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Claims } from '../claims.ts';
-import type { RegisterRecord } from '../register.ts';
+import type { Claims } from '../register/claims.ts';
+import type { RegisterRecord } from '../register/register.ts';
 import { normaliseClaims } from './comparable.ts';
-import { compare, decoy } from './compare.ts';
-import { calibratedPolicy, type Policy, standardPolicy, standardPolicy2 } from './policy.ts';
+import { compareRecord, decoyRecord } from './compare.ts';
+import { calibratedPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './policy.ts';
 
 const record: RegisterRecord = {
   citizenId: 'C-1',
@@ -25,7 +25,7 @@ const record: RegisterRecord = {
 const enough: Claims = { citizenId: 'C-1', familyName: "O'Brien", birthDate: '1980-02-07' };
 
 function decide(claims: Claims, of: RegisterRecord = record, policy = standardPolicy) {
-  return compare(of, normaliseClaims(claims), policy);
+  return compareRecord(of, normaliseClaims(claims), policy);
 }
 
 test('what is written otherwise and means the same is a match, with the level of each claim', () => {
@@ -129,7 +129,7 @@ test('document number and address stand in for a birth date that nobody knows', 
 });
 
 test('a date with less in it fits only beside an id, by a policy that is content with it', () => {
-  const lenient: Policy = { ...standardPolicy, leastDate: 'year' };
+  const lenient: MatchPolicy = { ...standardPolicy, leastDate: 'year' };
   const year: Claims = { ...enough, birthDate: '1980' };
   const { citizenId: _, ...withoutId } = { ...year, givenName: 'Zoë Maria', postalCode: 'AB1 2CD' };
   assert.deepEqual(
@@ -187,7 +187,7 @@ test('a disputed record is left open when the claims fit it, and only then', () 
 
 test('the decoy fits no claims, its own included', () => {
   const own = Object.fromEntries(
-    Object.entries(decoy).filter(([claim, value]) => typeof value === 'string' && claim !== 'citizenId'),
+    Object.entries(decoyRecord).filter(([claim, value]) => typeof value === 'string' && claim !== 'citizenId'),
   );
-  assert.equal(decide({ ...own, citizenId: 'C-9' }, decoy).decision, 'no_match');
+  assert.equal(decide({ ...own, citizenId: 'C-9' }, decoyRecord).decision, 'no_match');
 });

@@ -1,22 +1,22 @@
-import { type ClaimName, kindOf } from '../claims.ts';
-import type { RegisterRecord } from '../register.ts';
-import { type Comparable, comparable, type NormalisedClaims } from './comparable.ts';
+import { type ClaimName, claimKindOf } from '../register/claims.ts';
+import type { RegisterRecord } from '../register/register.ts';
+import { birthNameLevel, crossedNames, fieldWeight, type NameContext, regroupedNames } from './combined-names.ts';
+import { type Comparable, type NormalisedClaims, toComparable } from './comparable.ts';
 import { dateLevel } from './date-level.ts';
-import { decisionOn, fits, type MatchDecision } from './decide.ts';
-import { addressBefore, nameBefore } from './former.ts';
+import { decideRecord, fitsPolicy, type MatchDecision } from './decide.ts';
+import { formerAddressLevels, formerNameLevels } from './former-values.ts';
 import type { Level } from './level.ts';
 import type { Frequencies } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
-import { atBirth, crossing, type Room, regrouping, weightIn } from './names-together.ts';
 import { codeLevel, nationsLevel, placeLevel, streetLevel } from './place-level.ts';
-import { countingClaims, type Policy } from './policy.ts';
+import { claimsForMinimum, type MatchPolicy } from './policy.ts';
 
 /** The level of each claim that was submitted. It never leaves the house whole. */
-export type Levels = { readonly [claim in ClaimName]?: Level };
+export type ClaimLevels = { readonly [claim in ClaimName]?: Level };
 
 /** What comparing one record with the claims gave. */
 export type Comparison = {
-  readonly levels: Levels;
+  readonly levels: ClaimLevels;
   readonly decision: MatchDecision;
   /** Whether the claims fit, also where the record is silent or disputed. */
   readonly fits: boolean;
@@ -27,58 +27,58 @@ export type Comparison = {
 };
 
 /** A comparison before anything was decided. */
-export type Measured = Omit<Comparison, 'decision' | 'fits'>;
+export type Measurement = Omit<Comparison, 'decision' | 'fits'>;
 
 /**
  * Compares all submitted claims with one record and decides by the policy. Pure, without an early exit: how long it
  * takes depends on the claims, not on where they differ.
  */
-export function compare(
+export function compareRecord(
   record: RegisterRecord,
   claims: NormalisedClaims,
-  policy: Policy,
+  policy: MatchPolicy,
   frequencies?: Frequencies,
 ): Comparison {
-  const measured = measure(record, claims, policy, frequencies);
-  const fit = fits(measured, policy, countingClaims(policy, claims));
-  return { ...measured, fits: fit, decision: decisionOn(record, fit, policy) };
+  const measured = measureRecord(record, claims, policy, frequencies);
+  const isFit = fitsPolicy(measured, policy, claimsForMinimum(policy, claims));
+  return { ...measured, fits: isFit, decision: decideRecord(record, isFit, policy) };
 }
 
 /** Compares all submitted claims with one record; see `compare`. */
-export function measure(
+export function measureRecord(
   record: RegisterRecord,
   claims: NormalisedClaims,
-  { model, names }: Pick<Policy, 'model' | 'names'>,
+  { model, names }: Pick<MatchPolicy, 'model' | 'names'>,
   frequencies?: Frequencies,
-): Measured {
-  const known: { [claim in ClaimName]?: Comparable } = {};
+): Measurement {
+  const registeredValues: { [claim in ClaimName]?: Comparable } = {};
   const levels: { [claim in ClaimName]?: Level } = {};
   for (const claim of claims.asked) {
     const registered = record[claim];
     // A missing value is compared all the same, so that it costs what a value costs.
-    const value = comparable(claim, registered ?? absent);
-    if (registered !== null) known[claim] = value;
+    const value = toComparable(claim, registered ?? placeholderText);
+    if (registered !== null) registeredValues[claim] = value;
     const level = levelOf(claim, claims.values[claim], value, names);
     levels[claim] = registered === null ? 'missing' : level;
   }
   for (const claim of ['givenName', 'familyName'] as const) {
     const registered = record[claim];
-    if (registered !== null) known[claim] ??= comparable(claim, registered);
+    if (registered !== null) registeredValues[claim] ??= toComparable(claim, registered);
   }
-  const former = atBirth(record, claims, levels.familyName, names);
-  const spelled = former === undefined ? claims.values : { ...claims.values, familyName: undefined };
-  if (former !== undefined) levels.familyName = former;
-  const room: Room = { claims, spelled, known, names, model, frequencies };
-  Object.assign(levels, nameBefore(record, claims, levels, names), addressBefore(record, claims, levels));
-  const together = crossing(room, levels) ?? regrouping(room, levels);
-  if (together !== undefined) Object.assign(levels, together.levels);
-  let weight = together?.weight ?? 0;
+  const birthNameMatch = birthNameLevel(record, claims, levels.familyName, names);
+  const spelledValues = birthNameMatch === undefined ? claims.values : { ...claims.values, familyName: undefined };
+  if (birthNameMatch !== undefined) levels.familyName = birthNameMatch;
+  const nameContext: NameContext = { claims, spelledValues, known: registeredValues, names, model, frequencies };
+  Object.assign(levels, formerNameLevels(record, claims, levels, names), formerAddressLevels(record, claims, levels));
+  const combinedNames = crossedNames(nameContext, levels) ?? regroupedNames(nameContext, levels);
+  if (combinedNames !== undefined) Object.assign(levels, combinedNames.levels);
+  let weight = combinedNames?.weight ?? 0;
   for (const claim of claims.asked) {
-    if (together !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
-    const name = kindOf(claim) === 'name' ? spelled[claim] : undefined;
-    weight += weightIn(room, levels[claim] ?? 'missing', claim, name);
+    if (combinedNames !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
+    const name = claimKindOf(claim) === 'name' ? spelledValues[claim] : undefined;
+    weight += fieldWeight(nameContext, levels[claim] ?? 'missing', claim, name);
   }
-  const crossed = together !== undefined;
+  const crossed = combinedNames !== undefined;
   const { givenName, familyName } = claims.values;
   if (!crossed && model !== undefined && givenName && familyName) weight += Math.log2(1 - model.crossed);
   return { levels, crossed, weight };
@@ -92,7 +92,7 @@ function levelOf(claim: ClaimName, claimed: Comparable | undefined, known: Compa
 }
 
 function levelOfForms(claim: ClaimName, claimed: Comparable, known: Comparable, names: NameRules): Level {
-  switch (kindOf(claim)) {
+  switch (claimKindOf(claim)) {
     case 'id':
       return 'different';
     case 'date':
@@ -110,10 +110,10 @@ function levelOfForms(claim: ClaimName, claimed: Comparable, known: Comparable, 
   }
 }
 
-const absent = 'nothing';
+const placeholderText = 'nothing';
 
 /** The record that an unknown id is compared with, so that it costs what a known one does. Nothing agrees with its id. */
-export const decoy: RegisterRecord = {
+export const decoyRecord: RegisterRecord = {
   citizenId: '',
   givenName: 'Nobody Inparticular',
   familyName: 'Nowhere-Else',

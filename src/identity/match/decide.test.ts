@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { fitsPair, rivalThresholdFor, thresholdFor } from './decide.ts';
+import { competingCandidates } from '../ambiguity/competing-candidates.ts';
+import { parseMatchPolicy } from '../policies/policy-file.ts';
+import { competingThresholdFor, fitsWithoutMinimum, thresholdFor } from './decide.ts';
 import type { Level } from './level.ts';
 import { calibratedPolicy } from './policy.ts';
-import { parsePolicy } from './policy-file.ts';
-import { rivalsOf } from './rivals.ts';
 
 type Three = readonly [Level, Level, Level];
 
@@ -21,33 +21,33 @@ test('a stranger is as unlikely by names and date as by an address, and another 
     for (const levels of [bare, placed]) {
       assert.equal(thresholdFor(levels, calibratedPolicy), threshold);
       // By the model's prior of 0.005 these are 0.988 and 0.994.
-      const fitting = [14, 15].map((weight) => fitsPair(found(weight, levels), calibratedPolicy));
+      const fitting = [14, 15].map((weight) => fitsWithoutMinimum(found(weight, levels), calibratedPolicy));
       assert.deepEqual(fitting, [false, true], three.join(' '));
     }
-    assert.equal(rivalThresholdFor(bare, calibratedPolicy), rivalThreshold);
-    assert.equal(rivalThresholdFor(placed, calibratedPolicy), threshold);
+    assert.equal(competingThresholdFor(bare, calibratedPolicy), rivalThreshold);
+    assert.equal(competingThresholdFor(placed, calibratedPolicy), threshold);
     // Eight bits behind, another, of whom nothing is missing, leaves 0.996 to the person.
     const rivals = [bare, placed].map((levels) => {
       const measured = found(24, levels);
       const own = { citizenId: 'A', measured, without: () => measured };
       const other = { citizenId: 'B', measured: found(16, {}) };
-      return rivalsOf(own, [other], calibratedPolicy).map(({ citizenId }) => citizenId);
+      return competingCandidates(own, [other], calibratedPolicy).map(({ citizenId }) => citizenId);
     });
     assert.deepEqual(rivals, [['B'], []], three.join(' '));
   }
 });
 
 test('a policy that asks for more asks for it as well where a name is missing', () => {
-  const parsed = parsePolicy('{"name":"town-2026-1","bareThreshold":0.9999}');
+  const parsed = parseMatchPolicy('{"name":"town-2026-1","bareThreshold":0.9999}');
   assert.ok('policy' in parsed);
-  for (const least of [thresholdFor, rivalThresholdFor]) {
+  for (const least of [thresholdFor, competingThresholdFor]) {
     assert.equal(least(levelsOf(['missing', 'exact', 'exact']), parsed.policy), 0.9999);
   }
 });
 
 test('names and date: two of them agree, or it is nobody, however likely the one makes it', () => {
   const fits = (three: Three, also: object = {}) =>
-    fitsPair({ levels: { ...levelsOf(three), ...also }, weight: 60, crossed: false }, calibratedPolicy);
+    fitsWithoutMinimum({ levels: { ...levelsOf(three), ...also }, weight: 60, crossed: false }, calibratedPolicy);
   const nobody: readonly Three[] = [
     ['different', 'close', 'exact'],
     ['near', 'near', 'exact'],

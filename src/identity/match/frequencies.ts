@@ -1,9 +1,9 @@
-import type { ClaimName } from '../claims.ts';
+import type { ClaimName } from '../register/claims.ts';
 import type { Frequencies } from './model.ts';
 
 /** The claims of which frequencies are counted. */
-export const frequentClaims = ['givenName', 'familyName', 'postalCode', 'locality'] as const;
-export type FrequentClaim = (typeof frequentClaims)[number];
+export const countedClaims = ['givenName', 'familyName', 'postalCode', 'locality'] as const;
+export type CountedClaim = (typeof countedClaims)[number];
 
 /** What was counted of one claim: `counts` of the most frequent values, in the form of `frequencyForm`. */
 export type FrequencyTable = {
@@ -16,16 +16,16 @@ export type FrequencyTable = {
   readonly counts: Readonly<Record<string, number>>;
 };
 
-export type FrequencyTables = { readonly [claim in FrequentClaim]?: FrequencyTable };
+export type FrequencyTables = { readonly [claim in CountedClaim]?: FrequencyTable };
 
 /** So many values of a claim are kept; the rest is rare. */
-const mostValues = 10_000;
+const maxStoredValues = 10_000;
 /** In a register of fewer persons a count says nothing about a name. */
-const fewestPersons = 300;
+const minPersons = 300;
 
 /** Counts values, one call a person and claim. */
-export function createTally(): { add(claim: FrequentClaim, form: string): void; tables(): FrequencyTables } {
-  const tallies = new Map(frequentClaims.map((claim) => [claim, new Map<string, number>()] as const));
+export function createFrequencyCounter(): { add(claim: CountedClaim, form: string): void; tables(): FrequencyTables } {
+  const tallies = new Map(countedClaims.map((claim) => [claim, new Map<string, number>()] as const));
   return {
     add: (claim, form) => {
       const counts = tallies.get(claim);
@@ -40,17 +40,17 @@ function tableOf(counts: ReadonlyMap<string, number>): FrequencyTable {
   for (const count of counts.values()) total += count;
   let average = 0;
   for (const count of counts.values()) average += (count / total) ** 2;
-  if (counts.size <= mostValues) return { total, average, floor: 1, counts: Object.fromEntries(counts) };
-  const kept = [...counts].sort(([, one], [, other]) => other - one).slice(0, mostValues);
+  if (counts.size <= maxStoredValues) return { total, average, floor: 1, counts: Object.fromEntries(counts) };
+  const kept = [...counts].sort(([, one], [, other]) => other - one).slice(0, maxStoredValues);
   return { total, average, floor: kept.at(-1)?.[1] ?? 1, counts: Object.fromEntries(kept) };
 }
 
 /** Frequencies by these tables; a value that was not kept counts as often as it could at most be. */
-export function frequenciesFrom(tables: FrequencyTables): Frequencies | undefined {
+export function frequenciesFromTables(tables: FrequencyTables): Frequencies | undefined {
   const known = new Map<ClaimName, FrequencyTable & { readonly map: ReadonlyMap<string, number> }>();
-  for (const claim of frequentClaims) {
+  for (const claim of countedClaims) {
     const table = tables[claim];
-    if (table !== undefined && table.total >= fewestPersons) {
+    if (table !== undefined && table.total >= minPersons) {
       known.set(claim, { ...table, map: new Map(Object.entries(table.counts)) });
     }
   }
@@ -64,7 +64,7 @@ export function frequenciesFrom(tables: FrequencyTables): Frequencies | undefine
     },
     count: (claim, form) => {
       const table = known.get(claim);
-      return table?.map.get(form) ?? (table !== undefined && table.map.size < mostValues ? 0 : undefined);
+      return table?.map.get(form) ?? (table !== undefined && table.map.size < maxStoredValues ? 0 : undefined);
     },
     average: (claim) => known.get(claim)?.average,
   };

@@ -1,4 +1,4 @@
-import { type Letter, placesAt, readingsOf } from './consonants.ts';
+import { endPositions, type Letter, positionsAt } from './consonant-script.ts';
 
 /**
  * Whether a Latin spelling, a joined form, is a reading of Hebrew letters, which leave most vowels out (כהן: Cohen, Kahan).
@@ -9,7 +9,7 @@ export function spellsHebrew(hebrew: string, latin: string): boolean {
     vowels: anyVowel,
     sounds: at === 0 && letter === 'י' ? yod : (soundsOf[letter] ?? []),
   }));
-  return readingsOf(letters, latin, placesAt(latin, 0))?.[latin.length] === 1;
+  return endPositions(letters, latin, positionsAt(latin, 0))?.[latin.length] === 1;
 }
 
 export function isHebrew(form: string): boolean {

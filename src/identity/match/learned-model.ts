@@ -1,11 +1,11 @@
-import type { Model } from './model.ts';
+import type { MatchModel } from './model.ts';
 
 /**
  * Learned without labels from public sets 1 and 2 of FEBRL: records against noisy claims, every pair of a sample, by expectation
  * and maximisation, each pair for itself. `estimateModel` now takes the pairs of a claim together, for the sake of households;
  * of these sets it learns much the same (`scripts/calibrate-febrl.ts`). `prior` is set, not learned.
  */
-export const learnedModel: Model = {
+export const learnedModel: MatchModel = {
   claims: {
     givenName: {
       normalised: { m: 0.7872, u: 0.003759 },

@@ -22,11 +22,11 @@ export const levelNames = [
 export type Level = (typeof levelNames)[number];
 
 /** Whether both texts say the same, however they are written. */
-export function isSame(level: Level | undefined): boolean {
+export function isSameValue(level: Level | undefined): boolean {
   return level === 'exact' || level === 'normalised';
 }
 
 /** Whether the register holds all that was claimed, and perhaps more, as the day of a year. */
-export function isBorneOut(level: Level | undefined): boolean {
-  return isSame(level) || level === 'precision';
+export function isConfirmed(level: Level | undefined): boolean {
+  return isSameValue(level) || level === 'precision';
 }

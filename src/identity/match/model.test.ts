@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Claims } from '../claims.ts';
-import { frequenciesOf } from '../evaluate.ts';
-import { recordOf } from '../import/people-file.ts';
+import { countFrequencies } from '../evaluation/evaluate-policy.ts';
+import { toRegisterRecord } from '../import/people-file.ts';
+import type { Claims } from '../register/claims.ts';
 import { normaliseClaims } from './comparable.ts';
-import { measure } from './compare.ts';
+import { measureRecord } from './compare.ts';
 import { calibratedPolicy } from './policy.ts';
 
 const people = (count: number, person: Claims) => Array.from({ length: count }, () => person);
@@ -14,11 +14,15 @@ const register = [
   ...people(1, { givenName: 'Mario', familyName: 'Rossi' }),
   ...Array.from({ length: 300 }, (_, at) => ({ givenName: `Other${at}`, familyName: `Person${at}` })),
 ];
-const frequencies = frequenciesOf(register);
+const frequencies = countFrequencies(register);
 
 function weightOfGiven(known: string, claimed: string): number {
-  return measure(recordOf({ givenName: known }), normaliseClaims({ givenName: claimed }), calibratedPolicy, frequencies)
-    .weight;
+  return measureRecord(
+    toRegisterRecord({ givenName: known }),
+    normaliseClaims({ givenName: claimed }),
+    calibratedPolicy,
+    frequencies,
+  ).weight;
 }
 
 test('a spelling that nobody bears is a slip of the pen, the name of others is less likely one', () => {
@@ -34,23 +38,23 @@ test('where nobody else bears the registered name the slip may be the register�
 
 test('a former name weighs the same, whoever else bears it', () => {
   const weightOf = (name: string) => {
-    const record = { ...recordOf({ givenName: 'Paula' }), formerNames: [{ givenName: name }] };
-    return measure(record, normaliseClaims({ givenName: name }), calibratedPolicy, frequencies).weight;
+    const record = { ...toRegisterRecord({ givenName: 'Paula' }), formerNames: [{ givenName: name }] };
+    return measureRecord(record, normaliseClaims({ givenName: name }), calibratedPolicy, frequencies).weight;
   };
   assert.equal(weightOf('Marie'), weightOf('Marza'));
 });
 
 test('a former name decides by what it is that names stand as they stand', () => {
-  const record = { ...recordOf({ givenName: 'Maria', familyName: 'Marie' }), birthFamilyName: 'Marja' };
+  const record = { ...toRegisterRecord({ givenName: 'Maria', familyName: 'Marie' }), birthFamilyName: 'Marja' };
   const claims = normaliseClaims({ givenName: 'Maria', familyName: 'Marja' });
   const bearers = [...register, ...people(10, { familyName: 'Marja' }), ...people(10, { familyName: 'Marie' })];
-  const found = measure(record, claims, calibratedPolicy, frequenciesOf(bearers));
+  const found = measureRecord(record, claims, calibratedPolicy, countFrequencies(bearers));
   assert.deepEqual([found.levels, found.crossed], [{ givenName: 'exact', familyName: 'similar' }, false]);
 });
 
 test('words in another order are no slip, and letters of another alphabet are no spelling', () => {
   const names = [...people(10, { givenName: 'Anna Maria' }), ...people(10, { givenName: 'כהן' })];
-  const counted = (others: readonly Claims[]) => frequenciesOf([...register, ...names, ...others]);
+  const counted = (others: readonly Claims[]) => countFrequencies([...register, ...names, ...others]);
   const [without, among] = ['Maria Anna', 'Kohen'].map((givenName) => [
     counted([]),
     counted(people(10, { givenName })),
@@ -60,8 +64,8 @@ test('words in another order are no slip, and letters of another alphabet are no
     ['כהן', 'Kohen', among],
   ] as const) {
     const [few, many] = (both ?? []).map((frequencies) => {
-      const own = measure(
-        recordOf({ givenName: known }),
+      const own = measureRecord(
+        toRegisterRecord({ givenName: known }),
         normaliseClaims({ givenName: claimed }),
         calibratedPolicy,
         frequencies,
@@ -75,14 +79,15 @@ test('words in another order are no slip, and letters of another alphabet are no
 
 test('how a name is spelled says nothing where the register was not counted', () => {
   const uncounted = (claimed: string) =>
-    measure(recordOf({ givenName: 'Maria' }), normaliseClaims({ givenName: claimed }), calibratedPolicy).weight;
+    measureRecord(toRegisterRecord({ givenName: 'Maria' }), normaliseClaims({ givenName: claimed }), calibratedPolicy)
+      .weight;
   assert.equal(uncounted('Marza'), uncounted('Marie'));
 });
 
 test('names in each other’s field are held against the names of that field', () => {
-  const record = recordOf({ givenName: 'Maria', familyName: 'Silva' });
+  const record = toRegisterRecord({ givenName: 'Maria', familyName: 'Silva' });
   const weightOf = (familyName: string) =>
-    measure(record, normaliseClaims({ givenName: 'Silva', familyName }), calibratedPolicy, frequencies).weight;
+    measureRecord(record, normaliseClaims({ givenName: 'Silva', familyName }), calibratedPolicy, frequencies).weight;
   assert.ok(weightOf('Marza') - weightOf('Marie') > 4);
 });
 
@@ -94,17 +99,25 @@ test('a value weighs by those beside the person who have it', () => {
 
 test('of a large register, whose rare names were not counted, nothing follows from one of them', () => {
   const many = Array.from({ length: 10_001 }, (_, at) => ({ givenName: `Person${at}`, familyName: 'Silva' }));
-  const counted = frequenciesOf([...people(2, { givenName: 'Maria' }), ...people(2, { givenName: 'Marie' }), ...many]);
+  const counted = countFrequencies([
+    ...people(2, { givenName: 'Maria' }),
+    ...people(2, { givenName: 'Marie' }),
+    ...many,
+  ]);
   const weightOf = (claimed: string) =>
-    measure(recordOf({ givenName: 'Maria' }), normaliseClaims({ givenName: claimed }), calibratedPolicy, counted)
-      .weight;
+    measureRecord(
+      toRegisterRecord({ givenName: 'Maria' }),
+      normaliseClaims({ givenName: claimed }),
+      calibratedPolicy,
+      counted,
+    ).weight;
   const [slip, other] = [weightOf('Marza'), weightOf('Marie')];
   assert.ok(slip - other > 3 && slip - other < 3.5, `${slip} ${other}`);
 });
 
 test('a name that the register holds in one field weighs once, however it was parted', () => {
   const weightOf = (known: Claims, claimed: Claims) =>
-    measure({ ...recordOf(known), birthDate: null }, normaliseClaims(claimed), calibratedPolicy).weight;
+    measureRecord({ ...toRegisterRecord(known), birthDate: null }, normaliseClaims(claimed), calibratedPolicy).weight;
   const parted = { givenName: 'Ana Maria', familyName: 'Silva' };
   const whole = weightOf({ familyName: 'Ana Maria Silva' }, parted);
   assert.ok(whole > 0 && whole < weightOf({ givenName: 'Ana', familyName: 'Maria Silva' }, parted));

@@ -1,15 +1,15 @@
-import type { ClaimName } from '../claims.ts';
+import type { ClaimName } from '../register/claims.ts';
 import type { Comparable } from './comparable.ts';
-import { isSame, type Level } from './level.ts';
+import { isSameValue, type Level } from './level.ts';
 import { readsAsLatin } from './name-level.ts';
 
 /** How likely a level is for the same person (m) and for two different ones (u). */
-export type LevelChance = { readonly m: number; readonly u: number };
-export type ClaimChances = { readonly [level in Level]?: LevelChance };
+export type LevelProbabilities = { readonly m: number; readonly u: number };
+export type ClaimProbabilities = { readonly [level in Level]?: LevelProbabilities };
 
 /** What was learned about a kind of register: data, kept with the policy that uses it. */
-export type Model = {
-  readonly claims: { readonly [claim in ClaimName]?: ClaimChances };
+export type MatchModel = {
+  readonly claims: { readonly [claim in ClaimName]?: ClaimProbabilities };
   /** How likely a true person gives both names in each other's field. */
   readonly crossed: number;
   /** The chance that a compared record is the person, before any claim is looked at. */
@@ -27,42 +27,39 @@ export type Frequencies = {
 };
 
 /** A frequency counts for more than the average by no more than this, when a value only resembles the registered one. */
-const mostRare = 0.2;
-const mostCommon = 8;
+const minFrequencyFactor = 0.2;
+const maxFrequencyFactor = 8;
 
 /**
  * The weight of one claim in bits (Fellegi and Sunter): log2(m/u). For a value that agrees, its own frequency stands in
  * place of u; for one that resembles, u is moved towards it.
  */
-export function weightOf(model: Model, compared: ComparedClaim, frequencies: Frequencies | undefined): number {
+export function claimWeight(model: MatchModel, compared: ComparedClaim, frequencies: Frequencies | undefined): number {
   const { claim, known } = compared;
   // No model has seen former values: they weigh what resembles.
   const level = compared.level === 'former' ? 'similar' : compared.level;
   if (level === 'missing') return 0;
   const chances = model.claims[claim];
   if (chances === undefined) return 0;
-  const chance = chances[level] ?? likened(level, chances) ?? chances.different;
+  const chance = chances[level] ?? substituteProbabilities(level, chances) ?? chances.different;
   if (chance === undefined) return 0;
   const frequency = known === undefined ? undefined : frequencies?.of(claim, frequencyForm(known));
   const average = frequencies?.average(claim);
   if (frequency === undefined || average === undefined || average === 0) return Math.log2(chance.m / chance.u);
-  if (isSame(level)) return Math.log2(chance.m / frequency);
+  if (isSameValue(level)) return Math.log2(chance.m / frequency);
   if (level === 'different') return Math.log2(chance.m / chance.u);
-  const unlike = chance.u * Math.min(mostCommon, Math.max(mostRare, frequency / average));
-  return Math.log2(chance.m / unlike) + weightOfSpelling(compared, frequencies);
+  const unlike = chance.u * Math.min(maxFrequencyFactor, Math.max(minFrequencyFactor, frequency / average));
+  return Math.log2(chance.m / unlike) + spellingWeight(compared, frequencies);
 }
 
 /** How often a name that resembles the registered one is itself a name of the register: of the same person, of two. */
-const anotherName: LevelChance = { m: 0.05, u: 0.5 };
+const anotherName: LevelProbabilities = { m: 0.05, u: 0.5 };
 
 /**
  * A slip of the pen seldom gives a name that others bear (Maria, Marie), and somebody else's name mostly is one. Where nobody
  * else bears the registered name, the slip may be the register's: then nothing follows from it.
  */
-function weightOfSpelling(
-  { claim, level, claimed, known }: ComparedClaim,
-  frequencies: Frequencies | undefined,
-): number {
+function spellingWeight({ claim, level, claimed, known }: ComparedClaim, frequencies: Frequencies | undefined): number {
   // A short form or a former name is a name, and the person's own.
   if (level !== 'similar' && level !== 'close' && level !== 'near') return 0;
   if (claimed === undefined || known === undefined || frequencies === undefined) return 0;
@@ -81,16 +78,19 @@ function sameWords(one: string, other: string): boolean {
 }
 
 /** What a level says that the model has not met, by one that it has. */
-function likened(level: Level, { normalised, close }: ClaimChances): LevelChance | undefined {
+function substituteProbabilities(
+  level: Level,
+  { normalised, close }: ClaimProbabilities,
+): LevelProbabilities | undefined {
   // An address without its flat is that of everybody in the house.
   if (level === 'shortened') return close;
   if (normalised === undefined) return undefined;
-  if (level === 'precision') return { m: normalised.m, u: sameYear };
+  if (level === 'precision') return { m: normalised.m, u: sameYearProbability };
   return level === 'exact' ? normalised : undefined;
 }
 
 /** The chance that two persons were born in one year; registers seldom state less of a date. */
-const sameYear = 1 / 80;
+const sameYearProbability = 1 / 80;
 
 /** The form under which a value is counted. */
 export function frequencyForm(value: Comparable): string {

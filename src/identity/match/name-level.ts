@@ -1,10 +1,10 @@
 import { withoutParticles } from '../names/name-key.ts';
 import type { Forms } from '../names/normalise.ts';
+import { stripOptionalWords } from '../names/optional-words.ts';
 import { isArabic, readArabic } from './arabic.ts';
 import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';
-import { bare } from './optional-words.ts';
-import { editDistance, jaroWinkler, lettersExchanged, longestCompared } from './similarity.ts';
+import { editDistance, jaroWinkler, lettersExchanged, maxComparedLength } from './similarity.ts';
 
 /** What counts as similar between names, beyond their letters. */
 export type NameRules = {
@@ -16,61 +16,62 @@ export type NameRules = {
 
 /** The best level that any form of one name has with any form of the other. Texts that are the same were seen before. */
 export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): Level {
-  let best = worst;
+  let best = worstRank;
   // Many characters sound alike: two Han names with one reading are not yet one name, nor two in Hangul.
-  const least = soundsAlike(claimed) && soundsAlike(known) && ownOf(claimed) !== ownOf(known) ? 1 : 0;
+  const least =
+    isAmbiguousInLatin(claimed) && isAmbiguousInLatin(known) && inOwnScript(claimed) !== inOwnScript(known) ? 1 : 0;
   for (const one of claimed) {
     for (const other of known) {
-      const level = levelOfForms(one, other, rules);
+      const level = rankOfForms(one, other, rules);
       if (level < best) best = level;
     }
   }
-  return ranked[Math.max(best, least)] ?? 'different';
+  return levelsByRank[Math.max(best, least)] ?? 'different';
 }
 
 /** The name in its own script, whose blanks tell nobody apart. */
-function ownOf(forms: Forms): string {
+function inOwnScript(forms: Forms): string {
   return joined(forms.at(-1) ?? '');
 }
 
 /** Whether the script has names that Latin letters do not tell apart. */
-function soundsAlike(forms: Forms): boolean {
+function isAmbiguousInLatin(forms: Forms): boolean {
   const own = forms.at(-1) ?? '';
   return own >= '\u0530' && /[\u0530-\u058f\u10a0-\u11ff\u3040-\u30ff\uac00-\ud7af]|\p{Script=Han}/u.test(own);
 }
 
-const ranked: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
-const worst = ranked.length - 1;
+const levelsByRank: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
+const worstRank = levelsByRank.length - 1;
 
-function levelOfForms(one: string, other: string, rules: NameRules): number {
+function rankOfForms(one: string, other: string, rules: NameRules): number {
   const first = joined(one);
   const second = joined(other);
   if (first === second) return 0;
   const longer = Math.max(first.length, second.length);
-  if (longer > longestCompared) return worst;
+  if (longer > maxComparedLength) return worstRank;
   if (readsAsLatin(one) !== readsAsLatin(other)) {
     // Letters of two alphabets have no likeness; what one stands for in the other is a form of its own.
-    return readAcross(one, second) ?? readAcross(other, first) ?? worst;
+    return rankAcrossScripts(one, second) ?? rankAcrossScripts(other, first) ?? worstRank;
   }
   const spaced = one.includes(' ') || other.includes(' ');
   if (spaced) {
-    const claimed = bare(one);
-    const known = bare(other);
+    const claimed = stripOptionalWords(one);
+    const known = stripOptionalWords(other);
     // Father and son.
-    if (claimed.generation !== known.generation && claimed.generation && known.generation) return worst;
-    if (claimed.form !== one || known.form !== other) return levelOfForms(claimed.form, known.form, rules);
+    if (claimed.generation !== known.generation && claimed.generation && known.generation) return worstRank;
+    if (claimed.form !== one || known.form !== other) return rankOfForms(claimed.form, known.form, rules);
   }
   if (spaced && rules.particles === true && joined(withoutParticles(one)) === joined(withoutParticles(other))) return 0;
   if (spaced && wordsExchanged(one, other)) return 1;
   const shorter = Math.min(first.length, second.length);
   const edits = editDistance(first, second, 3);
   if (longer >= 4 && (edits === 1 || lettersExchanged(first, second))) return 1;
-  if (shortened(one, other, rules)) return 2;
+  if (isShortened(one, other, rules)) return 2;
   if (shorter >= 3 && (first.startsWith(second) || second.startsWith(first))) return 2;
   const likeness = jaroWinkler(first, second);
   if ((edits === 2 && longer >= 5) || (likeness >= 0.92 && shorter >= 4)) return 3;
   if (edits === 1 || (edits === 3 && longer >= 8) || likeness >= 0.84) return 4;
-  return worst;
+  return worstRank;
 }
 
 /** Whether a form is of Latin letters, or of those that are read as such. */
@@ -79,7 +80,7 @@ export function readsAsLatin(form: string): boolean {
 }
 
 /** The level of a Latin spelling with a name of letters that leave vowels out; undefined where it is none of its readings. */
-function readAcross(written: string, latin: string): number | undefined {
+function rankAcrossScripts(written: string, latin: string): number | undefined {
   if (isHebrew(written)) return spellsHebrew(written, latin) ? 1 : undefined;
   if (!isArabic(written)) return undefined;
   const read = readArabic(written, latin);
@@ -102,14 +103,14 @@ function wordsExchanged(one: string, other: string): boolean {
 }
 
 /** Whether each word of the name with fewer is a word of the other, an initial of one, or its short form. */
-function shortened(one: string, other: string, { nicknames }: NameRules): boolean {
-  if (!one.includes(' ') && !other.includes(' ')) return isShortOf(one, other) || isNick(one, other, nicknames);
+function isShortened(one: string, other: string, { nicknames }: NameRules): boolean {
+  if (!one.includes(' ') && !other.includes(' ')) return isInitialOf(one, other) || isNickname(one, other, nicknames);
   const [fewer, more] =
     one.length <= other.length ? [one.split(' '), other.split(' ')] : [other.split(' '), one.split(' ')];
   if (fewer.length > more.length) return false;
   const left = [...more];
   for (const word of fewer) {
-    const at = left.findIndex((known) => isShortOf(word, known) || nicknames?.get(known)?.has(word) === true);
+    const at = left.findIndex((known) => isInitialOf(word, known) || nicknames?.get(known)?.has(word) === true);
     const nick = at >= 0 ? at : left.findIndex((known) => nicknames?.get(word)?.has(known) === true);
     if (nick < 0) return false;
     left.splice(nick, 1);
@@ -117,11 +118,11 @@ function shortened(one: string, other: string, { nicknames }: NameRules): boolea
   return true;
 }
 
-function isNick(one: string, other: string, nicknames: NameRules['nicknames']): boolean {
+function isNickname(one: string, other: string, nicknames: NameRules['nicknames']): boolean {
   return nicknames?.get(other)?.has(one) === true || nicknames?.get(one)?.has(other) === true;
 }
 
-function isShortOf(word: string, known: string): boolean {
+function isInitialOf(word: string, known: string): boolean {
   return (
     word === known || (word.length === 1 && known.startsWith(word)) || (known.length === 1 && word.startsWith(known))
   );

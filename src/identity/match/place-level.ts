@@ -1,36 +1,36 @@
 import type { Forms } from '../names/normalise.ts';
-import { formMark } from './comparable.ts';
+import { formSeparator } from './comparable.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler } from './similarity.ts';
-import { nowhere, type StreetParts, streetParts } from './street-parts.ts';
+import { emptyStreetParts, type StreetParts, streetParts } from './street-parts.ts';
 
 /** The level of two towns, countries or places of birth. */
 export function placeLevel(claimed: Forms, known: Forms): Level {
-  let best = worst;
+  let best = worstRank;
   for (const one of claimed)
-    for (const other of known) best = Math.min(best, placeRank(squeezed(one), squeezed(other)));
-  return ranked[best] ?? 'different';
+    for (const other of known) best = Math.min(best, placeRank(withoutSpaces(one), withoutSpaces(other)));
+  return levelsByRank[best] ?? 'different';
 }
 
-const ranked: readonly Level[] = ['normalised', 'similar', 'close', 'near', 'different'];
-const worst = ranked.length - 1;
+const levelsByRank: readonly Level[] = ['normalised', 'similar', 'close', 'near', 'different'];
+const worstRank = levelsByRank.length - 1;
 
 function placeRank(one: string, other: string): number {
   if (one === other) return 0;
-  if (renamed.get(one)?.has(other) === true) return 1;
+  if (renamedPlaces.get(one)?.has(other) === true) return 1;
   const edits = editDistance(one, other, 2);
   if (edits === 1) return 1;
   const likeness = jaroWinkler(one, other);
   if (edits === 2 || likeness >= 0.92) return 2;
-  return likeness >= 0.8 ? 3 : worst;
+  return likeness >= 0.8 ? 3 : worstRank;
 }
 
-function squeezed(form: string): string {
+function withoutSpaces(form: string): string {
   return form.replaceAll(' ', '');
 }
 
 /** Places and countries that were renamed, or bear two official names, since somebody now alive was born (P-c). */
-const renamed = both([
+const renamedPlaces = symmetricMap([
   ['astana', 'nursultan', 'akmola', 'tselinograd'],
   ['almaty', 'almaata'],
   ['saintpetersburg', 'stpetersburg', 'leningrad', 'sanktpeterburg'],
@@ -72,7 +72,7 @@ const renamed = both([
   ['timorleste', 'easttimor'],
 ]);
 
-function both(groups: readonly (readonly string[])[]): ReadonlyMap<string, ReadonlySet<string>> {
+function symmetricMap(groups: readonly (readonly string[])[]): ReadonlyMap<string, ReadonlySet<string>> {
   return new Map(groups.flatMap((group) => group.map((place) => [place, new Set(group)] as const)));
 }
 
@@ -81,15 +81,15 @@ function both(groups: readonly (readonly string[])[]): ReadonlyMap<string, Reado
  * each letter makes another country of one; of names only those that were renamed are similar.
  */
 export function nationsLevel(claimed: Forms, known: Forms): Level {
-  const levels = claimed.map((nation) => nationLevel(nation.split(formMark), known));
+  const levels = claimed.map((nation) => nationLevel(nation.split(formSeparator), known));
   if (levels.length === 0 || levels.includes('different')) return 'different';
   return levels.includes('similar') ? 'similar' : 'normalised';
 }
 
 function nationLevel(forms: readonly string[], known: Forms): Level {
-  const others = known.flatMap((nation) => nation.split(formMark));
+  const others = known.flatMap((nation) => nation.split(formSeparator));
   if (forms.some((form) => others.includes(form))) return 'normalised';
-  const isRenamed = forms.some((form) => others.some((other) => renamed.get(form)?.has(other) === true));
+  const isRenamed = forms.some((form) => others.some((other) => renamedPlaces.get(form)?.has(other) === true));
   return isRenamed ? 'similar' : 'different';
 }
 
@@ -108,19 +108,19 @@ export function streetLevel(claimed: Forms, known: Forms): Level {
   const ours = claimed.map(streetParts);
   const theirs = known.map(streetParts);
   if (isNumberOf(theirs[0], ours[0])) return 'missing';
-  let best = streetsRanked.length - 1;
+  let best = streetLevelsByRank.length - 1;
   for (const one of ours) for (const other of theirs) best = Math.min(best, streetRank(one, other));
-  return streetsRanked[best] ?? 'different';
+  return streetLevelsByRank[best] ?? 'different';
 }
 
-const streetsRanked: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
+const streetLevelsByRank: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
 
-function isNumberOf(known: StreetParts = nowhere, claimed: StreetParts = nowhere): boolean {
+function isNumberOf(known: StreetParts = emptyStreetParts, claimed: StreetParts = emptyStreetParts): boolean {
   return known.street === '' && claimed.street !== '' && known.numbers === claimed.numbers;
 }
 
 function streetRank(first: StreetParts, second: StreetParts): number {
-  const home = homeOf(first, second);
+  const home = compareHomes(first, second);
   const sameStreet = first.street === second.street || first.sorted === second.sorted;
   if (sameStreet && home !== 'other') return home === 'same' ? 0 : 2;
   const sameNumber = home === 'same' && first.numbers !== '';
@@ -133,20 +133,20 @@ function streetRank(first: StreetParts, second: StreetParts): number {
 }
 
 /** Whether it is one house and flat; or one house, whose flat only one of them says. */
-type Home = 'same' | 'flatless' | 'other';
+type HomeComparison = 'same' | 'flatless' | 'other';
 
-function homeOf(one: StreetParts, other: StreetParts): Home {
-  if (one.numbers === other.numbers) return flatsOf(one.flat, other.flat);
+function compareHomes(one: StreetParts, other: StreetParts): HomeComparison {
+  if (one.numbers === other.numbers) return compareFlats(one.flat, other.flat);
   // One of the numbers may be that of the flat: 3/12 High Street.
   const [here, there] = [withFlat(one), withFlat(other)];
-  return here.house === '' || here.house !== there.house ? 'other' : flatsOf(here.flat, there.flat);
+  return here.app === '' || here.app !== there.app ? 'other' : compareFlats(here.flat, there.flat);
 }
 
-function withFlat({ numbers, flat, house, besides }: StreetParts) {
-  return flat === '' ? { house, flat: besides } : { house: numbers, flat };
+function withFlat({ numbers, flat, app, otherNumbers }: StreetParts) {
+  return flat === '' ? { app, flat: otherNumbers } : { app: numbers, flat };
 }
 
-function flatsOf(one: string, other: string): Home {
+function compareFlats(one: string, other: string): HomeComparison {
   if (one === other) return 'same';
   // A floor and the number of a flat do not contradict each other.
   return one === '' || other === '' || one.startsWith('floor') !== other.startsWith('floor') ? 'flatless' : 'other';

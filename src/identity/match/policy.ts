@@ -1,19 +1,19 @@
-import type { ClaimName } from '../claims.ts';
+import type { ClaimName } from '../register/claims.ts';
 import type { NormalisedClaims } from './comparable.ts';
 import { learnedModel } from './learned-model.ts';
 import type { Level } from './level.ts';
-import type { Model } from './model.ts';
+import type { MatchModel } from './model.ts';
 import type { NameRules } from './name-level.ts';
 
 /** One of these claims. */
-export type OneOf = readonly [ClaimName, ...ClaimName[]];
+export type ClaimAlternatives = readonly [ClaimName, ...ClaimName[]];
 
 /** A named, versioned way to decide. The name goes into every answer; a change of rules is a new name. */
-export type Policy = {
+export type MatchPolicy = {
   readonly name: string;
   readonly assurance: { readonly framework: 'eidas'; readonly level: 'low' | 'substantial' | 'high' };
   /** Sets of which one must be submitted, and one must be positively matched. */
-  readonly minimum: readonly (readonly OneOf[])[];
+  readonly minimum: readonly (readonly ClaimAlternatives[])[];
   /** The levels that count as agreement. */
   readonly agreement: ReadonlySet<Level>;
   /** Levels that count only beside an agreeing id or document number (EU 2023/333 calls them similar), by claim. */
@@ -23,7 +23,7 @@ export type Policy = {
   /** Whether the probability alone decides, so that a claim may differ when the others outweigh it. */
   readonly tolerant: boolean;
   /** What a level weighs; without a model only the levels decide. */
-  readonly model: Model | undefined;
+  readonly model: MatchModel | undefined;
   /** The probability from which claims fit a record. */
   readonly threshold: number;
   /** The same where neither an address nor a document number agrees. */
@@ -45,14 +45,14 @@ export type Policy = {
 
 export type DatePart = 'year' | 'month' | 'day';
 
-const name: OneOf = ['familyName', 'givenName', 'birthFamilyName'];
-const address: OneOf = ['streetAddress', 'postalCode'];
+const name: ClaimAlternatives = ['familyName', 'givenName', 'birthFamilyName'];
+const address: ClaimAlternatives = ['streetAddress', 'postalCode'];
 
 /**
  * The policy of the contract. Every claim that is submitted must agree or be unknown to the register. A person of whom
  * the register knows no name or no birth date can be verified by document number and address in its place.
  */
-export const standardPolicy: Policy = {
+export const standardPolicy: MatchPolicy = {
   name: 'standard-2026-1',
   assurance: { framework: 'eidas', level: 'low' },
   minimum: [
@@ -85,7 +85,7 @@ const former: ReadonlySet<Level> = new Set(['former']);
  * similar in the sense of EU 2023/333 or former, and the address may be one that was left; no claim may differ. Of dates only day and month exchanged and a stated lack of
  * precision: one wrong digit would let a guess cover thirty dates.
  */
-export const standardPolicy2: Policy = {
+export const standardPolicy2: MatchPolicy = {
   ...standardPolicy,
   name: 'standard-2026-2',
   agreementBesideId: {
@@ -112,7 +112,7 @@ export const standardPolicy2: Policy = {
  * What EU 2025/846 asks of cross-border matching: the same after normalising, and one person. Without an id also by the
  * mandatory person identification data of a wallet (EU 2024/2977, Annex, section 1), where the register has them all.
  */
-export const euPolicy: Policy = {
+export const euPolicy: MatchPolicy = {
   ...standardPolicy,
   name: 'eu-2025-846',
   minimum: [...standardPolicy.minimum, [['givenName'], ['familyName'], ['birthDate'], ['birthPlace'], ['nationality']]],
@@ -124,7 +124,7 @@ export const euPolicy: Policy = {
  * The calibrated policy: the probability decides, and no other person of the register may fit as well. For records that
  * are known to be badly typed; a client has to be given it.
  */
-export const calibratedPolicy: Policy = {
+export const calibratedPolicy: MatchPolicy = {
   ...standardPolicy2,
   name: 'calibrated-2026-1',
   mostFuzzy: 9,
@@ -135,19 +135,19 @@ export const calibratedPolicy: Policy = {
 };
 
 /** All policies that ship, by name. */
-export const policies: ReadonlyMap<string, Policy> = new Map(
+export const shippedPolicies: ReadonlyMap<string, MatchPolicy> = new Map(
   [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy].map((policy) => [policy.name, policy]),
 );
 
 const dateLengths: Readonly<Record<DatePart, number>> = { year: 4, month: 7, day: 10 };
 
 /** The claims that count towards the minimum: all but a birth date of which too little is stated. */
-export function countingClaims({ leastDate }: Policy, { asked, values }: NormalisedClaims): Set<ClaimName> {
+export function claimsForMinimum({ leastDate }: MatchPolicy, { asked, values }: NormalisedClaims): Set<ClaimName> {
   const states = (values.birthDate?.forms[0] ?? '').length >= dateLengths[leastDate];
   return new Set(asked.filter((claim) => claim !== 'birthDate' || states));
 }
 
 /** Whether some minimum set of the policy lies within these claims. */
-export function reachesMinimum(policy: Policy, claims: ReadonlySet<ClaimName>): boolean {
+export function meetsMinimum(policy: MatchPolicy, claims: ReadonlySet<ClaimName>): boolean {
   return policy.minimum.some((set) => set.every((oneOf) => oneOf.some((claim) => claims.has(claim))));
 }

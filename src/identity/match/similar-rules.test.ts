@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import type { Claims } from '../claims.ts';
 import { formsOf } from '../names/normalise.ts';
-import type { RegisterRecord } from '../register.ts';
+import type { Claims } from '../register/claims.ts';
+import type { RegisterRecord } from '../register/register.ts';
 import { normaliseClaims } from './comparable.ts';
-import { compare, decoy, type Levels } from './compare.ts';
+import { type ClaimLevels, compareRecord, decoyRecord } from './compare.ts';
 import { dateLevel } from './date-level.ts';
 import type { MatchDecision } from './decide.ts';
 import type { Level } from './level.ts';
@@ -16,11 +16,11 @@ const name = (one: string, other: string) => nameLevel(formsOf(one), formsOf(oth
 const place = (one: string, other: string) => placeLevel(formsOf(one), formsOf(other));
 
 function person(values: Claims): RegisterRecord {
-  return { ...decoy, birthFamilyName: null, citizenId: 'C-1', ...values };
+  return { ...decoyRecord, birthFamilyName: null, citizenId: 'C-1', ...values };
 }
 
-function levelsOf(claims: Claims, record: Claims): Levels {
-  return compare(person(record), normaliseClaims(claims), standardPolicy).levels;
+function levelsOf(claims: Claims, record: Claims): ClaimLevels {
+  return compareRecord(person(record), normaliseClaims(claims), standardPolicy).levels;
 }
 
 type Family = {
@@ -208,7 +208,7 @@ test('EU 2023/333 N-c: names regrouped in other fields are similar; with a word 
 test('EU 2023/333 N-c: it does not matter which side has the names in one field, and which field that is', () => {
   const nameless = { ...person({ birthDate: '1980-02-07' }), givenName: null, familyName: null };
   const whole = { givenName: 'Ana Maria', familyName: 'Silva' };
-  const cases: readonly (readonly [Claims, Claims, Levels, MatchDecision])[] = [
+  const cases: readonly (readonly [Claims, Claims, ClaimLevels, MatchDecision])[] = [
     [{ familyName: 'Ana Maria Silva' }, whole, { givenName: 'similar', familyName: 'similar' }, 'match'],
     [{ givenName: 'Ana Maria Silva' }, whole, { givenName: 'similar', familyName: 'similar' }, 'match'],
     [{ familyName: 'Sukarno' }, { givenName: 'Sukarno' }, { givenName: 'similar' }, 'match'],
@@ -230,19 +230,22 @@ test('EU 2023/333 N-c: it does not matter which side has the names in one field,
   ];
   for (const [record, names, levels, decision] of cases) {
     const claims = normaliseClaims({ citizenId: 'C-1', birthDate: '1980-02-07', ...names });
-    const compared = compare({ ...nameless, ...record }, claims, standardPolicy2);
+    const compared = compareRecord({ ...nameless, ...record }, claims, standardPolicy2);
     const { citizenId: _, birthDate: __, ...found } = compared.levels;
     assert.deepEqual([found, compared.decision], [levels, decision], JSON.stringify(record));
   }
   const alone = { ...nameless, familyName: 'Sukarno' };
-  assert.equal(compare(alone, normaliseClaims({ familyName: 'Sukarno' }), standardPolicy2).levels.familyName, 'exact');
+  assert.equal(
+    compareRecord(alone, normaliseClaims({ familyName: 'Sukarno' }), standardPolicy2).levels.familyName,
+    'exact',
+  );
 });
 
 test('names regrouped are the one slip, in whichever field they were given', () => {
   const record = person({ givenName: 'Ana', familyName: 'Silva', birthDate: '1980-02-07' });
   for (const names of [{ givenName: 'Ana Silva' }, { familyName: 'Ana Silva' }]) {
     const decide = (birthDate: string) =>
-      compare(record, normaliseClaims({ citizenId: 'C-1', birthDate, ...names }), standardPolicy2).decision;
+      compareRecord(record, normaliseClaims({ citizenId: 'C-1', birthDate, ...names }), standardPolicy2).decision;
     assert.deepEqual([decide('1980-02-07'), decide('1980-07-02')], ['match', 'no_match']);
   }
 });
@@ -258,7 +261,11 @@ test('EU 2025/846: transliteration, blanks, hyphens and concatenation leave ever
   for (const policy of [standardPolicy, standardPolicy2, calibratedPolicy]) {
     for (const variant of variants) {
       const claims = normaliseClaims({ citizenId: 'C-1', birthDate: '1980-02-07', ...variant });
-      assert.equal(compare(record, claims, policy).decision, 'match', `${policy.name} ${JSON.stringify(variant)}`);
+      assert.equal(
+        compareRecord(record, claims, policy).decision,
+        'match',
+        `${policy.name} ${JSON.stringify(variant)}`,
+      );
     }
   }
 });

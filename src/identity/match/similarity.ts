@@ -2,10 +2,10 @@
  * The least number of edits (a letter inserted, deleted or substituted, two adjacent letters exchanged) that make one
  * text the other, or `most + 1` where it is more. Damerau-Levenshtein in its restricted form: no letter is edited twice.
  */
-export function editDistance(one: string, other: string, most: number): number {
+export function editDistance(one: string, other: string, maxEdits: number): number {
   const width = other.length;
-  if (Math.abs(one.length - width) > most) return most + 1;
-  if (width > longestCompared) return one === other ? 0 : most + 1;
+  if (Math.abs(one.length - width) > maxEdits) return maxEdits + 1;
+  if (width > maxComparedLength) return one === other ? 0 : maxEdits + 1;
   let [twoBack, before, current]: readonly [Uint16Array, Uint16Array, Uint16Array] = rows;
   for (let at = 0; at <= width; at += 1) before[at] = at;
   for (let row = 1; row <= one.length; row += 1) {
@@ -23,25 +23,25 @@ export function editDistance(one: string, other: string, most: number): number {
       current[column] = cost;
       if (cost < least) least = cost;
     }
-    if (least > most) return most + 1;
+    if (least > maxEdits) return maxEdits + 1;
     const free = twoBack;
     twoBack = before;
     before = current;
     current = free;
   }
-  return Math.min(cell(before, width), most + 1);
+  return Math.min(cell(before, width), maxEdits + 1);
 }
 
 /**
  * Longer than any name or street; a text that is longer still, as a sign of Unicode may stand for eighteen letters, is the same
  * as another or not, so that nobody can have much compared.
  */
-export const longestCompared = 512;
-const rowLength = longestCompared + 1;
+export const maxComparedLength = 512;
+const rowLength = maxComparedLength + 1;
 const rows = [new Uint16Array(rowLength), new Uint16Array(rowLength), new Uint16Array(rowLength)] as const;
 // Scratch of `jaroWinkler`: the letters of the other text that are taken, and those that were found.
-const takenOnes = new Uint8Array(rowLength);
-const foundOnes = new Uint16Array(rowLength);
+const takenScratch = new Uint8Array(rowLength);
+const foundScratch = new Uint16Array(rowLength);
 
 function cell(row: Uint16Array, at: number): number {
   return row[at] ?? 0;
@@ -63,10 +63,10 @@ export function lettersExchanged(one: string, other: string): boolean {
 /** The similarity of Jaro and Winkler, from 0 to 1; up to four letters of a common beginning add to it. */
 export function jaroWinkler(one: string, other: string): number {
   if (one === other) return 1;
-  if (one.length > longestCompared || other.length > longestCompared) return 0;
+  if (one.length > maxComparedLength || other.length > maxComparedLength) return 0;
   const reach = Math.max(0, Math.floor(Math.max(one.length, other.length) / 2) - 1);
-  const taken = takenOnes.fill(0, 0, other.length);
-  const found = foundOnes;
+  const taken = takenScratch.fill(0, 0, other.length);
+  const found = foundScratch;
   let common = 0;
   for (let at = 0; at < one.length; at += 1) {
     const letter = one.charCodeAt(at);

@@ -9,12 +9,19 @@ export type StreetParts = {
   /** Which flat, by whatever word: `3`, `3b`, `a`; else what repeats the number of a house (`bis`), else `floor 2`. */
   readonly flat: string;
   /** Of the numbers that of the house, where one of them may be a flat: the last before the street, or the first behind it. */
-  readonly house: string;
+  readonly app: string;
   /** The others. */
-  readonly besides: string;
+  readonly otherNumbers: string;
 };
 
-export const nowhere: StreetParts = { numbers: '', street: '', sorted: '', flat: '', house: '', besides: '' };
+export const emptyStreetParts: StreetParts = {
+  numbers: '',
+  street: '',
+  sorted: '',
+  flat: '',
+  app: '',
+  otherNumbers: '',
+};
 
 /** Takes a form apart, in linear time. */
 export function streetParts(form: string): StreetParts {
@@ -30,11 +37,11 @@ export function streetParts(form: string): StreetParts {
       else flat = named.text;
       at += named.words - 1;
     } else if (isNumber(word)) numbers.push(word);
-    else if (repeats.has(word) && isNumber(all[at - 1])) flat ||= word;
+    else if (houseNumberSuffixes.has(word) && isNumber(all[at - 1])) flat ||= word;
     // "12 a" is "12a", before the street and at the end.
     else if (word.length === 1 && numbers.length > 0 && (words.length === 0 || isEnd(all, at)))
       numbers[numbers.length - 1] += word;
-    else if (word.charCodeAt(0) <= nine && repeated.test(word)) {
+    else if (word.charCodeAt(0) <= codeOfNine && numberWithSuffix.test(word)) {
       const [number = '', suffix = ''] = word.split(/(?<=\d)(?=\D)/);
       numbers.push(number);
       flat ||= suffix;
@@ -43,23 +50,23 @@ export function streetParts(form: string): StreetParts {
       words.push(shortWords.get(word) ?? (word.endsWith('str') ? `${word}asse` : word));
     }
   }
-  const house = Math.max(0, before - 1);
+  const app = Math.max(0, before - 1);
   return {
     numbers: numbers.join(' '),
     street: words.join(''),
     sorted: words.length < 2 ? (words[0] ?? '') : words.toSorted().join(' '),
     flat: flat || floor,
-    house: numbers[house] ?? '',
-    besides: numbers.length < 2 ? '' : numbers.toSpliced(house, 1).join(' '),
+    app: numbers[app] ?? '',
+    otherNumbers: numbers.length < 2 ? '' : numbers.toSpliced(app, 1).join(' '),
   };
 }
 
 /** The code of the last digit: letters come behind it. */
-const nine = 0x39;
-const repeated = /^\d+(?:bis|ter|quater)$/;
+const codeOfNine = 0x39;
+const numberWithSuffix = /^\d+(?:bis|ter|quater)$/;
 
 function isNumber(word: string | undefined): boolean {
-  return word !== undefined && word.charCodeAt(0) <= nine && /^\d+[a-z]?$/.test(word);
+  return word !== undefined && word.charCodeAt(0) <= codeOfNine && /^\d+[a-z]?$/.test(word);
 }
 
 function isEnd(all: readonly string[], at: number): boolean {
@@ -67,10 +74,10 @@ function isEnd(all: readonly string[], at: number): boolean {
 }
 
 /** What is said of a flat or floor, and in how many words. */
-type Named = { readonly text: string; readonly words: number; readonly isFloor: boolean };
+type NamedFlat = { readonly text: string; readonly words: number; readonly isFloor: boolean };
 
 /** The flat that is named there: `flat 3`, `apt no 3 b`, `whg 3`, `12 m 3`. */
-function flatAt(all: readonly string[], at: number): Named | undefined {
+function flatAt(all: readonly string[], at: number): NamedFlat | undefined {
   const word = all[at] ?? '';
   if (!flatWords.has(word) && !(word === 'm' && isNumber(all[at - 1]) && isNumber(all[at + 1]))) return undefined;
   const from = all[at + 1] === 'no' || all[at + 1] === 'nr' ? at + 2 : at + 1;
@@ -84,7 +91,7 @@ function flatAt(all: readonly string[], at: number): Named | undefined {
 }
 
 /** The floor that is named there: `2nd floor`, `floor 2`, `ground floor flat`, `garden flat`; behind another number `2 og`. */
-function floorAt(all: readonly string[], at: number): Named | undefined {
+function floorAt(all: readonly string[], at: number): NamedFlat | undefined {
   const word = all[at] ?? '';
   const next = all[at + 1] ?? '';
   if (word === 'floor' && /^\d+$/.test(next)) return { text: `floor ${next}`, words: 2, isFloor: true };
@@ -113,7 +120,7 @@ const ordinals: ReadonlyMap<string, string> = new Map(
   ['first', 'second', 'third', 'fourth', 'fifth'].map((word, at) => [word, String(at + 1)]),
 );
 /** What follows the number of a house that was built beside the one with that number. */
-const repeats: ReadonlySet<string> = new Set(['bis', 'ter', 'quater']);
+const houseNumberSuffixes: ReadonlySet<string> = new Set(['bis', 'ter', 'quater']);
 
 const shortWords: ReadonlyMap<string, string> = new Map(
   (

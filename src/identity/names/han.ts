@@ -57,17 +57,19 @@ export function hanReadings(): ReadonlyMap<string, Character> {
     }
   }
   const pairs = [...simplified];
-  const owns = new Map(pairs.flatMap((character, at) => (at % 2 === 1 ? [[character, pairs[at - 1] ?? '']] : [])));
+  const simplifiedOf = new Map(
+    pairs.flatMap((character, at) => (at % 2 === 1 ? [[character, pairs[at - 1] ?? '']] : [])),
+  );
   return new Map(
     [...listed].map(([character, known]) => {
-      const own = (owns.get(character) ?? character).normalize('NFKD');
-      return [character.normalize('NFKD'), { spellings: systemsOf(known), own }] as const;
+      const own = (simplifiedOf.get(character) ?? character).normalize('NFKD');
+      return [character.normalize('NFKD'), { spellings: spellingsBySystem(known), own }] as const;
     }),
   );
 }
 
 /** Pinyin, Hong Kong, up to two more readings, Wade-Giles, ü as yu, ü as v. */
-function systemsOf(known: readonly string[]): readonly string[] {
+function spellingsBySystem(known: readonly string[]): readonly string[] {
   const [pinyin = '', hongKong = pinyin, third = pinyin, fourth = third] = known;
   const plain = [pinyin, hongKong, third, fourth].map((reading) => reading.replaceAll('ü', 'u'));
   return [...plain, wadeGiles(pinyin), pinyin.replaceAll('ü', 'yu'), pinyin.replaceAll('ü', 'v')];

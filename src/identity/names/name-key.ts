@@ -1,6 +1,6 @@
-import { bare } from '../match/optional-words.ts';
 import { arabicSkeletons, latinSkeleton } from './name-skeleton.ts';
 import { type Forms, formsOf } from './normalise.ts';
+import { stripOptionalWords } from './optional-words.ts';
 
 /**
  * Words before a family name that one office writes, another leaves out and a third runs together (van der, de la, bin,
@@ -26,7 +26,7 @@ export function withoutParticles(form: string): string {
  * Two names that count as the same share a key, apart from an Arabic claim beside a Latin record. Keys find candidates;
  * whether one fits is decided by comparing it. None for no name.
  */
-export function keysOf(forms: Forms): string[] {
+export function nameSearchKeys(forms: Forms): string[] {
   const skeletons = forms.flatMap((form) => (isLatin(form) ? latinSkeleton(form) : arabicSkeletons(form)));
   return [...new Set([...soundsOf(forms), ...skeletons])];
 }
@@ -36,7 +36,7 @@ export function keysOf(forms: Forms): string[] {
  * beside those without: whoever claims it so has all of them. In another script blanks change how a name is read (γγ), so
  * that the name as it is written is a key as well.
  */
-export function keysToKeep(name: string): string[] {
+export function storedNameKeys(name: string): string[] {
   const forms = formsOf(name);
   const [only = ''] = forms;
   if (forms.length === 1 && !only.includes(' ') && isLatin(only)) return [soundOf(only)];
@@ -49,31 +49,35 @@ export function keysToKeep(name: string): string[] {
 }
 
 /** The keys of one reading of a name, by which wrong guesses are counted. */
-export type BudgetKeys = readonly [sound: string, skeleton: string];
+export type LimiterNameKeys = readonly [sound: string, skeleton: string];
 
 /**
  * The keys by which wrong guesses about a name are counted, of each form by which it may be the name of a record: its sound, and
  * its consonants, for a name in Arabic letters is found by any vowels; without titles, suffixes and particles first, then with
  * what of them is stated. Names are the same by either, and which words are some is not known: `Dani el s` has a particle, and
- * is Daniels (test/attacks/guessing-parted-names.test.ts).
+ * is Daniels (test/attacks/verification-limit-split-names.test.ts).
  */
-export function budgetKeysOf(forms: readonly string[]): readonly [BudgetKeys, ...BudgetKeys[]] {
-  const [form = '', ...others] = latinOr(forms);
-  const first = keysRead(withoutParticles(barest(form)));
+export function limiterNameKeysOf(forms: readonly string[]): readonly [LimiterNameKeys, ...LimiterNameKeys[]] {
+  const [form = '', ...others] = latinFormsOrFirst(forms);
+  const first = limiterKeysOfReading(withoutParticles(withoutOptionalWords(form)));
   if (others.length === 0 && !form.includes(' ')) return [first];
-  const readings = [form, ...others].flatMap((one) => [withoutParticles(barest(one)), barest(one), one]);
-  const all = new Map(readings.map((name) => keysRead(name)).map((keys) => [keys.join(), keys]));
+  const readings = [form, ...others].flatMap((one) => [
+    withoutParticles(withoutOptionalWords(one)),
+    withoutOptionalWords(one),
+    one,
+  ]);
+  const all = new Map(readings.map((name) => limiterKeysOfReading(name)).map((keys) => [keys.join(), keys]));
   all.delete(first.join());
   return [first, ...all.values()];
 }
 
 /** The forms in Latin letters, as each script but a few is compared; of another one its own. */
-export function latinOr(forms: readonly string[]): readonly string[] {
+export function latinFormsOrFirst(forms: readonly string[]): readonly string[] {
   const latin = forms.filter(isLatin);
   return latin.length === 0 ? forms.slice(0, 1) : latin;
 }
 
-function keysRead(name: string): BudgetKeys {
+function limiterKeysOfReading(name: string): LimiterNameKeys {
   // UXX and NXX are how passports write Ü and Ñ (ICAO 9303-3).
   const [skeleton = ''] = isLatin(name) ? latinSkeleton(name.replaceAll(/(?<=[un])xx/g, '')) : arabicSkeletons(name);
   // Its first letter tells people apart; the sign before it is that of all skeletons.
@@ -81,16 +85,21 @@ function keysRead(name: string): BudgetKeys {
 }
 
 /** The name without titles and suffixes, of which there may be several. */
-function barest(form: string): string {
-  const { form: less } = bare(form);
-  return less === form ? form : barest(less);
+function withoutOptionalWords(form: string): string {
+  const { form: less } = stripOptionalWords(form);
+  return less === form ? form : withoutOptionalWords(less);
 }
 
 /** The sounds of a name: without titles, suffixes and particles first, then with what of them is stated. */
 function soundsOf(forms: Forms): string[] {
   const keys = forms.flatMap((form) =>
     form.includes(' ')
-      ? [soundOf(withoutParticles(barest(form))), soundOf(barest(form)), soundOf(withoutParticles(form)), soundOf(form)]
+      ? [
+          soundOf(withoutParticles(withoutOptionalWords(form))),
+          soundOf(withoutOptionalWords(form)),
+          soundOf(withoutParticles(form)),
+          soundOf(form),
+        ]
       : [soundOf(form)],
   );
   return [...new Set(keys)].filter((key) => key !== '');
@@ -98,7 +107,7 @@ function soundsOf(forms: Forms): string[] {
 
 /** The key of the record of somebody with this family name; empty for no name. */
 export function familyKey(familyName: string | undefined): string {
-  return familyName === undefined ? '' : (keysToKeep(familyName)[0] ?? '');
+  return familyName === undefined ? '' : (storedNameKeys(familyName)[0] ?? '');
 }
 
 /**

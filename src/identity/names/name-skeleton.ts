@@ -2,14 +2,14 @@
  * Keys that an Arabic name shares with its Latin spellings: the consonants alone, by groups so wide that every spelling of a
  * letter that `../match/arabic.ts` knows falls into one of them, or into none. They begin with a sign that no other key has.
  */
-const sign = '~';
-const mostSkeletons = 16;
+const skeletonPrefix = '~';
+const maxSkeletons = 16;
 
 /** The skeleton of a Latin form; none for one without consonants. */
 export function latinSkeleton(form: string): string[] {
   let skeleton = '';
   for (const letter of form) skeleton += latinGroups[letter] ?? '';
-  return skeleton === '' ? [] : [sign + collapsed(skeleton)];
+  return skeleton === '' ? [] : [skeletonPrefix + collapseRepeats(skeleton)];
 }
 
 /** The skeletons of an Arabic form: some of its letters are heard as a consonant of one group or not at all. */
@@ -20,15 +20,19 @@ export function arabicSkeletons(form: string): string[] {
     const group = arabicGroups[letter];
     if (group === undefined) return [];
     // The lam of the article is not heard before sun letters.
-    const silent = loose.has(letter) || (letter === 'ل' && before === 'ا');
+    const silent = maybeSilent.has(letter) || (letter === 'ل' && before === 'ا');
     const heard = found.map((skeleton) => skeleton + group);
-    found = silent ? [...new Set([...heard, ...found])].slice(0, mostSkeletons) : heard;
+    found = silent ? [...new Set([...heard, ...found])].slice(0, maxSkeletons) : heard;
     before = letter;
   }
-  return [...new Set(found.filter((skeleton) => skeleton !== '').map((skeleton) => sign + collapsed(skeleton)))];
+  return [
+    ...new Set(
+      found.filter((skeleton) => skeleton !== '').map((skeleton) => skeletonPrefix + collapseRepeats(skeleton)),
+    ),
+  ];
 }
 
-function collapsed(skeleton: string): string {
+function collapseRepeats(skeleton: string): string {
   return skeleton.replace(/(.)\1+/g, '$1');
 }
 
@@ -42,4 +46,4 @@ const arabicGroups = {
   ...Object.fromEntries([...'اءعىويیهحئؤأإآٱ'].map((letter) => [letter, ''])),
 };
 /** Heard as a vowel, as h or as j in some spellings: jim, zhe, kha, ta marbuta. */
-const loose: ReadonlySet<string> = new Set('جژخة');
+const maybeSilent: ReadonlySet<string> = new Set('جژخة');

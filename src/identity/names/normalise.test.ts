@@ -3,10 +3,10 @@ import { readFileSync } from 'node:fs';
 import test from 'node:test';
 import { parse } from 'csv-parse/sync';
 import fc from 'fast-check';
-import { testData, withoutTestData } from '../../../test/test-data.ts';
+import { testDataPath, testDataSkipReason } from '../../../test/support/test-data.ts';
 import { nameLevel } from '../match/name-level.ts';
-import { familyKey, keysOf, keysToKeep, withoutParticles } from './name-key.ts';
-import { formsOf, stored } from './normalise.ts';
+import { familyKey, nameSearchKeys, storedNameKeys, withoutParticles } from './name-key.ts';
+import { formsOf, toStoredText } from './normalise.ts';
 
 /** Whether some form of one name is some form of the other, blanks aside, with its particles or without them. */
 function same(one: string, other: string): boolean {
@@ -86,9 +86,9 @@ const spellings = [
 test('what counts as the same name in a register is found there by a key that both have', () => {
   const all = [...pairs, ...pairs.map(([one, other]) => [other, one]), ...spellings];
   const found = all.map(([registered = '', claimed = '']) => {
-    const keys = keysOf(formsOf(claimed));
+    const keys = nameSearchKeys(formsOf(claimed));
     const level = nameLevel(formsOf(claimed), formsOf(registered), { particles: true });
-    return { registered, claimed, level, shared: keysToKeep(registered).some((key) => keys.includes(key)) };
+    return { registered, claimed, level, shared: storedNameKeys(registered).some((key) => keys.includes(key)) };
   });
   assert.deepEqual(
     found.filter(({ level, shared }) => level !== 'normalised' || !shared),
@@ -107,7 +107,7 @@ test('names by chance that count as the same share a key too', () => {
     fc.property(fc.constantFrom('', 'van der ', 'de la ', "d'", 'dr ', 'st '), name, (particle, text) => {
       const sides = (one: string) => {
         const forms = formsOf(one);
-        return { one, forms, kept: keysToKeep(one), keys: keysOf(forms) };
+        return { one, forms, kept: storedNameKeys(one), keys: nameSearchKeys(forms) };
       };
       const own = sides(particle + text);
       for (const other of new Set(rewritten(own.one))) {
@@ -153,7 +153,7 @@ test('no text crashes the normaliser, and none that is not blank loses all its f
   const text = fc.oneof(fc.string({ unit: 'binary' }), fc.string({ unit: 'grapheme' }), fc.string());
   fc.assert(
     fc.property(text, (name) => {
-      const forms = formsOf(stored(name));
+      const forms = formsOf(toStoredText(name));
       assert.equal(forms.includes(''), !/\S/u.test(name));
       assert.equal(familyKey(name) === '', !/\S/u.test(name));
     }),
@@ -171,8 +171,8 @@ test('how letters are composed changes nothing', () => {
 });
 
 test('every name of the public sample is accepted and found again in upper case', (t) => {
-  const path = testData('opensanctions_rigour/sample_names.csv');
-  if (path === undefined) return t.skip(withoutTestData);
+  const path = testDataPath('opensanctions_rigour/sample_names.csv');
+  if (path === undefined) return t.skip(testDataSkipReason);
   const names = parse(readFileSync(path), { columns: true }).map((row) => String((row as { name: string }).name));
   assert.equal(names.length > 400, true);
   assert.deepEqual(

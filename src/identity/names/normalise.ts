@@ -1,5 +1,5 @@
 import { finishKana } from './kana.ts';
-import { mostAhead, type Spellings, spellingsOf } from './transliteration.ts';
+import { maxLookahead, type Spellings, spellingsOf } from './transliteration.ts';
 
 /**
  * The forms under which a text is compared, most faithful first, each spaced: tokens in lower case with one blank
@@ -8,7 +8,7 @@ import { mostAhead, type Spellings, spellingsOf } from './transliteration.ts';
 export type Forms = readonly string[];
 
 /** The form of storage and hashing: composed (NFC), blanks collapsed and cut off at both ends. */
-export function stored(text: string): string {
+export function toStoredText(text: string): string {
   if (isTidy(text)) return text;
   return collapse(isPlain(text) ? text : text.normalize('NFC'));
 }
@@ -42,7 +42,7 @@ export function formsOf(text: string): Forms {
   }
   const folded = text.normalize('NFKD').toLowerCase();
   const forms = new Set<string>();
-  for (const spelled of spell(folded)) {
+  for (const spelled of spellInSystems(folded)) {
     const form = tidy(spelled);
     if (form !== '') forms.add(form);
   }
@@ -87,7 +87,7 @@ const joiner = /\p{Cf}/u;
 type Part = string | { readonly spellings: Spellings; readonly own: string };
 
 /** The text in each of the systems of transliteration, then in its own script where that differs. */
-function spell(folded: string): string[] {
+function spellInSystems(folded: string): string[] {
   const parts: Part[] = [];
   let common = '';
   let before = ' ';
@@ -108,7 +108,7 @@ function spell(folded: string): string[] {
     const spelled =
       letter < '\u0080' && at === marksFrom
         ? undefined
-        : spellingsOf(letter, folded.slice(marksFrom, at), folded.slice(at, at + mostAhead), before);
+        : spellingsOf(letter, folded.slice(marksFrom, at), folded.slice(at, at + maxLookahead), before);
     if (spelled === undefined) common += digitOf(letter);
     else {
       parts.push(common, {
@@ -125,7 +125,7 @@ function spell(folded: string): string[] {
   if (parts.length === 0) return [common];
   parts.push(common);
   if (hasKana) systems = Math.max(systems, kanaSystems);
-  const texts = Array.from({ length: systems }, (_, system) => written(parts, system));
+  const texts = Array.from({ length: systems }, (_, system) => writeInSystem(parts, system));
   return [...(hasKana ? texts.map(finishKana) : texts), inOwnScript(parts)];
 }
 
@@ -136,7 +136,7 @@ function kindOf(letter: string): 'word' | 'gap' | 'nothing' {
   return partOfWord.test(letter) && !apostrophe.test(letter) ? 'word' : 'gap';
 }
 
-function written(parts: readonly Part[], system: number): string {
+function writeInSystem(parts: readonly Part[], system: number): string {
   let text = '';
   for (const part of parts) text += typeof part === 'string' ? part : (part.spellings[system] ?? part.spellings[0]);
   return system === 0 ? text : (endings[system]?.(text) ?? text);

@@ -2,10 +2,10 @@
  * Alphabets that write what is said, in Latin letters: a letter, or letters that are one sound, and its spellings in up to
  * seven systems (`transliteration.ts`). A letter that is another sound at the beginning of a word has a line in `initials`.
  */
-export type Table = { readonly text: string; readonly initials?: string };
+export type SpellingTable = { readonly text: string; readonly initials?: string };
 
 /** Georgia's national system of 2002 without its apostrophes; behind it what people write. */
-export const georgian: Table = {
+export const georgian: SpellingTable = {
   text: `
   ა a
   ბ b
@@ -44,7 +44,7 @@ export const georgian: Table = {
 };
 
 /** Armenian: BGN/PCGN 1981 of the eastern language; with -ian; the western language with -ian, then with -yan. */
-export const armenian: Table = {
+export const armenian: SpellingTable = {
   text: `
   ա a
   բ b b p p
@@ -98,7 +98,7 @@ export const armenian: Table = {
  * Hangul as its letters (NFKD parts the syllables): Revised Romanisation of 2000; what families write (Young-soo, Jung); and
  * McCune-Reischauer without marks. A trailing consonant is another letter than a leading one.
  */
-export const hangul: Table = {
+export const hangul: SpellingTable = {
   text: `
   ᄀ g g k
   ᄁ kk

@@ -12,11 +12,11 @@ import { armenian, georgian, hangul } from './other-scripts.ts';
  */
 export type Spellings = readonly string[];
 
-function spelled(text: string): Spellings {
+function parseSpellings(text: string): Spellings {
   return text.split(' ').map((spelling) => (spelling === '-' ? '' : spelling));
 }
 
-function table(source: string): ReadonlyMap<string, Spellings> {
+function parseSpellingTable(source: string): ReadonlyMap<string, Spellings> {
   return new Map(
     source
       .trim()
@@ -24,13 +24,13 @@ function table(source: string): ReadonlyMap<string, Spellings> {
       .map((line) => {
         const [letter = '', ...spellings] = line.trim().split(' ');
         // Decomposed like the text that is looked up in it.
-        return [letter.normalize('NFKD'), spelled(spellings.join(' '))];
+        return [letter.normalize('NFKD'), parseSpellings(spellings.join(' '))];
       }),
   );
 }
 
 /** Latin letters that lose something when only their marks are dropped; keys are lower case and decomposed. */
-const latin = table(`
+const latin = parseSpellingTable(`
   ä a ae
   ö o oe
   ü u ue uxx
@@ -57,7 +57,7 @@ const latin = table(`
 `);
 
 /** Systems in the order above; scholarly is without marks. A hyphen is "not written". */
-const cyrillic = table(`
+const cyrillic = parseSpellingTable(`
   а a
   б b
   в v
@@ -115,7 +115,7 @@ const cyrillic = table(`
 `);
 
 /** Systems: ELOT 743 twice, popular, classical, ELOT 743 again. Pairs come before single letters. */
-const greek = table(`
+const greek = parseSpellingTable(`
   α a
   β v v b b v
   γ g
@@ -147,7 +147,7 @@ const greek = table(`
 `);
 
 /** Arabic letters that keyboards and registers exchange, and the tatweel, which only stretches a word. */
-const arabic = table(`
+const arabic = parseSpellingTable(`
   ک ك
   ی ي
   ى ي
@@ -160,11 +160,11 @@ const letters: ReadonlyMap<string, Spellings> = new Map([
   ...cyrillic,
   ...greek,
   ...arabic,
-  ...table(georgian.text),
-  ...table(armenian.text),
-  ...table(hangul.text),
+  ...parseSpellingTable(georgian.text),
+  ...parseSpellingTable(armenian.text),
+  ...parseSpellingTable(hangul.text),
 ]);
-const initials = table(armenian.initials ?? '');
+const initials = parseSpellingTable(armenian.initials ?? '');
 const han = hanReadings();
 const kana = kanaSpellings();
 const greekVowelBefore = new Set(['α', 'ε', 'η']);
@@ -174,52 +174,52 @@ const greekVoiceless = new Set([...'θκξπσςτφχψ ']);
  * What stands at a place of a decomposed, lower-case text: how it is spelled, how many UTF-16 units behind the letter were
  * read with it, and how its own script writes it where that is not as it stands.
  */
-export type Spelled = { readonly spellings: Spellings; readonly units: number; readonly own?: string };
+export type SpelledLetter = { readonly spellings: Spellings; readonly units: number; readonly own?: string };
 
 /** How much of what follows a letter its spelling may depend on, in UTF-16 units. */
-export const mostAhead = 3;
+export const maxLookahead = 3;
 
 /**
  * The spellings of `letter` with the marks that follow it; undefined where the letter stands for itself. `after` is the
  * rest of the text behind the letter, which some letters read on into. `before` is the letter before, a blank at the
  * beginning of a word.
  */
-export function spellingsOf(letter: string, marks: string, after: string, before: string): Spelled | undefined {
+export function spellingsOf(letter: string, marks: string, after: string, before: string): SpelledLetter | undefined {
   for (const mark of marks) {
     const composed = letters.get(letter + mark);
     if (composed !== undefined)
-      return { spellings: mark === diaeresis ? soft(letter, composed, before) : composed, units: 0 };
+      return { spellings: mark === diaeresis ? softenVowel(letter, composed, before) : composed, units: 0 };
   }
   if (letter >= 'α' && letter <= 'ω') return greekSpelling(letter, marks, after, before);
   if (letter >= 'Ѐ' && letter < 'Ԁ') return cyrillicSpelling(letter, marks, after, before);
-  if (letter >= '\u1100' && letter < '\u3040') return hangulSyllable(letter, after, before) ?? alone(letter);
+  if (letter >= '\u1100' && letter < '\u3040') return hangulSyllable(letter, after, before) ?? spellLetter(letter);
   if (letter >= '\u3040' && letter <= '\u30ff') return kanaSpelling(letter, after);
   const character = letter >= '\u2e80' ? han.get(letter) : undefined;
   if (character !== undefined) return { ...character, units: 0 };
-  if (letter < '԰' || letter > '֏') return alone(letter);
+  if (letter < '԰' || letter > '֏') return spellLetter(letter);
   const pair = letters.get(letter + after.charAt(0));
   if (pair !== undefined && after !== '') return { spellings: pair, units: 1 };
   const initial = before === ' ' ? initials.get(letter) : undefined;
-  return initial === undefined ? alone(letter) : { spellings: initial, units: 0 };
+  return initial === undefined ? spellLetter(letter) : { spellings: initial, units: 0 };
 }
 
-function alone(letter: string): Spelled | undefined {
+function spellLetter(letter: string): SpelledLetter | undefined {
   const spellings = letters.get(letter);
   return spellings === undefined ? undefined : { spellings, units: 0 };
 }
 
 /** The letter е is ye at the beginning of a word, behind a vowel, й and the signs ъ and ь (BGN/PCGN 1947). */
-function cyrillicSpelling(letter: string, marks: string, after: string, before: string): Spelled | undefined {
-  if (letter === 'е') return { spellings: soft(letter, spelledE, before), units: 0 };
+function cyrillicSpelling(letter: string, marks: string, after: string, before: string): SpelledLetter | undefined {
+  if (letter === 'е') return { spellings: softenVowel(letter, spelledE, before), units: 0 };
   const pair = letter === 'к' && marks === '' && after.startsWith('с') ? letters.get('кс') : undefined;
-  return pair === undefined ? alone(letter) : { spellings: pair, units: 1 };
+  return pair === undefined ? spellLetter(letter) : { spellings: pair, units: 1 };
 }
 
-function soft(letter: string, plain: Spellings, before: string): Spellings {
+function softenVowel(letter: string, plain: Spellings, before: string): Spellings {
   return letter === 'е' && softBefore.has(before) ? (plain === spelledE ? spelledYe : spelledYo) : plain;
 }
 
-function kanaSpelling(letter: string, after: string): Spelled | undefined {
+function kanaSpelling(letter: string, after: string): SpelledLetter | undefined {
   for (const units of [2, 1, 0]) {
     const found = kana.get(letter + after.slice(0, units));
     if (found !== undefined && units <= after.length)
@@ -228,7 +228,7 @@ function kanaSpelling(letter: string, after: string): Spelled | undefined {
   return undefined;
 }
 
-function greekSpelling(letter: string, marks: string, after: string, before: string): Spelled | undefined {
+function greekSpelling(letter: string, marks: string, after: string, before: string): SpelledLetter | undefined {
   // An upsilon behind alpha, epsilon or eta is v, or f before a voiceless sound (ELOT 743); a diaeresis parts them.
   if (letter === 'υ' && !marks.includes(diaeresis) && greekVowelBefore.has(before)) {
     return { spellings: greekVoiceless.has(after.charAt(0) || ' ') ? spelledF : spelledV, units: 0 };
@@ -243,13 +243,13 @@ function greekSpelling(letter: string, marks: string, after: string, before: str
 
 const diaeresis = '\u0308';
 const softBefore = new Set([...' аеиоуыэюяіїєъь']);
-const spelledE = spelled('e');
-const spelledYe = spelled('e e ye e e ye e');
-const spelledYo = spelled('e yo ye e yo yo e');
-const spelledF = spelled('f f f u f');
-const spelledV = spelled('v v v u v');
+const spelledE = parseSpellings('e');
+const spelledYe = parseSpellings('e e ye e e ye e');
+const spelledYo = parseSpellings('e yo ye e yo yo e');
+const spelledF = parseSpellings('f f f u f');
+const spelledV = parseSpellings('v v v u v');
 const greekInitials: ReadonlyMap<string, Spellings> = new Map([
-  ['μπ', spelled('b')],
-  ['ντ', spelled('nt nt d')],
-  ['γκ', spelled('gk gk g')],
+  ['μπ', parseSpellings('b')],
+  ['ντ', parseSpellings('nt nt d')],
+  ['γκ', parseSpellings('gk gk g')],
 ]);

@@ -3,7 +3,7 @@ import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
 import { encode, wrap } from 'nodemailer/lib/qp';
 import type { Mail } from './mail.ts';
 
-const lineEnd = '\r\n';
+const crlf = '\r\n';
 
 /**
  * The bytes of a mail (RFC 5322, RFC 2045): one part of plain text, and where the message has structure a page beside
@@ -20,29 +20,29 @@ export function composeMail(mail: Mail): Buffer {
     ...Object.entries(mail.headers),
     ['MIME-Version', '1.0'],
   ];
-  const text = partOf('plain', mail.text);
-  if (mail.html === undefined) return bytesOf([...headers, ...text.headers], text.body);
+  const text = mimePartOf('plain', mail.text);
+  if (mail.html === undefined) return mailBytes([...headers, ...text.headers], text.body);
   // The boundary cannot stand in a part: its lines begin with an equals sign that no encoded line has.
   const boundary = `=_${createHash('sha256').update(mail.messageId).digest('hex').slice(0, 32)}`;
-  const parts = [text, partOf('html', mail.html)].map(
-    (part) => `--${boundary}${lineEnd}${headText(part.headers)}${lineEnd}${lineEnd}${part.body}${lineEnd}`,
+  const parts = [text, mimePartOf('html', mail.html)].map(
+    (part) => `--${boundary}${crlf}${headerLines(part.headers)}${crlf}${crlf}${part.body}${crlf}`,
   );
   const type = ['Content-Type', `multipart/alternative; boundary="${boundary}"`] as const;
-  return bytesOf([...headers, type], `${parts.join('')}--${boundary}--${lineEnd}`);
+  return mailBytes([...headers, type], `${parts.join('')}--${boundary}--${crlf}`);
 }
 
 type Headers = ReadonlyArray<readonly [string, string]>;
 
-function partOf(kind: 'plain' | 'html', text: string): { readonly headers: Headers; readonly body: string } {
-  const body = text.replaceAll(/\r\n?|\n/g, lineEnd);
-  const goesAsItIs = (line: string) => line.length <= 998 && !line.startsWith('From ');
-  const plain = /^[\t\r\n\x20-\x7e]*$/.test(body) && body.split(lineEnd).every(goesAsItIs);
+function mimePartOf(kind: 'plain' | 'html', text: string): { readonly headers: Headers; readonly body: string } {
+  const body = text.replaceAll(/\r\n?|\n/g, crlf);
+  const isSafeLine = (line: string) => line.length <= 998 && !line.startsWith('From ');
+  const is7bit = /^[\t\r\n\x20-\x7e]*$/.test(body) && body.split(crlf).every(isSafeLine);
   return {
     headers: [
       ['Content-Type', `text/${kind}; charset=utf-8`],
-      ['Content-Transfer-Encoding', plain ? '7bit' : 'quoted-printable'],
+      ['Content-Transfer-Encoding', is7bit ? '7bit' : 'quoted-printable'],
     ],
-    body: plain ? body : quotedPrintable(body),
+    body: is7bit ? body : quotedPrintable(body),
   };
 }
 
@@ -54,12 +54,12 @@ function quotedPrintable(body: string): string {
   return wrap(encode(body), 74).replaceAll(/^From /gm, '=46rom ');
 }
 
-function bytesOf(headers: Headers, body: string): Buffer {
-  return Buffer.from(`${headText(headers)}${lineEnd}${lineEnd}${body}`, 'utf8');
+function mailBytes(headers: Headers, body: string): Buffer {
+  return Buffer.from(`${headerLines(headers)}${crlf}${crlf}${body}`, 'utf8');
 }
 
-function headText(headers: Headers): string {
-  return headers.map(([name, value]) => foldLines(`${name}: ${value}`, 76)).join(lineEnd);
+function headerLines(headers: Headers): string {
+  return headers.map(([name, value]) => foldLines(`${name}: ${value}`, 76)).join(crlf);
 }
 
 function displayName(name: string): string {

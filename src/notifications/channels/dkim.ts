@@ -5,8 +5,8 @@ import DKIM from 'nodemailer/lib/dkim';
 /** The key by which a domain answers for its mail; the public one is at `SELECTOR._domainkey.DOMAIN`. */
 export type DkimKey = { readonly domain: string; readonly selector: string; readonly privateKey: string };
 
-const leastBits = 2_048;
-const label = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/i;
+const minKeyBits = 2_048;
+const domainLabel = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/i;
 
 /**
  * What is wrong about a key for mail from that address, with the setting it is in; undefined where nothing is. Refused
@@ -14,10 +14,10 @@ const label = /^[a-z0-9](?:[a-z0-9_-]{0,61}[a-z0-9])?$/i;
  */
 export function dkimFault(key: DkimKey, mailFrom: string): readonly [name: string, fault: string] | undefined {
   const domains = key.domain.split('.');
-  if (domains.length < 2 || !domains.every((part) => label.test(part))) {
+  if (domains.length < 2 || !domains.every((part) => domainLabel.test(part))) {
     return ['DKIM_DOMAIN', 'expected a domain in ASCII, as tax.example'];
   }
-  if (!key.selector.split('.').every((part) => label.test(part))) {
+  if (!key.selector.split('.').every((part) => domainLabel.test(part))) {
     return ['DKIM_SELECTOR', 'expected the name under _domainkey, as mail2026'];
   }
   const sender = mailFrom.slice(mailFrom.lastIndexOf('@') + 1).toLowerCase();
@@ -34,14 +34,14 @@ function keyFault(pem: string): string | undefined {
     const { asymmetricKeyType, asymmetricKeyDetails } = createPrivateKey(pem);
     if (asymmetricKeyType !== 'rsa') return `expected an RSA key, one of kind ${asymmetricKeyType} came; ${make}`;
     const bits = asymmetricKeyDetails?.modulusLength ?? 0;
-    return bits < leastBits ? `expected at least ${leastBits} bits, ${bits} came; ${make}` : undefined;
+    return bits < minKeyBits ? `expected at least ${minKeyBits} bits, ${bits} came; ${make}` : undefined;
   } catch {
     return `expected a private key as PEM without a passphrase, something else came; ${make}`;
   }
 }
 
 /** Puts the signature (RFC 6376, relaxed, SHA-256) before a mail; rejects rather than to let it go unsigned. */
-export function createDkim({ domain, selector, privateKey }: DkimKey): (raw: Buffer) => Promise<Buffer> {
+export function createDkimSigner({ domain, selector, privateKey }: DkimKey): (raw: Buffer) => Promise<Buffer> {
   const dkim = new DKIM({ domainName: domain, keySelector: selector, privateKey });
   return async (raw) => {
     const signed = await buffer(dkim.sign(raw));

@@ -2,12 +2,12 @@ import { createHash, createPrivateKey } from 'node:crypto';
 import { connect } from 'node:net';
 import type { ServerHostKeyAlgorithm } from 'ssh2';
 import SftpClient from 'ssh2-sftp-client';
-import { createLimit, late } from '../../jobs/limit.ts';
+import { createCallTimeout, timedOut } from '../../jobs/call-timeout.ts';
 import { systemTimer } from '../../jobs/timer.ts';
-import { hostOf } from '../../kernel/url-host.ts';
+import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
 
 /** Where a printer takes letters by SFTP, and the one host key that it is known by. */
-export type SftpPlace = {
+export type SftpTarget = {
   readonly host: string;
   readonly port: number;
   readonly user: string;
@@ -43,26 +43,26 @@ export type SftpSession = {
   end(): void;
 };
 
-const openWithinMs = 20_000;
-const stepWithinMs = 60_000;
+const openTimeoutMs = 20_000;
+const stepTimeoutMs = 60_000;
 
 /**
  * Opens a session; rejects with `SftpUnopened`. The host key is compared before anything of ours is shown. A host has keys
  * of several kinds and shows one: where it is not the pinned one, the others are asked for.
  */
-export async function openSftp(place: SftpPlace): Promise<SftpSession> {
-  const others: ServerHostKeyAlgorithm[] = [];
+export async function openSftpSession(target: SftpTarget): Promise<SftpSession> {
+  const excludedAlgorithms: ServerHostKeyAlgorithm[] = [];
   for (;;) {
-    const opened = await openOnce(place, others);
+    const opened = await openOnce(target, excludedAlgorithms);
     if (!('otherKey' in opened)) return opened;
-    const signatures = keyKinds.get(kindOf(opened.otherKey)) ?? [];
-    if (signatures.every((signature) => others.includes(signature))) throw new SftpUnopened(true, opened);
-    others.push(...signatures);
+    const signatures = hostKeyAlgorithms.get(keyTypeOf(opened.otherKey)) ?? [];
+    if (signatures.every((signature) => excludedAlgorithms.includes(signature))) throw new SftpUnopened(true, opened);
+    excludedAlgorithms.push(...signatures);
   }
 }
 
 /** The kinds of keys, and how a host signs with each. */
-const keyKinds = new Map<string, readonly ServerHostKeyAlgorithm[]>([
+const hostKeyAlgorithms = new Map<string, readonly ServerHostKeyAlgorithm[]>([
   ['ssh-ed25519', ['ssh-ed25519']],
   ['ecdsa-sha2-nistp256', ['ecdsa-sha2-nistp256']],
   ['ecdsa-sha2-nistp384', ['ecdsa-sha2-nistp384']],
@@ -72,7 +72,10 @@ const keyKinds = new Map<string, readonly ServerHostKeyAlgorithm[]>([
 
 type OtherKey = { readonly otherKey: Buffer; readonly cause: unknown };
 
-async function openOnce(place: SftpPlace, without: readonly ServerHostKeyAlgorithm[]): Promise<SftpSession | OtherKey> {
+async function openOnce(
+  target: SftpTarget,
+  excludedAlgorithms: readonly ServerHostKeyAlgorithm[],
+): Promise<SftpSession | OtherKey> {
   let open = true;
   let otherKey: Buffer | undefined;
   const closed = () => {
@@ -80,44 +83,45 @@ async function openOnce(place: SftpPlace, without: readonly ServerHostKeyAlgorit
   };
   const client = new SftpClient('letters', { error: closed, end: closed, close: closed });
   const hostVerifier = (key: Buffer) => {
-    if (fingerprintOf(key) === place.hostKey.replace(/=+$/, '')) return true;
+    if (fingerprintOf(key) === target.hostKey.replace(/=+$/, '')) return true;
     otherKey = key;
     return false;
   };
-  const { host, port, user: username, login } = place;
+  const { host, port, user: username, login } = target;
   // Each step waits for its answer: without this each would wait for the timer of a delayed acknowledgement too.
   const sock = connect({ host, port, noDelay: true });
   try {
-    const algorithms = { serverHostKey: { append: [], prepend: [], remove: [...without] } };
-    await client.connect({ sock, username, ...login, hostVerifier, algorithms, readyTimeout: openWithinMs });
+    const algorithms = { serverHostKey: { append: [], prepend: [], remove: [...excludedAlgorithms] } };
+    await client.connect({ sock, username, ...login, hostVerifier, algorithms, readyTimeout: openTimeoutMs });
   } catch (cause) {
     // What was refused before the client had it is watched by nobody.
     sock.destroy();
     if (otherKey !== undefined) return { otherKey, cause };
-    const isOurs = without.length > 0 || (cause instanceof Error && /authentication|privateKey/i.test(cause.message));
-    throw new SftpUnopened(isOurs, { cause });
+    const isRefused =
+      excludedAlgorithms.length > 0 || (cause instanceof Error && /authentication|privateKey/i.test(cause.message));
+    throw new SftpUnopened(isRefused, { cause });
   }
-  return sessionOf(client, place, { isOpen: () => open, closed });
+  return sessionOf(client, target, { isOpen: () => open, closed });
 }
 
 function sessionOf(
   client: SftpClient,
-  place: SftpPlace,
+  target: SftpTarget,
   { isOpen, closed }: { isOpen(): boolean; closed(): void },
 ): SftpSession {
   const end = () => {
     closed();
     client.end().catch(closed);
   };
-  const limit = createLimit(systemTimer, stepWithinMs);
+  const limit = createCallTimeout(systemTimer, stepTimeoutMs);
   // A server that is silent for too long is given up, with its connection.
   const step = async <T>(work: Promise<T>): Promise<T> => {
-    const done = await limit.hold(work);
-    if (done !== late) return done;
+    const done = await limit.waitFor(work);
+    if (done !== timedOut) return done;
     end();
     throw new Error('the SFTP server did not answer in time');
   };
-  const at = (name: string) => `${place.folder}/${name}`;
+  const at = (name: string) => `${target.folder}/${name}`;
   return {
     put: async (name, bytes) => {
       await step(client.put(Buffer.from(bytes), at(name)));
@@ -129,14 +133,14 @@ function sessionOf(
     exists: async (name) => (await step(client.exists(at(name)))) !== false,
     remove: async (name) => void (await step(client.delete(at(name), true))),
     list: async () =>
-      (await step(client.list(place.folder))).map(({ name, modifyTime }) => ({ name, writtenAt: modifyTime })),
+      (await step(client.list(target.folder))).map(({ name, modifyTime }) => ({ name, writtenAt: modifyTime })),
     isOpen,
     end,
   };
 }
 
 /** The kind of a key: it begins with its name, after four bytes of length (RFC 4253, section 6.6). */
-function kindOf(key: Buffer): string {
+function keyTypeOf(key: Buffer): string {
   return key.toString('latin1', 4, 4 + key.readUInt32BE(0));
 }
 
@@ -145,10 +149,10 @@ function fingerprintOf(key: Buffer): string {
 }
 
 /** The place at a URL, with the settings beside it; throws a TypeError that says what is wrong. */
-export function sftpPlaceOf(
+export function parseSftpTarget(
   text: string,
   { key, hostKey }: { readonly key: string | undefined; readonly hostKey: string | undefined },
-): SftpPlace {
+): SftpTarget {
   const url = new URL(text);
   const password = decodeURIComponent(url.password);
   if (url.username === '' || url.search !== '' || url.hash !== '') {
@@ -161,17 +165,17 @@ export function sftpPlaceOf(
     );
   }
   return {
-    host: hostOf(url),
+    host: unbracketedHost(url),
     port: url.port === '' ? 22 : Number(url.port),
     user: decodeURIComponent(url.username),
-    login: key === undefined ? { password } : { privateKey: readableKey(key) },
+    login: key === undefined ? { password } : { privateKey: toReadableKey(key) },
     folder: decodeURIComponent(url.pathname).replace(/\/+$/, ''),
     hostKey,
   };
 }
 
 /** A private key in a form that the SSH client reads; PKCS #8, which `openssl` writes, is none. */
-function readableKey(text: string): string {
+function toReadableKey(text: string): string {
   const [, openSsh] = /^-----BEGIN OPENSSH PRIVATE KEY-----([^-]+)/.exec(text) ?? [];
   if (openSsh !== undefined) {
     // The name of the cipher comes first (PROTOCOL.key of OpenSSH).

@@ -1,13 +1,19 @@
 import type { Clock } from '../../kernel/clock.ts';
+import { textAtPointer } from '../../kernel/json-pointer.ts';
 import { retryAfterMs } from '../../kernel/retry-after.ts';
-import { wordAt } from '../callbacks/json-pointer.ts';
-import { parseProviderJson } from '../callbacks/provider-json.ts';
 import { parsePhone } from '../contact/phone-number.ts';
 import type { InboxLink } from '../inbox/inbox-link.ts';
-import { textOfSms } from '../text/sms-text.ts';
-import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
-import { type Exchange, type GatewayAnswer, postOnce } from './sms-exchange.ts';
-import { bodyFor, referenceAt, type SmsMapping } from './sms-mapping.ts';
+import type {
+  Channel,
+  OnProviderFailure,
+  OutgoingMessage,
+  PreparedMessage,
+  ProviderOutcome,
+} from '../notification/channel.ts';
+import { parseProviderJson } from '../provider-webhooks/provider-json.ts';
+import { renderSmsText } from '../rendering/sms-text.ts';
+import { type GatewayAnswer, type GatewayResult, postOnce } from './gateway-request.ts';
+import { gatewayRequestBody, referenceAtPointer, type SmsMapping } from './sms-mapping.ts';
 
 type SmsGatewayOptions = {
   readonly url: string;
@@ -18,7 +24,7 @@ type SmsGatewayOptions = {
   readonly inboxLink?: InboxLink | undefined;
   /** How long the gateway may take for its whole answer. */
   readonly timeoutMs?: number;
-  readonly onTrouble?: OnTrouble;
+  readonly onProviderFailure?: OnProviderFailure;
 };
 
 const defaultTimeoutMs = 20_000;
@@ -26,30 +32,30 @@ const defaultTimeoutMs = 20_000;
  * Not about the message: the login (401, 403, 407), the credit (402), or where and how the gateway is called (301, 307,
  * 308, 404, 405, 410, 415, 421, 426). The operator mends it, and then the messages go on.
  */
-const aboutUs = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 410, 415, 421, 426]);
+const operatorStatuses = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 410, 415, 421, 426]);
 
 /** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
 export function createSmsGateway(options: SmsGatewayOptions): Channel {
-  const { url, mapping, clock, inboxLink, timeoutMs = defaultTimeoutMs, onTrouble } = options;
+  const { url, mapping, clock, inboxLink, timeoutMs = defaultTimeoutMs, onProviderFailure } = options;
   const target = new URL(url);
   return {
     name: 'sms',
     concurrency: 16,
     addressOf: (contact) => contact.phone,
-    prepare: async (message: Message): Promise<Ready | Outcome> => {
+    prepare: async (message: OutgoingMessage): Promise<PreparedMessage | ProviderOutcome> => {
       const to = parsePhone(message.address);
       if (to === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
       const id = `${message.delivery}.${message.attempt}`;
-      const { text } = textOfSms({ ...message, inbox: inboxLink?.(message.notification) });
-      const { type, body } = bodyFor(mapping, { to, text, id, from: message.sender });
+      const { text } = renderSmsText({ ...message, inbox: inboxLink?.(message.notification) });
+      const { type, body } = gatewayRequestBody(mapping, { to, text, id, from: message.sender });
       // The key is the same for the same attempt only: an attempt is called once.
       const headers = { ...mapping.headers, 'content-type': type, 'idempotency-key': id };
       const call = async () => {
-        const exchange = await postOnce(target, { headers, body }, timeoutMs);
-        if ('status' in exchange ? aboutUs.has(exchange.status) : exchange.failed === 'before') {
-          onTrouble?.('status' in exchange ? `answered ${exchange.status}` : (exchange.why ?? 'no answer'));
+        const result = await postOnce(target, { headers, body }, timeoutMs);
+        if ('status' in result ? operatorStatuses.has(result.status) : result.failed === 'before') {
+          onProviderFailure?.('status' in result ? `answered ${result.status}` : (result.why ?? 'no answer'));
         }
-        return outcomeOf(exchange, mapping, clock.now());
+        return outcomeOf(result, mapping, clock.now());
       };
       return { call, drop: () => undefined };
     },
@@ -61,17 +67,17 @@ export function createSmsGateway(options: SmsGatewayOptions): Channel {
  * What an exchange means. Before the connection stood nothing was taken; after it only a clear answer says so: a broken
  * connection, a server fault or an answer that the mapping does not know leaves `unknown`.
  */
-function outcomeOf(exchange: Exchange, mapping: SmsMapping, now: number): Outcome {
-  if ('failed' in exchange) {
-    return exchange.failed === 'before'
+function outcomeOf(result: GatewayResult, mapping: SmsMapping, now: number): ProviderOutcome {
+  if ('failed' in result) {
+    return result.failed === 'before'
       ? { outcome: 'temporary', reason: 'provider-unreachable' }
       : { outcome: 'unknown' };
   }
-  const { status } = exchange;
-  if (status >= 200 && status < 300) return accepted(exchange, mapping);
-  if (aboutUs.has(status)) return { outcome: 'temporary', reason: 'provider-refuses-us' };
+  const { status } = result;
+  if (status >= 200 && status < 300) return acceptedOutcome(result, mapping);
+  if (operatorStatuses.has(status)) return { outcome: 'temporary', reason: 'provider-refuses-us' };
   if ([408, 409, 425, 429, 503].includes(status)) {
-    const waitMs = retryAfterMs(exchange.retryAfter, now);
+    const waitMs = retryAfterMs(result.retryAfter, now);
     const wait = waitMs === undefined ? {} : { retryAfterMs: waitMs };
     return { outcome: 'temporary', reason: 'provider-busy', ...wait };
   }
@@ -79,13 +85,13 @@ function outcomeOf(exchange: Exchange, mapping: SmsMapping, now: number): Outcom
   return { outcome: 'unknown' };
 }
 
-function accepted({ body }: GatewayAnswer, { answer }: SmsMapping): Outcome {
+function acceptedOutcome({ body }: GatewayAnswer, { answer }: SmsMapping): ProviderOutcome {
   const parsed = parseProviderJson(body);
   if (answer?.status !== undefined) {
-    const word = wordAt(parsed, answer.status);
-    if (answer.refused?.includes(word)) return { outcome: 'permanent', reason: 'address-refused' };
-    if (!answer.accepted?.includes(word)) return { outcome: 'unknown' };
+    const status = textAtPointer(parsed, answer.status);
+    if (answer.refused?.includes(status)) return { outcome: 'permanent', reason: 'address-refused' };
+    if (!answer.accepted?.includes(status)) return { outcome: 'unknown' };
   }
-  const providerRef = answer?.reference === undefined ? undefined : referenceAt(parsed, answer.reference);
+  const providerRef = answer?.reference === undefined ? undefined : referenceAtPointer(parsed, answer.reference);
   return { outcome: 'sent', ...(providerRef === undefined ? {} : { providerRef }) };
 }

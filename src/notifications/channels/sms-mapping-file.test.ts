@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { plainMapping } from './sms-mapping.ts';
+import { defaultSmsMapping } from './sms-mapping.ts';
 import { parseSmsMapping } from './sms-mapping-file.ts';
 
 const request = { to: '{to}', text: '{text}', id: '{id}' };
@@ -11,7 +11,7 @@ const parse = (value: unknown) => parseSmsMapping(JSON.stringify(value));
 test('a mapping is read as it stands', () => {
   const headers = { authorization: 'Bearer x' };
   for (const mapping of [
-    plainMapping,
+    defaultSmsMapping,
     { request },
     { request: { messages: [{ to: ['{to}'], body: '{text}', flash: false, parts: null }] }, encoding: 'json' },
     { request, encoding: 'form', headers, answer, receipt },

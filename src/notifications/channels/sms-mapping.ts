@@ -1,10 +1,16 @@
 import { parseId } from '../../kernel/id.ts';
-import { at, wordAt } from '../callbacks/json-pointer.ts';
-import type { SpokenOf } from '../callbacks/learn-late.ts';
-import type { ReasonCode } from '../reason.ts';
+import { textAtPointer, valueAtPointer } from '../../kernel/json-pointer.ts';
+import type { ReportedDelivery } from '../delivery/apply-late-report.ts';
+import type { ReasonCode } from '../notification/reason.ts';
 
 /** JSON as the mapping and the answers of gateways have it. */
-type Template = string | number | boolean | null | readonly Template[] | { readonly [name: string]: Template };
+type JsonTemplate =
+  | string
+  | number
+  | boolean
+  | null
+  | readonly JsonTemplate[]
+  | { readonly [name: string]: JsonTemplate };
 
 /**
  * How a gateway is spoken to. In the strings of `request`, `{to}`, `{text}`, `{id}` and `{from}` are filled in; what is
@@ -13,7 +19,7 @@ type Template = string | number | boolean | null | readonly Template[] | { reado
 export type SmsMapping = {
   readonly headers?: Readonly<Record<string, string>> | undefined;
   readonly encoding?: 'json' | 'form' | undefined;
-  readonly request: { readonly [name: string]: Template };
+  readonly request: { readonly [name: string]: JsonTemplate };
   /** Where a 2xx answer has the gateway's id, and a word that says whether it was taken. */
   readonly answer?: {
     readonly reference?: string;
@@ -46,7 +52,7 @@ export type SmsReceipt = {
 };
 
 /** Used where the operator gives no mapping. */
-export const plainMapping: SmsMapping = {
+export const defaultSmsMapping: SmsMapping = {
   request: { to: '{to}', text: '{text}', id: '{id}', from: '{from}' },
   answer: { reference: '/id' },
   receipt: { id: '/id', status: '/status', delivered: ['delivered'], failed: ['failed', 'undelivered', 'rejected'] },
@@ -56,54 +62,57 @@ export const plainMapping: SmsMapping = {
 type SmsValues = { readonly to: string; readonly text: string; readonly id: string; readonly from: string };
 
 /** The body of a request, encoded. */
-export function bodyFor(mapping: SmsMapping, values: SmsValues): { readonly type: string; readonly body: string } {
-  const filled = fillIn(mapping.request, values);
+export function gatewayRequestBody(
+  mapping: SmsMapping,
+  values: SmsValues,
+): { readonly type: string; readonly body: string } {
+  const filled = fillTemplate(mapping.request, values);
   if (mapping.encoding !== 'form') return { type: 'application/json', body: JSON.stringify(filled) };
   const fields = Object.entries(filled as Record<string, unknown>).map(([name, value]) => [name, String(value)]);
   return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(fields).toString() };
 }
 
-function fillIn(template: Template, values: SmsValues): unknown {
+function fillTemplate(template: JsonTemplate, values: SmsValues): unknown {
   if (typeof template === 'string') {
     return template.replaceAll(/\{(to|text|id|from)\}/g, (_all, name: keyof SmsValues) => values[name]);
   }
   if (typeof template !== 'object' || template === null) return template;
-  if (isList(template)) return template.map((item) => fillIn(item, values));
-  return Object.fromEntries(Object.entries(template).map(([name, item]) => [name, fillIn(item, values)]));
+  if (isList(template)) return template.map((item) => fillTemplate(item, values));
+  return Object.fromEntries(Object.entries(template).map(([name, item]) => [name, fillTemplate(item, values)]));
 }
 
-function isList(template: object): template is readonly Template[] {
+function isList(template: object): template is readonly JsonTemplate[] {
   return Array.isArray(template);
 }
 
 /** The attempt that a receipt names by our id. */
-export function attemptIn({ id: place }: SmsReceipt, receipt: unknown): SpokenOf | undefined {
-  const id = place === undefined ? undefined : at(receipt, place);
+export function attemptInReceipt({ id: pointer }: SmsReceipt, receipt: unknown): ReportedDelivery | undefined {
+  const id = pointer === undefined ? undefined : valueAtPointer(receipt, pointer);
   const [, text = '', attempt] = /^(dlv_\w{26})\.(\d{1,6})$/.exec(typeof id === 'string' ? id : '') ?? [];
   const delivery = parseId('delivery', text);
   return delivery === undefined ? undefined : { delivery, attempt: Number(attempt) };
 }
 
 /** How a message ended, without saying which. */
-type Ended = { readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: ReasonCode };
+type ReceiptOutcome = { readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: ReasonCode };
 
 /** How a message ended by the word of a receipt; undefined where the word is not final. */
-export function endedIn(
+export function outcomeInReceipt(
   { status, delivered, failed, unreachable = [], refused = [] }: SmsReceipt,
   receipt: unknown,
-): Ended | undefined {
-  const word = wordAt(receipt, status);
+): ReceiptOutcome | undefined {
+  const word = textAtPointer(receipt, status);
   if (delivered.includes(word)) return { ended: 'delivered' };
   if (failed.includes(word)) return { ended: 'failed', reason: 'address-refused' };
   if (unreachable.includes(word)) return { ended: 'failed', reason: 'destination-unreachable' };
   return refused.includes(word) ? { ended: 'failed', reason: 'message-refused' } : undefined;
 }
 
-const longestReference = 200;
+const maxReferenceLength = 200;
 
 /** The gateway's own id of a message, as it is stored: without what no database keeps, a NUL or half of a surrogate pair. */
-export function referenceAt(value: unknown, place: string): string | undefined {
-  const reference = at(value, place);
+export function referenceAtPointer(value: unknown, pointer: string): string | undefined {
+  const reference = valueAtPointer(value, pointer);
   const known = typeof reference === 'number' || (typeof reference === 'string' && reference !== '');
-  return known ? String(reference).slice(0, longestReference).toWellFormed().replaceAll('\0', '\ufffd') : undefined;
+  return known ? String(reference).slice(0, maxReferenceLength).toWellFormed().replaceAll('\0', '\ufffd') : undefined;
 }

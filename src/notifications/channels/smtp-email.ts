@@ -1,39 +1,46 @@
-import { hostOf } from '../../kernel/url-host.ts';
-import { matterOfReply, type StatusMatter } from '../callbacks/mail-status.ts';
-import type { Channel, Message, OnTrouble, Outcome, Ready } from './channel.ts';
+import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
+import type {
+  Channel,
+  OnProviderFailure,
+  OutgoingMessage,
+  PreparedMessage,
+  ProviderOutcome,
+} from '../notification/channel.ts';
+import { replyStatusCategoryOf, type StatusCategory } from '../provider-webhooks/enhanced-status.ts';
 import { composeMail } from './compose-mail.ts';
-import { createDkim, type DkimKey } from './dkim.ts';
-import { mailOf, type Sender } from './mail.ts';
-import { createConnections, type RelayAt, type SmtpFault } from './smtp-connections.ts';
+import { createDkimSigner, type DkimKey } from './dkim.ts';
+import { type MailSender, mailFor } from './mail.ts';
+import { createSmtpPool, type RelayOptions, type SmtpFault } from './smtp-pool.ts';
 
 type SmtpEmailOptions = {
   /** `smtp://` or `smtps://`, with user and password where the relay wants them; see `relayOf`. */
   readonly url: string;
-  readonly sender: Sender;
+  readonly sender: MailSender;
   /** How long the relay may be silent until it asks for the message; then the call is given up, and nothing was sent. */
-  readonly silenceMs?: number;
+  readonly replyTimeoutMs?: number;
   /** How long it may be silent from then on: what it says later nobody hears, and the outcome is unknown. */
-  readonly verdictMs?: number;
+  readonly dataReplyTimeoutMs?: number;
   /** The key that signs each mail; without it none is signed here. */
   readonly dkim?: DkimKey | undefined;
-  readonly onTrouble?: OnTrouble;
+  readonly onProviderFailure?: OnProviderFailure;
 };
 
 const defaultConnections = 20;
-const defaultSilenceMs = 60_000;
+const defaultReplyTimeoutMs = 60_000;
 /** Of RFC 5321, section 4.5.3.2.6: a relay may look at a message for long before it answers. Less than a call may take. */
-const defaultVerdictMs = 10 * 60_000;
-const connectMs = 15_000;
+const defaultDataReplyTimeoutMs = 10 * 60_000;
+const connectTimeoutMs = 15_000;
 
 /** Email through the operator's relay. The whole text of the message is in the mail. */
 export function createSmtpEmail(options: SmtpEmailOptions): Channel {
-  const { silenceMs = defaultSilenceMs, verdictMs = defaultVerdictMs } = options;
-  const { connectionCount, ...relay } = relayOf(options.url, silenceMs);
-  const connections = createConnections({ ...relay, silenceMs, verdictMs });
-  const sign = options.dkim === undefined ? undefined : createDkim(options.dkim);
-  function ended(fault: SmtpFault): Outcome {
+  const { replyTimeoutMs = defaultReplyTimeoutMs, dataReplyTimeoutMs = defaultDataReplyTimeoutMs } = options;
+  const { connectionCount, ...relay } = parseRelayUrl(options.url, replyTimeoutMs);
+  const pool = createSmtpPool({ ...relay, replyTimeoutMs, dataReplyTimeoutMs });
+  const sign = options.dkim === undefined ? undefined : createDkimSigner(options.dkim);
+  function failedOutcome(fault: SmtpFault): ProviderOutcome {
     const outcome = outcomeOf(fault);
-    if (outcome.outcome === 'temporary' && isOperators.has(outcome.reason)) options.onTrouble?.(troubleOf(fault));
+    if (outcome.outcome === 'temporary' && operatorReasons.has(outcome.reason))
+      options.onProviderFailure?.(failureDetailOf(fault));
     return outcome;
   }
 
@@ -41,34 +48,34 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
     name: 'email',
     concurrency: connectionCount,
     addressOf: (contact) => contact.email,
-    prepare: async (message: Message): Promise<Ready | Outcome> => {
-      const mail = mailOf(message, options.sender);
+    prepare: async (message: OutgoingMessage): Promise<PreparedMessage | ProviderOutcome> => {
+      const mail = mailFor(message, options.sender);
       if (mail === undefined) return { outcome: 'permanent', reason: 'address-invalid' };
       const composed = composeMail(mail);
       const raw = sign === undefined ? composed : await sign(composed);
-      const line = await connections.take();
-      if ('fault' in line) return ended(line.fault);
+      const session = await pool.acquire();
+      if ('fault' in session) return failedOutcome(session.fault);
       return {
         call: async () => {
-          const fault = await connections.send(
-            line,
+          const fault = await pool.send(
+            session,
             { from: options.sender.returnPath?.(message) ?? mail.from.address, to: mail.to },
             raw,
           );
-          return fault === undefined ? { outcome: 'sent' } : ended(fault);
+          return fault === undefined ? { outcome: 'sent' } : failedOutcome(fault);
         },
-        drop: () => connections.giveBack(line),
+        drop: () => pool.release(session),
       };
     },
-    close: async () => connections.close(),
+    close: async () => pool.close(),
   };
 }
 
 /** What waits for the operator alone. */
-const isOperators: ReadonlySet<string> = new Set(['provider-unreachable', 'provider-refuses-us']);
+const operatorReasons: ReadonlySet<string> = new Set(['provider-unreachable', 'provider-refuses-us']);
 
 /** Of a reply the codes alone: its words may repeat an address or a password. */
-function troubleOf({ command, message, responseCode, response }: SmtpFault): string {
+function failureDetailOf({ command, message, responseCode, response }: SmtpFault): string {
   if (responseCode === undefined && !/^(?:AUTH|MAIL|RCPT|DATA)/.test(command)) return message;
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1] ?? '';
   return `${command} was answered ${responseCode ?? 'with no reply'} ${status}`.trimEnd();
@@ -78,7 +85,10 @@ function troubleOf({ command, message, responseCode, response }: SmtpFault): str
  * The relay at a URL. `?connections=8` limits how many are open (20). Mail to another machine must be encrypted, unless
  * the URL says `?tls=optional`; other parameters are refused, so that a misspelt one does not pass in silence.
  */
-export function relayOf(text: string, silenceMs: number): RelayAt & { readonly connectionCount: number } {
+export function parseRelayUrl(
+  text: string,
+  replyTimeoutMs: number,
+): RelayOptions & { readonly connectionCount: number } {
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';
   for (const name of url.searchParams.keys()) {
@@ -90,7 +100,7 @@ export function relayOf(text: string, silenceMs: number): RelayAt & { readonly c
   if (!Number.isInteger(connectionCount) || connectionCount < 1 || connectionCount > 200) {
     throw new TypeError('expected a number of connections from 1 to 200');
   }
-  const host = hostOf(url);
+  const host = unbracketedHost(url);
   const loopback = host === 'localhost' || host === '::1' || host.startsWith('127.');
   const user = decodeURIComponent(url.username);
   return {
@@ -102,9 +112,9 @@ export function relayOf(text: string, silenceMs: number): RelayAt & { readonly c
       port: url.port === '' ? (secure ? 465 : 587) : Number(url.port),
       secure,
       requireTLS: !secure && !loopback && tls === 'required',
-      connectionTimeout: connectMs,
-      greetingTimeout: Math.min(connectMs, silenceMs),
-      socketTimeout: silenceMs,
+      connectionTimeout: connectTimeoutMs,
+      greetingTimeout: Math.min(connectTimeoutMs, replyTimeoutMs),
+      socketTimeout: replyTimeoutMs,
       maxResponseSize: 16_384,
     },
   };
@@ -114,27 +124,30 @@ export function relayOf(text: string, silenceMs: number): RelayAt & { readonly c
  * What a failed call means (RFC 5321, section 4.2.1). A reply says for sure that the mail was not taken. Without one it
  * depends on whether the message had begun: before, it is certain that nothing was taken; after, nothing is.
  */
-function outcomeOf(fault: SmtpFault): Outcome {
+function outcomeOf(fault: SmtpFault): ProviderOutcome {
   const { responseCode, command } = fault;
-  if (responseCode === undefined || responseCode < 400 || responseCode > 599) return withoutReply(fault);
+  if (responseCode === undefined || responseCode < 400 || responseCode > 599) return outcomeWithoutReply(fault);
   const permanent = responseCode >= 500 && responseCode !== 503;
-  const matter = matterOfReply(fault.response);
+  const category = replyStatusCategoryOf(fault.response);
   if (command === 'RCPT TO' || command === 'DATA') {
     // RFC 5321, section 4.5.3.1.10: 552 at the recipient is to be treated as 452.
-    const full = matter === 'full' || (matter === undefined && responseCode === 552 && command === 'RCPT TO');
+    const full = category === 'full' || (category === undefined && responseCode === 552 && command === 'RCPT TO');
     if (full) return { outcome: 'temporary', reason: 'mailbox-full' };
-    if (permanent) return refused(matter, command);
+    if (permanent) return refusedOutcome(category, command);
   }
   // The size was told with the sender (RFC 1870).
-  if (permanent && matter === 'message') return { outcome: 'permanent', reason: 'message-refused' };
+  if (permanent && category === 'message') return { outcome: 'permanent', reason: 'message-refused' };
   // What the relay holds against us and not against this mail is for the operator to mend, and then it goes on.
-  return { outcome: 'temporary', reason: permanent || matter === 'sender' ? 'provider-refuses-us' : 'provider-busy' };
+  return { outcome: 'temporary', reason: permanent || category === 'sender' ? 'provider-refuses-us' : 'provider-busy' };
 }
 
 /** What a final refusal of the recipient or of the message speaks of; without a status, of what was refused. */
-function refused(matter: Exclude<StatusMatter, 'full'> | undefined, command: 'RCPT TO' | 'DATA'): Outcome {
+function refusedOutcome(
+  category: Exclude<StatusCategory, 'full'> | undefined,
+  command: 'RCPT TO' | 'DATA',
+): ProviderOutcome {
   const atRecipient = command === 'RCPT TO';
-  switch (matter) {
+  switch (category) {
     case 'address':
       return { outcome: 'permanent', reason: 'address-refused' };
     case 'network':
@@ -155,8 +168,8 @@ function refused(matter: Exclude<StatusMatter, 'full'> | undefined, command: 'RC
 }
 
 /** No reply came, or one that is no refusal; by its address the citizen has no part in it, since that was looked at. */
-function withoutReply({ begun, code }: SmtpFault): Outcome {
-  if (begun) return { outcome: 'unknown' };
+function outcomeWithoutReply({ dataStarted, code }: SmtpFault): ProviderOutcome {
+  if (dataStarted) return { outcome: 'unknown' };
   if (code === 'EMESSAGE') return { outcome: 'permanent', reason: 'message-refused' };
   const ours = code === 'EAUTH' || code === 'ETLS' || code === 'EENVELOPE';
   return { outcome: 'temporary', reason: ours ? 'provider-refuses-us' : 'provider-unreachable' };

@@ -1,35 +1,38 @@
-import type { Random } from '../../kernel/clock.ts';
+import { openSealed, SealBroken, seal } from '../../crypto/chunked-encryption.ts';
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { bytesField, enumField, idField, integerField } from '../../db/row-fields.ts';
+import type { RandomBytes } from '../../kernel/clock.ts';
 import { hmac } from '../../kernel/hashing.ts';
-import { open, SealBroken, seal } from '../../keys/chunked-encryption.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
-import type { Read, Row, Statement } from '../../store/db.ts';
-import { bytesField, idField, wholeField, wordField } from '../../store/row-fields.ts';
-import { timedChannelNames } from '../notification.ts';
-import { type CodeChannel, type ContactCode, codeLimits, mailboxOf } from './contact-code.ts';
+import { declinableChannelNames } from '../notification/notification.ts';
+import { type CodeChannel, type ContactCode, contactCodeLimits, normalizedMailboxOf } from './contact-code.ts';
 
-type CodeParts = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
+type CodeStoreDeps = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
 
 const dayMs = 86_400_000;
 /** So many that are over go with each new one. */
-const clearedAtOnce = 20;
+const deletedPerRequest = 20;
 
 /** The codes that were sent to a citizen, also those that are over; none where the citizen was erased. */
-export async function findCodes({ read, citizenKeys }: CodeParts, citizenId: string): Promise<ContactCode[]> {
+export async function findContactCodes(
+  { read, citizenKeys }: CodeStoreDeps,
+  citizenId: string,
+): Promise<ContactCode[]> {
   const rows = await read(
     'select channel, notification_id, sealed, ends_at, tries from contact_code where citizen_id = $1',
     [citizenId],
   );
   if (rows.length === 0) return [];
   const key = await citizenKeys.keyOf(citizenId);
-  return rows.flatMap((row) => codeIn(row, citizenId, key) ?? []);
+  return rows.flatMap((row) => openContactCode(row, citizenId, key) ?? []);
 }
 
-function codeIn(row: Row, citizenId: string, key: Uint8Array): ContactCode | undefined {
-  const channel = wordField(row, 'channel', timedChannelNames);
+function openContactCode(row: Row, citizenId: string, key: Uint8Array): ContactCode | undefined {
+  const channel = enumField(row, 'channel', declinableChannelNames);
   const notification = idField(row, 'notification_id', 'notification');
-  const [endsAt, tries] = [wholeField(row, 'ends_at'), wholeField(row, 'tries')];
+  const [endsAt, tries] = [integerField(row, 'ends_at'), integerField(row, 'tries')];
   try {
-    const opened = open(key, contextOf(citizenId, { channel, notification }), bytesField(row, 'sealed'));
+    const opened = openSealed(key, codeContextOf(citizenId, { channel, notification }), bytesField(row, 'sealed'));
     // Written by `saveCode` below, and authenticated.
     const { address, code } = JSON.parse(opened.toString('utf8')) as Pick<ContactCode, 'address' | 'code'>;
     return { channel, address, code, notification, endsAt, tries };
@@ -40,22 +43,22 @@ function codeIn(row: Row, citizenId: string, key: Uint8Array): ContactCode | und
 }
 
 /** Whose code, and what seals it. */
-type Saving = { readonly citizenId: string; readonly key: Uint8Array; readonly random: Random };
+type CodeOwner = { readonly citizenId: string; readonly key: Uint8Array; readonly random: RandomBytes };
 
 /** Stores a code in place of the one before by that channel. */
-export function saveCode({ citizenId, key, random }: Saving, code: Omit<ContactCode, 'tries'>): Statement {
+export function saveContactCode({ citizenId, key, random }: CodeOwner, code: Omit<ContactCode, 'tries'>): Statement {
   const { channel, notification, endsAt, address, code: digits } = code;
-  const clear = Buffer.from(JSON.stringify({ address, code: digits }));
+  const plaintext = Buffer.from(JSON.stringify({ address, code: digits }));
   return {
     sql: `insert into contact_code (citizen_id, channel, notification_id, sealed, ends_at, tries) values ($1, $2, $3, $4, $5, 0)
       on conflict (citizen_id, channel) do update set notification_id = excluded.notification_id, sealed = excluded.sealed,
         ends_at = excluded.ends_at, tries = 0`,
-    args: [citizenId, channel, notification, seal(key, contextOf(citizenId, code), clear, random), endsAt],
+    args: [citizenId, channel, notification, seal(key, codeContextOf(citizenId, code), plaintext, random), endsAt],
   };
 }
 
 /** Counts that something else than the code was entered. */
-export function countTry(citizenId: string, { channel, notification }: ContactCode): Statement {
+export function countWrongEntry(citizenId: string, { channel, notification }: ContactCode): Statement {
   return {
     sql: `update contact_code set tries = tries + 1
       where citizen_id = $1 and channel = $2 and notification_id = $3`,
@@ -64,22 +67,22 @@ export function countTry(citizenId: string, { channel, notification }: ContactCo
 }
 
 /** Uses a code up; refused (`rows`) where it was replaced or used, or tried too often, since it was read. */
-export function takeCode(citizenId: string, { channel, notification }: ContactCode): Statement {
+export function consumeContactCode(citizenId: string, { channel, notification }: ContactCode): Statement {
   return {
     sql: `delete from contact_code
       where citizen_id = $1 and channel = $2 and notification_id = $3 and tries < $4 returning channel`,
-    args: [citizenId, channel, notification, codeLimits.tries],
+    args: [citizenId, channel, notification, contactCodeLimits.tries],
     rows: 1,
   };
 }
 
 /** Takes the codes of a citizen away who is erased. */
-export function forgetCodes(citizenId: string): Statement {
+export function deleteContactCodes(citizenId: string): Statement {
   return { sql: 'delete from contact_code where citizen_id = $1', args: [citizenId] };
 }
 
 /** Who asks, for which address, and the key of the hashes by which both are counted. */
-type Asking = {
+type CodeRequest = {
   readonly citizenId: string;
   readonly channel: CodeChannel;
   readonly address: string;
@@ -88,9 +91,15 @@ type Asking = {
 };
 
 /** Counts a code for its citizen and for its address; the first or second is refused (`rows`) where the day has had its number. */
-export function countAsked({ citizenId, channel, address, countKey, now }: Asking): readonly [Statement, Statement] {
+export function countCodeRequest({
+  citizenId,
+  channel,
+  address,
+  countKey,
+  now,
+}: CodeRequest): readonly [Statement, Statement] {
   const day = Math.floor(now / dayMs);
-  const subjects = [`citizen\0${citizenId}`, `${channel}\0${mailboxOf(address)}`] as const;
+  const subjects = [`citizen\0${citizenId}`, `${channel}\0${normalizedMailboxOf(address)}`] as const;
   const counted = (subject: string, most: number): Statement => ({
     sql: `insert into contact_code_count (subject, day, asked) values ($1, $2, 1)
       on conflict (subject) do update set asked = contact_code_count.asked + 1 where contact_code_count.asked < $3
@@ -98,32 +107,32 @@ export function countAsked({ citizenId, channel, address, countKey, now }: Askin
     args: [hmac('sha256', countKey, `${day}\0${subject}`), day, most],
     rows: 1,
   });
-  const { aDay } = codeLimits;
-  return [counted(subjects[0], aDay.citizen), counted(subjects[1], aDay.address)];
+  const { perDay } = contactCodeLimits;
+  return [counted(subjects[0], perDay.citizen), counted(subjects[1], perDay.address)];
 }
 
 /** When the next day begins, on which codes are counted anew. */
-export function nextCodeDay(now: number): number {
+export function nextCodeCountDay(now: number): number {
   return (Math.floor(now / dayMs) + 1) * dayMs;
 }
 
 /** Takes away some of what is over. The age stands there twice: on PostgreSQL a row may change between the look and the deletion. */
-export function clearCodes(now: number): readonly Statement[] {
+export function deleteExpiredCodes(now: number): readonly Statement[] {
   return [
     {
       sql: `delete from contact_code where ends_at < $1 and notification_id in
-        (select notification_id from contact_code where ends_at < $1 order by ends_at limit ${clearedAtOnce})`,
+        (select notification_id from contact_code where ends_at < $1 order by ends_at limit ${deletedPerRequest})`,
       args: [now],
     },
     {
       sql: `delete from contact_code_count where day < $1 and subject in
-        (select subject from contact_code_count where day < $1 order by day limit ${clearedAtOnce})`,
+        (select subject from contact_code_count where day < $1 order by day limit ${deletedPerRequest})`,
       args: [Math.floor(now / dayMs)],
     },
   ];
 }
 
-function contextOf(
+function codeContextOf(
   citizenId: string,
   { channel, notification }: Pick<ContactCode, 'channel' | 'notification'>,
 ): string {

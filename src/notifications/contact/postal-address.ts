@@ -1,7 +1,7 @@
-import type { Contact } from '../ports.ts';
+import type { CitizenContact } from '../ports.ts';
 
 /** The lines of an envelope, or undefined for who has no name or no postal address. */
-export function letterAddressOf({ name, postalLines }: Contact): string | undefined {
+export function letterAddressOf({ name, postalLines }: CitizenContact): string | undefined {
   return name === undefined || postalLines === undefined || postalLines.length === 0
     ? undefined
     : [name, ...postalLines].join('\n');

@@ -1,19 +1,19 @@
-import type { Read } from '../../store/db.ts';
-import { wholeField, wholeOrNull } from '../../store/row-fields.ts';
-import type { ChannelName } from '../notification.ts';
-import { waitingWebhooks } from '../webhooks/webhook-call-store.ts';
+import type { Read } from '../../db/database.ts';
+import { integerField, integerOrNull } from '../../db/row-fields.ts';
+import type { ChannelName } from '../notification/notification.ts';
+import { findWaitingWebhooks } from '../webhooks/webhook-call-store.ts';
 
 /** How much of a queue is due and not taken yet, and since when the first of it is; undefined where nothing is. */
 export type QueueDepth = { readonly due: number; readonly oldestAt: number | undefined };
 
 /** Beyond that a count would cost more than it says. */
-export const mostCounted = 10_000;
+export const maxQueueCount = 10_000;
 
 /**
  * The deliveries of a channel that are due. It jumps from lane to lane as `waitingLanes` does, takes the first of each, and
  * counts within the lanes until there are enough: what is to be sent later costs nothing, however much it is.
  */
-export async function deliveriesDue(read: Read, channel: ChannelName, now: number): Promise<QueueDepth> {
+export async function countDueDeliveries(read: Read, channel: ChannelName, now: number): Promise<QueueDepth> {
   const [row] = await read(
     `with recursive waiting (priority, lane, before) as (
         select p.priority, (select min(d.lane) from delivery d
@@ -30,33 +30,33 @@ export async function deliveriesDue(read: Read, channel: ChannelName, now: numbe
         min((select min(d.run_at) from delivery d
           where d.status = 'queued' and d.channel = $1 and d.priority = w.priority and d.lane = w.lane)) as first_at
       from waiting w`,
-    [channel, now, mostCounted],
+    [channel, now, maxQueueCount],
   );
-  return row === undefined ? nothing : depthOf(wholeField(row, 'due'), wholeOrNull(row, 'first_at'), now);
+  return row === undefined ? emptyQueue : depthOf(integerField(row, 'due'), integerOrNull(row, 'first_at'), now);
 }
 
 /**
  * The calls of webhooks that are due; one that is made at this moment, or repeated later, is not. Webhook by webhook: what a
  * receiver that is gone has waiting for later costs nothing, however much it is.
  */
-export async function callsDue(read: Read, now: number): Promise<QueueDepth> {
-  const waiting = (await waitingWebhooks(read)).filter(({ runAt, isActive }) => isActive && runAt <= now);
+export async function countDueCalls(read: Read, now: number): Promise<QueueDepth> {
+  const waiting = (await findWaitingWebhooks(read)).filter(({ runAt, isActive }) => isActive && runAt <= now);
   let due = 0;
   for (const { id } of waiting) {
-    if (due >= mostCounted) break;
+    if (due >= maxQueueCount) break;
     const [row] = await read(
       `select count(*) as due from (select run_at from webhook_call
         where status = 'queued' and webhook_id = $1 and run_at <= $2 limit $3) counted`,
-      [id, now, mostCounted],
+      [id, now, maxQueueCount],
     );
-    due += row === undefined ? 0 : wholeField(row, 'due');
+    due += row === undefined ? 0 : integerField(row, 'due');
   }
   return depthOf(due, Math.min(...waiting.map(({ runAt }) => runAt)), now);
 }
 
-const nothing: QueueDepth = { due: 0, oldestAt: undefined };
+const emptyQueue: QueueDepth = { due: 0, oldestAt: undefined };
 
 function depthOf(due: number, firstAt: number | null, now: number): QueueDepth {
   const oldestAt = firstAt !== null && firstAt <= now ? firstAt : undefined;
-  return { due: Math.min(due, mostCounted), oldestAt };
+  return { due: Math.min(due, maxQueueCount), oldestAt };
 }

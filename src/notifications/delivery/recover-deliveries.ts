@@ -1,26 +1,26 @@
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { integerField, integerOrNull } from '../../db/row-fields.ts';
 import { retryDelayMs } from '../../jobs/back-off.ts';
-import { type Limit, late } from '../../jobs/limit.ts';
-import { ageOf } from '../../kernel/clock.ts';
-import type { Read, Row, Statement } from '../../store/db.ts';
-import { wholeField, wholeOrNull } from '../../store/row-fields.ts';
-import type { Channel, Outcome } from '../channels/channel.ts';
-import type { ChannelName } from '../notification.ts';
-import { type Job, jobOf } from './delivery-store.ts';
-import { isPassing, type SettleParts, settle } from './settle-delivery.ts';
+import { type CallTimeout, timedOut } from '../../jobs/call-timeout.ts';
+import { elapsedMs } from '../../kernel/clock.ts';
+import type { Channel, ProviderOutcome } from '../notification/channel.ts';
+import { type DeliveryJob, jobFromRow } from '../notification/delivery-store.ts';
+import type { ChannelName } from '../notification/notification.ts';
+import { type CompletionDeps, completeDelivery, isTransientFault } from './complete-delivery.ts';
 
-const lookedAtOnce = 200;
+const batchSize = 200;
 
-type RecoverParts = SettleParts & {
+type RecoveryDeps = CompletionDeps & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   /** For each asking of a provider. */
-  readonly limit: Limit;
+  readonly limit: CallTimeout;
   /** Whether this process is at work on the job, under whatever lease: then it is not lost. */
-  isAtHand(job: Job): boolean;
+  isInProgress(job: DeliveryJob): boolean;
   onFault(fault: unknown): void;
 };
 
 /** How often an attempt could not be recovered, and how long it is left alone since then. */
-type Put = { readonly tries: number; readonly at: number; readonly forMs: number };
+type RecoveryPause = { readonly tries: number; readonly at: number; readonly forMs: number };
 
 /**
  * Looks after the deliveries whose worker lost its lease: those whose provider had not been called go back into the
@@ -28,102 +28,102 @@ type Put = { readonly tries: number; readonly at: number; readonly forMs: number
  * be reached it is asked again, until `deliverBy`. Gives how many went back. `own` is the lease of this process, whose
  * jobs are at work here, whatever others took it for. Two processes may do so at once: each step is fenced.
  */
-export function createRecovery(parts: RecoverParts): (own: string) => Promise<number> {
+export function createDeliveryRecovery(deps: RecoveryDeps): (own: string) => Promise<number> {
   // In memory: a new process asks at once.
-  const put = new Map<string, Put>();
+  const paused = new Map<string, RecoveryPause>();
 
   /** How many went back into the queue; undefined where it is to be looked at again later. */
-  async function recover(lost: Lost): Promise<number | undefined> {
+  async function recover(lost: LostJob): Promise<number | undefined> {
     const { job, startedAt } = lost;
     try {
-      if (startedAt === null) return (await parts.claim(putBackLost(job))).length;
-      await settle(parts, job, { by: 'provider', startedAt, outcome: await askProvider(parts, lost) });
+      if (startedAt === null) return (await deps.claim(requeueLost(job))).length;
+      await completeDelivery(deps, job, { by: 'provider', startedAt, outcome: await askProvider(deps, lost) });
       return 0;
     } catch (fault) {
-      if (isPassing(fault)) throw fault;
-      parts.onFault(fault);
-      const tries = (put.get(keyOf(job))?.tries ?? 0) + 1;
-      const now = parts.clock.now();
-      const pauseMs = retryDelayMs(parts.policy, tries, parts.random);
+      if (isTransientFault(fault)) throw fault;
+      deps.onFault(fault);
+      const tries = (paused.get(jobKeyOf(job))?.tries ?? 0) + 1;
+      const now = deps.clock.now();
+      const pauseMs = retryDelayMs(deps.policy, tries, deps.random);
       const leftMs = lost.deliverBy - now;
-      put.set(keyOf(job), { tries, at: now, forMs: leftMs > 0 ? Math.min(pauseMs, leftMs) : pauseMs });
+      paused.set(jobKeyOf(job), { tries, at: now, forMs: leftMs > 0 ? Math.min(pauseMs, leftMs) : pauseMs });
       return undefined;
     }
   }
 
-  const isPut = ({ job }: Lost) => {
-    const before = put.get(keyOf(job));
-    return before !== undefined && ageOf(before.at, parts.clock) < before.forMs;
+  const isPaused = ({ job }: LostJob) => {
+    const pause = paused.get(jobKeyOf(job));
+    return pause !== undefined && elapsedMs(pause.at, deps.clock) < pause.forMs;
   };
 
   return async (own) => {
-    const seen = new Set<string>();
+    const seenKeys = new Set<string>();
     // A provider that cannot be reached takes its time to say so: once is enough, before others are looked after again.
-    let [back, mayAsk] = [0, true];
-    for (let behind: Place | undefined = beforeAll; behind !== undefined; ) {
-      const found = await findLost(parts.read, { own, behind });
-      for (const { job } of found) seen.add(keyOf(job));
-      const due = found.filter((lost) => !parts.isAtHand(lost.job) && !isPut(lost));
-      const ends = await allOf(due.filter((one) => !isAsked(parts, one)).map(recover));
-      for (const lost of due.filter((one) => isAsked(parts, one))) {
+    let [requeued, mayAsk] = [0, true];
+    for (let after: LostJobPosition | undefined = firstPosition; after !== undefined; ) {
+      const found = await findLostJobs(deps.read, { own, after });
+      for (const { job } of found) seenKeys.add(jobKeyOf(job));
+      const due = found.filter((lost) => !deps.isInProgress(lost.job) && !isPaused(lost));
+      const ends = await settleAll(due.filter((one) => !canAskProvider(deps, one)).map(recover));
+      for (const lost of due.filter((one) => canAskProvider(deps, one))) {
         if (mayAsk) ends.push(await recover(lost));
         mayAsk &&= ends.at(-1) !== undefined;
       }
-      back += ends.reduce<number>((sum, one) => sum + (one ?? 0), 0);
-      behind = found.length < lookedAtOnce ? undefined : found.at(-1)?.job;
+      requeued += ends.reduce<number>((sum, one) => sum + (one ?? 0), 0);
+      after = found.length < batchSize ? undefined : found.at(-1)?.job;
     }
     // What was recovered by now is forgotten.
-    for (const key of put.keys()) if (!seen.has(key)) put.delete(key);
-    return back;
+    for (const key of paused.keys()) if (!seenKeys.has(key)) paused.delete(key);
+    return requeued;
   };
 }
 
 /** What all of them came to; one that is rejected is told only when none is under way any more. */
-async function allOf<T>(promises: readonly Promise<T>[]): Promise<T[]> {
+async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return await Promise.all(promises);
 }
 
 /** What tells a job from the same delivery taken again. */
-export const keyOf = (job: Job) => `${job.id}.${job.attempts}`;
+export const jobKeyOf = (job: DeliveryJob) => `${job.id}.${job.attempts}`;
 
 /** Whether its provider is to be asked. What it has said of the attempt already is put into the outcome by `settle`. */
-function isAsked({ channels }: RecoverParts, { job, startedAt, heard }: Lost): boolean {
-  return startedAt !== null && !heard && channels[job.channel].ask !== undefined;
+function canAskProvider({ channels }: RecoveryDeps, { job, startedAt, hasEarlyReport }: LostJob): boolean {
+  return startedAt !== null && !hasEarlyReport && channels[job.channel].queryOutcome !== undefined;
 }
 
 /** What the provider knows; rejects where it cannot be asked and there is time left to ask again. */
-async function askProvider(parts: RecoverParts, lost: Lost): Promise<Outcome> {
+async function askProvider(deps: RecoveryDeps, lost: LostJob): Promise<ProviderOutcome> {
   const { job, deliverBy } = lost;
-  if (!isAsked(parts, lost)) return { outcome: 'unknown' };
+  if (!canAskProvider(deps, lost)) return { outcome: 'unknown' };
   try {
-    const asking = parts.channels[job.channel].ask?.({ delivery: job.id, attempt: job.attempts });
-    const outcome = asking && (await parts.limit.hold(asking));
-    if (outcome === late) throw new Error(`${job.channel}: ask did not settle within ${parts.limit.ms} ms`);
+    const query = deps.channels[job.channel].queryOutcome?.({ delivery: job.id, attempt: job.attempts });
+    const outcome = query && (await deps.limit.waitFor(query));
+    if (outcome === timedOut) throw new Error(`${job.channel}: ask did not settle within ${deps.limit.ms} ms`);
     return outcome ?? { outcome: 'unknown' };
   } catch (fault) {
-    if (parts.clock.now() < deliverBy) throw fault;
-    parts.onFault(fault);
+    if (deps.clock.now() < deliverBy) throw fault;
+    deps.onFault(fault);
     return { outcome: 'unknown' };
   }
 }
 
-type Lost = {
-  readonly job: Job;
+type LostJob = {
+  readonly job: DeliveryJob;
   readonly startedAt: number | null;
   readonly deliverBy: number;
   /** Whether the provider has said something of the attempt. */
-  readonly heard: boolean;
+  readonly hasEarlyReport: boolean;
 };
 
 /** The place of a delivery among those that are taken. */
-type Place = { readonly lockedBy: string; readonly id: string };
-const beforeAll: Place = { lockedBy: '', id: '' };
+type LostJobPosition = { readonly lockedBy: string; readonly id: string };
+const firstPosition: LostJobPosition = { lockedBy: '', id: '' };
 
-type Looking = { readonly own: string; readonly behind: Place };
+type FindLostOptions = { readonly own: string; readonly after: LostJobPosition };
 
 /** A part of them, in the order of the index of what is taken: by any other SQLite looks at every delivery there is, each second. */
-async function findLost(read: Read, { own, behind }: Looking): Promise<Lost[]> {
+async function findLostJobs(read: Read, { own, after }: FindLostOptions): Promise<LostJob[]> {
   const rows = await read(
     `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_word,
         (select n.deliver_by from notification n where n.id = d.notification_id) as deliver_by
@@ -131,13 +131,13 @@ async function findLost(read: Read, { own, behind }: Looking): Promise<Lost[]> {
       where d.status = 'sending' and d.locked_by <> $2 and (d.locked_by, d.id) > ($3, $4)
         and not exists (select 1 from lease l where l.name = d.locked_by and l.holder <> '')
       order by d.locked_by, d.id limit $1`,
-    [lookedAtOnce, own, behind.lockedBy, behind.id],
+    [batchSize, own, after.lockedBy, after.id],
   );
   return rows.map((row: Row) => ({
-    job: jobOf(row),
-    startedAt: wholeOrNull(row, 'started_at'),
-    deliverBy: wholeField(row, 'deliver_by'),
-    heard: row['early_word'] !== null,
+    job: jobFromRow(row),
+    startedAt: integerOrNull(row, 'started_at'),
+    deliverBy: integerField(row, 'deliver_by'),
+    hasEarlyReport: row['early_word'] !== null,
   }));
 }
 
@@ -145,7 +145,7 @@ async function findLost(read: Read, { own, behind }: Looking): Promise<Lost[]> {
  * For a job that nobody will end and whose provider was not called: it keeps its place in the queue. The condition on
  * started_at is checked under the row's lock: see `markStarted`.
  */
-export function putBackLost(job: Job): Statement {
+export function requeueLost(job: DeliveryJob): Statement {
   return {
     sql: `update delivery set status = 'queued', locked_by = null
       where id = $1 and attempts = $2 and locked_by = $3 and coalesce(status, '') = 'sending' and started_at is null returning id`,

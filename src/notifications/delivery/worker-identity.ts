@@ -1,12 +1,12 @@
 import {
-  forgetWorkerLeases,
-  keepLease,
+  deleteFreeWorkerLeases,
+  holdLease,
   type Lease,
-  type LeaseParts,
+  type LeaseDeps,
   type WorkerLease,
-  workerLeases,
+  workerLeasePattern,
 } from '../../jobs/lease.ts';
-import type { Random } from '../../kernel/clock.ts';
+import type { RandomBytes } from '../../kernel/clock.ts';
 
 /** Under which lease this process takes jobs. */
 export type WorkerIdentity = {
@@ -16,48 +16,48 @@ export type WorkerIdentity = {
    * Lets that lease run out, and goes on under a new one. For when jobs may be locked by us that nobody works on (the
    * answer of a claim or of an outcome was lost): recovery then treats them like those of a dead process.
    */
-  leaveBehind(name: string): void;
+  abandonLease(name: string): void;
   /** Resolves when no renewal is at work. */
   idle(): Promise<void>;
   end(giveBack: boolean): Promise<void>;
 };
 
-type IdentityParts = Omit<LeaseParts, 'name' | 'holder' | 'watched'> & { readonly random: Random };
+type WorkerIdentityDeps = Omit<LeaseDeps, 'name' | 'holder' | 'watchedPattern'> & { readonly random: RandomBytes };
 
 /** Takes a lease of a new name, and keeps it until it is left behind or ended. */
-export async function createWorkerIdentity(parts: IdentityParts): Promise<WorkerIdentity> {
-  const begin = async () => {
-    const name = newName(parts.random);
-    await parts.claim(forgetWorkerLeases);
-    return { name, lease: await keepLease({ ...parts, name, holder: name, watched: workerLeases }) };
+export async function createWorkerIdentity(deps: WorkerIdentityDeps): Promise<WorkerIdentity> {
+  const takeLease = async () => {
+    const name = newLeaseName(deps.random);
+    await deps.claim(deleteFreeWorkerLeases);
+    return { name, lease: await holdLease({ ...deps, name, holder: name, watchedPattern: workerLeasePattern }) };
   };
-  let current: { readonly name: WorkerLease; readonly lease: Lease } = await begin();
-  let leftBehind = false;
+  let current: { readonly name: WorkerLease; readonly lease: Lease } = await takeLease();
+  let isAbandoned = false;
   let changing: Promise<void> | undefined;
-  const change = async () => {
+  const renewIdentity = async () => {
     const old = current;
-    current = await begin();
-    leftBehind = false;
-    await old.lease.end({ giveBack: false });
+    current = await takeLease();
+    isAbandoned = false;
+    await old.lease.stop({ release: false });
   };
   return {
     name: async () => {
-      if (leftBehind) {
-        changing ??= change().finally(() => {
+      if (isAbandoned) {
+        changing ??= renewIdentity().finally(() => {
           changing = undefined;
         });
         await changing;
       }
       return current.name;
     },
-    leaveBehind: (name) => {
-      leftBehind ||= name === current.name;
+    abandonLease: (name) => {
+      isAbandoned ||= name === current.name;
     },
     idle: () => current.lease.idle(),
-    end: (giveBack) => current.lease.end({ giveBack: giveBack && !leftBehind }),
+    end: (giveBack) => current.lease.stop({ release: giveBack && !isAbandoned }),
   };
 }
 
-function newName(random: Random): WorkerLease {
+function newLeaseName(random: RandomBytes): WorkerLease {
   return `worker/${Buffer.from(random(12)).toString('hex')}`;
 }

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
-import { inboxAndEmail, standardPolicyFor } from '../delivery/cascade.ts';
+import { defaultPolicyFor, inboxAndEmailPolicy } from '../cascade/cascade.ts';
 import {
   type Calendar,
   calendarNotice,
@@ -116,15 +116,15 @@ test('only the name of a rule is one, whole and with days from 1 to 99', () => {
 
 test('as-letter needs a letter that is planned, and a provider of letters', () => {
   const pointers = (...args: Parameters<typeof legalRuleIssues>) => legalRuleIssues(...args).map((one) => one.pointer);
-  const letters = standardPolicyFor(new Set(['letter']));
-  const unplanned = { ...letters, steps: inboxAndEmail.steps };
+  const letters = defaultPolicyFor(new Set(['letter']));
+  const unplanned = { ...letters, steps: inboxAndEmailPolicy.steps };
   assert.deepEqual(pointers('as-letter', undefined, letters), []);
   assert.deepEqual(pointers('as-letter', ['email', 'letter'], unplanned), []);
   assert.deepEqual(pointers('as-letter', undefined, unplanned), ['/legalEffect']);
   assert.deepEqual(pointers('as-letter', ['email'], letters), ['/legalEffect']);
-  assert.deepEqual(pointers('as-letter', ['letter'], inboxAndEmail), ['/legalEffect']);
+  assert.deepEqual(pointers('as-letter', ['letter'], inboxAndEmailPolicy), ['/legalEffect']);
   for (const rule of ['opened', 'after-3-working-days', undefined]) {
-    assert.deepEqual(pointers(rule, ['email'], inboxAndEmail), []);
+    assert.deepEqual(pointers(rule, ['email'], inboxAndEmailPolicy), []);
   }
 });
 

@@ -1,8 +1,8 @@
-import { toInstant } from '../../kernel/clock.ts';
-import type { Issue } from '../../kernel/problem.ts';
-import type { CascadePolicy } from '../delivery/cascade.ts';
-import { dayAfter, dayAt, endOfDay } from '../delivery/local-day.ts';
-import type { ChannelName } from '../notification.ts';
+import { formatInstant } from '../../kernel/clock.ts';
+import { endOfLocalDate, localDateAt, nextDate } from '../../kernel/local-date.ts';
+import type { Issue } from '../../kernel/refusal.ts';
+import type { CascadePolicy } from '../cascade/cascade.ts';
+import type { ChannelName } from '../notification/notification.ts';
 
 /** What the rules look at: instants in epoch ms. */
 export type LegalFacts = {
@@ -17,7 +17,7 @@ export type LegalFacts = {
 export type Calendar = { readonly holidays: ReadonlySet<string>; readonly timeZone?: string };
 
 /** How an instant was counted, so that anyone can count again without the calendar of the server. */
-export type Counting = {
+export type DayCount = {
   /** The days after that of this instant count; the effect is at the end of the last one. */
   readonly from: string;
   /** Whose days they are, where these are not those of UTC. */
@@ -35,32 +35,35 @@ export type LegalEffect = {
   readonly rule: string;
   readonly effectiveAt?: string;
   readonly basis: string;
-  readonly counting?: Counting;
+  readonly counting?: DayCount;
 };
 
 /** The instant that a rule comes to, still to come or past; `counting` where days were counted. */
-type Reached = { readonly at: number; readonly basis: string; readonly counting?: Counting };
+type RuleResult = { readonly at: number; readonly basis: string; readonly counting?: DayCount };
 
-type Rule = (facts: LegalFacts, calendar: Calendar, days: number) => Reached | undefined;
+type LegalRule = (facts: LegalFacts, calendar: Calendar, days: number) => RuleResult | undefined;
 
 /** The rules, by name. A law that knows another one adds a line here. */
-const rules: Readonly<Record<string, Rule>> = {
-  opened: ({ openedAt }) => opening(openedAt),
+const legalRules: Readonly<Record<string, LegalRule>> = {
+  opened: ({ openedAt }) => effectOnOpening(openedAt),
   'after-working-days': ({ openedAt, availableAt }, calendar, days) =>
-    earlierOf(opening(openedAt), counted(availableAt, days, calendar, inInbox)),
+    earlierOf(effectOnOpening(openedAt), effectAfterWorkingDays(availableAt, days, calendar, afterInbox)),
   'after-days': ({ openedAt, availableAt }, calendar, days) =>
-    earlierOf(opening(openedAt), elapsed(availableAt, days, calendar)),
+    earlierOf(effectOnOpening(openedAt), effectAfterDays(availableAt, days, calendar)),
   // Opening ends the cascade, so that the letter may never go.
   'as-letter': ({ openedAt, letterAt }, calendar, days) =>
-    earlierOf(opening(openedAt), counted(letterAt, days, calendar, 'after the letter was handed over')),
+    earlierOf(
+      effectOnOpening(openedAt),
+      effectAfterWorkingDays(letterAt, days, calendar, 'after the letter was handed over'),
+    ),
 };
 
-const pattern = /^(opened|as-letter|after-(\d{1,2})-(working-)?days)$/;
+const rulePattern = /^(opened|as-letter|after-(\d{1,2})-(working-)?days)$/;
 const letterDays = 3;
 
 /** Whether this is the name of a rule: `opened`, `after-N-working-days`, `after-N-days`, `as-letter`. */
 export function isLegalRule(name: string): boolean {
-  const match = pattern.exec(name);
+  const match = rulePattern.exec(name);
   return match !== null && Number(match[2] ?? 1) > 0;
 }
 
@@ -82,62 +85,66 @@ export function legalRuleIssues(
 
 /** What a rule says of these facts at that time: an instant that is still to come is no effect yet. */
 export function legalEffectOf(name: string, facts: LegalFacts, calendar: Calendar, now: number): LegalEffect {
-  const match = pattern.exec(name);
+  const match = rulePattern.exec(name);
   const days = match?.[2] === undefined ? letterDays : Number(match[2]);
-  const rule = rules[match?.[2] === undefined ? name : `after-${match[3] ?? ''}days`];
+  const rule = legalRules[match?.[2] === undefined ? name : `after-${match[3] ?? ''}days`];
   const reached = rule?.(facts, calendar, days);
   if (reached === undefined || reached.at > now) return { rule: name, basis: 'not yet' };
   const { at, basis, counting } = reached;
-  return { rule: name, effectiveAt: toInstant(at), basis, ...(counting === undefined ? {} : { counting }) };
+  return { rule: name, effectiveAt: formatInstant(at), basis, ...(counting === undefined ? {} : { counting }) };
 }
 
 /** What an operator has to be told about the holidays; undefined where there is nothing. */
 export function calendarNotice({ holidays }: Calendar, now: number): string | undefined {
-  const year = toInstant(now).slice(0, 4);
+  const year = formatInstant(now).slice(0, 4);
   if (holidays.size === 0 || [...holidays].some((day) => day.startsWith(year))) return undefined;
   return `HOLIDAYS has no day of ${year}: every weekday of it counts as a working day for legal effect`;
 }
 
-function opening(openedAt: number | undefined): Reached | undefined {
+function effectOnOpening(openedAt: number | undefined): RuleResult | undefined {
   return openedAt === undefined ? undefined : { at: openedAt, basis: 'the citizen opened the message' };
 }
 
-function earlierOf(opened: Reached | undefined, due: Reached | undefined): Reached | undefined {
+function earlierOf(opened: RuleResult | undefined, due: RuleResult | undefined): RuleResult | undefined {
   if (opened === undefined || due === undefined) return opened ?? due;
   return opened.at < due.at ? opened : due;
 }
 
-const inInbox = 'after the message lay in the inbox';
+const afterInbox = 'after the message lay in the inbox';
 
 /** The end of the n-th working day after the day of that instant, with the days that were passed over. */
-function counted(
+function effectAfterWorkingDays(
   from: number | undefined,
   days: number,
   { holidays, timeZone = 'UTC' }: Calendar,
   basis: string,
-): Reached | undefined {
+): RuleResult | undefined {
   if (from === undefined) return undefined;
   const passedOver: string[] = [];
-  let day = dayAt(timeZone, from);
+  let day = localDateAt(timeZone, from);
   for (let left = days; left > 0; ) {
-    day = dayAfter(day);
+    day = nextDate(day);
     const weekday = new Date(day).getUTCDay();
     if (weekday === 0 || weekday === 6) continue;
     if (holidays.has(day)) passedOver.push(day);
     else left -= 1;
   }
   const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: passedOver };
-  const counting = { from: toInstant(from), workingDays: days, ...zoneOf(timeZone), notCounted };
-  return { at: endOfDay(timeZone, day), basis: `${days} working days ${basis}`, counting };
+  const counting = { from: formatInstant(from), workingDays: days, ...zoneOf(timeZone), notCounted };
+  return { at: endOfLocalDate(timeZone, day), basis: `${days} working days ${basis}`, counting };
 }
 
 /** The end of the n-th day after that of the instant. */
-function elapsed(from: number | undefined, days: number, { timeZone = 'UTC' }: Calendar): Reached | undefined {
+function effectAfterDays(
+  from: number | undefined,
+  days: number,
+  { timeZone = 'UTC' }: Calendar,
+): RuleResult | undefined {
   if (from === undefined) return undefined;
-  let day = dayAt(timeZone, from);
-  for (let left = days; left > 0; left -= 1) day = dayAfter(day);
-  const counting = { from: toInstant(from), days, ...zoneOf(timeZone) };
-  return { at: endOfDay(timeZone, day), basis: `${days} days ${inInbox}`, counting };
+  let day = localDateAt(timeZone, from);
+  for (let left = days; left > 0; left -= 1) day = nextDate(day);
+  const counting = { from: formatInstant(from), days, ...zoneOf(timeZone) };
+  return { at: endOfLocalDate(timeZone, day), basis: `${days} days ${afterInbox}`, counting };
 }
 
 const zoneOf = (timeZone: string) => (timeZone === 'UTC' ? {} : { timeZone });

@@ -31,7 +31,7 @@ export class TimeStampBroken extends Error {
 }
 
 /** What a good token says. */
-type TimeStamped = {
+type VerifiedTimeStamp = {
   /** In epoch ms. */
   readonly at: number;
   /** The name in the certificate that signed it. */
@@ -41,12 +41,12 @@ type TimeStamped = {
 };
 
 /** The certificates in a PEM file; throws a TypeError where there is none. */
-export function readCertificates(pem: string): readonly Certificate[] {
+export function parseCertificates(pem: string): readonly Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw new TypeError('expected certificates as PEM');
   try {
     return blocks.map((block) =>
-      Certificate.fromBER(bytesOf(Buffer.from(block.replaceAll(/-----[^-]+-----/g, ''), 'base64'))),
+      Certificate.fromBER(arrayBufferOf(Buffer.from(block.replaceAll(/-----[^-]+-----/g, ''), 'base64'))),
     );
   } catch {
     throw new TypeError('a certificate in it cannot be read');
@@ -59,39 +59,39 @@ export function timeStampRequest(over: Uint8Array, nonce: Uint8Array): Uint8Arra
     version: 1,
     messageImprint: new MessageImprint({
       hashAlgorithm: new AlgorithmIdentifier({ algorithmId: oid.sha256 }),
-      hashedMessage: new OctetString({ valueHex: bytesOf(createHash('sha256').update(over).digest()) }),
+      hashedMessage: new OctetString({ valueHex: arrayBufferOf(createHash('sha256').update(over).digest()) }),
     }),
-    nonce: positive(nonce),
+    nonce: positiveInteger(nonce),
     certReq: true,
   });
   return new Uint8Array(request.toSchema().toBER(false));
 }
 
 /** A nonce as an INTEGER above zero: the first bit is cleared, and the one after it set. */
-function positive(nonce: Uint8Array): Integer {
+function positiveInteger(nonce: Uint8Array): Integer {
   const bytes = Buffer.from(nonce);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
-  return new Integer({ valueHex: bytesOf(bytes) });
+  return new Integer({ valueHex: arrayBufferOf(bytes) });
 }
 
 /** What was asked, and who may answer. */
-export type Asked = {
+export type TimeStampQuery = {
   readonly over: Uint8Array;
   readonly nonce: Uint8Array;
   readonly trusted: readonly Certificate[];
 };
 
 /** The token in an authority's answer, verified, with the time in it; throws `TimeStampBroken`. */
-export async function readTimeStampAnswer(
+export async function parseTimeStampAnswer(
   answer: Uint8Array,
-  { over, nonce, trusted }: Asked,
-): Promise<TimeStamped & { readonly token: Uint8Array }> {
-  const { status, timeStampToken } = parsed('the answer', () => TimeStampResp.fromBER(bytesOf(answer)));
+  { over, nonce, trusted }: TimeStampQuery,
+): Promise<VerifiedTimeStamp & { readonly token: Uint8Array }> {
+  const { status, timeStampToken } = parseOrThrow('the answer', () => TimeStampResp.fromBER(arrayBufferOf(answer)));
   if (status.status > 1 || timeStampToken === undefined) throw new TimeStampBroken('the authority refused the request');
   const token = new Uint8Array(timeStampToken.toSchema().toBER(false));
   const stamped = await verifyTimeStamp(token, over, trusted);
   const { info } = openToken(token);
-  if (info.nonce === undefined || !info.nonce.isEqual(positive(nonce))) {
+  if (info.nonce === undefined || !info.nonce.isEqual(positiveInteger(nonce))) {
     throw new TimeStampBroken('it answers another request');
   }
   if (!stamped.trusted) throw new TimeStampBroken('its certificate does not lead to one of those trusted');
@@ -106,10 +106,10 @@ export async function verifyTimeStamp(
   token: Uint8Array,
   over: Uint8Array,
   trusted: readonly Certificate[] = [],
-): Promise<TimeStamped> {
+): Promise<VerifiedTimeStamp> {
   const { signed, info } = openToken(token);
   if (info.messageImprint.hashAlgorithm.algorithmId !== oid.sha256) throw new TimeStampBroken('it is not over SHA-256');
-  const checked = await checkedBy(signed, over, undefined);
+  const checked = await verifySignedData(signed, over, undefined);
   const { signerCertificate: signer } = checked;
   if (checked.signatureVerified !== true || !(signer instanceof Certificate)) {
     throw new TimeStampBroken('its signature does not fit');
@@ -119,8 +119,8 @@ export async function verifyTimeStamp(
     throw new TimeStampBroken('its certificate was not valid at that time');
   }
   // A certificate that was given itself need not be one of a CA.
-  const given = trusted.some((one) => derOf(one).equals(derOf(signer)));
-  const chained = given || (trusted.length > 0 && (await isChained(signed, over, trusted)));
+  const isTrustedItself = trusted.some((one) => derOf(one).equals(derOf(signer)));
+  const chained = isTrustedItself || (trusted.length > 0 && (await isChained(signed, over, trusted)));
   const names = signer.subject.typesAndValues.map(({ value }) => String(value.valueBlock.value));
   return { at: info.genTime.getTime(), authority: names.join(', '), trusted: chained };
 }
@@ -130,8 +130,8 @@ function derOf(certificate: Certificate): Buffer {
 }
 
 function openToken(token: Uint8Array): { readonly signed: SignedData; readonly info: TSTInfo } {
-  return parsed('its form', () => {
-    const content = ContentInfo.fromBER(bytesOf(token));
+  return parseOrThrow('its form', () => {
+    const content = ContentInfo.fromBER(arrayBufferOf(token));
     if (content.contentType !== oid.signedData) throw new TypeError('no signed data');
     const signed = new SignedData({ schema: content.content });
     const { eContent, eContentType } = signed.encapContentInfo;
@@ -142,16 +142,18 @@ function openToken(token: Uint8Array): { readonly signed: SignedData; readonly i
   });
 }
 
-function checkedBy(signed: SignedData, over: Uint8Array, trusted: readonly Certificate[] | undefined) {
+function verifySignedData(signed: SignedData, over: Uint8Array, trusted: readonly Certificate[] | undefined) {
   const chain = trusted === undefined ? { checkChain: false } : { checkChain: true, trustedCerts: [...trusted] };
-  return signed.verify({ signer: 0, data: bytesOf(over), extendedMode: true, ...chain }).catch((cause: unknown) => {
-    throw new TimeStampBroken('it is not over this text, or its signature does not fit', { cause });
-  });
+  return signed
+    .verify({ signer: 0, data: arrayBufferOf(over), extendedMode: true, ...chain })
+    .catch((cause: unknown) => {
+      throw new TimeStampBroken('it is not over this text, or its signature does not fit', { cause });
+    });
 }
 
 async function isChained(signed: SignedData, over: Uint8Array, trusted: readonly Certificate[]): Promise<boolean> {
   try {
-    const { signerCertificateVerified } = await checkedBy(signed, over, trusted);
+    const { signerCertificateVerified } = await verifySignedData(signed, over, trusted);
     return signerCertificateVerified === true;
   } catch (fault) {
     if (fault instanceof TimeStampBroken) return false;
@@ -166,7 +168,7 @@ function isForTimeStamping({ extensions = [] }: Certificate): boolean {
   return usage?.critical === true && purposes.length === 1 && purposes[0] === oid.timeStamping;
 }
 
-function parsed<T>(part: string, parse: () => T): T {
+function parseOrThrow<T>(part: string, parse: () => T): T {
   try {
     return parse();
   } catch (cause) {
@@ -175,6 +177,6 @@ function parsed<T>(part: string, parse: () => T): T {
 }
 
 /** The library takes whole buffers, not views into one. */
-function bytesOf(view: Uint8Array): ArrayBuffer {
+function arrayBufferOf(view: Uint8Array): ArrayBuffer {
   return new Uint8Array(view).buffer;
 }

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../../test/engines.ts';
-import { createNotificationHouse } from '../../../test/notification-house.ts';
+import { engines } from '../../../test/support/database-engines.ts';
+import { createNotificationApp } from '../../../test/support/notification-app.ts';
 import { parseId } from '../../kernel/id.ts';
-import { Unavailable } from '../../kernel/unavailable.ts';
-import { listInbox, openMessage } from './citizen-inbox.ts';
-import { listInboxMessages } from './list-inbox.ts';
-import { openInboxMessage } from './open-inbox-message.ts';
+import { UnavailableError } from '../../kernel/unavailable-error.ts';
+import { listInboxMessages } from '../list-inbox-messages.ts';
+import { openInboxMessage } from '../open-inbox-message.ts';
+import { findInboxPage, openMessageOfCitizen } from './citizen-inbox.ts';
 
 const day = 86_400_000;
 const start = Date.UTC(2026, 0, 15, 9);
@@ -16,17 +16,17 @@ for (const engine of engines) {
   const setUp = async (t: Parameters<typeof engine.open>[0]) => {
     const db = await engine.open(t);
     const time = { now: start };
-    const house = await createNotificationHouse(db, { now: () => time.now }, citizens);
-    const parts = { read: db.read, citizenKeys: house.citizenKeys, mint: house.mint };
+    const app = await createNotificationApp(db, { now: () => time.now }, citizens);
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
     const send = async (citizenId: string, more: object = {}) => {
-      const id = parseId('notification', await house.accept({ citizenId, ...more }));
+      const id = parseId('notification', await app.accept({ citizenId, ...more }));
       assert.ok(id !== undefined);
       return id;
     };
     /** As a worker does at `sendAt`. */
     const place = (id: string) =>
       db.write([{ sql: "update delivery set status = 'sent', ended_at = 1 where notification_id = $1", args: [id] }]);
-    return { house, parts, send, place, time };
+    return { app, parts, send, place, time };
   };
 
   test(`${engine.name}: a citizen sees what was sent to that citizen, and nothing before its time`, async (t) => {
@@ -34,7 +34,7 @@ for (const engine of engines) {
     const first = await send('cit-ada', { subject: 'One', message: 'Text 1' });
     await send('cit-ada', { sendAt: '2026-02-01T00:00:00Z' });
     await send('cit-bo');
-    const { messages } = await listInbox(parts, 'cit-ada', { limit: 50 });
+    const { messages } = await findInboxPage(parts, 'cit-ada', { limit: 50 });
     assert.deepEqual(
       messages.map(({ notification, content }) => ({ id: notification.id, content })),
       [{ id: first, content: { subject: 'One', message: 'Text 1' } }],
@@ -42,15 +42,15 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: opening proves the delivery and makes the notification read, once`, async (t) => {
-    const { house, parts, send } = await setUp(t);
+    const { app, parts, send } = await setUp(t);
     const id = await send('cit-ada', { message: 'Text', channels: ['inbox'] });
     for (const at of [start + 1_000, start + 2_000]) {
-      const opened = await openMessage(parts, 'cit-ada', { id, now: at });
+      const opened = await openMessageOfCitizen(parts, 'cit-ada', { id, now: at });
       assert.ok(opened !== undefined);
       assert.deepEqual(opened.content, { message: 'Text' });
-      await house.commit(opened.effect);
+      await app.commit(opened.effect);
     }
-    const shown = await house.show(id);
+    const shown = await app.show(id);
     assert.deepEqual(
       [shown['status'], shown['statusAt'], shown['timeline']],
       [
@@ -64,38 +64,38 @@ for (const engine of engines) {
         ],
       ],
     );
-    const opened = (await house.events()).filter((type) => type === 'notification.opened');
+    const opened = (await app.events()).filter((type) => type === 'notification.opened');
     assert.equal(opened.length, 2);
   });
 
   test(`${engine.name}: all who open a message at once have it, while something else becomes of it too`, async (t) => {
-    const { house, send } = await setUp(t);
+    const { app, send } = await setUp(t);
     const id = await send('cit-ada', { message: 'Text' });
-    const open = () => house.serve(openInboxMessage)({ params: { id } }, { citizenId: 'cit-ada' });
+    const open = () => app.serve(openInboxMessage)({ params: { id } }, { citizenId: 'cit-ada' });
     // As settling a delivery does.
-    const change = () => house.db.write([{ sql: 'update notification set revision = revision + 1', args: [] }]);
+    const change = () => app.db.write([{ sql: 'update notification set revision = revision + 1', args: [] }]);
     const opening = Array.from({ length: 64 }, () => open());
     for (let count = 0; count < 8; count += 1) await change();
     for (const answer of await Promise.all(opening)) {
       assert.ok('json' in answer && answer.json['message'] === 'Text', JSON.stringify(answer));
     }
-    const told = (await house.db.read('select type from feed_event')).map((row) => row['type']);
+    const told = (await app.db.read('select type from feed_event')).map((row) => row['type']);
     assert.deepEqual(
       told.filter((type) => type === 'notification.opened'),
       ['notification.opened'],
     );
-    const opened = (await house.events()).filter((type) => type === 'notification.opened');
+    const opened = (await app.events()).filter((type) => type === 'notification.opened');
     assert.equal(opened.length, 64);
   });
 
   test(`${engine.name}: while the register cannot be asked messages are listed and opened all the same, in the language that they have`, async (t) => {
-    const { house, send } = await setUp(t);
+    const { app, send } = await setUp(t);
     const [plain, spanish] = [await send('cit-ada'), await send('cit-ada', { language: 'es' })];
-    Object.assign(house.ports, {
-      contactOf: () => Promise.reject(new Unavailable('register-unavailable', 'as planned')),
+    Object.assign(app.ports, {
+      contactOf: () => Promise.reject(new UnavailableError('register-unavailable', 'as planned')),
     });
     const as = { citizenId: 'cit-ada' };
-    const listed = await house.serve(listInboxMessages)({}, as);
+    const listed = await app.serve(listInboxMessages)({}, as);
     assert.ok('json' in listed, JSON.stringify(listed));
     const languages = (listed.json['items'] as Array<{ language: unknown }>).map(({ language }) => language);
     assert.deepEqual(languages, ['es', null]);
@@ -103,25 +103,25 @@ for (const engine of engines) {
       [plain, null],
       [spanish, 'es'],
     ] as const) {
-      const opened = await house.serve(openInboxMessage)({ params: { id } }, as);
+      const opened = await app.serve(openInboxMessage)({ params: { id } }, as);
       assert.ok('json' in opened && opened.json['language'] === language, JSON.stringify(opened));
     }
-    Object.assign(house.ports, { contactOf: () => Promise.reject(new TypeError('a fault')) });
-    await assert.rejects(house.serve(listInboxMessages)({}, as), TypeError);
+    Object.assign(app.ports, { contactOf: () => Promise.reject(new TypeError('a fault')) });
+    await assert.rejects(app.serve(listInboxMessages)({}, as), TypeError);
   });
 
   test(`${engine.name}: nobody else can open it, and nobody can open what is not in the inbox`, async (t) => {
     const { parts, send } = await setUp(t);
     const id = await send('cit-ada');
     const later = await send('cit-ada', { sendAt: '2026-02-01T00:00:00Z' });
-    assert.equal(await openMessage(parts, 'cit-bo', { id, now: start }), undefined);
-    assert.equal(await openMessage(parts, 'cit-ada', { id: later, now: start }), undefined);
+    assert.equal(await openMessageOfCitizen(parts, 'cit-bo', { id, now: start }), undefined);
+    assert.equal(await openMessageOfCitizen(parts, 'cit-ada', { id: later, now: start }), undefined);
   });
 
   test(`${engine.name}: the newest in the inbox is what came to lie there last, not what was accepted last`, async (t) => {
-    const { house, send, place, time } = await setUp(t);
+    const { app, send, place, time } = await setUp(t);
     const list = async (query: string) => {
-      const answer = await house.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
+      const answer = await app.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
       assert.ok('json' in answer);
       const items = answer.json['items'] as Array<{ id: string; createdAt: string; receivedAt: string }>;
       return { items, next: answer.json['next'] };
@@ -140,7 +140,7 @@ for (const engine of engines) {
         [earlier, '2026-01-15T09:00:00.000Z', '2026-02-15T09:00:00.000Z'],
       ],
     );
-    const opened = await house.serve(openInboxMessage)({ params: { id: march } }, { citizenId: 'cit-ada' });
+    const opened = await app.serve(openInboxMessage)({ params: { id: march } }, { citizenId: 'cit-ada' });
     assert.ok('json' in opened && opened.json['receivedAt'] === '2026-03-01T00:00:00.000Z');
     const paged: string[] = [];
     for (let query = 'limit=1'; ; ) {
@@ -154,7 +154,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: a message that does not open hides none of those behind it`, async (t) => {
-    const { house, send, time } = await setUp(t);
+    const { app, send, time } = await setUp(t);
     const sent: string[] = [];
     for (let count = 0; count < 5; count += 1) {
       time.now += 1_000;
@@ -162,14 +162,12 @@ for (const engine of engines) {
     }
     const [first, broken, second, last, oldest] = sent;
     const damage = (id: string | undefined) =>
-      house.db.write([
-        { sql: 'update notification set content = $2 where id = $1', args: [id ?? '', Buffer.alloc(80)] },
-      ]);
+      app.db.write([{ sql: 'update notification set content = $2 where id = $1', args: [id ?? '', Buffer.alloc(80)] }]);
     await damage(broken);
     await damage(last);
     const paged: string[] = [];
     for (let query = 'limit=2'; query !== ''; ) {
-      const answer = await house.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
+      const answer = await app.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
       assert.ok('json' in answer);
       paged.push(...(answer.json['items'] as Array<{ id: string }>).map(({ id }) => id));
       query = answer.json['next'] === undefined ? '' : `limit=2&before=${String(answer.json['next'])}`;
@@ -178,11 +176,11 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: an inbox goes on only behind a message of its own`, async (t) => {
-    const { house, send } = await setUp(t);
+    const { app, send } = await setUp(t);
     const others = await send('cit-bo');
-    for (const before of [others, house.mint('notification'), 'ntf_x', 'ntg', '0']) {
+    for (const before of [others, app.mint('notification'), 'ntf_x', 'ntg', '0']) {
       const query = `before=${before}`;
-      const answer = await house.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
+      const answer = await app.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
       assert.ok('refused' in answer && answer.refused.slug === 'bad-request');
       assert.deepEqual(answer.refused.issues, [
         { in: 'query', name: 'before', code: 'malformed', detail: 'must be next of an earlier answer' },

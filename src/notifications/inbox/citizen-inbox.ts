@@ -1,33 +1,39 @@
-import { type Mint, type NotificationId, parseId } from '../../kernel/id.ts';
+import type { Read } from '../../db/database.ts';
+import { bytesField } from '../../db/row-fields.ts';
+import { type IdGenerator, type NotificationId, parseId } from '../../kernel/id.ts';
 import type { Effect } from '../../ledger/commit.ts';
-import type { Read } from '../../store/db.ts';
-import { bytesField } from '../../store/row-fields.ts';
-import { proveInboxDelivered } from '../callbacks/late-word-store.ts';
-import { endUnneeded } from '../delivery/cascade-store.ts';
-import { keepUndeliverable } from '../evidence/history-store.ts';
-import type { Notification } from '../notification.ts';
-import { columns, findNotification, findWithContent, moveTo, notificationOf } from '../notification-store.ts';
-import { type Content, type OpeningKeys, openContentOf } from '../sealed-content.ts';
-import { tell } from '../webhooks/feed-store.ts';
+import { skipUnneeded } from '../cascade/cascade-store.ts';
+import { markInboxDelivered } from '../delivery/late-report-store.ts';
+import { type ContentKeys, type MessageContent, openMessageContent } from '../notification/message-content.ts';
+import type { Notification } from '../notification/notification.ts';
+import { recordUndeliverable } from '../notification/notification-history-store.ts';
+import {
+  findNotification,
+  findNotificationWithContent,
+  notificationColumns,
+  notificationFromRow,
+  updateStatus,
+} from '../notification/notification-store.ts';
+import { insertFeedEvent } from '../webhooks/feed-store.ts';
 
 /** What the inbox needs; the portal has it. */
-type InboxParts = {
+type InboxDeps = {
   readonly read: Read;
-  readonly citizenKeys: OpeningKeys;
-  readonly mint: Mint;
+  readonly citizenKeys: ContentKeys;
+  readonly mint: IdGenerator;
 };
 
 /** A message in the inbox, opened or not. */
-export type InboxMessage = { readonly notification: Notification; readonly content: Content };
+export type InboxMessage = { readonly notification: Notification; readonly content: MessageContent };
 
 /** A message's place in the order of an inbox. */
-type InboxPlace = { readonly receivedAt: number; readonly id: NotificationId };
+type InboxPosition = { readonly receivedAt: number; readonly id: NotificationId };
 
 /** Which part of an inbox: the newest, or those behind that place. */
-type InboxPart = { readonly limit: number; readonly before?: InboxPlace | undefined };
+type InboxPageOptions = { readonly limit: number; readonly before?: InboxPosition | undefined };
 
 /** When a message came to lie in the inbox: at once, or when its sender wanted it to. */
-export function receivedAt({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 'createdAt'>): number {
+export function receivedAtOf({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 'createdAt'>): number {
   return sendAt ?? createdAt;
 }
 
@@ -35,11 +41,15 @@ export function receivedAt({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 
 type InboxPage = { readonly messages: readonly InboxMessage[]; readonly next: NotificationId | undefined };
 
 /** The place of the citizen's message with that id; undefined where there is none. */
-export async function placeInInbox(read: Read, citizenId: string, text: string): Promise<InboxPlace | undefined> {
+export async function findInboxPosition(
+  read: Read,
+  citizenId: string,
+  text: string,
+): Promise<InboxPosition | undefined> {
   const id = parseId('notification', text);
   const found = id === undefined ? undefined : await findNotification(read, id);
   if (found?.citizenId !== citizenId) return undefined;
-  return { receivedAt: receivedAt(found), id: found.id };
+  return { receivedAt: receivedAtOf(found), id: found.id };
 }
 
 /**
@@ -47,20 +57,20 @@ export async function placeInInbox(read: Read, citizenId: string, text: string):
  * erased are left out. Two halves, each in the order of an index of its own, so that a message that waits for nothing
  * costs no index more when it is sent. Its delivery is counted: `exists` PostgreSQL may join with all deliveries.
  */
-export async function listInbox(
-  parts: Pick<InboxParts, 'read' | 'citizenKeys'>,
+export async function findInboxPage(
+  deps: Pick<InboxDeps, 'read' | 'citizenKeys'>,
   citizenId: string,
-  { limit, before }: InboxPart,
+  { limit, before }: InboxPageOptions,
 ): Promise<InboxPage> {
-  const found = await parts.read(
+  const found = await deps.read(
     `select * from (
-        select ${columns}, content, created_at as received_at from notification n
+        select ${notificationColumns}, content, created_at as received_at from notification n
         where citizen_id = $1 and send_at is null and (created_at, id) < ($2, $3) and 0 < (
           select count(*) from delivery d
           where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
         order by created_at desc, id desc limit $4) as at_once
       union all select * from (
-        select ${columns}, content, send_at as received_at from notification n
+        select ${notificationColumns}, content, send_at as received_at from notification n
         where citizen_id = $1 and send_at is not null and (send_at, id) < ($2, $3) and 0 < (
           select count(*) from delivery d
           where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
@@ -72,13 +82,13 @@ export async function listInbox(
   const rows = found.slice(0, limit);
   const opened = await Promise.all(
     rows.map(async (row) => {
-      const notification = notificationOf(row);
-      const content = await openContentOf(parts.citizenKeys, notification, bytesField(row, 'content'));
+      const notification = notificationFromRow(row);
+      const content = await openMessageContent(deps.citizenKeys, notification, bytesField(row, 'content'));
       return content === undefined ? [] : [{ notification, content }];
     }),
   );
   const last = found.length > limit ? rows.at(-1) : undefined;
-  return { messages: opened.flat(), next: last && notificationOf(last).id };
+  return { messages: opened.flat(), next: last && notificationFromRow(last).id };
 }
 
 /**
@@ -86,40 +96,40 @@ export async function listInbox(
  * delivery and makes the notification `read`. Undefined where it is not in this citizen's inbox, or was erased. A commit refused with
  * `rows` met another change of the notification: open it again.
  */
-export async function openMessage(
-  parts: InboxParts,
+export async function openMessageOfCitizen(
+  deps: InboxDeps,
   citizenId: string,
-  ask: { readonly id: NotificationId; readonly now: number },
+  request: { readonly id: NotificationId; readonly now: number },
 ): Promise<(InboxMessage & { readonly effect: Effect }) | undefined> {
-  const found = await findWithContent(parts.read, ask.id);
+  const found = await findNotificationWithContent(deps.read, request.id);
   if (found === undefined || found.notification.citizenId !== citizenId) return undefined;
   const { notification } = found;
-  const [inbox] = await parts.read(
+  const [inbox] = await deps.read(
     "select id, status from delivery where notification_id = $1 and channel = 'inbox' and status in ('sent', 'delivered')",
-    [ask.id],
+    [request.id],
   );
   if (inbox === undefined) return undefined;
-  const content = await openContentOf(parts.citizenKeys, notification, found.content);
+  const content = await openMessageContent(deps.citizenKeys, notification, found.content);
   if (content === undefined) return undefined;
-  const first = notification.status !== 'read';
+  const isFirstOpening = notification.status !== 'read';
   const event = {
     type: 'notification.opened',
-    id: parts.mint('event'),
-    at: ask.now,
+    id: deps.mint('event'),
+    at: request.now,
     actor: { citizen: true },
     citizenId,
-    notification: ask.id,
+    notification: request.id,
   } as const;
   const statements = [
-    proveInboxDelivered(ask.id, ask.now),
-    moveTo(notification, 'read', ask.now),
-    endUnneeded(ask.id, ask.now),
-    ...keepUndeliverable(notification, 'read'),
-    tell(notification, 'read', event),
+    markInboxDelivered(request.id, request.now),
+    updateStatus(notification, 'read', request.now),
+    skipUnneeded(request.id, request.now),
+    ...recordUndeliverable(notification, 'read'),
+    insertFeedEvent(notification, 'read', event),
   ];
   return {
     notification,
     content,
-    effect: { events: [event], statements: first ? statements : [] },
+    effect: { events: [event], statements: isFirstOpening ? statements : [] },
   };
 }

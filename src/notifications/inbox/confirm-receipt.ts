@@ -1,71 +1,71 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { Read, Statement } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import { hmacText } from '../../kernel/hashing.ts';
-import { type DeliveryId, type Mint, type NotificationId, parseId } from '../../kernel/id.ts';
+import { hmacString } from '../../kernel/hashing.ts';
+import { type DeliveryId, type IdGenerator, type NotificationId, parseId } from '../../kernel/id.ts';
 import type { Commit, Effect } from '../../ledger/commit.ts';
-import type { Read, Statement } from '../../store/db.ts';
-import { againstOthers } from '../against-others.ts';
-import { changeEnded, findNotificationOf } from '../callbacks/late-word-store.ts';
-import { endUnneeded } from '../delivery/cascade-store.ts';
-import { findDeliveries } from '../delivery/delivery-store.ts';
-import { keepConfirmed, keepFailed, keepUndeliverable } from '../evidence/history-store.ts';
-import type { Delivery, Notification } from '../notification.ts';
-import { findNotification, moveTo } from '../notification-store.ts';
-import { tell } from '../webhooks/feed-store.ts';
+import { skipUnneeded } from '../cascade/cascade-store.ts';
+import { findNotificationOfDelivery, updateEndedDelivery } from '../delivery/late-report-store.ts';
+import { findDeliveries } from '../notification/delivery-store.ts';
+import type { Delivery, Notification } from '../notification/notification.ts';
+import { recordConfirmed, recordFailed, recordUndeliverable } from '../notification/notification-history-store.ts';
+import { findNotification, updateStatus } from '../notification/notification-store.ts';
+import { retryOnConflict } from '../notification/retry-on-conflict.ts';
+import { insertFeedEvent } from '../webhooks/feed-store.ts';
 
 /** Where a citizen confirms the receipt of a mail; the token is the last part of the path. */
 export const confirmPath = '/received';
 
 /** The links in mails, each for one delivery, and what they are for. */
 export type ConfirmLinks = {
-  of(delivery: DeliveryId): string;
+  linkFor(delivery: DeliveryId): string;
   /** The delivery that a token was made for; undefined for any other text. */
-  find(token: string): DeliveryId | undefined;
+  findDelivery(token: string): DeliveryId | undefined;
 };
 
-const markLength = 32;
+const macLength = 32;
 
 /** Links under the public address of the server. Their mark keeps anyone from confirming what was not sent to them. */
 export function createConfirmLinks(publicUrl: string, key: Uint8Array): ConfirmLinks {
-  const markOf = (delivery: string) => hmacText(key, delivery, 'base64url').slice(0, markLength);
+  const macOf = (delivery: string) => hmacString(key, delivery, 'base64url').slice(0, macLength);
   return {
-    of: (delivery) => `${publicUrl}${confirmPath}/${delivery}.${markOf(delivery)}`,
-    find: (token) => {
-      const [, id = '', mark = ''] = /^(dlv_\w{26})\.([\w-]{32})$/.exec(token) ?? [];
+    linkFor: (delivery) => `${publicUrl}${confirmPath}/${delivery}.${macOf(delivery)}`,
+    findDelivery: (token) => {
+      const [, id = '', mac = ''] = /^(dlv_\w{26})\.([\w-]{32})$/.exec(token) ?? [];
       const delivery = parseId('delivery', id);
       if (delivery === undefined) return undefined;
-      return timingSafeEqual(Buffer.from(markOf(delivery)), Buffer.from(mark)) ? delivery : undefined;
+      return timingSafeEqual(Buffer.from(macOf(delivery)), Buffer.from(mac)) ? delivery : undefined;
     },
   };
 }
 
-export type ConfirmParts = {
+export type ConfirmDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly mint: Mint;
+  readonly mint: IdGenerator;
 };
 
 /**
  * The citizen pressed the button behind the link of a mail: that proves the delivery, and makes the notification `read`.
  * False where there is no such delivery, or where it was never handed to a provider. A second time changes nothing.
  */
-export async function confirmReceipt(parts: ConfirmParts, delivery: DeliveryId): Promise<boolean> {
-  return await againstOthers(async () => {
-    const effect = await confirmation(parts, delivery);
+export async function confirmReceipt(deps: ConfirmDeps, delivery: DeliveryId): Promise<boolean> {
+  return await retryOnConflict(async () => {
+    const effect = await confirmationEffect(deps, delivery);
     if (effect === undefined || effect === 'before') return effect === 'before';
-    await parts.commit(effect);
+    await deps.commit(effect);
     return true;
   });
 }
 
 /** A notification of which a mail has left, and that mail's delivery. */
-type MailedOut = { readonly notification: Notification; readonly delivery: Delivery };
+type ConfirmableMail = { readonly notification: Notification; readonly delivery: Delivery };
 
 /** What the link of a delivery is about; undefined where there is no such delivery, or where nobody can have got the link by it. */
-export async function findMailedOut(read: Read, id: DeliveryId): Promise<MailedOut | undefined> {
-  const of = await findNotificationOf(read, id);
-  const notification = of === undefined ? undefined : await findNotification(read, of);
+export async function findConfirmableMail(read: Read, id: DeliveryId): Promise<ConfirmableMail | undefined> {
+  const notificationId = await findNotificationOfDelivery(read, id);
+  const notification = notificationId === undefined ? undefined : await findNotification(read, notificationId);
   if (notification === undefined) return undefined;
   const delivery = (await findDeliveries(read, notification.id)).find((one) => one.id === id);
   if (delivery === undefined) return undefined;
@@ -73,11 +73,11 @@ export async function findMailedOut(read: Read, id: DeliveryId): Promise<MailedO
 }
 
 /** The effect of that proof; `before` where there is one. */
-export async function confirmation(
-  { read, clock, mint }: Omit<ConfirmParts, 'commit'>,
+export async function confirmationEffect(
+  { read, clock, mint }: Omit<ConfirmDeps, 'commit'>,
   id: DeliveryId,
 ): Promise<Effect | 'before' | undefined> {
-  const found = await findMailedOut(read, id);
+  const found = await findConfirmableMail(read, id);
   if (found === undefined) return undefined;
   const { notification, delivery } = found;
   if (notification.status === 'read') return 'before';
@@ -90,11 +90,11 @@ export async function confirmation(
     channel: delivery.channel,
   } as const;
   const statements = [
-    ...proof(notification.id, delivery, now),
-    moveTo(notification, 'read', now),
-    endUnneeded(notification.id, now),
-    ...keepUndeliverable(notification, 'read'),
-    tell(notification, 'read', event),
+    ...proofStatements(notification.id, delivery, now),
+    updateStatus(notification, 'read', now),
+    skipUnneeded(notification.id, now),
+    ...recordUndeliverable(notification, 'read'),
+    insertFeedEvent(notification, 'read', event),
   ];
   return { events: [event], statements };
 }
@@ -105,13 +105,13 @@ function wasHandedOver({ state }: Delivery): boolean {
 }
 
 /** Proves the delivery, unless its provider did so before, or the call of the provider has not ended. */
-function proof(notification: NotificationId, delivery: Delivery, now: number): Statement[] {
+function proofStatements(notification: NotificationId, delivery: Delivery, now: number): Statement[] {
   const { id, state } = delivery;
   const from = state.status;
   if (from !== 'sent' && from !== 'failed' && from !== 'unknown') return [];
   return [
-    changeEnded({ id, from, to: 'delivered', reason: null, now }),
-    ...keepFailed(notification, delivery),
-    keepConfirmed(notification, delivery, now),
+    updateEndedDelivery({ id, from, to: 'delivered', reason: null, now }),
+    ...recordFailed(notification, delivery),
+    recordConfirmed(notification, delivery, now),
   ];
 }

@@ -2,6 +2,6 @@
 export type InboxLink = (notification: string) => string;
 
 /** Links made of a URL in which `{id}` stands for the id. */
-export function inboxLinks(url: string): InboxLink {
+export function createInboxLink(url: string): InboxLink {
   return (notification) => url.replaceAll('{id}', notification);
 }

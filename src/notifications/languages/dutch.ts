@@ -1,6 +1,6 @@
 import type { Phrases } from './phrases.ts';
 
-export const dutch: Phrases = {
+export const dutchPhrases: Phrases = {
   language: 'nl',
   messageFrom: (sender) => `Bericht van ${sender}`,
   reminder: (subject) => `Herinnering: ${subject}`,
@@ -26,7 +26,7 @@ export const dutch: Phrases = {
     text: 'Er is niets bevestigd. Gebruik de link zoals die in de e-mail staat, in zijn geheel. Werkt hij ook dan niet, vraag het dan aan de dienst die de e-mail heeft gestuurd.',
   },
   notNow: { title: 'Nu niet mogelijk', text: 'Probeer het over een paar minuten opnieuw.' },
-  guesses: {
+  failedVerifications: {
     subject: 'Iemand probeerde gegevens over u te laten bevestigen',
     paragraphs: [
       'Een of meer diensten hebben het register meermaals gevraagd of bepaalde persoonlijke gegevens van u zijn. Die gegevens klopten niet.',
@@ -52,7 +52,7 @@ export const dutch: Phrases = {
     doubt:
       'Was u het zelf? Dan hoeft u niets te doen. Zo niet, dan heeft iemand anders als u ingelogd: log in, verwijder het nieuwe gegeven en laat het weten aan de dienst waar u uw account hebt.',
   },
-  ownLock: {
+  citizenLock: {
     set: {
       subject: 'Uw gegevens zijn geblokkeerd',
       text: 'Vanaf nu bevestigt het register aan geen enkele dienst gegevens over u, ook geen juiste, en ook niet als u het zelf nodig hebt. Dat blijft zo tot u de blokkering opheft, op de pagina met uw gegevens in het register.',

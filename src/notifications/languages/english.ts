@@ -1,6 +1,6 @@
 import type { Phrases } from './phrases.ts';
 
-export const english: Phrases = {
+export const englishPhrases: Phrases = {
   language: 'en',
   messageFrom: (sender) => `Message from ${sender}`,
   reminder: (subject) => `Reminder: ${subject}`,
@@ -26,7 +26,7 @@ export const english: Phrases = {
     text: 'Nothing was confirmed. Use the link as it stands in the email, the whole of it. If it does not work even so, ask the service that sent the email.',
   },
   notNow: { title: 'Not possible now', text: 'Please try again in a few minutes.' },
-  guesses: {
+  failedVerifications: {
     subject: 'Somebody tried to confirm details about you',
     paragraphs: [
       'One or more services asked the register several times whether certain personal details are yours. Those details did not fit.',
@@ -52,7 +52,7 @@ export const english: Phrases = {
     doubt:
       'Was it you? Then you need not do anything. If not, somebody else has signed in as you: sign in, remove the new one, and tell the service at which you have your account.',
   },
-  ownLock: {
+  citizenLock: {
     set: {
       subject: 'Your details are locked',
       text: 'From now on the register confirms no details about you to any service, not even right ones, and not when you need it yourself. It stays so until you lift the lock, on the page with your details in the register.',

@@ -1,6 +1,6 @@
 import type { Phrases } from './phrases.ts';
 
-export const french: Phrases = {
+export const frenchPhrases: Phrases = {
   language: 'fr',
   messageFrom: (sender) => `Message de ${sender}`,
   reminder: (subject) => `Rappel : ${subject}`,
@@ -26,7 +26,7 @@ export const french: Phrases = {
     text: 'Rien n’a été confirmé. Utilisez le lien tel qu’il figure dans le courriel, en entier. S’il ne fonctionne toujours pas, adressez-vous au service qui a envoyé le courriel.',
   },
   notNow: { title: 'Impossible pour le moment', text: 'Veuillez réessayer dans quelques minutes.' },
-  guesses: {
+  failedVerifications: {
     subject: 'Quelqu’un a tenté de faire confirmer des données vous concernant',
     paragraphs: [
       'Un ou plusieurs services ont demandé plusieurs fois au registre si certaines données personnelles sont les vôtres. Ces données ne correspondaient pas.',
@@ -52,7 +52,7 @@ export const french: Phrases = {
     doubt:
       'Était-ce vous ? Dans ce cas, vous n’avez rien à faire. Sinon, quelqu’un d’autre s’est connecté à votre place : connectez-vous, supprimez la nouvelle indication et prévenez le service auprès duquel vous avez votre compte.',
   },
-  ownLock: {
+  citizenLock: {
     set: {
       subject: 'Vos données sont verrouillées',
       text: 'Désormais, le registre ne confirme à aucun service de données vous concernant, même exactes, et même si vous en avez vous-même besoin. Cela dure jusqu’à ce que vous leviez le verrou, sur la page de vos données au registre.',

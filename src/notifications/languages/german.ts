@@ -1,6 +1,6 @@
 import type { Phrases } from './phrases.ts';
 
-export const german: Phrases = {
+export const germanPhrases: Phrases = {
   language: 'de',
   messageFrom: (sender) => `Nachricht von ${sender}`,
   reminder: (subject) => `Erinnerung: ${subject}`,
@@ -27,7 +27,7 @@ export const german: Phrases = {
     text: 'Es wurde nichts bestätigt. Verwenden Sie den Link so, wie er in der E-Mail steht, und zwar den ganzen. Geht es auch dann nicht, fragen Sie die Stelle, die die E-Mail geschickt hat.',
   },
   notNow: { title: 'Jetzt nicht möglich', text: 'Bitte versuchen Sie es in einigen Minuten noch einmal.' },
-  guesses: {
+  failedVerifications: {
     subject: 'Jemand wollte Angaben über Sie bestätigen lassen',
     paragraphs: [
       'Eine oder mehrere Stellen haben das Register mehrmals gefragt, ob bestimmte persönliche Angaben auf Sie zutreffen. Diese Angaben passten nicht.',
@@ -53,7 +53,7 @@ export const german: Phrases = {
     doubt:
       'Waren Sie das selbst? Dann brauchen Sie nichts zu tun. Wenn nicht, hat sich jemand anders als Sie angemeldet: Melden Sie sich an, entfernen Sie die neue Angabe und sagen Sie es der Stelle, bei der Sie Ihr Konto haben.',
   },
-  ownLock: {
+  citizenLock: {
     set: {
       subject: 'Ihre Angaben sind gesperrt',
       text: 'Von jetzt an bestätigt das Register keiner Stelle Angaben über Sie, auch keine richtigen, und auch dann nicht, wenn Sie selbst es brauchen. Das bleibt so, bis Sie die Sperre aufheben, auf der Seite mit Ihren Angaben im Register.',

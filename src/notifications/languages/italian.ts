@@ -1,6 +1,6 @@
 import type { Phrases } from './phrases.ts';
 
-export const italian: Phrases = {
+export const italianPhrases: Phrases = {
   language: 'it',
   messageFrom: (sender) => `Messaggio da ${sender}`,
   reminder: (subject) => `Promemoria: ${subject}`,
@@ -26,7 +26,7 @@ export const italian: Phrases = {
     text: 'Non è stato confermato nulla. Usi il collegamento così come si trova nella e-mail, per intero. Se anche così non funziona, si rivolga al servizio che ha inviato la e-mail.',
   },
   notNow: { title: 'Ora non è possibile', text: 'Riprovi tra qualche minuto.' },
-  guesses: {
+  failedVerifications: {
     subject: 'Qualcuno ha tentato di far confermare dati che La riguardano',
     paragraphs: [
       'Uno o più servizi hanno chiesto più volte al registro se certi dati personali sono Suoi. Quei dati non corrispondevano.',
@@ -52,7 +52,7 @@ export const italian: Phrases = {
     doubt:
       'È stata una Sua modifica? Allora non deve fare nulla. Altrimenti qualcun altro ha effettuato l’accesso al posto Suo: acceda, rimuova il nuovo recapito e avvisi il servizio presso il quale ha il Suo account.',
   },
-  ownLock: {
+  citizenLock: {
     set: {
       subject: 'I Suoi dati sono bloccati',
       text: 'Da ora il registro non conferma a nessun servizio dati su di Lei, nemmeno esatti, e neppure quando serve a Lei. Resta così finché non toglie il blocco, nella pagina con i Suoi dati nel registro.',

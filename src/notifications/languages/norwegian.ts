@@ -1,6 +1,6 @@
 import type { Phrases } from './phrases.ts';
 
-export const norwegian: Phrases = {
+export const norwegianPhrases: Phrases = {
   language: 'nb',
   messageFrom: (sender) => `Melding fra ${sender}`,
   reminder: (subject) => `Påminnelse: ${subject}`,
@@ -26,7 +26,7 @@ export const norwegian: Phrases = {
     text: 'Ingenting er bekreftet. Bruk lenken slik den står i e-posten, hele lenken. Hvis den ikke virker da heller, spør tjenesten som sendte e-posten.',
   },
   notNow: { title: 'Ikke mulig nå', text: 'Prøv igjen om noen minutter.' },
-  guesses: {
+  failedVerifications: {
     subject: 'Noen prøvde å få bekreftet opplysninger om deg',
     paragraphs: [
       'En eller flere tjenester har spurt registeret flere ganger om visse personopplysninger er dine. Opplysningene stemte ikke.',
@@ -52,7 +52,7 @@ export const norwegian: Phrases = {
     doubt:
       'Var det du? Da trenger du ikke å gjøre noe. Hvis ikke, har noen andre logget inn som deg: Logg inn, fjern den nye, og si fra til tjenesten der du har kontoen din.',
   },
-  ownLock: {
+  citizenLock: {
     set: {
       subject: 'Opplysningene dine er sperret',
       text: 'Fra nå av bekrefter registeret ingen opplysninger om deg til noen tjeneste, heller ikke riktige, og heller ikke når du selv trenger det. Slik er det til du opphever sperren, på siden med opplysningene dine i registeret.',

@@ -36,7 +36,7 @@ export type Phrases = {
    * A message of the register to a citizen about whom services gave details that do not fit, so often that it confirms none for a
    * time: what happened, what that does not mean, what comes of it, and what to do. It may come long after.
    */
-  readonly guesses: { readonly subject: string; readonly paragraphs: readonly string[] };
+  readonly failedVerifications: { readonly subject: string; readonly paragraphs: readonly string[] };
   /**
    * The code by which a citizen verifies an address, good for so many minutes. Whoever reads it may be a stranger whose address was
    * mistyped: it names nobody.
@@ -50,7 +50,7 @@ export type Phrases = {
     readonly doubt: string;
   };
   /** The citizen's own lock against verification was set, or lifted. */
-  readonly ownLock: {
+  readonly citizenLock: {
     readonly set: { readonly subject: string; readonly text: string };
     readonly lifted: { readonly subject: string; readonly text: string };
     /** Behind it, where staff did it and gave this reason. */

@@ -1,6 +1,6 @@
 import type { Phrases } from './phrases.ts';
 
-export const portuguese: Phrases = {
+export const portuguesePhrases: Phrases = {
   language: 'pt',
   messageFrom: (sender) => `Mensagem de ${sender}`,
   reminder: (subject) => `Lembrete: ${subject}`,
@@ -26,7 +26,7 @@ export const portuguese: Phrases = {
     text: 'Nada foi confirmado. Use a ligação tal como está no e-mail, completa. Se mesmo assim não funcionar, pergunte ao serviço que enviou o e-mail.',
   },
   notNow: { title: 'Não é possível agora', text: 'Tente novamente dentro de alguns minutos.' },
-  guesses: {
+  failedVerifications: {
     subject: 'Alguém tentou confirmar dados sobre si',
     paragraphs: [
       'Um ou mais serviços perguntaram várias vezes ao registo se certos dados pessoais são seus. Esses dados não correspondiam.',
@@ -52,7 +52,7 @@ export const portuguese: Phrases = {
     doubt:
       'Foi uma alteração sua? Então não precisa de fazer nada. Se não, outra pessoa iniciou sessão em seu nome: inicie sessão, remova o novo contacto e avise o serviço onde tem a sua conta.',
   },
-  ownLock: {
+  citizenLock: {
     set: {
       subject: 'Os seus dados estão bloqueados',
       text: 'A partir de agora, o registo não confirma a nenhum serviço dados sobre si, nem mesmo corretos, nem quando você próprio precise. Fica assim até levantar o bloqueio, na página com os seus dados no registo.',

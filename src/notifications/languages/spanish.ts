@@ -1,6 +1,6 @@
 import type { Phrases } from './phrases.ts';
 
-export const spanish: Phrases = {
+export const spanishPhrases: Phrases = {
   language: 'es',
   messageFrom: (sender) => `Mensaje de ${sender}`,
   reminder: (subject) => `Recordatorio: ${subject}`,
@@ -26,7 +26,7 @@ export const spanish: Phrases = {
     text: 'No se ha confirmado nada. Use el enlace tal como aparece en el correo, completo. Si tampoco así funciona, pregunte al servicio que envió el correo.',
   },
   notNow: { title: 'No es posible ahora', text: 'Inténtelo de nuevo dentro de unos minutos.' },
-  guesses: {
+  failedVerifications: {
     subject: 'Alguien intentó confirmar datos sobre usted',
     paragraphs: [
       'Uno o varios servicios preguntaron varias veces al registro si ciertos datos personales son suyos. Esos datos no coincidían.',
@@ -52,7 +52,7 @@ export const spanish: Phrases = {
     doubt:
       '¿Fue usted? Entonces no tiene que hacer nada. Si no, otra persona ha iniciado sesión en su nombre: inicie sesión, elimine el dato nuevo y avise al servicio en el que tiene su cuenta.',
   },
-  ownLock: {
+  citizenLock: {
     set: {
       subject: 'Sus datos están bloqueados',
       text: 'A partir de ahora el registro no confirma a ningún servicio datos sobre usted, ni siquiera correctos, y tampoco cuando usted mismo lo necesite. Será así hasta que levante el bloqueo, en la página con sus datos en el registro.',

@@ -1,16 +1,16 @@
-import type { Message } from '../channels/channel.ts';
-import { dayIn, phrasesOf } from '../phrases-by-language.ts';
-import { blocksOf } from '../sealed-content.ts';
-import type { Block, Inline, Item } from '../text/markdown.ts';
+import type { OutgoingMessage } from '../notification/channel.ts';
+import { blocksOf } from '../notification/message-content.ts';
+import { formatDay, phrasesFor } from '../rendering/phrases-by-language.ts';
+import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 
-const mostAddressLines = 6;
+const maxAddressLines = 6;
 /** A line is wrapped at the width of the window; one that is longer than this could never fit. */
-const longestAddressLine = 160;
+const maxAddressLineLength = 160;
 /** A word of so many of the widest letters fits into a line: of the address, and of a title, the largest in the letter. */
-const longestWords = { address: 20, text: 35 };
+const maxWordLengths = { address: 20, text: 35 };
 /** Where it is longer, it may be broken after so many. */
-const pieceOfWord = 20;
+const wordPieceLength = 20;
 
 /** How letters look. */
 export type LetterLayout = {
@@ -22,41 +22,41 @@ export type LetterLayout = {
 };
 
 /** What a letter is made of. */
-export type LetterText = Pick<
-  Message,
+export type LetterInput = Pick<
+  OutgoingMessage,
   'address' | 'sender' | 'returnAddress' | 'subject' | 'content' | 'reminder' | 'language' | 'at'
 > & { readonly notification: string };
 
 /** Characters that no font shows and that nothing is said by: a byte order mark, and marks of annotations and hieroglyphs. */
-const unseen = /[\ufeff\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;
+const invisibleCharacters = /[\ufeff\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;
 
 /** What the template is given, as JSON; undefined where the address has no form that a window takes. */
-export function letterData(message: LetterText, layout: LetterLayout): string | undefined {
+export function letterTemplateData(message: LetterInput, layout: LetterLayout): string | undefined {
   const address = message.address
     .split('\n')
-    .map(clean)
+    .map(cleanLine)
     .filter((line) => line !== '');
-  if (address.length < 2 || address.length > mostAddressLines) return undefined;
-  if (address.some((line) => line.length > longestAddressLine)) return undefined;
-  const phrases = phrasesOf(message.language);
+  if (address.length < 2 || address.length > maxAddressLines) return undefined;
+  if (address.some((line) => line.length > maxAddressLineLength)) return undefined;
+  const phrases = phrasesFor(message.language);
   const returnAddress = message.returnAddress ?? layout.returnAddress ?? [];
   // Without a title no letter is PDF/UA-1.
-  const title = clean(message.subject ?? '') || phrases.messageFrom(message.sender);
+  const title = cleanLine(message.subject ?? '') || phrases.messageFrom(message.sender);
   const data = {
-    title: wrapping(clean(message.reminder ? phrases.reminder(title) : title)),
-    sender: wrapping(clean(message.sender)),
+    title: wrapLongWords(cleanLine(message.reminder ? phrases.reminder(title) : title)),
+    sender: wrapLongWords(cleanLine(message.sender)),
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
     rtl: isRightToLeft(message.content.message),
     reference: phrases.reference(message.notification),
-    date: dayIn(message.language, message.at, layout.timeZone),
-    head: { sender: inHead(message.sender), lines: returnAddress.map(inHead) },
-    address: address.map((line) => breakable(line, longestWords.address)),
-    blocks: levelled(blocksOf(message.content)).map(printed),
+    date: formatDay(message.language, message.at, layout.timeZone),
+    head: { sender: headerLine(message.sender), lines: returnAddress.map(headerLine) },
+    address: address.map((line) => breakLongWords(line, maxWordLengths.address)),
+    blocks: withValidHeadingLevels(blocksOf(message.content)).map(printedBlock),
     ...{ ours: phrases.language, attached: phrases.attached },
-    attachments: (message.content.attachments ?? []).map(({ title: name }) => wrapping(clean(name))),
+    attachments: (message.content.attachments ?? []).map(({ title: name }) => wrapLongWords(cleanLine(name))),
     window: addressWindows[layout.window],
   };
-  return JSON.stringify(data).replaceAll(unseen, '');
+  return JSON.stringify(data).replaceAll(invisibleCharacters, '');
 }
 
 /** The first letter with a direction decides, as in Unicode's bidirectional algorithm (UAX #9, P2). */
@@ -66,7 +66,7 @@ function isRightToLeft(text: string): boolean {
 }
 
 /** The title is level 1, and no level may be left out (PDF/UA-1, 7.4.2). */
-function levelled(blocks: readonly Block[]): readonly Levelled[] {
+function withValidHeadingLevels(blocks: readonly MarkdownBlock[]): readonly LevelledBlock[] {
   let deepest = 1;
   return blocks.map((block) => {
     if (block.kind !== 'heading') return block;
@@ -76,28 +76,30 @@ function levelled(blocks: readonly Block[]): readonly Levelled[] {
   });
 }
 
-type Levelled = Exclude<Block, { kind: 'heading' }> | { kind: 'heading'; level: number; line: readonly Inline[] };
+type LevelledBlock =
+  | Exclude<MarkdownBlock, { kind: 'heading' }>
+  | { kind: 'heading'; level: number; line: readonly InlineRun[] };
 
-function printed(block: Levelled): unknown {
+function printedBlock(block: LevelledBlock): unknown {
   switch (block.kind) {
     case 'heading':
-      return { ...block, line: block.line.map(printedRun) };
+      return { ...block, line: block.line.map(printedInline) };
     case 'paragraph':
-      return { ...block, lines: block.lines.map((line) => line.map(printedRun)) };
+      return { ...block, lines: block.lines.map((line) => line.map(printedInline)) };
     case 'list':
       return { ...block, items: block.items.map(printedItem) };
   }
 }
 
-function printedItem({ line, ...item }: Item): unknown {
-  return { ...item, line: line.map(printedRun) };
+function printedItem({ line, ...item }: ListItem): unknown {
+  return { ...item, line: line.map(printedInline) };
 }
 
 /** Nobody can follow a link on paper, so it is printed where it leads. */
-function printedRun(run: Inline): unknown {
-  const text = wrapping(run.text);
+function printedInline(run: InlineRun): unknown {
+  const text = wrapLongWords(run.text);
   if (run.href === undefined) return { ...run, text };
-  const url = isolated(wrapping(run.href));
+  const url = isolated(wrapLongWords(run.href));
   return run.href === run.text ? { ...run, text: url } : { ...run, text, to: url };
 }
 
@@ -107,17 +109,17 @@ function isolated(url: string): string {
 }
 
 /** The head of a letter is about as wide as an address. */
-function inHead(text: string): string {
-  return breakable(clean(text), longestWords.address);
+function headerLine(text: string): string {
+  return breakLongWords(cleanLine(text), maxWordLengths.address);
 }
 
-function wrapping(text: string): string {
-  return breakable(text, longestWords.text);
+function wrapLongWords(text: string): string {
+  return breakLongWords(text, maxWordLengths.text);
 }
 
-function clean(text: string): string {
+function cleanLine(text: string): string {
   return text
-    .replaceAll(unseen, '')
+    .replaceAll(invisibleCharacters, '')
     .replaceAll(/[\s\p{Cc}]+/gu, ' ')
     .trim();
 }
@@ -125,19 +127,19 @@ function clean(text: string): string {
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
 /** What has no place to break in it by itself; of the scripts without blanks the typesetter knows the places. */
-const words =
+const unbreakableWords =
   /(?:[^\s\u200b\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]|[\u00a0\u2007\u202f])+/gu;
 
 /**
  * Lets words that are too long for a line wrap, or their ends would be cut off: a zero width space (U+200B) after each
  * blank that glues, or else after so many characters, and none within one.
  */
-function breakable(line: string, longest: number): string {
-  return line.replaceAll(words, (word) => {
+function breakLongWords(line: string, longest: number): string {
+  return line.replaceAll(unbreakableWords, (word) => {
     if (word.length <= longest) return word;
     let [before, since, written] = ['', 0, ''];
     for (const { segment } of graphemes.segment(word)) {
-      if (since === pieceOfWord || /[\u00a0\u2007\u202f]/.test(before)) [since, written] = [0, `${written}\u200b`];
+      if (since === wordPieceLength || /[\u00a0\u2007\u202f]/.test(before)) [since, written] = [0, `${written}\u200b`];
       [before, since, written] = [segment, since + 1, written + segment];
     }
     return written;

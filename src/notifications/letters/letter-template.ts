@@ -1,5 +1,5 @@
 /** By these words the process knows why a letter was not set. */
-export const addressPanic = 'the address does not fit into the window';
+export const addressTooLongMessage = 'the address does not fit into the window';
 
 /**
  * The page of a letter in Typst. All text comes in as data (`sys.inputs`) and is set as text, so that none of it is read
@@ -43,7 +43,7 @@ export const letterTemplate = `
   dir: ltr, par(leading: 0pt, data.address.map(line => [#line]).join(linebreak())))
 #context {
   let needed = measure(block(width: window.width * 1mm, address)).height
-  if needed > window.height * 1mm { panic("${addressPanic}") }
+  if needed > window.height * 1mm { panic("${addressTooLongMessage}") }
 }
 #for at in window.folds {
   pdf.artifact(place(top + left, dx: 5mm - side, dy: at * 1mm - top-margin, line(length: 4mm, stroke: 0.4pt)))

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import type { Call, RequestShape } from '../../api/operation.ts';
-import { toInstant } from '../../kernel/clock.ts';
+import type { OperationCall, RequestShape } from '../../api/operation.ts';
+import type { Read } from '../../db/database.ts';
+import { formatInstant } from '../../kernel/clock.ts';
 import { parseId, type TemplateId } from '../../kernel/id.ts';
-import type { HouseEvent } from '../../ledger/event.ts';
-import type { Read } from '../../store/db.ts';
-import { instant } from '../notification-shape.ts';
-import { headOf, type Template, type TemplateHead } from './template.ts';
+import type { SystemEvent } from '../../ledger/ledger-event.ts';
+import { instantSchema } from '../notification/notification-shape.ts';
+import { type Template, type TemplateHead, templateHeadOf } from './template.ts';
 import { findTemplate } from './template-store.ts';
 
 /** The path of an operation on one template. */
@@ -14,22 +14,22 @@ export const templateParams = Type.Object(
   { additionalProperties: false },
 );
 
-const summary = {
+const summaryProperties = {
   id: Type.String({ description: 'For templateId of a send.' }),
   name: Type.String({ description: 'For people.' }),
   defaultLanguage: Type.String({ description: 'For citizens whose language it has not.' }),
   languages: Type.Array(Type.String(), { description: 'The languages that it has (BCP 47).' }),
   placeholders: Type.Array(Type.String(), { description: 'The values that personalisation of a send has to give.' }),
-  createdAt: instant('When it was made.'),
+  createdAt: instantSchema('When it was made.'),
 };
 
 /** A template in a list. */
-export const templateSummary = Type.Object(summary, { additionalProperties: false });
+export const templateSummaryShape = Type.Object(summaryProperties, { additionalProperties: false });
 
 /** A template by itself. */
 export const templateShape = Type.Object(
   {
-    ...summary,
+    ...summaryProperties,
     texts: Type.Array(
       Type.Object(
         {
@@ -47,12 +47,12 @@ export const templateShape = Type.Object(
 
 /** The entry of a list. */
 export function templateSummaryOf({ id, name, defaultLanguage, languages, placeholders, createdAt }: TemplateHead) {
-  return { id, name, defaultLanguage, languages, placeholders, createdAt: toInstant(createdAt) };
+  return { id, name, defaultLanguage, languages, placeholders, createdAt: formatInstant(createdAt) };
 }
 
 /** The whole of it. */
 export function templateView(template: Template) {
-  return { ...templateSummaryOf(headOf(template)), texts: template.texts };
+  return { ...templateSummaryOf(templateHeadOf(template)), texts: template.texts };
 }
 
 /** The template with that id if it is this client's. */
@@ -62,14 +62,14 @@ export async function findOwnTemplate(read: Read, text: string, clientId: string
   return template?.clientId === clientId ? template : undefined;
 }
 
-type Changed = Extract<HouseEvent, { readonly type: 'template.changed' }>;
+type TemplateChangedEvent = Extract<SystemEvent, { readonly type: 'template.changed' }>;
 
 /** The event of a change that a client made. */
-export function changed<S extends RequestShape, P>(
-  call: Pick<Call<S, P>, 'mint' | 'now' | 'caller'>,
+export function templateChangedEvent<S extends RequestShape, P>(
+  call: Pick<OperationCall<S, P>, 'mint' | 'now' | 'caller'>,
   template: TemplateId,
-  change: Changed['change'],
-): Changed {
+  change: TemplateChangedEvent['change'],
+): TemplateChangedEvent {
   const actor = { client: call.caller.clientId };
   return { type: 'template.changed', id: call.mint('event'), at: call.now, actor, template, change };
 }

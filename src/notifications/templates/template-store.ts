@@ -1,24 +1,24 @@
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { idField, integerField, textField } from '../../db/row-fields.ts';
 import type { TemplateId } from '../../kernel/id.ts';
-import type { Read, Row, Statement } from '../../store/db.ts';
-import { idField, textField, wholeField } from '../../store/row-fields.ts';
-import { headOf, type Template, type TemplateHead, type TemplateText } from './template.ts';
+import { type Template, type TemplateHead, type TemplateText, templateHeadOf } from './template.ts';
 
 /** A client has no more of them. */
-export const mostTemplates = 200;
+export const maxTemplates = 200;
 
 const columns = 'id, client_id, name, default_language, texts, created_at';
 
 /** Stores a new template; refused (`rows`) where its client has that many. Whoever makes another at the same time waits for the row of the client. */
 export function insertTemplate(template: Template): Statement[] {
   const { id, clientId, name, defaultLanguage, texts, createdAt } = template;
-  const { languages, placeholders } = headOf(template);
+  const { languages, placeholders } = templateHeadOf(template);
   return [
     { sql: 'update client set name = name where client_id = $1', args: [clientId] },
     {
       sql: `insert into template (${columns}, languages, placeholders)
         select cast($1 as text), cast($2 as text), cast($3 as text), cast($4 as text), cast($5 as text), cast($6 as bigint),
             cast($7 as text), cast($8 as text)
-          where (select count(*) from template where client_id = $2) < ${mostTemplates}
+          where (select count(*) from template where client_id = $2) < ${maxTemplates}
         returning id`,
       args: [
         ...[id, clientId, name, defaultLanguage, JSON.stringify(texts), createdAt],
@@ -30,39 +30,39 @@ export function insertTemplate(template: Template): Statement[] {
 }
 
 /** Takes a template out, refused (`rows`) where that was done. */
-export function removeTemplate(id: TemplateId): Statement {
+export function deleteTemplate(id: TemplateId): Statement {
   return { sql: 'delete from template where id = $1 returning id', args: [id], rows: 1 };
 }
 
 /** The templates of a client, newest first, without their texts, which may be 12 MB. */
-export async function listTemplates(read: Read, clientId: string): Promise<TemplateHead[]> {
+export async function findTemplates(read: Read, clientId: string): Promise<TemplateHead[]> {
   const sql = `select id, client_id, name, default_language, created_at, languages, placeholders from template
-     where client_id = $1 order by id desc limit ${mostTemplates}`;
-  return (await read(sql, [clientId])).map(headIn);
+     where client_id = $1 order by id desc limit ${maxTemplates}`;
+  return (await read(sql, [clientId])).map(headFromRow);
 }
 
-function headIn(row: Row): TemplateHead {
+function headFromRow(row: Row): TemplateHead {
   const listed = (column: string) => JSON.parse(textField(row, column)) as string[];
-  return { ...plainOf(row), languages: listed('languages'), placeholders: listed('placeholders') };
+  return { ...commonFieldsOf(row), languages: listed('languages'), placeholders: listed('placeholders') };
 }
 
 /** One template, whoever's it is. */
 export async function findTemplate(read: Read, id: TemplateId): Promise<Template | undefined> {
   const [row] = await read(`select ${columns} from template where id = $1`, [id]);
-  return row === undefined ? undefined : templateOf(row);
+  return row === undefined ? undefined : templateFromRow(row);
 }
 
-function templateOf(row: Row): Template {
+function templateFromRow(row: Row): Template {
   // Written by `insertTemplate` above, as are the lists of a head.
-  return { ...plainOf(row), texts: JSON.parse(textField(row, 'texts')) as TemplateText[] };
+  return { ...commonFieldsOf(row), texts: JSON.parse(textField(row, 'texts')) as TemplateText[] };
 }
 
-function plainOf(row: Row): Omit<Template, 'texts'> {
+function commonFieldsOf(row: Row): Omit<Template, 'texts'> {
   return {
     id: idField(row, 'id', 'template'),
     clientId: textField(row, 'client_id'),
     name: textField(row, 'name'),
     defaultLanguage: textField(row, 'default_language'),
-    createdAt: wholeField(row, 'created_at'),
+    createdAt: integerField(row, 'created_at'),
   };
 }

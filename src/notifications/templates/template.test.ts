@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { placeholderIssues, textFor } from './template.ts';
+import { placeholderIssues, textForLanguage } from './template.ts';
 
 const cases: ReadonlyArray<readonly [wanted: string, has: readonly string[], found: string | undefined]> = [
   ['fr', ['en', 'fr'], 'fr'],
@@ -24,7 +24,7 @@ const cases: ReadonlyArray<readonly [wanted: string, has: readonly string[], fou
 test('the text for a language is found by lookup, then in a variant of it, and else there is none', () => {
   for (const [wanted, has, found] of cases) {
     const texts = has.map((language) => ({ language, message: language }));
-    assert.equal(textFor(texts, wanted)?.language, found, `${wanted} of ${has}`);
+    assert.equal(textForLanguage(texts, wanted)?.language, found, `${wanted} of ${has}`);
   }
 });
 

@@ -1,7 +1,7 @@
 import type { TemplateId } from '../../kernel/id.ts';
 import { parseLanguageTag } from '../../kernel/language-tag.ts';
-import type { Issue } from '../../kernel/problem.ts';
-import { placeholdersOf } from '../text/markdown.ts';
+import type { Issue } from '../../kernel/refusal.ts';
+import { placeholderNamesIn } from '../text/markdown.ts';
 
 /** What a template says in one language; the tag (BCP 47) in its canonical form. */
 export type TemplateText = {
@@ -28,23 +28,23 @@ export type TemplateHead = Omit<Template, 'texts'> & {
 };
 
 /** The template without its texts. */
-export function headOf({ texts, ...template }: Template): TemplateHead {
-  const placeholders = new Set(texts.flatMap((text) => [...placeholdersIn(text)]));
+export function templateHeadOf({ texts, ...template }: Template): TemplateHead {
+  const placeholders = new Set(texts.flatMap((text) => [...placeholdersOfText(text)]));
   return { ...template, languages: texts.map(({ language }) => language), placeholders: [...placeholders] };
 }
 
 /** The names of the values that a text needs. */
-export function placeholdersIn({ subject = '', message }: Omit<TemplateText, 'language'>): ReadonlySet<string> {
-  return new Set([...placeholdersOf(message), ...placeholdersOf(subject)]);
+export function placeholdersOfText({ subject = '', message }: Omit<TemplateText, 'language'>): ReadonlySet<string> {
+  return new Set([...placeholderNamesIn(message), ...placeholderNamesIn(subject)]);
 }
 
 /**
  * The text for a language, found by lookup (RFC 4647, section 3.4): for `de-CH-1996` one in `de-CH`, else in `de`. Where there is none,
  * one in a variant of it: who reads `nl` reads `nl-BE` sooner than another language. Undefined where there is neither.
  */
-export function textFor(texts: readonly TemplateText[], wanted: string): TemplateText | undefined {
-  const own = rangesOf((parseLanguageTag(wanted) ?? wanted).toLowerCase());
-  const ranges = [...own, ...(written[own.at(-1) ?? ''] ?? [])];
+export function textForLanguage(texts: readonly TemplateText[], requested: string): TemplateText | undefined {
+  const own = lookupRangesOf((parseLanguageTag(requested) ?? requested).toLowerCase());
+  const ranges = [...own, ...(norwegianVariants[own.at(-1) ?? ''] ?? [])];
   const tags = texts.map((text) => ({ text, tag: text.language.toLowerCase() }));
   const find = (fits: (tag: string, range: string) => boolean) =>
     ranges.flatMap((range) => tags.filter(({ tag }) => fits(tag, range)).map(({ text }) => text))[0];
@@ -52,17 +52,26 @@ export function textFor(texts: readonly TemplateText[], wanted: string): Templat
 }
 
 /** Norwegian has a tag of its own for each way of writing it, and one for both: who reads one reads the others. */
-const written: Readonly<Record<string, readonly string[]>> = { nb: ['no', 'nn'], nn: ['no', 'nb'], no: ['nb', 'nn'] };
+const norwegianVariants: Readonly<Record<string, readonly string[]>> = {
+  nb: ['no', 'nn'],
+  nn: ['no', 'nb'],
+  no: ['nb', 'nn'],
+};
 
 /** The range itself, then without its last part each time, and without a single letter or digit that would end it. */
-function rangesOf(range: string): string[] {
+function lookupRangesOf(range: string): string[] {
   const shorter = range.replace(/(?:-[a-z\d])?-[^-]*$/, '');
-  return shorter === range ? [range] : [range, ...rangesOf(shorter)];
+  return shorter === range ? [range] : [range, ...lookupRangesOf(shorter)];
 }
 
 /** The text in the language of the citizen, where it is known and there is one; else in the default language. */
-export function textForCitizen({ texts, defaultLanguage }: Template, own: string | undefined): TemplateText {
-  const text = (own === undefined ? undefined : textFor(texts, own)) ?? textFor(texts, defaultLanguage);
+export function textForCitizen(
+  { texts, defaultLanguage }: Template,
+  citizenLanguage: string | undefined,
+): TemplateText {
+  const text =
+    (citizenLanguage === undefined ? undefined : textForLanguage(texts, citizenLanguage)) ??
+    textForLanguage(texts, defaultLanguage);
   if (text === undefined) throw new TypeError('a template without a text in its default language');
   return text;
 }
@@ -87,17 +96,17 @@ export function languageIssues(given: readonly TemplateText[], defaultLanguage: 
 }
 
 /** So many values are named of those that a text lacks. */
-const mostNamed = 10;
+const maxNamed = 10;
 
 /** The values that a text lacks and another one has: each would be asked for in vain, or stand in one language alone. */
 export function placeholderIssues(texts: readonly TemplateText[]): Issue[] {
-  const needed = texts.map(placeholdersIn);
+  const needed = texts.map(placeholdersOfText);
   const all = new Set(needed.flatMap((names) => [...names]));
   return needed.flatMap((names, index) => {
     const missing = all.difference(names);
     if (missing.size === 0) return [];
-    const those = [...missing].slice(0, mostNamed).map((name) => `((${name}))`);
-    const more = missing.size > mostNamed ? ` and ${missing.size - mostNamed} more` : '';
+    const those = [...missing].slice(0, maxNamed).map((name) => `((${name}))`);
+    const more = missing.size > maxNamed ? ` and ${missing.size - maxNamed} more` : '';
     const from = texts
       .filter((_text, other) => !needed[other]?.isDisjointFrom(missing))
       .map(({ language }) => language);

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { stoppedIfEndless } from '../../../test/stopped-if-endless.ts';
-import { charactersOf, filledText, hasMarkup, parseMarkdown, type Values } from './markdown.ts';
-import { messageHtml } from './message-html.ts';
-import { plainTextOf } from './plain-text.ts';
+import { runWithTimeout } from '../../../test/support/run-with-timeout.ts';
+import { renderMessageHtml } from '../rendering/message-html.ts';
+import { renderPlainText } from '../rendering/plain-text.ts';
+import { countCodePoints, fillMarkdown, hasMarkup, type PlaceholderValues, parseMarkdown } from './markdown.ts';
 
-function bodyOf(source: string, values: Values = {}): string {
-  const page = messageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
+function bodyOf(source: string, values: PlaceholderValues = {}): string {
+  const page = renderMessageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
   const [, body = ''] = /<div[^>]*>\n([\s\S]*)\n<hr>/.exec(page) ?? [];
   return body.replaceAll(' dir="auto"', '');
 }
@@ -99,11 +99,11 @@ test('a URL is found at once, however many marks stand in it', () => {
   for (const mark of ['.', '…', '\u{10100}']) {
     const text = `https://x/${mark.repeat(150_000)}`;
     assert.equal(
-      stoppedIfEndless(() => bodyOf(`${text}b`)),
+      runWithTimeout(() => bodyOf(`${text}b`)),
       `<p>${text}b</p>`,
     );
     assert.equal(
-      stoppedIfEndless(() => bodyOf(text)),
+      runWithTimeout(() => bodyOf(text)),
       `<p>${link('https://x/')}${mark.repeat(150_000)}</p>`,
     );
   }
@@ -134,9 +134,9 @@ test('as text a template has the same links as on the page, and all else as it w
     ['https://e.org/u/((dots))/delete', 'https://e.org/u/../delete'],
     ['Hello ((name)), ((unknown))', `Hello ${values.name}, ((unknown))`],
   ];
-  for (const [template = '', text] of cases) assert.equal(filledText(template, values), text, template);
+  for (const [template = '', text] of cases) assert.equal(fillMarkdown(template, values), text, template);
   for (const template of ['', '\n', 'a\n\nb\n', '[a](https://e.org "t")', '**a\nb**'])
-    assert.equal(filledText(template, {}), template);
+    assert.equal(fillMarkdown(template, {}), template);
 });
 
 test('a direction that a value or the words of a link begin ends with them', () => {
@@ -150,7 +150,7 @@ test('a direction that a value or the words of a link begin ends with them', () 
     ['\u200fשלום\u200e', '\u200fשלום\u200e'],
   ];
   for (const [name = '', closed] of cases) {
-    assert.equal(filledText('((name)) owes 1000', { name }), `${closed} owes 1000`, JSON.stringify(name));
+    assert.equal(fillMarkdown('((name)) owes 1000', { name }), `${closed} owes 1000`, JSON.stringify(name));
     assert.equal(bodyOf('((name)) owes 1000', { name }), `<p>${closed} owes 1000</p>`, JSON.stringify(name));
   }
   assert.equal(
@@ -166,10 +166,10 @@ test('a direction that the text before a link begins turns neither its words nor
     bodyOf(source),
     `<p><strong>a${rlo}${pdf}</strong> b${rlo} ${pdf}${link('https://evil.example/', 'bank')} c</p>`,
   );
-  assert.equal(plainTextOf({ message: source }), `a${rlo}${pdf} b${rlo} ${pdf}bank <https://evil.example/> c`);
+  assert.equal(renderPlainText({ message: source }), `a${rlo}${pdf} b${rlo} ${pdf}bank <https://evil.example/> c`);
 });
 
 test('a character outside of the first plane is one, and half of one is one too', () => {
   for (const text of ['', 'abc', 'ñ', '𝒜b😀', '👩‍👩‍👧', '\ud83d', '\ude00\ud83d', 'x\ud83d\ud83d\ude00y'])
-    assert.equal(charactersOf(text), Array.from(text).length, JSON.stringify(text));
+    assert.equal(countCodePoints(text), Array.from(text).length, JSON.stringify(text));
 });

@@ -1,19 +1,19 @@
 import { Type } from 'typebox';
-import { channelNames, notificationStatuses } from '../notification.ts';
-import { oneOf } from '../notification-shape.ts';
-import { reasonCodes } from '../reason.ts';
-import { feedOutcomes, feedTypes } from './feed-store.ts';
+import { channelNames, notificationStatuses } from '../notification/notification.ts';
+import { literalUnion } from '../notification/notification-shape.ts';
+import { reasonCodes } from '../notification/reason.ts';
+import { feedEventTypes, feedOutcomes } from './feed-store.ts';
 
 const data = Type.Object(
   {
     notification: Type.String({ description: 'Its id.' }),
     reference: Type.Union([Type.String(), Type.Null()], { description: 'Yours, as it was sent.' }),
-    status: oneOf(notificationStatuses, 'The status of the notification behind the event.'),
+    status: literalUnion(notificationStatuses, 'The status of the notification behind the event.'),
     delivery: Type.Optional(Type.String({ description: 'Of notification.delivery-ended: the id of the delivery.' })),
-    channel: Type.Optional(oneOf(channelNames, 'Its channel.')),
-    outcome: Type.Optional(oneOf(feedOutcomes, 'What came of it.')),
+    channel: Type.Optional(literalUnion(channelNames, 'Its channel.')),
+    outcome: Type.Optional(literalUnion(feedOutcomes, 'What came of it.')),
     reason: Type.Optional(
-      oneOf(reasonCodes, 'Why a delivery had no success, or the notification is undeliverable; as reason.code.'),
+      literalUnion(reasonCodes, 'Why a delivery had no success, or the notification is undeliverable; as reason.code.'),
     ),
   },
   { additionalProperties: true, description: 'Nothing about the citizen.' },
@@ -22,7 +22,7 @@ const data = Type.Object(
 /** What the feed and the calls of webhooks both say of an event. */
 export const eventMembers = {
   number: Type.Integer({ description: 'Counts this client’s events from 1, without gaps.' }),
-  type: Type.String({ description: `What happened: ${feedTypes.join(', ')}; more may come.` }),
+  type: Type.String({ description: `What happened: ${feedEventTypes.join(', ')}; more may come.` }),
   timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
   data,
 };

@@ -1,18 +1,18 @@
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
+import { idField, integerField, textField } from '../../db/row-fields.ts';
 import type { EventId } from '../../kernel/id.ts';
-import type { CitizenEvent } from '../../ledger/event.ts';
-import type { Read, Row, Statement } from '../../store/db.ts';
-import { createMultiRow } from '../../store/multi-row.ts';
-import { idField, textField, wholeField } from '../../store/row-fields.ts';
-import type { Notification, NotificationStatus } from '../notification.ts';
+import type { CitizenEvent } from '../../ledger/ledger-event.ts';
+import type { Notification, NotificationStatus } from '../notification/notification.ts';
 
 /** The events of the ledger that the sender of a notification is told. */
-export const feedTypes = [
+export const feedEventTypes = [
   'notification.delivery-ended',
   'notification.undeliverable',
   'notification.opened',
   'notification.cancelled',
 ] as const;
-type FeedType = Extract<CitizenEvent['type'], (typeof feedTypes)[number]>;
+type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[number]>;
 
 /** What a delivery comes to: `retry` is a vain attempt that is followed by another. */
 export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
@@ -39,10 +39,10 @@ type FeedEvent = {
 };
 
 /** The statement that tells the sender of an event; it belongs into the unit of that event. */
-export function tell(
+export function insertFeedEvent(
   notification: Notification,
   status: NotificationStatus,
-  event: Extract<CitizenEvent, { readonly type: FeedType }>,
+  event: Extract<CitizenEvent, { readonly type: FeedEventType }>,
 ): Statement {
   const { id, reference, clientId } = notification;
   const data: FeedData = {
@@ -59,34 +59,34 @@ export function tell(
 }
 
 /** An event that was committed and has no number yet. */
-export type Unnumbered = Pick<FeedEvent, 'id' | 'clientId' | 'at' | 'data'>;
+export type UnnumberedEvent = Pick<FeedEvent, 'id' | 'clientId' | 'at' | 'data'>;
 
 /** The oldest events without a number. */
-export async function findUnnumbered(read: Read, limit: number): Promise<Unnumbered[]> {
+export async function findUnnumberedEvents(read: Read, limit: number): Promise<UnnumberedEvent[]> {
   const rows = await read('select id, client_id, at, data from feed_event where number is null order by id limit $1', [
     limit,
   ]);
   return rows.map((row) => ({
     id: idField(row, 'id', 'event'),
     clientId: textField(row, 'client_id'),
-    at: wholeField(row, 'at'),
-    data: dataOf(row),
+    at: integerField(row, 'at'),
+    data: feedDataFromRow(row),
   }));
 }
 
 /** The last number of a client; 0 before the first. */
-export async function lastNumber(read: Read, clientId: string): Promise<number> {
+export async function findLastNumber(read: Read, clientId: string): Promise<number> {
   const [row] = await read('select last from feed_head where client_id = $1', [clientId]);
-  return row === undefined ? 0 : wholeField(row, 'last');
+  return row === undefined ? 0 : integerField(row, 'last');
 }
 
 /** Up to which number a client's feed was taken out after its time; 0 where all of it is there. */
-export async function prunedUpTo(read: Read, clientId: string): Promise<number> {
+export async function findPrunedNumber(read: Read, clientId: string): Promise<number> {
   const [row] = await read('select pruned from feed_head where client_id = $1', [clientId]);
-  return row === undefined ? 0 : wholeField(row, 'pruned');
+  return row === undefined ? 0 : integerField(row, 'pruned');
 }
 
-const numberEvents = createMultiRow(
+const updateNumbers = createMultiRowBuilder(
   'with given (id, number) as (values',
   2,
   `) update feed_event set number = cast(given.number as bigint) from given
@@ -94,12 +94,12 @@ const numberEvents = createMultiRow(
 );
 
 /** Gives events their numbers; refused where one of them has a number. */
-export function giveNumbers(numbers: readonly (readonly [id: EventId, number: number])[]): Statement[] {
-  return numberEvents(numbers).map(({ sql, args = [] }) => ({ sql, args, rows: args.length / 2 }));
+export function assignNumbers(numbers: readonly (readonly [id: EventId, number: number])[]): Statement[] {
+  return updateNumbers(numbers).map(({ sql, args = [] }) => ({ sql, args, rows: args.length / 2 }));
 }
 
 /** Moves a client's last number from `from` to `to`; refused where another numberer was faster. */
-export function moveHead(clientId: string, from: number, to: number): Statement {
+export function moveFeedHead(clientId: string, from: number, to: number): Statement {
   return {
     sql: `insert into feed_head (client_id, last) values ($1, $2)
       on conflict (client_id) do update set last = excluded.last where feed_head.last = $3 returning client_id`,
@@ -109,33 +109,33 @@ export function moveHead(clientId: string, from: number, to: number): Statement 
 }
 
 /** A client's events after a number, in order. */
-export async function findFeed(read: Read, clientId: string, after: number, limit: number): Promise<FeedEvent[]> {
+export async function findFeedEvents(read: Read, clientId: string, after: number, limit: number): Promise<FeedEvent[]> {
   const rows = await read(
     `select id, client_id, number, at, type, data from feed_event
       where client_id = $1 and number > $2 order by number limit $3`,
     [clientId, after, limit],
   );
-  return rows.map(feedEventOf);
+  return rows.map(feedEventFromRow);
 }
 
 /** One event of the feed by its id. */
 export async function findFeedEvent(read: Read, id: string): Promise<FeedEvent | undefined> {
   const [row] = await read('select id, client_id, number, at, type, data from feed_event where id = $1', [id]);
-  return row === undefined ? undefined : feedEventOf(row);
+  return row === undefined ? undefined : feedEventFromRow(row);
 }
 
-function feedEventOf(row: Row): FeedEvent {
+function feedEventFromRow(row: Row): FeedEvent {
   return {
     id: idField(row, 'id', 'event'),
     clientId: textField(row, 'client_id'),
-    number: wholeField(row, 'number'),
-    at: wholeField(row, 'at'),
+    number: integerField(row, 'number'),
+    at: integerField(row, 'at'),
     type: textField(row, 'type'),
-    data: dataOf(row),
+    data: feedDataFromRow(row),
   };
 }
 
-function dataOf(row: Row): FeedData {
+function feedDataFromRow(row: Row): FeedData {
   // Written by `tell` above.
   return JSON.parse(textField(row, 'data')) as FeedData;
 }

@@ -1,18 +1,18 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../../test/engines.ts';
-import { createMint } from '../../kernel/id.ts';
+import { engines } from '../../../test/support/database-engines.ts';
+import { createIdGenerator } from '../../kernel/id.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
-import type { CitizenEvent } from '../../ledger/event.ts';
-import type { Notification, NotificationStatus } from '../notification.ts';
-import { findFeed, tell } from './feed-store.ts';
-import { createNumberer } from './number-feed.ts';
-import { waitingWebhooks } from './webhook-call-store.ts';
+import type { CitizenEvent } from '../../ledger/ledger-event.ts';
+import type { Notification, NotificationStatus } from '../notification/notification.ts';
+import { findFeedEvents, insertFeedEvent } from './feed-store.ts';
+import { createFeedNumberer } from './number-feed.ts';
+import { findWaitingWebhooks } from './webhook-call-store.ts';
 import { insertWebhook } from './webhook-store.ts';
 
 const start = 1_800_000_000_000;
 const clock = { now: () => start };
-const mint = createMint(clock, systemRandom);
+const mint = createIdGenerator(clock, systemRandom);
 
 function notification(): Notification {
   return {
@@ -27,7 +27,7 @@ function eventOf(
   of: Notification,
   { type, status, at }: { type: 'delivery-ended' | 'opened'; status: NotificationStatus; at: number },
 ) {
-  const id = createMint({ now: () => at }, systemRandom)('event');
+  const id = createIdGenerator({ now: () => at }, systemRandom)('event');
   const head = { id, at, citizenId: 'A', notification: of.id };
   const event: Extract<CitizenEvent, { type: `notification.${typeof type}` }> =
     type === 'opened'
@@ -36,7 +36,7 @@ function eventOf(
           ...{ type: 'notification.delivery-ended', actor: { process: 'delivery' }, ...head },
           ...{ delivery: mint('delivery'), channel: 'email', outcome: 'sent', reason: undefined },
         };
-  return tell(of, status, event);
+  return insertFeedEvent(of, status, event);
 }
 
 for (const engine of engines) {
@@ -56,8 +56,8 @@ for (const engine of engines) {
     await told(other, 'delivery-ended', 'sending', start + 400);
     await told(one, 'opened', 'read', start + 300);
     await told(other, 'delivery-ended', 'sending', start + 500);
-    await createNumberer({ read: db.read, write: db.write, clock }).run('pass');
-    const feed = await findFeed(db.read, 'team', 0, 10);
+    await createFeedNumberer({ read: db.read, write: db.write, clock }).run('pass');
+    const feed = await findFeedEvents(db.read, 'team', 0, 10);
     assert.deepEqual(
       feed.map(({ number, at, data }) => [number, at - start, data.notification, data.status]),
       [
@@ -79,15 +79,15 @@ for (const engine of engines) {
         ...{ signature: 'v1', secret: Buffer.alloc(1) },
       }),
     ]);
-    const numberer = createNumberer({ read: db.read, write: db.write, clock });
+    const numberer = createFeedNumberer({ read: db.read, write: db.write, clock });
     assert.equal(await numberer.nextDueAt(), start);
     await numberer.run('pass');
     assert.deepEqual(
-      (await findFeed(db.read, 'team', 0, 10)).map(({ number, at }) => [number, at - start]),
+      (await findFeedEvents(db.read, 'team', 0, 10)).map(({ number, at }) => [number, at - start]),
       [[1, hour]],
     );
     assert.deepEqual(
-      (await waitingWebhooks(db.read)).map(({ runAt }) => runAt),
+      (await findWaitingWebhooks(db.read)).map(({ runAt }) => runAt),
       [start],
     );
   });
@@ -104,17 +104,17 @@ for (const engine of engines) {
       units += 1;
       return await db.write(unit);
     };
-    const rest = async () => {
+    const pause = async () => {
       if (units > 1) return;
       await come(3);
       assert.deepEqual([await numberer.nextDueAt(), await numberer.claim(1)], [undefined, []]);
     };
-    const numberer = createNumberer({ read: db.read, write, clock, rest });
+    const numberer = createFeedNumberer({ read: db.read, write, clock, pause });
     const passes: number[] = [];
     await come(1);
     while ((await numberer.nextDueAt()) !== undefined) {
       for (const pass of await numberer.claim(1)) await numberer.run(pass);
-      passes.push((await findFeed(db.read, 'team', 0, 10)).length);
+      passes.push((await findFeedEvents(db.read, 'team', 0, 10)).length);
     }
     assert.deepEqual([units, passes], [2, [1, 4]]);
   });

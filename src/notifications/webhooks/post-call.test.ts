@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { queryObjects } from 'node:v8';
-import { startReceiver } from '../../../test/webhook-receiver.ts';
-import { postOnce } from '../channels/sms-exchange.ts';
-import { createPostCall } from './post-call.ts';
-import { resolveFor } from './resolve-host.ts';
+import { startWebhookReceiver } from '../../../test/support/webhook-receiver.ts';
+import { postOnce } from '../channels/gateway-request.ts';
+import { createPostWebhookCall } from './post-call.ts';
+import { createHostResolver } from './resolve-host.ts';
 
 /** Those that are reachable: it collects what is not. */
 const signals = () => Number(queryObjects(AbortSignal, { format: 'count' }));
 
 test('of a call that has ended nothing stays, however much time it had', async (t) => {
-  const receiver = await startReceiver(t);
+  const receiver = await startWebhookReceiver(t);
   const url = new URL(receiver.url);
   const timeoutMs = 600_000;
-  const post = createPostCall({ resolve: resolveFor(true), allowPrivate: true, timeoutMs });
+  const post = createPostWebhookCall({ resolve: createHostResolver(true), allowPrivate: true, timeoutMs });
   const calls = {
     webhook: () => post({ url, body: '{}', headers: {} }),
     sms: () => postOnce(url, { headers: {}, body: '{}' }, timeoutMs),

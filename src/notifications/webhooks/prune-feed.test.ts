@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../../test/engines.ts';
-import { createMint } from '../../kernel/id.ts';
+import { engines } from '../../../test/support/database-engines.ts';
+import type { Statement } from '../../db/database.ts';
+import { createIdGenerator } from '../../kernel/id.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
-import type { Statement } from '../../store/db.ts';
 import { pruneFeed } from './prune-feed.ts';
 
-const mint = createMint({ now: () => 0 }, systemRandom);
+const mint = createIdGenerator({ now: () => 0 }, systemRandom);
 
 for (const engine of engines) {
   test(`${engine.name}: what came between the look and its removal keeps its calls, however old its id`, async (t) => {

@@ -1,47 +1,47 @@
-import type { Read, Row, Statement } from '../../store/db.ts';
-import { textField, wholeField, wholeOrNull } from '../../store/row-fields.ts';
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { integerField, integerOrNull, textField } from '../../db/row-fields.ts';
 import type { WriteUnit } from './number-feed.ts';
 
-const prunedAtOnce = 500;
+const prunedPerBatch = 500;
 
 /** What is taken out: events from before that instant (epoch ms). */
-type Pruning = { readonly read: Read; readonly write: WriteUnit; readonly before: number };
+type PruneOptions = { readonly read: Read; readonly write: WriteUnit; readonly before: number };
 
 /**
  * Takes the events and calls from before an instant out of the feed, a batch at a time. In the unit of each batch the
  * client's head learns up to which number its feed is gone, so that a cursor from before is refused instead of being
  * answered with a gap. Events without a number stay. Two processes may do so at once: what the other has done changes nothing.
  */
-export async function pruneFeed({ read, write, before }: Pruning): Promise<void> {
+export async function pruneFeed({ read, write, before }: PruneOptions): Promise<void> {
   // Each page begins behind the one before: PostgreSQL goes past all that was taken out since it last cleaned up.
   for (let after: string | undefined = ''; after !== undefined; ) {
-    const page: Page = { after, rows: await findOldest(read, before, after) };
-    if (page.rows.length > 0) await write(removal(page, before));
-    after = page.rows.length === prunedAtOnce ? lastOf(page) : undefined;
+    const page: Page = { after, rows: await findPrunable(read, before, after) };
+    if (page.rows.length > 0) await write(pruneStatements(page, before));
+    after = page.rows.length === prunedPerBatch ? lastIdOf(page) : undefined;
   }
 }
 
 /** The oldest events behind that id, as far as they are numbered and from before. */
 type Page = { readonly after: string; readonly rows: readonly Row[] };
 
-const lastOf = ({ rows }: Page) => textField(rows.at(-1) ?? {}, 'id');
+const lastIdOf = ({ rows }: Page) => textField(rows.at(-1) ?? {}, 'id');
 
 /** Ids are ordered by time, so no other index is needed. */
-async function findOldest(read: Read, before: number, after: string): Promise<Row[]> {
+async function findPrunable(read: Read, before: number, after: string): Promise<Row[]> {
   const rows = await read(
-    `select id, client_id, number, at from feed_event where id > $1 order by id limit ${prunedAtOnce}`,
+    `select id, client_id, number, at from feed_event where id > $1 order by id limit ${prunedPerBatch}`,
     [after],
   );
-  const end = rows.findIndex((row) => wholeField(row, 'at') >= before || wholeOrNull(row, 'number') === null);
+  const end = rows.findIndex((row) => integerField(row, 'at') >= before || integerOrNull(row, 'number') === null);
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-function removal(page: Page, before: number): Statement[] {
+function pruneStatements(page: Page, before: number): Statement[] {
   const heads = [...Map.groupBy(page.rows, (row) => textField(row, 'client_id'))].map(([clientId, rows]) => ({
     sql: 'update feed_head set pruned = case when pruned < $1 then $1 else pruned end where client_id = $2',
-    args: [Math.max(...rows.map((row) => wholeField(row, 'number'))), clientId],
+    args: [Math.max(...rows.map((row) => integerField(row, 'number'))), clientId],
   }));
-  const args = [page.after, lastOf(page), before];
+  const args = [page.after, lastIdOf(page), before];
   return [
     ...heads,
     {

@@ -2,22 +2,22 @@ import { lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
 /** Resolves a host to all its addresses, and gives up where the signal aborts. */
-export type Resolve = (
+export type ResolveHost = (
   host: string,
   signal: AbortSignal,
 ) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
 /** Of several name servers each is asked twice within the time of a call. */
-const asking = { timeout: 1_500, tries: 2, maxTimeout: 2_000 };
+const resolverOptions = { timeout: 1_500, tries: 2, maxTimeout: 2_000 };
 
 /**
  * Asks the name servers of this machine, or those. It keeps no thread for a name: of the library of the system two names whose
  * servers never answer, as a client may name them, hold up whatever else is looked up in this process, for ten seconds each
- * (test/attacks/webhook-names.test.ts).
+ * (test/attacks/webhook-name-resolution.test.ts).
  */
-export function nameServerResolve(servers?: readonly string[]): Resolve {
+export function createDnsResolver(servers?: readonly string[]): ResolveHost {
   return async (host, signal) => {
-    const resolver = new Resolver(asking);
+    const resolver = new Resolver(resolverOptions);
     if (servers !== undefined) resolver.setServers(servers);
     const cancel = () => resolver.cancel();
     signal.addEventListener('abort', cancel, { once: true });
@@ -36,12 +36,12 @@ function addressesIn(found: PromiseSettledResult<readonly string[]>, family: num
 }
 
 /** By the library of the system, which knows the names of the house as well: for where private hosts are allowed. */
-const systemResolve: Resolve = (host) =>
+const resolveBySystem: ResolveHost = (host) =>
   new Promise((resolve, reject) =>
     lookup(host, { all: true }, (fault, addresses) => (fault === null ? resolve(addresses) : reject(fault))),
   );
 
 /** What looks the hosts of webhooks up. */
-export function resolveFor(allowPrivate: boolean): Resolve {
-  return allowPrivate ? systemResolve : nameServerResolve();
+export function createHostResolver(allowPrivate: boolean): ResolveHost {
+  return allowPrivate ? resolveBySystem : createDnsResolver();
 }

@@ -1,13 +1,13 @@
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
+import { idField, integerField, integerOrNull, textField } from '../../db/row-fields.ts';
 import type { EventId, WebhookId } from '../../kernel/id.ts';
-import type { Read, Row, Statement } from '../../store/db.ts';
-import { createMultiRow } from '../../store/multi-row.ts';
-import { idField, textField, wholeField, wholeOrNull } from '../../store/row-fields.ts';
-import { movedAtOnce } from './webhook-store.ts';
+import { callsPerUnit } from './webhook-store.ts';
 
 /** A call that is to be made. */
 export type WebhookJob = { readonly webhook: WebhookId; readonly event: EventId; readonly attempts: number };
 
-const queueCalls = createMultiRow(
+const queueCalls = createMultiRowBuilder(
   'insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values',
   5,
   'on conflict (webhook_id, event_id) do nothing',
@@ -24,7 +24,7 @@ export function insertCalls(
 export type WaitingWebhook = { readonly id: WebhookId; readonly runAt: number; readonly isActive: boolean };
 
 /** The webhooks for which something waits. It jumps from one to the next in the index, however much waits for each. */
-export async function waitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
+export async function findWaitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
   const rows = await read(
     `with recursive waiting (id) as (
         select min(c.webhook_id) from webhook_call c where c.status = 'queued'
@@ -37,7 +37,7 @@ export async function waitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
   );
   return rows.map((row) => ({
     id: idField(row, 'id', 'webhook'),
-    runAt: wholeOrNull(row, 'run_at') ?? 0,
+    runAt: integerOrNull(row, 'run_at') ?? 0,
     isActive: textField(row, 'status') === 'active',
   }));
 }
@@ -46,13 +46,13 @@ export async function waitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
  * Gives up the next calls of a webhook that is not active; nothing where it has become so again. The worker does so page by page, for
  * they may be more than others could wait for. Those that were in the queue when it became active again wait on.
  */
-export function giveUpPage(id: WebhookId): Statement[] {
+export function giveUpCalls(id: WebhookId): Statement[] {
   return [
     // Locks the row: a revival is asked for before what follows looks, or finds what this has given up.
     { sql: 'update webhook set status = status where id = $1', args: [id] },
     {
       sql: `with next as materialized (
-          select event_id from webhook_call where status = 'queued' and webhook_id = $1 order by run_at, event_id limit ${movedAtOnce})
+          select event_id from webhook_call where status = 'queued' and webhook_id = $1 order by run_at, event_id limit ${callsPerUnit})
         update webhook_call set status = 'dead' where webhook_id = $1 and status = 'queued' and event_id in (select event_id from next)
           and exists (select 1 from webhook h where h.id = $1 and h.status <> 'active')`,
       args: [id],
@@ -60,10 +60,15 @@ export function giveUpPage(id: WebhookId): Statement[] {
   ];
 }
 
-type ClaimAsk = { readonly webhook: WebhookId; readonly now: number; readonly again: number; readonly limit: number };
+type ClaimCallsOptions = {
+  readonly webhook: WebhookId;
+  readonly now: number;
+  readonly reclaimAt: number;
+  readonly limit: number;
+};
 
 /** Takes due calls of a webhook; they fall due again at `again`, should this process be lost. */
-export function claimCalls({ webhook, now, again, limit }: ClaimAsk): Statement {
+export function claimCalls({ webhook, now, reclaimAt, limit }: ClaimCallsOptions): Statement {
   return {
     sql: `with due as materialized (
         select event_id from webhook_call where status = 'queued' and webhook_id = $4 and run_at <= $1
@@ -71,23 +76,30 @@ export function claimCalls({ webhook, now, again, limit }: ClaimAsk): Statement 
       update webhook_call set attempts = attempts + 1, run_at = $2
       where webhook_id = $4 and event_id in (select event_id from due)
       returning webhook_id, event_id, attempts`,
-    args: [now, again, limit, webhook],
+    args: [now, reclaimAt, limit, webhook],
   };
 }
 
 /** A row of `claimCalls`. */
-export function webhookJobOf(row: Row): WebhookJob {
+export function webhookJobFromRow(row: Row): WebhookJob {
   return {
     webhook: idField(row, 'webhook_id', 'webhook'),
     event: idField(row, 'event_id', 'event'),
-    attempts: wholeField(row, 'attempts'),
+    attempts: integerField(row, 'attempts'),
   };
 }
 
-type CallEnd = { readonly status: 'queued' | 'done' | 'dead'; readonly runAt: number; readonly answer: number | null };
+type CallCompletion = {
+  readonly status: 'queued' | 'done' | 'dead';
+  readonly runAt: number;
+  readonly answer: number | null;
+};
 
 /** Stores what a call came to; nothing where it was claimed anew meanwhile. */
-export function endCall({ webhook, event, attempts }: WebhookJob, { status, runAt, answer }: CallEnd): Statement {
+export function completeCall(
+  { webhook, event, attempts }: WebhookJob,
+  { status, runAt, answer }: CallCompletion,
+): Statement {
   return {
     sql: `update webhook_call set status = $1, run_at = $2, answer = $3
       where webhook_id = $4 and event_id = $5 and attempts = $6 and coalesce(status, '') = 'queued' returning event_id`,
@@ -95,14 +107,14 @@ export function endCall({ webhook, event, attempts }: WebhookJob, { status, runA
   };
 }
 
-type BackAsk = { readonly webhook: WebhookId; readonly attempts: number; readonly until: number };
+type RescheduleOptions = { readonly webhook: WebhookId; readonly attempts: number; readonly until: number };
 
 /** Brings back some calls of so many attempts that are due later than `until`, as a clock that was ahead has left them. */
-export function bringBackCalls({ webhook, attempts, until }: BackAsk): Statement {
+export function rescheduleCalls({ webhook, attempts, until }: RescheduleOptions): Statement {
   return {
     sql: `with far as materialized (
         select event_id from webhook_call where status = 'queued' and webhook_id = $1 and run_at > $3 and attempts = $2
-        limit ${movedAtOnce})
+        limit ${callsPerUnit})
       update webhook_call set run_at = $3
       where webhook_id = $1 and event_id in (select event_id from far) and coalesce(status, '') = 'queued' and attempts = $2
       returning event_id`,

@@ -1,11 +1,11 @@
-import type { Random } from '../../kernel/clock.ts';
-import type { HostLook } from './host-look.ts';
+import type { RandomBytes } from '../../kernel/clock.ts';
+import type { PrivateHostCheck } from './private-host-check.ts';
 
 /** What the operations on webhooks need from outside their folder. */
 export type WebhookPorts = {
-  readonly random: Random;
+  readonly random: RandomBytes;
   /** Derived from the root for `webhook-secrets`. */
   readonly webhookKey: Uint8Array;
   readonly allowPrivateTargets: boolean;
-  readonly isPrivateHost: HostLook;
+  readonly isPrivateHost: PrivateHostCheck;
 };

@@ -1,36 +1,43 @@
 import { createPublicKey, sign } from 'node:crypto';
-import type { Random } from '../../kernel/clock.ts';
+import { openSealed, seal } from '../../crypto/chunked-encryption.ts';
+import { ed25519KeyFromSeed } from '../../crypto/signing-key.ts';
+import type { RandomBytes } from '../../kernel/clock.ts';
 import { hmac } from '../../kernel/hashing.ts';
 import type { WebhookId } from '../../kernel/id.ts';
-import { open, seal } from '../../keys/chunked-encryption.ts';
-import { ed25519From } from '../../keys/signing-key.ts';
 
 const secretBytes = 32;
 
 /** A new secret (Standard Webhooks 1.0.0: 24 to 64 bytes), as its client gets it, and as it is stored. */
-export function newSecret(key: Uint8Array, id: WebhookId, random: Random): { shown: string; sealed: Buffer } {
+export function createWebhookSecret(
+  key: Uint8Array,
+  id: WebhookId,
+  random: RandomBytes,
+): { shown: string; sealed: Buffer } {
   const secret = random(secretBytes);
-  return { shown: `whsec_${Buffer.from(secret).toString('base64')}`, sealed: seal(key, contextOf(id), secret, random) };
+  return {
+    shown: `whsec_${Buffer.from(secret).toString('base64')}`,
+    sealed: seal(key, secretContextOf(id), secret, random),
+  };
 }
 
 /** The secret of a stored row. */
-export function openSecret(key: Uint8Array, id: WebhookId, sealed: Uint8Array): Uint8Array {
-  return open(key, contextOf(id), sealed);
+export function openWebhookSecret(key: Uint8Array, id: WebhookId, sealed: Uint8Array): Uint8Array {
+  return openSealed(key, secretContextOf(id), sealed);
 }
 
-const keptContext = 'citizen-services/kept-webhook@v1';
+const storedAnswerContext = 'citizen-services/kept-webhook@v1';
 
 /** Closes the answer that has a new secret, to be kept under an idempotency key. */
-export function closeAnswer(key: Uint8Array, body: string, random: Random): string {
-  return seal(key, keptContext, Buffer.from(body), random).toString('base64');
+export function sealStoredAnswer(key: Uint8Array, body: string, random: RandomBytes): string {
+  return seal(key, storedAnswerContext, Buffer.from(body), random).toString('base64');
 }
 
 /** What `closeAnswer` closed. */
-export function openAnswer(key: Uint8Array, kept: string): string {
-  return open(key, keptContext, Buffer.from(kept, 'base64')).toString();
+export function openStoredAnswer(key: Uint8Array, sealed: string): string {
+  return openSealed(key, storedAnswerContext, Buffer.from(sealed, 'base64')).toString();
 }
 
-function contextOf(id: WebhookId): string {
+function secretContextOf(id: WebhookId): string {
   return `citizen-services/webhook-secret@v1\0${id}`;
 }
 
@@ -39,29 +46,29 @@ export const signatureSchemes = ['v1', 'v1a'] as const;
 export type SignatureScheme = (typeof signatureSchemes)[number];
 
 /** The public key of a `v1a` webhook as its receiver wants it: `whpk_` and 32 bytes in base64. */
-export function publicKeyOf(seed: Uint8Array): string {
-  const { x = '' } = createPublicKey(ed25519From(seed)).export({ format: 'jwk' });
+export function webhookPublicKeyOf(seed: Uint8Array): string {
+  const { x = '' } = createPublicKey(ed25519KeyFromSeed(seed)).export({ format: 'jwk' });
   return `whpk_${Buffer.from(x, 'base64url').toString('base64')}`;
 }
 
 /** What signs a call: the present secret, and the one before as long as both hold. */
-type Signing = { readonly scheme: SignatureScheme; readonly secrets: readonly Uint8Array[] };
+type CallSigning = { readonly scheme: SignatureScheme; readonly secrets: readonly Uint8Array[] };
 
 /** The headers of one attempt: the id stays over all of them, the timestamp (seconds) is of this one. */
-export function signedHeaders(
-  { scheme, secrets }: Signing,
+export function signedCallHeaders(
+  { scheme, secrets }: CallSigning,
   { id, at, body }: { readonly id: string; readonly at: number; readonly body: string },
 ): Record<string, string> {
   const timestamp = String(Math.floor(at / 1_000));
   const signed = Buffer.from(`${id}.${timestamp}.${body}`);
-  const marks = secrets.map((secret) =>
-    scheme === 'v1' ? hmac('sha256', secret, signed) : sign(null, signed, ed25519From(secret)),
+  const signatures = secrets.map((secret) =>
+    scheme === 'v1' ? hmac('sha256', secret, signed) : sign(null, signed, ed25519KeyFromSeed(secret)),
   );
   return {
     'content-type': 'application/json',
     'user-agent': 'citizen-services',
     'webhook-id': id,
     'webhook-timestamp': timestamp,
-    'webhook-signature': marks.map((mark) => `${scheme},${mark.toString('base64')}`).join(' '),
+    'webhook-signature': signatures.map((signature) => `${scheme},${signature.toString('base64')}`).join(' '),
   };
 }

@@ -1,11 +1,11 @@
 import { Type } from 'typebox';
-import { toInstant } from '../../kernel/clock.ts';
+import type { Read } from '../../db/database.ts';
+import { formatInstant } from '../../kernel/clock.ts';
 import { parseId, type WebhookId } from '../../kernel/id.ts';
-import type { HouseEvent } from '../../ledger/event.ts';
-import type { Read } from '../../store/db.ts';
-import { instant } from '../notification-shape.ts';
-import { openSecret, publicKeyOf } from './webhook-secret.ts';
-import { type Calls, findWebhook, type Webhook } from './webhook-store.ts';
+import type { SystemEvent } from '../../ledger/ledger-event.ts';
+import { instantSchema } from '../notification/notification-shape.ts';
+import { openWebhookSecret, webhookPublicKeyOf } from './webhook-secret.ts';
+import { type CallCounts, findWebhook, type Webhook } from './webhook-store.ts';
 
 /** The path of an operation on one webhook. */
 export const webhookParams = Type.Object(
@@ -20,12 +20,12 @@ export const webhookShape = Type.Object(
     url: Type.String(),
     status: Type.String({ description: 'active; or disabled, since its receiver answered 410.' }),
     signature: Type.Optional(Type.String({ description: 'How calls are signed: v1 (HMAC) or v1a (Ed25519).' })),
-    createdAt: instant('When it was made.'),
+    createdAt: instantSchema('When it was made.'),
     waiting: Type.Integer({ description: 'Calls that are still to be made; 10,000 where there are more.' }),
     dead: Type.Integer({
       description: 'Calls that were given up, 10,000 where there are more; ask for redelivery to make them again.',
     }),
-    oldSecretUntil: Type.Optional(instant('Until then the secret before the present one signs along.')),
+    oldSecretUntil: Type.Optional(instantSchema('Until then the secret before the present one signs along.')),
     secret: Type.Optional(Type.String({ description: 'whsec_…, shown once: when it is made or rotated. v1 only.' })),
     publicKey: Type.Optional(Type.String({ description: 'whpk_…, by which v1a signatures verify.' })),
     oldPublicKey: Type.Optional(
@@ -36,26 +36,29 @@ export const webhookShape = Type.Object(
 );
 
 /** The answer about a webhook with these calls; `secret` where it is new, and to be shown this once. */
-export function webhookView(webhookKey: Uint8Array, webhook: Webhook, calls: Calls, secret?: string) {
-  const { id, url, status, signature, createdAt, old } = webhook;
+export function webhookView(webhookKey: Uint8Array, webhook: Webhook, calls: CallCounts, secret?: string) {
+  const { id, url, status, signature, createdAt, previous } = webhook;
   return {
     ...{ id, url, status, signature },
-    createdAt: toInstant(createdAt),
-    ...callsToBe(webhook, calls),
-    ...(old === undefined ? {} : { oldSecretUntil: toInstant(old.until) }),
-    ...(signature === 'v1' ? (secret === undefined ? {} : { secret }) : publicKeys(webhookKey, webhook)),
+    createdAt: formatInstant(createdAt),
+    ...expectedCallCounts(webhook, calls),
+    ...(previous === undefined ? {} : { oldSecretUntil: formatInstant(previous.until) }),
+    ...(signature === 'v1' ? (secret === undefined ? {} : { secret }) : publicKeysOf(webhookKey, webhook)),
   };
 }
 
 /** How many calls wait, and how many were given up, once the worker has done what was asked for. */
-export function callsToBe({ status, isReviving }: Webhook, { waiting, dead }: Calls): Calls {
+export function expectedCallCounts({ status, isRedelivering }: Webhook, { waiting, dead }: CallCounts): CallCounts {
   if (status === 'disabled') return { waiting: 0, dead: waiting + dead };
-  return isReviving ? { waiting: waiting + dead, dead: 0 } : { waiting, dead };
+  return isRedelivering ? { waiting: waiting + dead, dead: 0 } : { waiting, dead };
 }
 
-function publicKeys(webhookKey: Uint8Array, { id, secret, old }: Webhook) {
-  const publicOf = (sealed: Uint8Array) => publicKeyOf(openSecret(webhookKey, id, sealed));
-  return { publicKey: publicOf(secret), ...(old === undefined ? {} : { oldPublicKey: publicOf(old.secret) }) };
+function publicKeysOf(webhookKey: Uint8Array, { id, secret, previous }: Webhook) {
+  const publicOf = (sealed: Uint8Array) => webhookPublicKeyOf(openWebhookSecret(webhookKey, id, sealed));
+  return {
+    publicKey: publicOf(secret),
+    ...(previous === undefined ? {} : { oldPublicKey: publicOf(previous.secret) }),
+  };
 }
 
 /** The webhook with that id if it is this client's and not removed. */
@@ -65,15 +68,19 @@ export async function findOwnWebhook(read: Read, text: string, clientId: string)
   return webhook?.clientId === clientId && webhook.status !== 'removed' ? webhook : undefined;
 }
 
-type Changed = Extract<HouseEvent, { readonly type: 'webhook.changed' }>;
-type ChangeCall = {
-  readonly mint: (of: 'event') => Changed['id'];
+type WebhookChangedEvent = Extract<SystemEvent, { readonly type: 'webhook.changed' }>;
+type ChangeContext = {
+  readonly mint: (of: 'event') => WebhookChangedEvent['id'];
   readonly now: number;
   readonly caller: { readonly clientId: string };
 };
 
 /** The event of a change that a client made. */
-export function changed(call: ChangeCall, webhook: WebhookId, change: Changed['change']): Changed {
+export function webhookChangedEvent(
+  call: ChangeContext,
+  webhook: WebhookId,
+  change: WebhookChangedEvent['change'],
+): WebhookChangedEvent {
   const actor = { client: call.caller.clientId };
   return { type: 'webhook.changed', id: call.mint('event'), at: call.now, actor, webhook, change };
 }

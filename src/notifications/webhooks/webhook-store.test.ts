@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../../test/engines.ts';
-import { createMint } from '../../kernel/id.ts';
+import { engines } from '../../../test/support/database-engines.ts';
+import { createIdGenerator } from '../../kernel/id.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
-import { countCalls, findCounted, insertWebhook, mostCounted } from './webhook-store.ts';
+import { countCalls, findWebhooksWithCounts, insertWebhook, maxCallCount } from './webhook-store.ts';
 
-const mint = createMint({ now: () => 1_000 }, systemRandom);
+const mint = createIdGenerator({ now: () => 1_000 }, systemRandom);
 
 for (const engine of engines) {
   test(`${engine.name}: of the calls of a webhook so many are counted, and no more`, async (t) => {
@@ -13,7 +13,7 @@ for (const engine of engines) {
     const webhook = { clientId: 'tax', url: 'https://tax.example/', signature: 'v1', createdAt: 1_000 } as const;
     const [few, many] = [mint('webhook'), mint('webhook')];
     await db.write([few, many].flatMap((id) => insertWebhook({ ...webhook, id, secret: systemRandom(40) })));
-    const all = `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${2 * mostCounted + 6})`;
+    const all = `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${2 * maxCallCount + 6})`;
     await db.write([
       {
         sql: `${all} insert into feed_event (id, client_id, number, at, type, data)
@@ -32,10 +32,10 @@ for (const engine of engines) {
     ]);
     const [ofFew, ofMany] = [
       { waiting: 1, dead: 3 },
-      { waiting: mostCounted, dead: mostCounted },
+      { waiting: maxCallCount, dead: maxCallCount },
     ];
     assert.deepEqual([await countCalls(db.read, few), await countCalls(db.read, many)], [ofFew, ofMany]);
-    const found = await findCounted(db.read, 'tax');
+    const found = await findWebhooksWithCounts(db.read, 'tax');
     const counts = new Map(found.map(({ webhook: { id }, calls }) => [id, calls]));
     assert.deepEqual([counts.get(few), counts.get(many)], [ofFew, ofMany]);
   });

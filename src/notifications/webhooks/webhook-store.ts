@@ -1,6 +1,6 @@
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { bytesField, enumField, idField, integerField, integerOrNull, textField } from '../../db/row-fields.ts';
 import type { WebhookId } from '../../kernel/id.ts';
-import type { Read, Row, Statement } from '../../store/db.ts';
-import { bytesField, idField, textField, wholeField, wholeOrNull, wordField } from '../../store/row-fields.ts';
 import { type SignatureScheme, signatureSchemes } from './webhook-secret.ts';
 
 /** `disabled`: its receiver answered 410; asking for redelivery makes it `active` again. */
@@ -14,22 +14,22 @@ export type Webhook = {
   readonly status: (typeof webhookStatuses)[number];
   readonly signature: SignatureScheme;
   readonly secret: Uint8Array;
-  readonly old: { readonly secret: Uint8Array; readonly until: number } | undefined;
+  readonly previous: { readonly secret: Uint8Array; readonly until: number } | undefined;
   readonly createdAt: number;
   /** What was given up is on its way back into the queue. */
-  readonly isReviving: boolean;
+  readonly isRedelivering: boolean;
 };
 
 const columns = 'id, client_id, url, status, signature, secret, old_secret, old_until, created_at, revive_after';
 
 /** A client has no more of them. */
-export const mostWebhooks = 10;
+export const maxWebhooks = 10;
 
 /**
  * Stores a new webhook; refused (`rows`) where its client has that many, or is disabled, whose webhooks were removed. Whoever
  * makes another one at the same time, or disables the client, waits for the row of the client.
  */
-export function insertWebhook(webhook: Omit<Webhook, 'status' | 'old' | 'isReviving'>): Statement[] {
+export function insertWebhook(webhook: Omit<Webhook, 'status' | 'previous' | 'isRedelivering'>): Statement[] {
   const { id, clientId, url, signature, secret, createdAt } = webhook;
   return [
     { sql: 'update client set name = name where client_id = $1', args: [clientId] },
@@ -37,7 +37,7 @@ export function insertWebhook(webhook: Omit<Webhook, 'status' | 'old' | 'isReviv
       sql: `insert into webhook (id, client_id, url, status, signature, secret, created_at)
         select cast($1 as text), cast($2 as text), cast($3 as text), 'active', cast($4 as text), $5,
             cast($6 as bigint)
-          where (select count(*) from webhook where client_id = $2 and status <> 'removed') < ${mostWebhooks}
+          where (select count(*) from webhook where client_id = $2 and status <> 'removed') < ${maxWebhooks}
             and not exists (select 1 from client where client_id = $2 and disabled_at is not null)
         returning id`,
       args: [id, clientId, url, signature, secret, createdAt],
@@ -52,34 +52,37 @@ export async function findWebhooks(read: Read, clientId: string): Promise<Webhoo
     `select ${columns} from webhook where client_id = $1 and status <> 'removed' order by id limit 100`,
     [clientId],
   );
-  return rows.map(webhookOf);
+  return rows.map(webhookFromRow);
 }
 
 /** Beyond that a count would hold others up: a receiver may be gone for days, and hundreds of thousands of calls with it. */
-export const mostCounted = 10_000;
+export const maxCallCount = 10_000;
 /** The first of the calls of a webhook in a state, as many as are counted. */
-const counted = (status: 'queued' | 'dead', webhook: string) =>
-  `(select count(*) from (select 1 from webhook_call c where c.webhook_id = ${webhook} and c.status = '${status}' limit ${mostCounted}) counted)`;
+const countCallsSql = (status: 'queued' | 'dead', webhook: string) =>
+  `(select count(*) from (select 1 from webhook_call c where c.webhook_id = ${webhook} and c.status = '${status}' limit ${maxCallCount}) counted)`;
 
 /** How many calls of a webhook wait, and how many were given up; each counted up to `mostCounted`. */
-export type Calls = { readonly waiting: number; readonly dead: number };
+export type CallCounts = { readonly waiting: number; readonly dead: number };
 
 /** The same with their calls. */
-export async function findCounted(read: Read, clientId: string): Promise<{ webhook: Webhook; calls: Calls }[]> {
+export async function findWebhooksWithCounts(
+  read: Read,
+  clientId: string,
+): Promise<{ webhook: Webhook; calls: CallCounts }[]> {
   const rows = await read(
-    `select ${columns}, ${counted('queued', 'webhook.id')} as waiting, ${counted('dead', 'webhook.id')} as dead
+    `select ${columns}, ${countCallsSql('queued', 'webhook.id')} as waiting, ${countCallsSql('dead', 'webhook.id')} as dead
       from webhook where client_id = $1 and status <> 'removed' order by id limit 100`,
     [clientId],
   );
-  return rows.map((row) => ({ webhook: webhookOf(row), calls: callsOf(row) }));
+  return rows.map((row) => ({ webhook: webhookFromRow(row), calls: callCountsFromRow(row) }));
 }
 
-function callsOf(row: Row): Calls {
-  return { waiting: wholeField(row, 'waiting'), dead: wholeField(row, 'dead') };
+function callCountsFromRow(row: Row): CallCounts {
+  return { waiting: integerField(row, 'waiting'), dead: integerField(row, 'dead') };
 }
 
 /** The ids of the webhooks of a client that are to be called. */
-export async function findActive(read: Read, clientId: string): Promise<WebhookId[]> {
+export async function findActiveWebhooks(read: Read, clientId: string): Promise<WebhookId[]> {
   const webhooks = await findWebhooks(read, clientId);
   return webhooks.filter(({ status }) => status === 'active').map(({ id }) => id);
 }
@@ -87,32 +90,32 @@ export async function findActive(read: Read, clientId: string): Promise<WebhookI
 /** One webhook, whoever's it is. */
 export async function findWebhook(read: Read, id: WebhookId): Promise<Webhook | undefined> {
   const [row] = await read(`select ${columns} from webhook where id = $1`, [id]);
-  return row === undefined ? undefined : webhookOf(row);
+  return row === undefined ? undefined : webhookFromRow(row);
 }
 
-function webhookOf(row: Row): Webhook {
-  const until = wholeOrNull(row, 'old_until');
+function webhookFromRow(row: Row): Webhook {
+  const until = integerOrNull(row, 'old_until');
   return {
     id: idField(row, 'id', 'webhook'),
     clientId: textField(row, 'client_id'),
     url: textField(row, 'url'),
-    status: wordField(row, 'status', webhookStatuses),
-    signature: wordField(row, 'signature', signatureSchemes),
+    status: enumField(row, 'status', webhookStatuses),
+    signature: enumField(row, 'signature', signatureSchemes),
     secret: bytesField(row, 'secret'),
-    old: until === null ? undefined : { secret: bytesField(row, 'old_secret'), until },
-    createdAt: wholeField(row, 'created_at'),
-    isReviving: row['revive_after'] !== null,
+    previous: until === null ? undefined : { secret: bytesField(row, 'old_secret'), until },
+    createdAt: integerField(row, 'created_at'),
+    isRedelivering: row['revive_after'] !== null,
   };
 }
 
 /** Ends a webhook, refused (`rows`) where that was done; what waits for it is given up by `giveUpPage`. */
-export function remove(id: WebhookId): Statement {
+export function markWebhookRemoved(id: WebhookId): Statement {
   const sql = "update webhook set status = 'removed' where id = $1 and status <> 'removed' returning id";
   return { sql, args: [id], rows: 1 };
 }
 
 /** Calls a webhook no more whose receiver is gone; nothing where it was removed meanwhile. */
-export function disable(id: WebhookId): Statement {
+export function disableWebhook(id: WebhookId): Statement {
   return {
     sql: "update webhook set status = 'disabled', revive_after = null where id = $1 and status = 'active'",
     args: [id],
@@ -120,20 +123,20 @@ export function disable(id: WebhookId): Statement {
 }
 
 /** Removes the webhooks of a client that is no more; what waits for them is given up by `giveUpPage`. */
-export function removeAll(clientId: string): Statement {
+export function removeClientWebhooks(clientId: string): Statement {
   return {
     sql: "update webhook set status = 'removed' where client_id = $1 and status <> 'removed'",
     args: [clientId],
   };
 }
 
-type Rotation = { readonly secret: Uint8Array; readonly until: number; readonly now: number };
+type SecretRotation = { readonly secret: Uint8Array; readonly until: number; readonly now: number };
 
 /**
  * Gives a webhook a new secret; the present one signs along until `until`, and one that still does goes on for the time
  * that it was given. Refused (`rows`) where the webhook was removed.
  */
-export function rotateSecret(id: WebhookId, { secret, until, now }: Rotation): Statement[] {
+export function replaceWebhookSecret(id: WebhookId, { secret, until, now }: SecretRotation): Statement[] {
   return [
     {
       // Locks the row: of two rotations at once the second one sees what the first has made.
@@ -154,11 +157,11 @@ export function rotateSecret(id: WebhookId, { secret, until, now }: Rotation): S
   ];
 }
 
-const mostOldSecrets = 8;
+const maxOldSecrets = 8;
 
 /** The secrets before the old one that sign along still, sealed, the newest first. */
 export async function findOlderSecrets(read: Read, id: WebhookId, now: number): Promise<Uint8Array[]> {
-  const sql = `select secret from webhook_old_secret where webhook_id = $1 and until > $2 order by until desc limit ${mostOldSecrets}`;
+  const sql = `select secret from webhook_old_secret where webhook_id = $1 and until > $2 order by until desc limit ${maxOldSecrets}`;
   return (await read(sql, [id, now])).map((row) => bytesField(row, 'secret'));
 }
 
@@ -166,7 +169,7 @@ export async function findOlderSecrets(read: Read, id: WebhookId, now: number): 
  * Has what was given up put back into the queue, from the first attempt, and makes the webhook active; refused (`rows`) where it was
  * removed. The worker does so with `revivePage`, for it may be more than others could wait for.
  */
-export function askRevival(id: WebhookId): Statement {
+export function requestRedelivery(id: WebhookId): Statement {
   return {
     sql: "update webhook set status = 'active', revive_after = '' where id = $1 and status <> 'removed' returning id",
     args: [id],
@@ -175,10 +178,10 @@ export function askRevival(id: WebhookId): Statement {
 }
 
 /** A webhook that is to have calls back, those of events behind `after`. */
-type Revival = { readonly id: WebhookId; readonly after: string };
+type PendingRedelivery = { readonly id: WebhookId; readonly after: string };
 
 /** Some of the webhooks that are to have calls back. */
-export async function findRevivals(read: Read): Promise<Revival[]> {
+export async function findPendingRedeliveries(read: Read): Promise<PendingRedelivery[]> {
   const rows = await read(
     "select id, revive_after from webhook where revive_after is not null and status = 'active' order by id limit 10",
   );
@@ -186,20 +189,20 @@ export async function findRevivals(read: Read): Promise<Revival[]> {
 }
 
 /** So many calls change their state in one unit at most. */
-export const movedAtOnce = 500;
+export const callsPerUnit = 500;
 
 /**
  * The next calls that a webhook has back. What is given up again meanwhile stays so: it lies before where the next page begins. Harmless
  * where another process does the same.
  */
-export async function revivePage(read: Read, { id, after }: Revival, now: number): Promise<Statement[]> {
+export async function redeliverPage(read: Read, { id, after }: PendingRedelivery, now: number): Promise<Statement[]> {
   const rows = await read(
     `select event_id from webhook_call where webhook_id = $1 and status = 'dead' and event_id > $2
-      order by event_id limit ${movedAtOnce}`,
+      order by event_id limit ${callsPerUnit}`,
     [id, after],
   );
   const [last] = rows.slice(-1).map((row) => textField(row, 'event_id'));
-  const next = rows.length < movedAtOnce ? null : (last ?? null);
+  const next = rows.length < callsPerUnit ? null : (last ?? null);
   return [
     { sql: 'update webhook set revive_after = $1 where id = $2 and revive_after = $3', args: [next, id, after] },
     {
@@ -211,7 +214,10 @@ export async function revivePage(read: Read, { id, after }: Revival, now: number
 }
 
 /** The calls of one webhook. */
-export async function countCalls(read: Read, id: WebhookId): Promise<Calls> {
-  const [row] = await read(`select ${counted('queued', '$1')} as waiting, ${counted('dead', '$1')} as dead`, [id]);
-  return row === undefined ? { waiting: 0, dead: 0 } : callsOf(row);
+export async function countCalls(read: Read, id: WebhookId): Promise<CallCounts> {
+  const [row] = await read(
+    `select ${countCallsSql('queued', '$1')} as waiting, ${countCallsSql('dead', '$1')} as dead`,
+    [id],
+  );
+  return row === undefined ? { waiting: 0, dead: 0 } : callCountsFromRow(row);
 }

@@ -1,0 +1,22 @@
+/** Where a server was to listen; `of` says by which settings, HOST and PORT where nothing is said. */
+export type ListenAddress = { readonly host: string; readonly port: number; readonly settingPrefix?: 'ADMIN_' };
+
+/** Why it cannot listen there, with what to do. */
+export function listenError(fault: NodeJS.ErrnoException, { host, port, settingPrefix }: ListenAddress): Error {
+  const [prefix, more] = settingPrefix === undefined ? ['', ', with PUBLIC_URL'] : [settingPrefix, ''];
+  const withCause = (problem: string) => new Error(problem, { cause: fault });
+  switch (fault.code) {
+    case 'EADDRINUSE':
+      return withCause(`port ${port} of ${host} is taken: end the program that has it, or set ${prefix}PORT`);
+    case 'EACCES':
+      return withCause(`port ${port} may not be taken by this user: set ${prefix}PORT to one above 1023, or allow it`);
+    case 'EADDRNOTAVAIL':
+    case 'ENOTFOUND':
+    case 'EAI_AGAIN':
+      return withCause(
+        `${host} is no address of this machine: set ${prefix}HOST to one, or to 0.0.0.0 for all${more}. See docs/settings.md#${prefix.toLowerCase()}host`,
+      );
+    default:
+      return fault;
+  }
+}

@@ -1,0 +1,44 @@
+import assert from 'node:assert/strict';
+import { createHistogram } from 'node:perf_hooks';
+import { test } from 'node:test';
+import { waitUntil } from '../../test/support/wait-until.ts';
+import { createDelayCheck, createLoad } from './load-shedding.ts';
+
+/** What each look says, of the turns (ms) since the one before. */
+function looksAt(...looks: readonly (readonly number[])[]): boolean[] {
+  const histogram = createHistogram();
+  const isLate = createDelayCheck(histogram);
+  return looks.map((turns) => {
+    for (const turn of turns) histogram.record(turn * 1e6);
+    return isLate();
+  });
+}
+
+test('a loop whose turns are long is late until they are short, one long turn among short ones is not', () => {
+  assert.deepEqual(looksAt([600, 700], [20, 20, 20]), [true, false]);
+  assert.deepEqual(looksAt([900, 21, 20, 22]), [false]);
+  assert.deepEqual(looksAt([20, 20, 20]), [false]);
+});
+
+test('one turn that fills a whole second is not late by itself, and those that follow as long are', () => {
+  assert.deepEqual(looksAt([1_500], [20, 21, 20], [20, 21, 20]), [false, false, false]);
+  assert.deepEqual(looksAt([1_500], [1_500], [1_500], [1_500], [20, 20, 20, 20]), [false, true, true, true, false]);
+  assert.deepEqual(looksAt([], [600, 700], []), [false, true, true], 'no turn says nothing either');
+});
+
+test('a load that drains takes more for its moment, and then refuses', async () => {
+  const load = createLoad(20);
+  load.begin();
+  const drained = load.drain(60_000);
+  assert.equal(load.stopping, true);
+  assert.equal(load.shed(), undefined);
+  await waitUntil(async () => load.shed()?.slug === 'capacity-reduced');
+  load.end();
+  await drained;
+  load.close();
+
+  const idle = createLoad(60_000);
+  await idle.drain(60_000);
+  assert.equal(idle.shed()?.headers?.['connection'], 'close');
+  idle.close();
+});

@@ -1,0 +1,72 @@
+import { isObject } from '../../kernel/is-object.ts';
+import { memberExamples } from './member-descriptions.ts';
+
+/** A JSON Schema, as data. */
+export type JsonSchema = Readonly<Record<string, unknown>>;
+
+/** What an example is of: a request or an answer of such operations, about a thing whose ids begin so. */
+export type ExampleContext = {
+  readonly direction: 'request' | 'answer';
+  readonly group: string;
+  readonly idPrefix: string;
+};
+
+/** What an example of a request holds of the members that may be left out. */
+const shownOptionalMembers = new Set(
+  'citizenId givenName familyName birthDate subject message reference category'.split(' '),
+);
+const idTail = '_01M7WKVMFEE008WANFAS9XRDZX';
+
+/** The members of what ought to be a schema. */
+export function asSchema(value: unknown): JsonSchema {
+  return isObject(value) ? value : {};
+}
+
+/** A value that this schema takes, with what one would expect under that name: the examples of the OpenAPI document. */
+export function createExample(schema: JsonSchema, name: string, context: ExampleContext): unknown {
+  const [first] = listOf(schema['anyOf']);
+  if (first !== undefined) return createExample(asSchema(first), name, context);
+  if ('const' in schema) return schema['const'];
+  const expected = configuredExample(name, context);
+  const allowedValues = listOf(schema['enum'] ?? schema['x-extensible-enum']);
+  if (allowedValues.length > 0) return allowedValues.includes(expected) ? expected : allowedValues[0];
+  const [type = schema['type']] = listOf(schema['type']);
+  switch (type) {
+    case 'object':
+      return Object.fromEntries(
+        membersOf(schema, context).map(([key, member]) => [key, createExample(asSchema(member), key, context)]),
+      );
+    case 'array':
+      return [createExample(asSchema(schema['items']), name, context)];
+    case 'integer':
+      return Number(expected ?? Math.max(1, Number(schema['minimum'] ?? 1)));
+    case 'boolean':
+      return expected ?? true;
+    default:
+      return exampleText(schema, name, context);
+  }
+}
+
+function configuredExample(name: string, { group }: ExampleContext) {
+  return memberExamples[`${group}.${name}`] ?? memberExamples[name];
+}
+
+function listOf(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+function membersOf(schema: JsonSchema, { direction }: ExampleContext): [string, unknown][] {
+  const required = new Set(listOf(schema['required']));
+  return Object.entries(asSchema(schema['properties'])).filter(
+    ([name]) => direction === 'answer' || required.has(name) || shownOptionalMembers.has(name),
+  );
+}
+
+function exampleText(schema: JsonSchema, name: string, context: ExampleContext): string {
+  const kind = /^\^([a-z]{3})_\[0-7\]/.exec(String(schema['pattern'] ?? ''))?.[1];
+  if (kind !== undefined) return `${kind}${idTail}`;
+  if (name === 'id' || name === 'next') return `${context.idPrefix}${idTail}`;
+  return String(
+    configuredExample(name, context) ?? (schema['format'] === 'date-time' ? '2026-11-20T09:30:00.000Z' : 'text'),
+  );
+}

@@ -1,0 +1,69 @@
+import type { Operation } from '../operation.ts';
+
+/** A header of an answer: one of the components, or one of the operation's own. */
+export type HeaderObject = { readonly $ref: string } | { readonly description: string; readonly schema: unknown };
+
+const text = (maxLength: number, pattern: string) => ({ type: 'string', maxLength, pattern }) as const;
+const count = (maximum: number) => ({ type: 'integer', format: 'int64', minimum: 0, maximum }) as const;
+
+/** The headers that many answers have, in the components of the document. Required where every such answer has it. */
+export const headerComponents = {
+  'API-Version': {
+    description: 'The version of this interface.',
+    required: true,
+    schema: text(32, '^[0-9]+\\.[0-9]+\\.[0-9]+$'),
+  },
+  'Request-Id': {
+    description: 'The id of this request; also the instance of a problem, and in the log.',
+    required: true,
+    schema: text(45, '^urn:uuid:[0-9a-f-]{36}$'),
+  },
+  'Cache-Control': {
+    description: 'no-store: nothing of an answer is kept by a cache.',
+    required: true,
+    schema: text(64, 'no-store'),
+  },
+  'RateLimit-Policy': {
+    description: 'The quota: q requests in w seconds (draft-ietf-httpapi-ratelimit-headers-11).',
+    schema: text(512, '^"[^"]+";q=[0-9]+;w=[0-9]+'),
+  },
+  RateLimit: {
+    description: 'What is left: r requests now; t seconds until there are more.',
+    schema: text(512, '^"[^"]+";r=[0-9]+;t=[0-9]+'),
+  },
+  'X-RateLimit-Limit': { description: 'As q of RateLimit-Policy.', schema: count(1_000_000_000) },
+  'X-RateLimit-Remaining': { description: 'As r of RateLimit.', schema: count(1_000_000_000) },
+  'X-RateLimit-Reset': { description: 'As t of RateLimit.', schema: count(1_000_000_000) },
+  'Retry-After': { description: 'Seconds to wait before the request is sent again.', schema: count(604_800) },
+  'WWW-Authenticate': {
+    description: 'How to get in: the scheme, the scope, and where the metadata of this resource is (RFC 9728).',
+    schema: text(4_096, '^(Bearer|DPoP) '),
+  },
+  'DPoP-Nonce': { description: 'The nonce that the next proof has to hold (RFC 9449).', schema: text(256, '^[!-~]+$') },
+  Allow: { description: 'The methods that the path has.', schema: text(256, '^[A-Z, ]+$') },
+  'Content-Range': {
+    description: 'The length of the document: bytes */LENGTH (RFC 9110).',
+    schema: text(64, '^bytes \\*/[0-9]+$'),
+  },
+  Link: { description: 'To the proof of the erasure (describedby).', schema: text(2_048, '^[ -~]+$') },
+} as const;
+
+/** The name of one of them. */
+export type HeaderName = keyof typeof headerComponents;
+const commonHeaders: readonly HeaderName[] = ['API-Version', 'Request-Id', 'Cache-Control'];
+const rateLimitHeaders: readonly HeaderName[] = [
+  ...(['RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const),
+];
+
+/** The headers of the answers of this operation with that status, and those that come `besides` with its problems. */
+export function responseHeaders<P>(
+  operation: Operation<P>,
+  status: number | 'default',
+  extraHeaders: readonly HeaderName[] = [],
+): Record<string, HeaderObject> {
+  const names = [...commonHeaders, ...extraHeaders];
+  if (operation.scope !== null && typeof status === 'number' && status !== 401) names.push(...rateLimitHeaders);
+  if (status === 429 || status === 503) names.push('Retry-After');
+  if (status === 401 || status === 403) names.push('WWW-Authenticate');
+  return Object.fromEntries(names.map((name) => [name, { $ref: `#/components/headers/${name}` }]));
+}

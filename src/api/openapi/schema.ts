@@ -1,0 +1,94 @@
+import { asSchema, createExample, type ExampleContext, type JsonSchema } from './example.ts';
+import { memberDescriptions } from './member-descriptions.ts';
+
+/** What no text, list or number of the interface goes beyond where its own schema sets no bound. */
+const defaultBounds = { text: 1_048_576, items: 10_000, number: Number.MAX_SAFE_INTEGER } as const;
+
+/** Neither engine stores U+0000, and no text with it is taken (parse.ts). */
+const textPattern = '^[^\\u0000]*$';
+
+/**
+ * A schema as the OpenAPI document shows it: the same values, in the form that generators of clients read best. A choice
+ * of constants becomes an enumeration, `or null` a list of types; every text, list and number has a bound.
+ */
+export function documentedSchema(given: unknown, direction: ExampleContext['direction'], name = ''): JsonSchema {
+  const schema = direction === 'answer' ? extensibleSchema(mergeUnion(asSchema(given))) : mergeUnion(asSchema(given));
+  const described = schema['description'] ?? memberDescriptions[name];
+  return {
+    ...(described === undefined ? {} : { description: described }),
+    ...schema,
+    ...boundsOf(schema),
+    ...documentedParts(schema, direction),
+  };
+}
+
+/** The same, with an example of one whole value. */
+export function withExample(given: unknown, context: ExampleContext): { schema: JsonSchema; example: unknown } {
+  const schema = documentedSchema(given, context.direction);
+  return { schema, example: createExample(schema, '', context) };
+}
+
+/**
+ * The words and members of an answer may become more: what is an enumeration in a request is a list of the words of today
+ * here, and no object is closed, or a client made from it would refuse what is new.
+ */
+function extensibleSchema({ enum: choices, additionalProperties, ...others }: JsonSchema): JsonSchema {
+  const isClosed = additionalProperties === undefined || additionalProperties === false;
+  const rest = isClosed ? others : { ...others, additionalProperties };
+  if (!Array.isArray(choices)) return { ...rest, ...(choices === undefined ? {} : { enum: choices }) };
+  return { ...rest, 'x-extensible-enum': choices.filter((choice) => choice !== null), ...wordSchema };
+}
+
+const wordSchema = { maxLength: 64, pattern: '^[A-Za-z0-9][A-Za-z0-9_.:-]*$' } as const;
+
+function mergeUnion(schema: JsonSchema): JsonSchema {
+  const { anyOf, ...rest } = schema;
+  if (!Array.isArray(anyOf)) return schema;
+  const options = anyOf.map((option) => mergeUnion(asSchema(option)));
+  const [only, ...others] = options.filter((option) => option['type'] !== 'null');
+  if (only === undefined) return schema;
+  const nullable = others.length + 1 < options.length;
+  if (others.length === 0) return { ...only, ...rest, ...(nullable ? withNull(only) : {}) };
+  if (![only, ...others].every((option) => typeof option['const'] === 'string')) return { ...rest, anyOf: options };
+  const choices = { type: 'string', enum: [only, ...others].map((option) => option['const']) };
+  return { ...rest, ...choices, ...(nullable ? withNull(choices) : {}) };
+}
+
+function withNull({ type, enum: choices }: JsonSchema): JsonSchema {
+  return {
+    type: [...(Array.isArray(type) ? type : [type]), 'null'],
+    ...(Array.isArray(choices) ? { enum: [...choices, null] } : {}),
+  };
+}
+
+function boundsOf(schema: JsonSchema): JsonSchema {
+  const { type, format, pattern, maxLength, maxItems, minimum, maximum } = schema;
+  const is = (name: string) => (Array.isArray(type) ? type.includes(name) : type === name);
+  if ('enum' in schema || 'const' in schema) return {};
+  if (is('string')) {
+    return {
+      maxLength: maxLength ?? defaultBounds.text,
+      ...(format === undefined && pattern === undefined ? { pattern: textPattern } : {}),
+    };
+  }
+  if (is('integer')) return { format: 'int64', minimum: minimum ?? 0, maximum: maximum ?? defaultBounds.number };
+  if (is('array')) return { maxItems: maxItems ?? defaultBounds.items };
+  return {};
+}
+
+function documentedParts(schema: JsonSchema, direction: ExampleContext['direction']): JsonSchema {
+  const parts: Record<string, unknown> = {};
+  for (const keyword of ['properties', 'patternProperties']) {
+    if (schema[keyword] === undefined) continue;
+    const members = Object.entries(asSchema(schema[keyword]));
+    parts[keyword] = Object.fromEntries(
+      members.map(([name, member]) => [name, documentedSchema(member, direction, name)]),
+    );
+  }
+  for (const keyword of ['items', 'additionalProperties']) {
+    if (typeof schema[keyword] === 'object') parts[keyword] = documentedSchema(schema[keyword], direction);
+  }
+  if (Array.isArray(schema['anyOf']))
+    parts['anyOf'] = schema['anyOf'].map((option) => documentedSchema(option, direction));
+  return parts;
+}

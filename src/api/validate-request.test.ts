@@ -1,0 +1,181 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type TObject, Type } from 'typebox';
+import { instantPattern, instantRequirement } from '../kernel/clock.ts';
+import { compilePartCheck, isSimilarName, parseQuery } from './validate-request.ts';
+
+const schema = Type.Object(
+  {
+    citizenId: Type.String({ minLength: 1, maxLength: 5 }),
+    message: Type.String({ minLength: 1 }),
+    category: Type.Optional(Type.Union([Type.Literal('urgent'), Type.Literal('reminder')])),
+    limit: Type.Optional(Type.Integer({ minimum: 1 })),
+  },
+  { additionalProperties: false },
+);
+const check = compilePartCheck('body', schema);
+
+test('all faults of a body come at once, each with its pointer and code, and no value is echoed', () => {
+  const issues = check({ citizenID: 'Eleni', message: '', category: 'Eleni', limit: 0 });
+  assert.deepEqual(issues.map(({ pointer, code }) => [pointer, code]).sort(), [
+    ['/category', 'not-allowed'],
+    ['/citizenID', 'unknown-input'],
+    ['/citizenId', 'required'],
+    ['/limit', 'out-of-range'],
+    ['/message', 'too-short'],
+  ]);
+  assert.ok(!JSON.stringify(issues).includes('Eleni'));
+  assert.ok(JSON.stringify(issues).includes("did you mean 'citizenId'?"));
+});
+
+test('what is allowed is named where it lies deeper too, in lists and in objects', () => {
+  const channel = Type.Union([Type.Literal('email'), Type.Literal('sms')]);
+  const deep = compilePartCheck(
+    'body',
+    Type.Object({ channels: Type.Array(channel), hours: Type.Object({ lists: Type.Array(Type.Array(channel)) }) }),
+  );
+  assert.deepEqual(
+    deep({ channels: ['sms', 'fax'], hours: { lists: [['email'], ['sms', 'fax']] } }),
+    ['/channels/1', '/hours/lists/1/1'].map((pointer) => {
+      return { in: 'body', pointer, code: 'not-allowed', detail: 'must be one of email, sms' };
+    }),
+  );
+});
+
+test('an offset whose + came as a blank is told how it is written in a query, and in no body', () => {
+  const from = Type.Object({ createdFrom: Type.String({ pattern: instantPattern }) });
+  const asked = parseQuery('createdFrom=2026-01-01T00:00:00+01:00', from).values;
+  const [inQuery] = compilePartCheck('query', from)(asked);
+  assert.deepEqual(
+    [inQuery?.name, inQuery?.code, inQuery?.detail],
+    ['createdFrom', 'malformed', `${instantRequirement}; a + in a query stands for a blank: write it as %2B`],
+  );
+  assert.equal(compilePartCheck('body', from)(asked)[0]?.detail, instantRequirement);
+  assert.equal(compilePartCheck('query', from)({ createdFrom: '2026-01-01' })[0]?.detail, instantRequirement);
+  assert.deepEqual(
+    compilePartCheck('query', from)(parseQuery('createdFrom=2026-01-01T00:00:00%2B01:00', from).values),
+    [],
+  );
+});
+
+test('a body that is no object is told so', () => {
+  assert.deepEqual(check([])[0]?.code, 'wrong-type');
+  assert.deepEqual(check(null)[0]?.code, 'wrong-type');
+});
+
+test('text that an engine would silently change is refused', () => {
+  assert.deepEqual(check({ citizenId: 'a\0', message: 'x' }), [
+    {
+      in: 'body',
+      pointer: '/citizenId',
+      code: 'malformed',
+      detail: 'must hold no NUL character and no half of a surrogate pair',
+    },
+  ]);
+  assert.equal(check({ citizenId: 'a', message: '\ud800' })[0]?.pointer, '/message');
+});
+
+test('an unknown name that could be personal data is not repeated', () => {
+  const issues = check({ citizenId: 'a', message: 'x', 'Eleni Papadopoulou 1990': 1 });
+  assert.ok(!JSON.stringify(issues).includes('Eleni'));
+});
+
+test('a query names each parameter once, in percent-encoded UTF-8', () => {
+  assert.deepEqual(parseQuery('a=b+c&d=%C3%A9&limit=7', schema).values, { a: 'b c', d: 'é', limit: 7 });
+  assert.deepEqual(
+    parseQuery('a=%ff', undefined).issues.map(({ name, code }) => [name, code]),
+    [['a', 'malformed']],
+  );
+  assert.deepEqual(
+    parseQuery('a=1&a=2', undefined).issues.map(({ name, code }) => [name, code]),
+    [['a', 'repeated']],
+  );
+});
+
+test('a parameter that stands often is told of once', () => {
+  const repeated = { in: 'query', name: 'a', code: 'repeated', detail: 'must stand once' };
+  assert.deepEqual(parseQuery(Array(2_000).fill('a=1').join('&'), undefined).issues, [repeated]);
+});
+
+test('a parameter by the name of a prototype is as unknown as any other', () => {
+  const { values } = parseQuery('limit=1&__proto__=x', schema);
+  const issues = compilePartCheck('query', Type.Object({}, { additionalProperties: false }))(values);
+  assert.deepEqual(
+    issues.map(({ name, code }) => [name, code]),
+    [
+      ['limit', 'unknown-input'],
+      ['…', 'unknown-input'],
+    ],
+  );
+});
+
+test('however many unknown names there are, they are told, and so is what else is wrong', () => {
+  const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1]));
+  const issues = check({ ...unknown, citizenId: 'a', limit: 0, mesage: 'x' });
+  const told = issues.filter(({ code }) => code !== 'unknown-input').map(({ pointer, code }) => [pointer, code]);
+  assert.deepEqual(told.sort(), [
+    ['/limit', 'out-of-range'],
+    ['/message', 'required'],
+  ]);
+  assert.equal(issues.length, 66);
+  assert.deepEqual(issues.find(({ code }) => code === 'unknown-input')?.pointer, '/k0');
+});
+
+test('text that an engine would change is told beside other faults', () => {
+  const pointers = check({ citizenId: 'a\0', message: 'x', limit: 0 }).map(({ pointer }) => pointer);
+  assert.deepEqual(pointers.sort(), ['/citizenId', '/limit']);
+});
+
+test('an unknown name is compared with the names of the object that it stands in', () => {
+  const hours = Type.Object({ from: Type.Optional(Type.Integer()) }, { additionalProperties: false });
+  const nested = compilePartCheck('body', Type.Object({ language: Type.Optional(Type.String()), hours }));
+  assert.deepEqual(
+    nested({ hours: { form: 8, langage: 'nb' } }).map(({ pointer, detail }) => [pointer, detail]),
+    [
+      ['/hours/form', "unknown; did you mean 'from'?"],
+      ['/hours/langage', 'unknown; what may stand here: from'],
+    ],
+  );
+});
+
+test('a name that is like no other is told which there are', () => {
+  const told = (schema: TObject) => compilePartCheck('query', schema)({ surname: 'x' }).map(({ detail }) => detail);
+  const closed = { additionalProperties: false };
+  const claims = Type.Object(
+    { familyName: Type.Optional(Type.String()), birthDate: Type.Optional(Type.String()) },
+    closed,
+  );
+  assert.deepEqual(told(claims), ['unknown; what may stand here: familyName, birthDate']);
+  assert.deepEqual(told(Type.Object({}, closed)), ['unknown; nothing may stand here']);
+});
+
+test('a time in another form is shown the right one', () => {
+  const times = compilePartCheck('body', Type.Object({ at: Type.String({ format: 'date-time' }) }));
+  assert.deepEqual(times({ at: '2026-01-31 12:00' }), [
+    {
+      ...{ in: 'body', pointer: '/at', code: 'malformed' },
+      detail: 'must be an instant with its offset, as 2026-01-31T12:00:00Z',
+    },
+  ]);
+});
+
+test('a name is close to another by one edit, one swap, or its case', () => {
+  for (const near of ['mesage', 'messages', 'massage', 'emssage', 'MESSAGE', 'mess_age'])
+    assert.ok(isSimilarName(near, 'message'), near);
+  for (const far of ['msg', 'massages', 'citizenId', '']) assert.ok(!isSimilarName(far, 'message'), far);
+});
+
+test('a pattern comes with the words that say what is meant', () => {
+  const title = Type.String({ pattern: '^[ -~]+$', description: 'The title, percent-encoded.' });
+  const coded = compilePartCheck(
+    'header',
+    Type.Object({ title, kind: Type.Optional(Type.String({ pattern: '^a$' })) }),
+  );
+  assert.deepEqual(
+    coded({ title: 'Ä', kind: 'b' }).map(({ name, detail }) => [name, detail]),
+    [
+      ['title', 'must match pattern "^[ -~]+$". The title, percent-encoded.'],
+      ['kind', 'must match pattern "^a$"'],
+    ],
+  );
+});

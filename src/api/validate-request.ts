@@ -1,0 +1,230 @@
+import type { TObject, TSchema } from 'typebox';
+import { Compile } from 'typebox/schema';
+import { Settings } from 'typebox/system';
+import { instantPattern, instantRequirement } from '../kernel/clock.ts';
+import { percentDecode } from '../kernel/percent-decode.ts';
+import type { Issue } from '../kernel/refusal.ts';
+
+// All faults of a request are told at once; the bound keeps a hostile body from making a long list.
+const maxIssues = 64;
+Settings.Set({ maxErrors: maxIssues });
+
+type IssueLocation = Issue['in'];
+
+/** Checks one part of a request against its schema: an empty list, or every fault of it. Values are never echoed. */
+export type PartCheck = (value: unknown) => Issue[];
+
+/** Compiles the check of one part; done once for each operation, at start. */
+export function compilePartCheck(place: IssueLocation, schema: TObject): PartCheck {
+  const validator = Compile(schema);
+  const knownNames = new Set(Object.keys(schema.properties));
+  const isClosed = memberOf(schema, 'additionalProperties') === false;
+  return (value) => {
+    if (validator.Check(value)) return hasInvalidText(value) ? invalidTextIssues(place, value) : [];
+    const issues: Issue[] = [];
+    const seen = new Set<string>();
+    // Unknown names are looked at first: as faults among others they would leave no room for these.
+    const { part, unknown } = isClosed ? splitKnownMembers(value, knownNames) : { part: value, unknown: [] };
+    const add = (pointer: string, code: string, detail: string) => {
+      if (seen.has(pointer)) return;
+      seen.add(pointer);
+      issues.push({ in: place, ...pathOf(place, pointer), code, detail });
+    };
+    for (const name of unknown.slice(0, maxIssues)) {
+      add(`/${safeName(name)}`, 'unknown-input', unknownDetail(name, [...knownNames]));
+    }
+    for (const fault of validator.Errors(part)[1]) {
+      if (fault.keyword === 'required') {
+        for (const name of fault.params.requiredProperties)
+          add(`${fault.instancePath}/${name}`, 'required', 'required');
+      } else if (fault.keyword === 'additionalProperties') {
+        const names = Object.keys(memberOf(schemaAt(schema, fault.instancePath), 'properties') ?? {});
+        for (const name of fault.params.additionalProperties) {
+          add(`${fault.instancePath}/${safeName(name)}`, 'unknown-input', unknownDetail(name, names));
+        }
+      } else if (fault.keyword !== 'boolean' && fault.keyword !== 'const' && fault.keyword !== 'anyOf') {
+        const message = isInstant(fault) ? instantRequirement : `${fault.message}`;
+        const hasPlusHint =
+          place === 'query' && isInstant(fault) && hasLostPlus(memberOf(value, fault.instancePath.slice(1)));
+        add(
+          fault.instancePath,
+          codeOf(fault.keyword),
+          `${message}${hasPlusHint ? plusHint : ''}${meaningOf(fault, schema)}`,
+        );
+      } else if (fault.keyword === 'anyOf') {
+        add(fault.instancePath, 'not-allowed', allowedDetail(schemaAt(schema, fault.instancePath)));
+      }
+    }
+    issues.push(...invalidTextIssues(place, part).filter(({ pointer, name }) => !seen.has(pointer ?? `/${name}`)));
+    return issues.length > 0 ? issues : [{ in: place, code: 'not-valid', detail: 'not of the form that is expected' }];
+  };
+}
+
+/** The members of an object that a schema names, and the names of the others. */
+function splitKnownMembers(value: unknown, known: ReadonlySet<string>): { part: unknown; unknown: readonly string[] } {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return { part: value, unknown: [] };
+  const members = Object.entries(value);
+  const part = Object.fromEntries(members.filter(([name]) => known.has(name)));
+  return { part, unknown: members.flatMap(([name]) => (known.has(name) ? [] : [name])) };
+}
+
+function isInstant({ keyword, params }: { readonly keyword: string; readonly params: object }): boolean {
+  if (keyword === 'pattern') return 'pattern' in params && String(params.pattern) === instantPattern;
+  return keyword === 'format' && 'format' in params && params.format === 'date-time';
+}
+
+/** In a query a + is a blank, as in a form. */
+const plusHint = '; a + in a query stands for a blank: write it as %2B';
+
+function hasLostPlus(value: unknown): boolean {
+  return typeof value === 'string' && / \d{2}:?\d{2}$/.test(value);
+}
+
+/** A pattern alone does not say what is meant. */
+function meaningOf(fault: { readonly keyword: string; readonly instancePath: string }, schema: TSchema): string {
+  const description = fault.keyword === 'pattern' && memberOf(schemaAt(schema, fault.instancePath), 'description');
+  return typeof description === 'string' ? `. ${description}` : '';
+}
+
+function pathOf(place: IssueLocation, pointer: string): Pick<Issue, 'pointer' | 'name'> {
+  return place === 'body' ? { pointer } : { name: pointer.slice(1) };
+}
+
+function codeOf(keyword: string): string {
+  switch (keyword) {
+    case 'type':
+      return 'wrong-type';
+    case 'minLength':
+    case 'minItems':
+      return 'too-short';
+    case 'maxLength':
+    case 'maxItems':
+      return 'too-long';
+    case 'minimum':
+    case 'maximum':
+    case 'exclusiveMinimum':
+    case 'exclusiveMaximum':
+      return 'out-of-range';
+    case 'pattern':
+    case 'format':
+      return 'malformed';
+    case 'enum':
+      return 'not-allowed';
+    default:
+      return 'not-valid';
+  }
+}
+
+/** The schema of what lies there; undefined where objects of several forms could. */
+function schemaAt(schema: TSchema, pointer: string): TSchema | undefined {
+  let here: unknown = schema;
+  for (const name of pointer.split('/').slice(1)) {
+    const members = memberOf(here, 'properties');
+    here = members === undefined ? memberOf(here, 'items') : memberOf(members, name);
+  }
+  return typeof here === 'object' && here !== null ? here : undefined;
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
+  // Any object can be asked for a member by name; what is there stays unknown.
+  return (value as Record<string, unknown>)[name];
+}
+
+function allowedDetail(schema: TSchema | undefined): string {
+  if (schema === undefined || !('anyOf' in schema) || !Array.isArray(schema.anyOf))
+    return 'not one of the allowed values';
+  const values = schema.anyOf.flatMap((option: unknown) =>
+    typeof option === 'object' && option !== null && 'const' in option ? [String(option.const)] : [],
+  );
+  return values.length > 0 ? `must be one of ${values.join(', ')}` : 'not of any of the allowed forms';
+}
+
+/** A name from the caller goes into an answer only where it is short and plain; it could hold personal data. */
+export function safeName(name: string): string {
+  return /^[A-Za-z][A-Za-z0-9_-]{0,39}$/.test(name) ? name : '…';
+}
+
+function unknownDetail(name: string, known: readonly string[]): string {
+  const similar = known.find((candidate) => isSimilarName(name, candidate));
+  if (similar !== undefined) return `unknown; did you mean '${similar}'?`;
+  return known.length === 0 ? 'unknown; nothing may stand here' : `unknown; what may stand here: ${known.join(', ')}`;
+}
+
+/** True where one insertion, deletion, substitution or swap apart, letter case and separators aside. */
+export function isSimilarName(name: string, candidate: string): boolean {
+  const left = name.toLowerCase().replaceAll(/[-_]/g, '').slice(0, 64);
+  const right = candidate.toLowerCase().replaceAll(/[-_]/g, '');
+  if (left === right) return true;
+  if (Math.abs(left.length - right.length) > 1) return false;
+  let start = 0;
+  while (start < left.length && left[start] === right[start]) start += 1;
+  let end = 0;
+  while (end < Math.min(left.length, right.length) - start && left.at(-1 - end) === right.at(-1 - end)) end += 1;
+  const restLeft = left.slice(start, left.length - end);
+  const restRight = right.slice(start, right.length - end);
+  if (restLeft.length <= 1 && restRight.length <= 1) return true;
+  return restLeft.length === 2 && restLeft === [...restRight].reverse().join('');
+}
+
+/**
+ * Both engines would silently change such text, so that a hash taken before storing no longer fits. Without recursion: a
+ * body can be nested deeper than the stack.
+ */
+function hasInvalidText(value: unknown): boolean {
+  const left = [value];
+  for (let next = left.pop(); next !== undefined; next = left.pop()) {
+    if (typeof next === 'string' && (next.includes('\0') || !next.isWellFormed())) return true;
+    if (typeof next === 'object' && next !== null) for (const member of Object.values(next)) left.push(member);
+  }
+  return false;
+}
+
+function invalidTextIssues(place: IssueLocation, value: unknown): Issue[] {
+  const detail = 'must hold no NUL character and no half of a surrogate pair';
+  const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
+  return members
+    .filter(([, member]) => hasInvalidText(member))
+    .map(([name]) => ({ in: place, ...pathOf(place, `/${name}`), code: 'malformed', detail }));
+}
+
+/**
+ * The members of a query string. Each name may stand once; whole numbers are read where the schema wants them. Faults
+ * come as issues, not as exceptions.
+ */
+export function parseQuery(
+  text: string,
+  schema: TObject | undefined,
+): { values: Record<string, unknown>; issues: Issue[] } {
+  // No object, which has names of its own.
+  const values = new Map<string, unknown>();
+  const repeated = new Set<string>();
+  const issues: Issue[] = [];
+  for (const pair of text === '' ? [] : text.split('&')) {
+    if (pair === '') continue;
+    const split = pair.indexOf('=');
+    const name = decode(split < 0 ? pair : pair.slice(0, split));
+    const value = decode(split < 0 ? '' : pair.slice(split + 1));
+    if (name === undefined || value === undefined) {
+      const detail = 'must be percent-encoded UTF-8';
+      issues.push({ in: 'query', name: name === undefined ? '…' : safeName(name), code: 'malformed', detail });
+    } else if (!values.has(name)) {
+      values.set(name, coerceValue(value, schema?.properties[name]));
+    } else if (!repeated.has(name)) {
+      repeated.add(name);
+      issues.push({ in: 'query', name: safeName(name), code: 'repeated', detail: 'must stand once' });
+    }
+  }
+  return { values: Object.fromEntries(values), issues };
+}
+
+function decode(text: string): string | undefined {
+  return percentDecode(text.replaceAll('+', ' '));
+}
+
+function coerceValue(value: string, schema: TSchema | undefined): unknown {
+  if (schema === undefined || !('type' in schema)) return value;
+  if (schema.type === 'integer' && /^-?\d{1,15}$/.test(value)) return Number(value);
+  if (schema.type === 'boolean' && (value === 'true' || value === 'false')) return value === 'true';
+  return value;
+}

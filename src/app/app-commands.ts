@@ -1,0 +1,91 @@
+import { userInfo } from 'node:os';
+import type { LockContext } from '../cli/citizen-lock.ts';
+import type { UsageContext } from '../cli/client-usage.ts';
+import type { Command, Terminal } from '../cli/command.ts';
+import type { DocumentsContext } from '../cli/documents.ts';
+import { operatorName } from '../cli/operator-name.ts';
+import type { RotationContext } from '../cli/rotate-root-key.ts';
+import type { Read } from '../db/database.ts';
+import type { AppContext } from './app-context.ts';
+import { rootKeyPath } from './first-root-key.ts';
+
+/** Commands that are loaded when one of the words that they begin with is asked for. */
+export type CommandFamily = { readonly words: readonly string[]; readonly load: () => Promise<readonly Command[]> };
+
+/** Lends a house to one command: one opened for it and closed behind it, or that of a running server. */
+export type UseApp = <T>(use: (app: CommandApp) => Promise<T>) => Promise<T>;
+export type CommandApp = AppContext & { readonly isAlone: boolean };
+
+/** The commands that work on an open house. */
+export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly CommandFamily[] {
+  const withContext = <T>(
+    use: (context: CommandApp & { readonly read: Read; readonly operator: string }) => Promise<T>,
+  ) => useApp(async (app) => await use({ ...app, read: app.db.read, operator: currentOperator() }));
+  const withDocuments = <T>(use: (context: DocumentsContext) => Promise<T>) =>
+    useApp(async (app) => await use(await loadDocumentsContext(app)));
+  const withRotation = <T>(use: (context: RotationContext) => Promise<T>) =>
+    withContext(
+      async (context) => await use({ ...context, write: context.db.write, rootKeyPath: rootKeyPath(context.settings) }),
+    );
+  const withLock = <T>(use: (context: LockContext) => Promise<T>) =>
+    withContext(async (context) => {
+      const { lockNotifierOf } = await import('./lock-notifier.ts');
+      return await use({ ...context, notifyLockChange: lockNotifierOf(context) });
+    });
+  const withUsage = <T>(use: (context: UsageContext) => Promise<T>) =>
+    withContext(
+      async (context) => await use({ ...context, hasOwnRegister: context.settings.registerUrl === undefined }),
+    );
+  const withLedger = <T>(
+    use: (context: Omit<CommandApp, 'log'> & LedgerContext & { readonly operator: string }) => Promise<T>,
+  ) => withContext(async (app) => await use({ ...app, ...(await loadLedgerModule()).createLedgerContext(app) }));
+  const of = (word: string, load: CommandFamily['load']): CommandFamily => ({ words: [word], load });
+  return [
+    of('keys', async () => (await import('../cli/keys.ts')).keyCommands(withRotation, terminal)),
+    of('import', async () => (await import('../cli/import-citizens.ts')).importCommands(withContext, terminal)),
+    of('policies', async () => (await import('../cli/policies.ts')).policyCommands(withContext, terminal)),
+    of('citizens', async () => (await import('../cli/citizen-lock.ts')).lockCommands(withLock, terminal)),
+    of('webhooks', async () => (await import('../cli/webhooks.ts')).webhookCommands(withContext, terminal)),
+    of('letters', async () => (await import('../cli/letters.ts')).letterCommands(withContext, terminal)),
+    of('contacts', async () => (await import('../cli/contacts.ts')).contactCommands(withContext, terminal)),
+    of('clients', async () => (await import('../cli/clients.ts')).clientCommands(withContext, terminal)),
+    of('clients', async () => (await import('../cli/client-usage.ts')).usageCommands(withUsage, terminal)),
+    of('documents', async () => (await import('../cli/documents.ts')).documentCommands(withDocuments, terminal)),
+    of('documents', async () =>
+      (await import('../cli/documents-retention.ts')).retentionCommands(withDocuments, terminal),
+    ),
+    {
+      words: ['citizens', 'ledger'],
+      load: async () =>
+        (await import('../cli/citizens.ts')).citizenCommands(
+          (use) =>
+            withContext(async (app) => {
+              const { ports: documents } = await loadDocumentsContext(app);
+              return await use({ ...app, ...(await (await loadLedgerModule()).createCitizensContext(app)), documents });
+            }),
+          terminal,
+        ),
+    },
+    of('ledger', async () => (await import('../cli/ledger.ts')).ledgerCommands(withLedger, terminal)),
+    of('ledger', async () => (await import('../cli/ledger-key.ts')).ledgerKeyCommands(withLedger, terminal)),
+  ];
+}
+
+/** All of them at once. */
+export async function appCommands(useApp: UseApp, terminal: Terminal): Promise<readonly Command[]> {
+  return (await Promise.all(appCommandFamilies(useApp, terminal).map(({ load }) => load()))).flat();
+}
+
+/** What the commands about documents work on. */
+export async function loadDocumentsContext(app: AppContext): Promise<DocumentsContext> {
+  const { createDocumentsContext } = await import('./documents.ts');
+  return await createDocumentsContext(app, currentOperator());
+}
+
+const loadLedgerModule = () => import('./ledger.ts');
+type LedgerContext = ReturnType<Awaited<ReturnType<typeof loadLedgerModule>>['createLedgerContext']>;
+
+/** Who runs a command, as the ledger will say. */
+function currentOperator(): string {
+  return operatorName(userInfo, process.getuid?.());
+}

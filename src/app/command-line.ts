@@ -1,0 +1,184 @@
+import { existsSync } from 'node:fs';
+import type { WithTrial } from '../cli/backup-verify.ts';
+import {
+  type Command,
+  type ExitCode,
+  findCommand,
+  requireNoArguments,
+  runCommandLine,
+  type Terminal,
+} from '../cli/command.ts';
+import { commandSocketPath, forwardCommand, serveCommands } from '../cli/command-socket.ts';
+import { readSettings, type Settings } from '../config/settings.ts';
+import { apiVersion } from '../config/version.ts';
+import { systemTimer } from '../jobs/timer.ts';
+import { systemClock, systemRandom } from '../kernel/system-clock.ts';
+import {
+  appCommandFamilies,
+  appCommands,
+  type CommandFamily,
+  loadDocumentsContext,
+  type UseApp,
+} from './app-commands.ts';
+import type { AppContext } from './app-context.ts';
+import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
+import type { RunServerDeps, ServeCommandsFor } from './run-server.ts';
+import { listenForShutdown } from './shutdown-signal.ts';
+import type { Environment } from './threads/thread-messages.ts';
+
+/**
+ * Runs the command that the arguments name; gives the exit code, for `demo` and `start` when they were stopped. Only what that
+ * command needs is loaded: a health check each half minute must not cost what a server costs.
+ */
+export async function commandLine(
+  rawArgs: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  terminal: Terminal,
+): Promise<ExitCode> {
+  const args = rawArgs[0] === '--version' ? ['version', ...rawArgs.slice(1)] : rawArgs;
+  const settings = () => readSettings(environment);
+  const families = [
+    ...serverCommandFamilies(settings, terminal, environment),
+    ...standaloneCommandFamilies(settings, terminal, environment),
+    ...appCommandFamilies(withOwnApp(settings), terminal).map((family) => withForwarding(family, settings, terminal)),
+  ];
+  const load = async (wanted: readonly CommandFamily[]) =>
+    (await Promise.all(wanted.map((family) => family.load()))).flat();
+  const [word = 'help'] = args;
+  const named = await load(families.filter(({ words }) => words.includes(word)));
+  // Help, and what names no command, shows all of them.
+  const commands = findCommand(args, named) === undefined ? await load(families) : named;
+  return await runCommandLine(args.length === 0 ? ['help'] : args, commands, terminal);
+}
+
+/** The commands of a family, run by the server that has the database open where there is one. */
+function withForwarding({ words, load }: CommandFamily, settings: () => Settings, terminal: Terminal): CommandFamily {
+  const forwarding = (command: Command): Command => ({
+    ...command,
+    run: async (rest) => {
+      const { databaseUrl, dataDir } = settings();
+      const elsewhere = databaseUrl === undefined && existsSync(commandSocketPath(dataDir));
+      const done = elsewhere
+        ? await forwardCommand(commandSocketPath(dataDir), [...command.name.split(' '), ...rest], terminal)
+        : undefined;
+      return done ?? (await command.run(rest));
+    },
+  });
+  return { words, load: async () => (await load()).map(forwarding) };
+}
+
+/** The house that a backup makes, with a root key that need not be in its folder. */
+const withTrial: WithTrial = async (settings, rootKeyFile, use) =>
+  await withApp({ ...settings, rootKeyFile }, async (app) => {
+    const { createLedgerContext, loadLogPolicy } = await import('./ledger.ts');
+    const { ports } = await loadDocumentsContext(app);
+    const { log } = createLedgerContext(app);
+    return await use({ ...app, read: app.db.read, ports, log, logPolicy: () => loadLogPolicy(app) });
+  });
+
+/** An SQLite file that this process has opened nobody else has. */
+function withOwnApp(settings: () => Settings): UseApp {
+  return (use) => withApp(settings(), async (app) => await use({ ...app, isAlone: app.db.engine === 'sqlite' }));
+}
+
+const withApp: typeof import('./with-app.ts').withApp = async (settings, use, how) =>
+  await (await import('./with-app.ts')).withApp(settings, use, how);
+
+function serverCommandFamilies(
+  settings: () => Settings,
+  terminal: Terminal,
+  environment: Environment,
+): readonly CommandFamily[] {
+  const serveCommandsFor: ServeCommandsFor = async (app) => {
+    if (app.db.engine !== 'sqlite') return async () => undefined;
+    const commandsFor = (caller: Terminal) => appCommands(async (use) => await use({ ...app, isAlone: false }), caller);
+    // Loaded now: later the files of the program may be those of another version.
+    await commandsFor(terminal);
+    return await serveCommands(commandSocketPath(app.settings.dataDir), commandsFor);
+  };
+  const deps: RunServerDeps = { terminal, serveCommandsFor, environment };
+  const commands: readonly Command[] = [
+    {
+      name: 'demo',
+      usage: 'demo',
+      summary: 'Starts a demo on loopback with invented citizens; keys and data are made in DATA_DIR.',
+      run: async (args) => {
+        requireNoArguments(args);
+        return await (await import('./run-server.ts')).runDemo(settings(), deps);
+      },
+    },
+    {
+      name: 'start',
+      usage: 'start [--roles api,worker,sequencer]',
+      summary: 'Starts the server. It needs the keys that `keys create` makes.',
+      run: async (args) => await (await import('./run-server.ts')).runStart(settings(), args, deps),
+    },
+    {
+      name: 'keys create',
+      usage: 'keys create',
+      summary: 'Makes the root key file where there is none, and the signing keys that are missing.',
+      run: async (args) => {
+        requireNoArguments(args);
+        return await createKeys(settings(), terminal);
+      },
+    },
+  ];
+  return [{ words: ['demo', 'start', 'keys'], load: async () => commands }];
+}
+
+/** What needs no house, or opens its own. */
+function standaloneCommandFamilies(
+  settings: () => Settings,
+  terminal: Terminal,
+  environment: Environment,
+): readonly CommandFamily[] {
+  const of = (word: string, load: CommandFamily['load']): CommandFamily => ({ words: [word], load });
+  const version: Command = {
+    name: 'version',
+    usage: 'version',
+    summary: 'Prints the version.',
+    run: async (args) => {
+      requireNoArguments(args);
+      terminal.stdout(`citizen-services ${apiVersion}\n`);
+      return 0;
+    },
+  };
+  const [clock, random] = [systemClock, systemRandom];
+  const witnessDeps = () => ({ clock, random, stopped: listenForShutdown().received });
+  const planChecks = async () => await (await import('./doctor/plan-checks.ts')).planDoctorChecks(environment);
+  const backups = { settings, clock, rootKeyPath, withTrial, listenForShutdown };
+  return [
+    of('ledger', async () => [(await import('../cli/ledger-verify.ts')).ledgerVerifyCommand(terminal, fetch)]),
+    of('witness', async () => [(await import('../cli/witness.ts')).witnessCommand(terminal, witnessDeps)]),
+    of('evidence', async () => [(await import('../cli/evidence.ts')).evidenceVerifyCommand(terminal)]),
+    of('version', async () => [version]),
+    of('health', async () => [(await import('../cli/health.ts')).healthCommand(settings, terminal, fetch)]),
+    of('doctor', async () => [(await import('../cli/doctor.ts')).doctorCommand(planChecks, terminal, systemTimer)]),
+    of('calibrate', async () => (await import('../cli/calibrate.ts')).calibrateCommands(terminal, clock)),
+    of('evaluate', async () => (await import('../cli/evaluate.ts')).evaluateCommands(terminal, clock, processorMs)),
+    of('backup', async () => (await import('../cli/backup.ts')).backupCommands(backups, terminal)),
+  ];
+}
+
+/** Processor time of this process in milliseconds: what else the machine does is not in it. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+}
+
+async function createKeys(settings: Settings, terminal: Terminal): Promise<ExitCode> {
+  const path = rootKeyPath(settings);
+  if (!existsSync(path)) {
+    await createFirstRootKey(settings, path);
+    terminal.stderr(`Made ${path}. Keep a copy elsewhere: without it nothing that was sealed can be opened.\n`);
+  }
+  const { createMissingSigningKeys } = await import('../auth/signing-key-store.ts');
+  const make = async (app: AppContext): Promise<ExitCode> => {
+    const made = await createMissingSigningKeys({ db: app.db, root: app.root, clock: app.clock }, app.random);
+    terminal.stderr(
+      made.length === 0 ? 'All signing keys are there.\n' : `Made signing keys for ${made.join(', ')}.\n`,
+    );
+    return 0;
+  };
+  return await withApp(settings, make, { mayBegin: true });
+}

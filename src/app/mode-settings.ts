@@ -1,0 +1,17 @@
+import { baseUrlForLinks } from '../config/public-url.ts';
+import type { Settings } from '../config/settings.ts';
+import { citizenPaths } from '../web/sign-in-flow.ts';
+
+/**
+ * The settings as the mode has them where the operator has not said it. The demo knows the simulator's citizens, takes the
+ * secrets of clients, names people, and scans nothing.
+ */
+export function modeSettings(given: Settings, isDemo: boolean): Settings & { readonly logLevel: string } {
+  const { simulators = isDemo, clientSecrets = isDemo, logLevel = isDemo ? 'warn' : 'info' } = given;
+  const settings = { ...given, simulators, clientSecrets, logLevel };
+  if (!isDemo) return settings;
+  const { supportEmail = 'api-support@example.gov', securityContact = 'mailto:security@example.gov' } = given;
+  const url = baseUrlForLinks(given);
+  const inboxUrl = given.inboxUrl ?? (url === undefined ? undefined : `${url}${citizenPaths.messages}/{id}`);
+  return { ...settings, supportEmail, securityContact, inboxUrl, clamav: given.clamav ?? 'off' };
+}

@@ -1,0 +1,97 @@
+import { createAdminServer } from '../api/admin-server.ts';
+import type { MountedHandler, PageRoute } from '../api/api-server.ts';
+import type { Authorizer } from '../api/dispatch.ts';
+import { loadLimits } from '../api/load-shedding.ts';
+import { scopes } from '../api/operation.ts';
+import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from '../api/well-known.ts';
+import { createAuthorizationServer } from '../auth/authorization-server.ts';
+import { createTokenChecker } from '../auth/check-token.ts';
+import { createConcurrencyLimiter } from '../auth/concurrency-limiter.ts';
+import { apiCatalog, protectedResourceMetadata, securityTxt } from '../auth/server-metadata.ts';
+import { createTrustedIssuer } from '../auth/trusted-issuer.ts';
+import { loopbackHostFor } from '../config/public-url.ts';
+import { apiVersion } from '../config/version.ts';
+import type { LedgerHealth } from '../ledger/ledger-health.ts';
+import { problemPages } from '../web/problem-pages.ts';
+import { referencePage } from '../web/reference-page.ts';
+import { favicon, stylesheet } from '../web/stylesheet.ts';
+import type { AppContext, AuthContext } from './app-context.ts';
+import { operations } from './operations.ts';
+import { createReadinessCheck } from './readiness.ts';
+import type { TransportSecurity } from './transport-security.ts';
+
+/** Who may come in, and the documents that tell how. */
+export type PublicEndpoint = {
+  readonly authorizer: Authorizer;
+  readonly pages: readonly PageRoute[];
+  readonly mounts: readonly MountedHandler[];
+  issueAccessToken(clientId: string, wanted: readonly string[]): Promise<string>;
+  invalidateClients(): void;
+};
+
+/** What the front is made of, beside the house. */
+export type PublicEndpointDeps = {
+  readonly publicUrl: string;
+  readonly transport: TransportSecurity;
+  readonly watch: LedgerHealth;
+  /** Whether what the mode of running brings along is there; without it there is nothing to wait for. */
+  readonly isPrepared?: (() => boolean) | undefined;
+};
+
+/** Makes the front of a process: its gate, its token endpoint, its public documents. */
+export function createPublicEndpoint(app: AppContext, access: AuthContext, deps: PublicEndpointDeps): PublicEndpoint {
+  const { publicUrl, transport, watch, isPrepared = () => true } = deps;
+  const { clock, random, settings, db, log } = app;
+  const isUp = createReadinessCheck(app);
+  const { keys, clients } = access;
+  const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl, documentLimit } = settings;
+  const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
+  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock, onFault));
+  const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: transport.binding });
+  const authorization = createAuthorizationServer({
+    ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets: clientSecrets === true, ...transport },
+    report: (fault) => log.fault('token', fault),
+  });
+  const metadataOptions = { publicUrl, scopes, trustedIssuers };
+  const isReady = async () => {
+    const { alarms } = watch.state();
+    return { up: isPrepared() && (await isUp()), ledger: alarms.length === 0 ? ('ok' as const) : alarms };
+  };
+  return {
+    authorizer: {
+      authenticate: (header, needed, shown) =>
+        checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
+      missingScope: checker.missingScope,
+      acquireSlot: createConcurrencyLimiter(loadLimits.perClient).acquire,
+      takeQuota: (caller, needed) => {
+        const refusal = transport.failedRequests.refusal(caller.clientId);
+        return refusal === undefined ? transport.quotas.take(caller, needed) : { headers: {}, refusal };
+      },
+      countFailure: transport.failedRequests.count,
+    },
+    pages: [
+      ...apiDocuments(operations, { publicUrl, apiVersion, supportEmail, termsUrl, documentLimit }, isReady),
+      jsonPage('/.well-known/oauth-protected-resource/v1', protectedResourceMetadata(metadataOptions)),
+      catalogPage(apiCatalog(publicUrl)),
+      ...(securityContact === undefined
+        ? []
+        : [securityTxtPage(clock, (expires) => securityTxt(publicUrl, securityContact, expires))]),
+      referencePage(operations, publicUrl),
+      ...problemPages,
+      stylesheet,
+      favicon,
+    ],
+    mounts: authorization.routes.map((place) => ({ ...place, handler: authorization.handler })),
+    issueAccessToken: authorization.issueAccessToken,
+    invalidateClients: checker.invalidate,
+  };
+}
+
+/** Tells operators how this process is; gives where, and what ends that. */
+export async function startAdmin({ settings }: AppContext, endpoint: PublicEndpoint, metrics: PageRoute) {
+  const { adminHost: host, adminPort } = settings;
+  const server = createAdminServer();
+  const health = endpoint.pages.filter(({ path }) => healthPaths.includes(path));
+  const port = await server.listen({ host, port: adminPort }, [metrics, ...health]);
+  return { url: `http://${loopbackHostFor(host)}:${port}`, stop: server.close };
+}

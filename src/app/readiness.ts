@@ -1,0 +1,35 @@
+import { checkEventsWritable } from '../ledger/commit.ts';
+import type { AppContext } from './app-context.ts';
+
+/**
+ * Whether requests can be served: the database can be read, and takes events, without which no operation answers. Who asks
+ * meanwhile gets the same answer. Why it is not is told once, however often it is asked.
+ */
+export function createReadinessCheck({
+  db,
+  claim,
+  log,
+}: Pick<AppContext, 'db' | 'claim' | 'log'>): () => Promise<boolean> {
+  let checking: Promise<boolean> | undefined;
+  let isReported = false;
+
+  async function check(): Promise<boolean> {
+    try {
+      await Promise.all([db.read('select 1 as up'), claim(checkEventsWritable)]);
+      if (isReported) log.notice('the database takes events again');
+      isReported = false;
+      return true;
+    } catch (fault) {
+      if (!isReported) log.fault('database', new Error('not ready: the database takes no events', { cause: fault }));
+      isReported = true;
+      return false;
+    }
+  }
+
+  return () => {
+    checking ??= check().finally(() => {
+      checking = undefined;
+    });
+    return checking;
+  };
+}

@@ -1,0 +1,220 @@
+import { existsSync } from 'node:fs';
+import { parseArgs } from 'node:util';
+import type { PageRoute } from '../api/api-server.ts';
+import { createFirstSlot } from '../api/connection-balancer.ts';
+import { createLog, type Log } from '../api/log.ts';
+import { type ExitCode, type Terminal, UsageError } from '../cli/command.ts';
+import { demoText, seedDemo } from '../cli/demo.ts';
+import { findIneffectiveSettings } from '../config/ineffective-settings.ts';
+import { buildFromSetting, inlineSettingFiles, type Settings } from '../config/settings.ts';
+import type { RootKey } from '../crypto/root-key.ts';
+import { readRootKey } from '../crypto/root-key-file.ts';
+import { systemTimer } from '../jobs/timer.ts';
+import { systemClock, systemRandom } from '../kernel/system-clock.ts';
+import { createOutbox, type Outbox } from '../notifications/channels/demo-outbox.ts';
+import type { MailSender } from '../notifications/channels/mail.ts';
+import { type Channel, unconfiguredChannel } from '../notifications/notification/channel.ts';
+import { outboxPage } from '../web/outbox-page.ts';
+import { citizenPaths } from '../web/sign-in-flow.ts';
+import { startPage } from '../web/start-page.ts';
+import { type AppContext, openApp } from './app-context.ts';
+import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
+import { modeSettings } from './mode-settings.ts';
+import {
+  bounceAddressesOf,
+  cascadeOf,
+  confirmLinksOf,
+  createOutgoingChannels,
+  createTroubleLog,
+  dkimOf,
+  inboxLinkOf,
+  mailEventsOf,
+} from './notification-channels.ts';
+import { type Role, roles, type ServeOptions, serve } from './serve.ts';
+import type { Environment } from './threads/thread-messages.ts';
+import { maxThreads } from './threads/thread-pool.ts';
+
+/** Takes commands for a running house, from other processes of the same owner; gives what ends that. */
+export type ServeCommandsFor = (app: AppContext) => Promise<() => Promise<void>>;
+
+/** What a server that runs is given beside its settings; `environment` is what those were read from. */
+export type RunServerDeps = {
+  readonly terminal: Terminal;
+  readonly serveCommandsFor: ServeCommandsFor;
+  readonly environment: Environment;
+};
+
+/** Runs the demo until it is stopped. */
+export async function runDemo(
+  given: Settings,
+  { terminal, serveCommandsFor, environment }: RunServerDeps,
+): Promise<ExitCode> {
+  const settings = modeSettings(given, true);
+  if (![settings.host, settings.adminHost].every((host) => ['127.0.0.1', '::1', 'localhost'].includes(host))) {
+    throw new Error(
+      'The demo never listens beyond loopback: leave HOST and ADMIN_HOST out, or run `citizen-services start` with keys of your own.',
+    );
+  }
+  const path = rootKeyPath(settings);
+  const root = existsSync(path) ? readRootKey(path) : await createFirstRootKey(settings, path);
+  const log = createLog(settings.logLevel);
+  const outbox = settings.smtpUrl === undefined ? createOutbox(mailSenderOf(settings, root)) : undefined;
+  const email = outbox ?? (await createEmailChannel(settings, root, log));
+  let isSeeded = false;
+  const mode: ModeOptions = {
+    roles: new Set(roles),
+    isDemo: true,
+    isPrepared: () => isSeeded,
+    channels: await createOutgoingChannels(settings, email, log),
+    cascade: cascadeOf(settings, true),
+    pages: startPages({ outbox, hasCitizenPages: true }),
+  };
+  return await runUntilStopped(
+    { settings, root, log, serveCommandsFor, path, environment },
+    mode,
+    async (app, running) => {
+      const context = { ...app, read: app.db.read, dataDir: settings.dataDir, ...running };
+      const demo = await seedDemo(context);
+      isSeeded = true;
+      const [client] = demo.clients;
+      const token = client === undefined ? '' : await running.issueAccessToken(client.clientId, client.scopes);
+      terminal.stdout(demoText(demo, token, running.adminUrl));
+    },
+  );
+}
+
+/** Runs the server until it is stopped; keys and settings must be there. */
+export async function runStart(
+  given: Settings,
+  args: readonly string[],
+  { terminal, serveCommandsFor, environment }: RunServerDeps,
+): Promise<ExitCode> {
+  const { values } = parseArgs({ args: [...args], options: { roles: { type: 'string' } } });
+  const settings = modeSettings(given, false);
+  const path = rootKeyPath(settings);
+  const root = readRootKey(path);
+  const log = createLog(settings.logLevel);
+  for (const { setting, needs } of findIneffectiveSettings(settings))
+    log.notice('a setting is not read', { setting, needs });
+  const mode: ModeOptions = {
+    roles: parseRoles(values.roles),
+    isDemo: false,
+    channels: await createOutgoingChannels(settings, await createEmailChannel(settings, root, log), log),
+    cascade: cascadeOf(settings, false),
+    pages: startPages({ outbox: undefined, hasCitizenPages: settings.signInIssuer !== undefined }),
+  };
+  return await runUntilStopped(
+    { settings, root, log, serveCommandsFor, path, environment },
+    mode,
+    async (_house, running) => {
+      // What has not the role `api` listens at the address of its metrics alone.
+      const at = mode.roles.has('api') ? `at ${running.publicUrl}` : `as ${[...mode.roles].join(' and ')}`;
+      terminal.stderr(`citizen-services ${at}, metrics at ${running.adminUrl}/metrics\n`);
+    },
+  );
+}
+
+function parseRoles(text: string | undefined): ReadonlySet<Role> {
+  if (text === undefined) return new Set(roles);
+  const wanted = text.split(',').map((role) => role.trim());
+  const unknown = wanted.filter((role) => !roles.some((known) => known === role));
+  if (unknown.length > 0) throw new UsageError(`--roles takes ${roles.join(', ')}, not '${unknown.join(', ')}'`);
+  return new Set(roles.filter((role) => wanted.includes(role)));
+}
+
+function mailSenderOf(settings: Settings, root: RootKey): MailSender {
+  const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
+  const from = { settings, root };
+  const [returnPath, confirmLink] = [bounceAddressesOf(from)?.addressFor, confirmLinksOf(from)?.linkFor];
+  const headers = mailEventsOf(settings)?.headers;
+  return {
+    address: settings.mailFrom,
+    messageIdHost: host,
+    returnPath,
+    confirmLink,
+    inboxLink: inboxLinkOf(settings),
+    headers,
+  };
+}
+
+/** The channel of mail that the settings name. */
+export async function createEmailChannel(settings: Settings, root: RootKey, log: Log): Promise<Channel> {
+  const dkim = dkimOf(settings);
+  if (settings.smtpUrl === undefined) return unconfiguredChannel('email');
+  const { createSmtpEmail } = await import('../notifications/channels/smtp-email.ts');
+  const url = settings.smtpUrl.reveal();
+  const sender = mailSenderOf(settings, root);
+  const onProviderFailure = createTroubleLog(log, 'email', systemClock);
+  return buildFromSetting('SMTP_URL', () => createSmtpEmail({ url, sender, dkim, onProviderFailure }));
+}
+
+type StartPageOptions = { readonly outbox: Outbox | undefined; readonly hasCitizenPages: boolean };
+
+function startPages({ outbox, hasCitizenPages }: StartPageOptions): readonly PageRoute[] {
+  const start = startPage({
+    '/docs': 'Reference of the interface',
+    '/problems': 'Problems',
+    '/openapi.json': 'OpenAPI 3.1',
+    ...(hasCitizenPages ? { [citizenPaths.home]: 'For citizens: your messages and documents' } : {}),
+    ...(outbox === undefined ? {} : { '/outbox': 'Outbox' }),
+  });
+  return outbox === undefined ? [start] : [start, outboxPage(outbox.mails)];
+}
+
+type RunServerContext = {
+  readonly settings: Settings;
+  readonly root: RootKey;
+  /** The file of the root key. */
+  readonly path: string;
+  readonly log: Log;
+  readonly serveCommandsFor: ServeCommandsFor;
+  readonly environment: Environment;
+};
+type ServerHandle = Awaited<ReturnType<typeof serve>>;
+/** The threads are the same for both ways of running. */
+type ModeOptions = Omit<ServeOptions, 'seat' | 'threads'>;
+
+async function runUntilStopped(
+  { settings, root, path, log, serveCommandsFor, environment }: RunServerContext,
+  mode: ModeOptions,
+  whenServing: (app: AppContext, running: ServerHandle) => Promise<void>,
+): Promise<ExitCode> {
+  const threads = { environment: inlineSettingFiles(environment), rootKeyPath: path };
+  const { promise: ended, resolve: end } = Promise.withResolvers<ExitCode>();
+  let lostBy: Error | undefined;
+  const lost = (what: string) => (fault: Error) => {
+    lostBy ??= fault;
+    log.fault(what, fault);
+    end(1);
+  };
+  const app = await openApp({
+    ...{ settings, root, log, clock: systemClock, timer: systemTimer, random: systemRandom },
+    mustBeThere: !mode.isDemo,
+    onLost: lost('database'),
+  });
+  const seat = createFirstSlot(maxThreads(settings.apiThreads));
+  const stop = () => end(0);
+  // Told once more to end, as by its group of processes, it goes on ending; at a terminal a second Ctrl-C ends it at once.
+  process.on('SIGTERM', stop);
+  // Its terminal was closed.
+  process.on('SIGHUP', stop);
+  process.once('SIGINT', stop);
+  try {
+    // Before anybody is told that it is ready: who waits for that may have a command for it.
+    const stopCommands = await serveCommandsFor(app);
+    let running: ServerHandle | undefined;
+    try {
+      running = await serve(app, { ...mode, threads: { ...threads, onLost: lost('api-thread') }, seat });
+      await whenServing(app, running);
+      return await ended;
+    } catch (fault) {
+      // What fails behind a database that was lost says no more than that.
+      throw lostBy ?? fault;
+    } finally {
+      await stopCommands();
+      await running?.stop();
+    }
+  } finally {
+    await app.close();
+  }
+}

@@ -1,0 +1,16 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { listenForShutdown } from './shutdown-signal.ts';
+
+const listening = () => ['SIGTERM', 'SIGINT'].map((signal) => process.listenerCount(signal));
+
+test('behind the first signal the next one ends the process, whichever it is', async () => {
+  const before = listening();
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    using stop = listenForShutdown();
+    assert.notDeepEqual(listening(), before);
+    process.emit(signal);
+    await stop.received;
+    assert.deepEqual(listening(), before);
+  }
+});

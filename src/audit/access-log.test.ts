@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
+import { buildLedgerApp } from '../../test/support/ledger-app.ts';
+import { readAccessLog } from './access-log.ts';
+
+const telling = { organisationOf: (clientId: string) => clientId, explanationOf: async () => undefined };
+
+for (const engine of engines) {
+  test(`${engine.name}: what is not signed yet is not told, and all parts may be read from one tree`, async (t) => {
+    const app = buildLedgerApp(await engine.open(t));
+    const parts = { ...app, log: app.view, ...telling };
+    const told = async (checkpoint?: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>) => {
+      const part = { after: 0, limit: 10, now: app.time.now, checkpoint };
+      const { totalUsages, returnedUsages, usages } = await readAccessLog(parts, 'anna', part);
+      return [totalUsages, returnedUsages, ...usages.map(({ number }) => number)];
+    };
+    await app.use('anna');
+    while ((await app.sequencer.step()) !== 0);
+    assert.deepEqual(await told(), [0, 0]);
+    await app.sequence();
+    const earlier = await app.view.publishedCheckpoint();
+    await app.use('anna');
+    while ((await app.sequencer.step()) !== 0);
+    assert.deepEqual(await told(), [1, 1, 1]);
+    await app.sequence();
+    assert.deepEqual(
+      [await told(), await told(earlier)],
+      [
+        [2, 2, 1, 2],
+        [1, 1, 1],
+      ],
+    );
+  });
+
+  test(`${engine.name}: the last uses before a number come in their order, of what is signed, none twice and none left out`, async (t) => {
+    const app = buildLedgerApp(await engine.open(t));
+    const parts = { ...app, log: app.view, ...telling };
+    await app.use('bert', 'anna', 'anna', 'bert', 'anna', 'anna', 'anna');
+    await app.sequence();
+    await app.use('anna');
+    while ((await app.sequencer.step()) !== 0);
+    const told = async (before: number, { after = 0, limit = 2 } = {}) => {
+      const part = { after, before, limit, now: app.time.now };
+      return (await readAccessLog(parts, 'anna', part)).usages.map(({ number }) => number);
+    };
+    const [all, most] = [{ limit: 100 }, Number.MAX_SAFE_INTEGER];
+    assert.deepEqual([await told(most), await told(4), await told(2), await told(1)], [[4, 5], [2, 3], [1], []]);
+    assert.deepEqual(
+      [await told(6), await told(7), await told(5, all)],
+      [
+        [4, 5],
+        [4, 5],
+        [1, 2, 3, 4],
+      ],
+    );
+    // Both bounds hold.
+    assert.deepEqual(
+      [await told(5, { after: 3 }), await told(5, { after: 4 }), await told(3, { after: 5 })],
+      [[4], [], []],
+    );
+    assert.deepEqual(await told(most, { after: 1, limit: 100 }), [2, 3, 4, 5]);
+  });
+
+  test(`${engine.name}: the proofs of a page are looked up side by side`, async (t) => {
+    const app = buildLedgerApp(await engine.open(t));
+    await app.use(...Array.from({ length: 20 }, () => 'anna'));
+    await app.sequence();
+    let [underWay, most] = [0, 0];
+    const prover: typeof app.view.createEntryProver = (checkpoint) => {
+      const prove = app.view.createEntryProver(checkpoint);
+      return async (...asked) => {
+        underWay += 1;
+        most = Math.max(most, underWay);
+        const proof = await prove(...asked);
+        underWay -= 1;
+        return proof;
+      };
+    };
+    const parts = { ...app, log: { ...app.view, prover }, ...telling };
+    const { usages } = await readAccessLog(parts, 'anna', { after: 0, limit: 20, now: app.time.now });
+    assert.deepEqual([usages.map(({ number }) => number), most], [Array.from({ length: 20 }, (_, at) => at + 1), 20]);
+  });
+}

@@ -1,0 +1,68 @@
+import { deriveLinkKey } from '../ledger/ledger-entry.ts';
+import type { StoredCheckpoint } from '../ledger/ledger-store.ts';
+import type { LogView } from '../ledger/log-view.ts';
+import { openEntryContent } from '../ledger/receipt-extra.ts';
+import type { SystemKeys } from '../ledger/system-keys.ts';
+
+/** The proof that the register of endpoints only grew: its own chain in the ledger, opened for everybody. */
+export type EndpointRegisterProof = {
+  readonly chain: string;
+  readonly linkKey: string;
+  readonly treeSize: number;
+  readonly entries: readonly {
+    readonly number: number;
+    readonly endpoint: string;
+    readonly since: string;
+    readonly schemaHash: string;
+    readonly proof: string;
+  }[];
+};
+
+const maxEntries = 2_000;
+
+/** Makes that proof, once for each checkpoint, also for those who ask at once: it is public, and costs a walk through the tree for each endpoint. */
+export function createEndpointRegisterProver(
+  log: LogView,
+  houseKeys: SystemKeys,
+): () => Promise<EndpointRegisterProof | undefined> {
+  let cached: { readonly size: number; readonly growth: Promise<EndpointRegisterProof> } | undefined;
+  return async () => {
+    const checkpoint = await log.publishedCheckpoint();
+    if (checkpoint === undefined) return undefined;
+    if (cached?.size !== checkpoint.size) {
+      const started = { size: checkpoint.size, growth: proveAt(checkpoint, log, houseKeys) };
+      cached = started;
+      started.growth.catch(() => {
+        if (cached === started) cached = undefined;
+      });
+    }
+    return await cached.growth;
+  };
+}
+
+async function proveAt(
+  checkpoint: StoredCheckpoint,
+  log: LogView,
+  houseKeys: SystemKeys,
+): Promise<EndpointRegisterProof> {
+  const chain = houseKeys.chainOf('endpoints');
+  const entries: EndpointRegisterProof['entries'][number][] = [];
+  for (const entry of await log.readChain(chain, 0, maxEntries)) {
+    if (entry.index >= checkpoint.size) break;
+    const contentKey = await log.findContentKey(entry);
+    const content = openEntryContent({ entry: entry.entry, contentKey }) ?? {};
+    entries.push({
+      number: entry.number,
+      endpoint: String(content['endpoint']),
+      since: String(content['since']),
+      schemaHash: String(content['schemaHash']),
+      proof: await log.proveEntry(entry, checkpoint, contentKey),
+    });
+  }
+  return {
+    chain: Buffer.from(chain).toString('base64'),
+    linkKey: deriveLinkKey(houseKeys.key).toString('base64'),
+    treeSize: checkpoint.size,
+    entries,
+  };
+}

@@ -1,0 +1,43 @@
+import type { PageResponse, PageRoute } from '../api/api-server.ts';
+import { refuse } from '../kernel/refusal.ts';
+import type { LogView } from '../ledger/log-view.ts';
+import { parseTilePath } from '../ledger/tlog/tile.ts';
+
+const immutableHeaders = {
+  'content-type': 'application/octet-stream',
+  'cache-control': 'public, max-age=31536000, immutable',
+  'access-control-allow-origin': '*',
+};
+
+const noTileDetail =
+  'The signed log has no such tile: its size stands in /ledger/checkpoint, and which tiles that has in c2sp.org/tlog-tiles.';
+
+/**
+ * The log as anyone can fetch it (c2sp.org/tlog-tiles) under `/ledger/`: the signed checkpoint, the hashes, the entries.
+ * What is sealed in an entry stays sealed; a browser may verify from any page.
+ */
+export function ledgerPages(log: LogView): readonly PageRoute[] {
+  return [
+    {
+      path: '/ledger/checkpoint',
+      get: async (): Promise<PageResponse> => {
+        const published = await log.publishedCheckpoint();
+        if (published === undefined) {
+          return refuse('not-found', 'No checkpoint has been signed yet.', { headers: { 'retry-after': '1' } });
+        }
+        const headers = { 'content-type': 'text/plain; charset=utf-8', 'cache-control': 'public, max-age=1' };
+        return { status: 200, headers: { ...headers, 'access-control-allow-origin': '*' }, body: published.note };
+      },
+    },
+    {
+      path: '/ledger/tile/*',
+      get: async (params): Promise<PageResponse> => {
+        const name = parseTilePath(`tile/${params['*'] ?? ''}`);
+        const bytes = name === undefined ? undefined : await log.readTile(name);
+        if (bytes === undefined) return refuse('not-found', noTileDetail);
+        const body = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+        return { status: 200, headers: immutableHeaders, body };
+      },
+    },
+  ];
+}

@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { claimFindings, unmatchedReasons } from '../kernel/verification-explanation.ts';
+import { readAccessLog } from './access-log.ts';
+import type { AuditPorts } from './ports.ts';
+
+const maxUsages = 100;
+/** No log has as many uses: those before it are all. */
+export const maxUsageNumber = 999_999_999_999_999;
+
+const request = {
+  query: Type.Object(
+    {
+      after: Type.Optional(
+        Type.Integer({
+          minimum: 0,
+          maximum: 9_007_199_254_740_991,
+          description: 'The number of the last use you have.',
+        }),
+      ),
+      before: Type.Optional(
+        Type.Integer({
+          minimum: 1,
+          maximum: maxUsageNumber,
+          description: 'Only uses with a smaller number, and of these the last: with the largest value, the newest.',
+        }),
+      ),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: maxUsages, description: 'At most so many; default 100.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+const usage = Type.Object({
+  number: Type.Integer({ description: 'The place among all uses of your data, from 1 without gaps.' }),
+  logTime: Type.String({ format: 'date-time' }),
+  state: Type.Union([Type.Literal('shown'), Type.Literal('hidden'), Type.Literal('erased')], {
+    description: 'hidden: disclosed later by law; erased: its content was destroyed, its proof stays.',
+  }),
+  processingType: Type.Optional(Type.String({ description: 'As in Andmejälgija v3, as DATA_RESPONSE.' })),
+  usage: Type.Optional(Type.String({ description: 'The kind of use, as document.retrieved.' })),
+  purpose: Type.Optional(Type.String()),
+  legalBasis: Type.Optional(Type.String()),
+  consentReference: Type.Optional(Type.String()),
+  initiatorOrg: Type.Optional(Type.Object({ type: Type.String(), code: Type.String(), name: Type.String() })),
+  initiator: Type.Optional(Type.String({ description: 'citizen, operator or system, where no organisation acted.' })),
+  logSourceSystem: Type.Optional(Type.String()),
+  queryId: Type.Optional(Type.String({ description: 'The id of the event.' })),
+  bulkProcessing: Type.Optional(Type.Boolean()),
+  hiddenUntil: Type.Optional(Type.String({ format: 'date-time' })),
+  hiddenReason: Type.Optional(Type.String()),
+  details: Type.Optional(Type.Record(Type.String(), Type.Unknown())),
+  explanation: Type.Optional(
+    Type.Object(
+      {
+        reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
+          description: 'Why it was no match; null for one.',
+        }),
+        claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
+          description:
+            'How each claim compares with your record: former, it was so before; not_available, the record has nothing.',
+        }),
+      },
+      {
+        description:
+          'Of a check of details: why it was answered as it was, for as long as the answer is kept. Who asked was not told.',
+      },
+    ),
+  ),
+  proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
+});
+
+/** The citizen's own access log: who used what, when, for what, with a proof each. Reading it is itself a use. */
+export const readOwnAccessLog = defineOperation({
+  name: 'readOwnAccessLog',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/access-log',
+  scope: 'citizen:self',
+  summary: 'Who used my data',
+  description:
+    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. Go on with after = the number of the last one; or, the newest first, with before = the number of the first. linkKey and chain let anyone check that no number was left out.',
+  request,
+  responses: {
+    200: {
+      description: 'A part of the log.',
+      schema: Type.Object({
+        totalUsages: Type.Integer(),
+        returnedUsages: Type.Integer(),
+        usages: Type.Array(usage),
+        chain: Type.String(),
+        linkKey: Type.String(),
+        earlierLinkKey: Type.Optional(
+          Type.String({
+            description: 'As linkKey, for uses from before the register had you: one of the two fits each.',
+          }),
+        ),
+      }),
+    },
+  },
+  refusals: ['citizen-token-needed'],
+  citizenData: true,
+  run: async (call: OperationCall<typeof request, AuditPorts>) => {
+    const { citizenId } = call.caller;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const { after = 0, before, limit = maxUsages } = call.query;
+    const part = await readAccessLog(call.ports, citizenId, { after, before, limit, now: call.now });
+    const event = {
+      type: 'access-log.read',
+      id: call.mint('event'),
+      at: call.now,
+      actor: { citizen: true },
+      ...{ citizenId, after, shown: part.returnedUsages },
+    } as const;
+    return { effect: { events: [event], statements: [] }, answer: { status: 200, json: part } };
+  },
+});

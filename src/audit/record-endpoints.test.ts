@@ -1,0 +1,43 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
+import { buildLedgerApp } from '../../test/support/ledger-app.ts';
+import type { Commit } from '../ledger/commit.ts';
+import { recordEndpoints } from './record-endpoints.ts';
+
+const endpoint = {
+  ...{
+    name: 'one',
+    since: '1.0',
+    method: 'GET',
+    path: '/v1/one',
+    scope: null,
+    summary: 'One',
+    schemaHash: 'sha-256:a',
+  },
+};
+
+for (const engine of engines) {
+  test(`${engine.name}: of processes that start at once one enters an endpoint, and a new schema is entered beside the old`, async (t) => {
+    const app = buildLedgerApp(await engine.open(t));
+    const parts = { ...app, read: app.db.read };
+    const counts = await Promise.all([1, 2, 3].map(() => recordEndpoints([endpoint], parts)));
+    assert.deepEqual(counts.sort(), [0, 0, 1]);
+    const grown = { ...endpoint, schemaHash: 'sha-256:b' };
+    assert.deepEqual([await recordEndpoints([endpoint, grown], parts), await recordEndpoints([grown], parts)], [1, 0]);
+    const rows = await app.db.read('select name, schema_hash from endpoint order by schema_hash');
+    assert.deepEqual(
+      rows.map((row) => row['schema_hash']),
+      ['sha-256:a', 'sha-256:b'],
+    );
+  });
+
+  test(`${engine.name}: an endpoint that could not be entered for another reason stops the start`, async (t) => {
+    const app = buildLedgerApp(await engine.open(t));
+    const parts = { ...app, read: app.db.read };
+    const away: Commit = () => Promise.reject(new Error('no database'));
+    await assert.rejects(recordEndpoints([endpoint], { ...parts, commit: away }), /no database/);
+    const refused = recordEndpoints([{ ...endpoint, since: null as unknown as string }], parts);
+    await assert.rejects(refused, { kind: 'not_null' });
+  });
+}

@@ -1,0 +1,124 @@
+import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { canonicalJson } from '../kernel/canonical-json.ts';
+import { isObject } from '../kernel/is-object.ts';
+
+/** The algorithms by which tokens and assertions may be signed (FAPI 2.0 section 5.4); no `none`, no HS*, no RS256. */
+export const acceptedAlgs = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const;
+export type AcceptedAlg = (typeof acceptedAlgs)[number];
+
+/** One public key of a client, in the members that we keep. */
+export type ClientKey = {
+  readonly kty: string;
+  readonly kid: string;
+  /** Absent for Ed25519, which signs under both of its names. */
+  readonly alg?: AcceptedAlg;
+  readonly use: 'sig';
+  readonly crv?: string;
+  readonly x?: string;
+  readonly y?: string;
+  readonly n?: string;
+  readonly e?: string;
+};
+
+/** A client's public keys (RFC 7517), checked when the client is made. */
+export type ClientKeySet = { readonly keys: readonly ClientKey[] };
+
+const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
+const maxKeys = 10;
+const minRsaBits = 2_048;
+/** Beyond these a signature takes up to fifty times as long to check, and anybody may send a key along (test/attacks/tokens-dpop.test.ts). */
+const maxRsaBits = 8_192;
+const maxRsaExponent = 2n ** 32n;
+
+/**
+ * Reads a JWK Set that an operator hands in for a client. Answers the fault in words where it holds anything but one to
+ * ten public keys for ES256, Ed25519 or PS256; a key without `kid` gets its thumbprint (RFC 7638).
+ */
+export function parseClientKeys(text: string): ClientKeySet | { readonly fault: string } {
+  let given: unknown;
+  try {
+    given = JSON.parse(text);
+  } catch {
+    return { fault: 'the key set is not JSON; expected {"keys":[…]} (RFC 7517)' };
+  }
+  const list = isObject(given) ? given['keys'] : undefined;
+  if (!Array.isArray(list)) return { fault: 'the key set has no list "keys"; expected {"keys":[…]} (RFC 7517)' };
+  if (list.length < 1 || list.length > maxKeys) return { fault: `a key set holds 1 to ${maxKeys} keys` };
+  const keys: ClientKey[] = [];
+  for (const [index, jwk] of list.entries()) {
+    const key = parseKey(jwk);
+    if (typeof key === 'string') return { fault: `key ${index + 1}: ${key}` };
+    if (keys.some(({ kid }) => kid === key.kid)) return { fault: `key ${index + 1}: its kid stands there twice` };
+    keys.push(key);
+  }
+  return { keys };
+}
+
+/** A public key that a signer sent along, with the algorithms it can sign with; or why it is not accepted, in words. */
+export function parseEmbeddedKey(
+  jwk: unknown,
+): { readonly key: KeyObject; readonly algs: readonly AcceptedAlg[]; readonly thumbprint: string } | string {
+  const key = publicKeyOf(jwk);
+  if (typeof key === 'string') return key;
+  const algs = acceptedAlgsOf(key);
+  return typeof algs === 'string' ? algs : { key, algs, thumbprint: thumbprintOf(key) };
+}
+
+/** The thumbprint of a key (RFC 7638). */
+function thumbprintOf(key: KeyObject): string {
+  return createHash('sha256')
+    .update(canonicalJson(publicMembers(key)))
+    .digest('base64url');
+}
+
+function publicKeyOf(jwk: unknown): KeyObject | string {
+  if (!isObject(jwk)) return 'is not a JWK';
+  const secret = privateMembers.find((member) => member in jwk);
+  if (secret !== undefined) return `has the private member "${secret}"; hand in public keys only, and replace this one`;
+  if (jwk['use'] !== undefined && jwk['use'] !== 'sig') return 'is not for signatures: its "use" is not "sig"';
+  try {
+    return createPublicKey({ key: jwk, format: 'jwk' });
+  } catch {
+    return 'is not a public key in the form of RFC 7518';
+  }
+}
+
+function parseKey(jwk: unknown): ClientKey | string {
+  const key = publicKeyOf(jwk);
+  if (typeof key === 'string') return key;
+  if (!isObject(jwk)) return 'is not a JWK';
+  const algs = acceptedAlgsOf(key);
+  if (typeof algs === 'string') return algs;
+  const [only, ...others] = algs;
+  if (jwk['alg'] !== undefined && !algs.some((alg) => alg === jwk['alg'])) {
+    return `has an "alg" other than ${algs.join(' or ')}`;
+  }
+  const members = publicMembers(key);
+  const kid = jwk['kid'] ?? thumbprintOf(key);
+  if (typeof kid !== 'string' || !/^[\x21-\x7e]{1,200}$/.test(kid)) {
+    return 'has a "kid" that is not 1 to 200 visible characters';
+  }
+  return { ...members, kid, ...(only !== undefined && others.length === 0 ? { alg: only } : {}), use: 'sig' };
+}
+
+/** The algorithms that the key can sign with, or why it is not accepted. */
+export function acceptedAlgsOf(key: KeyObject): readonly AcceptedAlg[] | string {
+  const details = key.asymmetricKeyDetails;
+  if (key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1') return ['ES256'];
+  if (key.asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519'];
+  if (key.asymmetricKeyType !== 'rsa') return 'is of no accepted kind; expected EC P-256, Ed25519 or RSA';
+  const { modulusLength: bits = 0, publicExponent: exponent = 0n } = details ?? {};
+  if (bits < minRsaBits) return `is an RSA key of fewer than ${minRsaBits} bits`;
+  if (bits > maxRsaBits) return `is an RSA key of more than ${maxRsaBits} bits`;
+  if (exponent > maxRsaExponent) return 'is an RSA key whose public exponent has more than 32 bits; 65537 is usual';
+  return ['PS256'];
+}
+
+/** The members that make the key what it is, and so those that RFC 7638 hashes. */
+function publicMembers(key: KeyObject): { readonly kty: string; readonly [member: string]: string } {
+  const { kty, crv, x, y, n, e } = key.export({ format: 'jwk' });
+  if (kty === undefined) throw new TypeError('a JWK has a kty');
+  const members: Record<string, string | undefined> = { crv, x, y, n, e };
+  const present = Object.entries(members).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  return { kty, ...Object.fromEntries(present) };
+}

@@ -1,0 +1,162 @@
+import type { Read, Row, SqlValue, Statement } from '../db/database.ts';
+import { enumField, integerField, integerOrNull, textField, textOrNull } from '../db/row-fields.ts';
+import { type Binding, bindings, type Client, type Credential, clientKinds } from './client.ts';
+import type { CertificateProof } from './client-certificate.ts';
+import type { ClientKeySet } from './client-keys.ts';
+
+const columns =
+  'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address';
+
+/** The statement that stores a new client; it goes into the unit of the event `client.created`. */
+export function insertClient(client: Client): Statement {
+  const { credential } = client;
+  return {
+    sql: `insert into client (${columns}) values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17)`,
+    args: [
+      client.clientId,
+      client.name,
+      client.kind,
+      client.scopes.join(' '),
+      credential.by === 'secret' ? credential.hash : null,
+      credential.by === 'keys' ? JSON.stringify(credential.jwks) : null,
+      credential.by === 'issuer' ? credential.issuer : null,
+      listOrNull(client.purposes),
+      client.quota.perSecond,
+      client.quota.burst,
+      client.createdAt,
+      client.disabledAt ?? null,
+      client.policy ?? null,
+      credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null,
+      client.binding,
+      listOrNull(client.legalBases),
+      listOrNull(client.returnAddress),
+    ],
+  };
+}
+
+/** The statement that ends a client for good; its unit is refused (`rows`) where there is none, or it is disabled already. */
+export function setClientDisabled(clientId: string, now: number): Statement {
+  return {
+    sql: 'update client set disabled_at = $2 where client_id = $1 and disabled_at is null returning client_id',
+    args: [clientId, now],
+    rows: 1,
+  };
+}
+
+/** The statement that binds the tokens of a client from now on; its unit is refused (`rows`) where there is none in force. */
+export function setClientBinding(clientId: string, binding: Binding): Statement {
+  return {
+    sql: 'update client set binding = $2 where client_id = $1 and disabled_at is null returning client_id',
+    args: [clientId, binding],
+    rows: 1,
+  };
+}
+
+/** What of a client can be changed, each part with its values as the row holds them. */
+function changeableParts(client: Client) {
+  const { name, scopes, purposes, legalBases, policy, returnAddress, quota, credential } = client;
+  const jwks = credential.by === 'keys' ? JSON.stringify(credential.jwks) : null;
+  const certificate = credential.by === 'certificate' ? JSON.stringify(credential.certificate) : null;
+  return [
+    ['name', name],
+    ['scopes', scopes.join(' ')],
+    ['purposes', listOrNull(purposes)],
+    ['legalBases', listOrNull(legalBases)],
+    ['policy', policy ?? null],
+    ['returnAddress', listOrNull(returnAddress)],
+    ['quota', quota.perSecond, quota.burst],
+    ['credential', jwks, certificate],
+  ] as const;
+}
+
+function listOrNull(list: readonly string[] | undefined): string | null {
+  return list === undefined ? null : JSON.stringify(list);
+}
+
+/** What of a client can be changed. */
+export type ClientPart = ReturnType<typeof changeableParts>[number][0];
+
+/** The parts in which two states of a client differ. */
+export function changedParts(before: Client, after: Client): ClientPart[] {
+  const was = changeableParts(before);
+  const changed = changeableParts(after).filter((part, index) => JSON.stringify(part) !== JSON.stringify(was[index]));
+  return changed.map(([part]) => part);
+}
+
+/**
+ * The statement that makes a client what it is `after`; its unit is refused (`rows`) where it is not, or no longer, as it was
+ * `before`, so that of two operators at once none undoes the other unseen.
+ */
+export function updateClientRow(before: Client, after: Client): Statement {
+  const valuesOf = (client: Client) => changeableParts(client).flatMap<SqlValue>(([, ...values]) => values);
+  return {
+    sql: `update client set name = $2, scopes = $3, purposes = $4, legal_bases = $5, policy = $6, return_address = $7,
+        quota_per_second = $8, quota_burst = $9, jwks = $10, certificate = $11
+      where client_id = $1 and disabled_at is null and name = $12 and scopes = $13 and purposes is not distinct from $14
+        and legal_bases is not distinct from $15 and policy is not distinct from $16
+        and return_address is not distinct from $17 and quota_per_second = $18 and quota_burst = $19
+        and jwks is not distinct from $20 and certificate is not distinct from $21
+      returning client_id`,
+    args: [before.clientId, ...valuesOf(after), ...valuesOf(before)],
+    rows: 1,
+  };
+}
+
+/** The client of that id as it is stored now, disabled or not. */
+export async function findClient(read: Read, clientId: string): Promise<Client | undefined> {
+  const [row] = await read(`select ${columns} from client where client_id = $1`, [clientId]);
+  return row === undefined ? undefined : clientOf(row);
+}
+
+const pageSize = 500;
+
+/** All clients by id, read in pages. */
+export async function allClients(read: Read): Promise<Client[]> {
+  const clients: Client[] = [];
+  for (let after = ''; ; ) {
+    const rows = await read(`select ${columns} from client where client_id > $1 order by client_id limit $2`, [
+      after,
+      pageSize,
+    ]);
+    clients.push(...rows.map(clientOf));
+    const last = clients.at(-1);
+    if (rows.length < pageSize || last === undefined) return clients;
+    after = last.clientId;
+  }
+}
+
+function clientOf(row: Row): Client {
+  return {
+    clientId: textField(row, 'client_id'),
+    name: textField(row, 'name'),
+    kind: enumField(row, 'kind', clientKinds),
+    scopes: textField(row, 'scopes').split(' '),
+    credential: credentialOf(row),
+    binding: enumField(row, 'binding', bindings),
+    purposes: parseListColumn(row, 'purposes'),
+    legalBases: parseListColumn(row, 'legal_bases'),
+    policy: textOrNull(row, 'policy') ?? undefined,
+    returnAddress: parseListColumn(row, 'return_address'),
+    quota: { perSecond: integerField(row, 'quota_per_second'), burst: integerField(row, 'quota_burst') },
+    createdAt: integerField(row, 'created_at'),
+    disabledAt: integerOrNull(row, 'disabled_at') ?? undefined,
+  };
+}
+
+function parseListColumn(row: Row, column: string): readonly string[] | undefined {
+  const list = textOrNull(row, column);
+  // The JSON is our own, written by `listOrNull`.
+  return list === null ? undefined : (JSON.parse(list) as string[]);
+}
+
+function credentialOf(row: Row): Credential {
+  const { secret_hash: hash, jwks, certificate, issuer } = row;
+  if (hash instanceof Uint8Array) return { by: 'secret', hash };
+  // As above: what was stored is what `readClientKeys` answered.
+  if (typeof jwks === 'string') return { by: 'keys', jwks: JSON.parse(jwks) as ClientKeySet };
+  // As above: what was stored is what `pinnedProof` or `namedProof` answered.
+  if (typeof certificate === 'string')
+    return { by: 'certificate', certificate: JSON.parse(certificate) as CertificateProof };
+  if (typeof issuer === 'string') return { by: 'issuer', issuer };
+  throw new TypeError('a row of client has a secret, keys, a certificate or an issuer');
+}

@@ -1,0 +1,88 @@
+import { createHash } from 'node:crypto';
+import { JOSEError } from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
+import type { Clock } from '../kernel/clock.ts';
+import { clockSkewSeconds } from './access-token.ts';
+import { parseEmbeddedKey } from './client-keys.ts';
+import type { DpopNonces } from './dpop-nonces.ts';
+import { parseUnverifiedJws } from './parse-token.ts';
+
+/** How old a proof may be, in seconds, besides the difference of clocks. */
+const maxProofAgeSeconds = 60;
+
+/** What a proof has to prove: that this very request was made by who holds the key; `accessToken` where one is used. */
+export type ExpectedRequest = {
+  readonly method: string;
+  /** The address that callers use, without query. */
+  readonly url: string;
+  readonly accessToken?: string | undefined;
+};
+
+/** A verified proof: the thumbprint of its key (RFC 7638), and what tells it from every other one of that key. */
+export type DpopProof = { readonly jkt: string; readonly jti: string; readonly endsAt: number };
+
+/** What is wrong with a proof, in the words of RFC 9449; the description is for its maker. */
+export type DpopProofFault = { readonly error: 'invalid_dpop_proof' | 'use_dpop_nonce'; readonly description: string };
+
+const invalid = (description: string): DpopProofFault => ({ error: 'invalid_dpop_proof', description });
+
+/**
+ * Checks a `DPoP` header (RFC 9449, section 4.3) but for its reuse, which is a matter of who remembers. What is told about
+ * times is told only once the signature holds.
+ */
+export async function checkDpopProof(
+  header: string | undefined,
+  expected: ExpectedRequest,
+  { clock, nonces }: { readonly clock: Clock; readonly nonces: DpopNonces | undefined },
+): Promise<DpopProof | DpopProofFault> {
+  if (header === undefined) return invalid('the request carries no DPoP header');
+  const parsed = parseUnverifiedJws(header);
+  if (parsed === undefined || parsed.header['typ'] !== 'dpop+jwt')
+    return invalid('the proof is not a JWT of type dpop+jwt');
+  const embedded = parseEmbeddedKey(parsed.header['jwk']);
+  if (typeof embedded === 'string') return invalid('the jwk of the proof is no public key for an accepted alg');
+  const alg = embedded.algs.find((one) => one === parsed.header['alg']);
+  if (alg === undefined)
+    return invalid(`the alg of the proof is not ${embedded.algs.join(' or ')}, as its key demands`);
+  try {
+    await compactVerify(header, embedded.key, { algorithms: [alg] });
+  } catch (fault) {
+    if (fault instanceof JOSEError) return invalid('the signature of the proof does not hold');
+    throw fault;
+  }
+  const { jti, iat, nonce } = parsed.claims;
+  const fault = claimsFault(parsed.claims, expected, clock.now());
+  if (fault !== undefined) return invalid(fault);
+  if (nonces !== undefined && (typeof nonce !== 'string' || !nonces.accepts(nonce))) {
+    return { error: 'use_dpop_nonce', description: 'the proof needs the nonce of the DPoP-Nonce header' };
+  }
+  const endsAt = (Number(iat) + maxProofAgeSeconds + clockSkewSeconds + 1) * 1_000;
+  return { jkt: embedded.thumbprint, jti: String(jti), endsAt };
+}
+
+function claimsFault(
+  { htm, htu, iat, jti, ath }: Readonly<Record<string, unknown>>,
+  expected: ExpectedRequest,
+  nowMs: number,
+): string | undefined {
+  if (typeof jti !== 'string' || jti.length < 1 || jti.length > 255) return 'jti must be a text of 1 to 255 characters';
+  if (htm !== expected.method) return 'htm is not the method of the request';
+  if (typeof htu !== 'string' || normalizeUrl(htu) !== normalizeUrl(expected.url))
+    return 'htu is not the address of the request';
+  if (typeof iat !== 'number' || !Number.isSafeInteger(iat)) return 'iat must be a whole number of seconds';
+  const now = Math.floor(nowMs / 1_000);
+  if (iat > now + clockSkewSeconds) return `iat is ${iat - now} s ahead of the clock of this server`;
+  if (iat < now - maxProofAgeSeconds - clockSkewSeconds) return `iat is ${now - iat} s behind the clock of this server`;
+  if (expected.accessToken === undefined) return undefined;
+  const hash = createHash('sha256').update(expected.accessToken).digest('base64url');
+  return ath === hash ? undefined : 'ath is not the hash of the access token';
+}
+
+/** An address as RFC 9449 compares it: normalised, without query and fragment. */
+function normalizeUrl(address: string): string | undefined {
+  const url = URL.parse(address);
+  if (url === null) return undefined;
+  url.search = '';
+  url.hash = '';
+  return url.href;
+}

@@ -1,0 +1,196 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
+import { seededRandom } from '../../test/support/seeded-random.ts';
+import type { Statement } from '../db/database.ts';
+import type { Quota } from './caller.ts';
+import type { QuotaResult } from './quota.ts';
+import { createSharedQuotaLimiter } from './shared-quota.ts';
+
+const noJitter = () => Uint8Array.of(0);
+const succeeded = (all: readonly QuotaResult[]) => all.filter(({ refusal }) => refusal === undefined).length;
+
+for (const engine of engines) {
+  test(`[R61] ${engine.name}: under a quota of r exactly r requests succeed, by however many processes, at once or one by one`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { at: 1_800_000_000_000, now: () => clock.at };
+    const processes = [1, 2, 3].map(() => createSharedQuotaLimiter(clock, noJitter, db));
+    const draw = seededRandom(20261120);
+    const quotas: readonly Quota[] = [
+      { perSecond: 1, burst: 7 },
+      { perSecond: 10, burst: 100 },
+      { perSecond: 1_000, burst: 400 },
+    ];
+    for (const [index, quota] of quotas.entries()) {
+      const caller = { clientId: `client-${index}`, quota };
+      const take = () => processes[Math.floor(draw() * 3)]?.take(caller, 'documents:read');
+      const results: QuotaResult[] = [];
+      for (let round = 0; round < 3 * quota.burst; ) {
+        const together = 1 + Math.floor(draw() * 9);
+        const taken = await Promise.all(Array.from({ length: together }, take));
+        results.push(...taken.filter((one) => one !== undefined));
+        round += together;
+      }
+      assert.equal(succeeded(results), quota.burst, JSON.stringify(quota));
+      // What flows in within two seconds is granted, and no more.
+      clock.at += 2_000;
+      const later = await Promise.all(Array.from({ length: 3 * quota.burst }, take));
+      const flowed = Math.min(quota.burst, 2 * quota.perSecond);
+      assert.equal(succeeded(later.filter((one) => one !== undefined)), flowed, JSON.stringify(quota));
+    }
+  });
+
+  test(`[R61] ${engine.name}: what is said to remain succeeds, in the other process too, and then no more`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { at: 1_800_000_000_000, now: () => clock.at };
+    const [one, other] = [createSharedQuotaLimiter(clock, noJitter, db), createSharedQuotaLimiter(clock, noJitter, db)];
+    const caller = { clientId: 'a', quota: { perSecond: 5, burst: 10 } };
+    await one.take(caller, 's');
+    const said = await other.take(caller, 's');
+    assert.deepEqual(said, {
+      headers: {
+        'ratelimit-policy': '"s";q=10;w=2',
+        ratelimit: '"s";r=8;t=1',
+        'x-ratelimit-limit': '10',
+        'x-ratelimit-remaining': '8',
+        'x-ratelimit-reset': '1',
+      },
+    });
+    for (let left = 8; left > 0; left -= 1) assert.equal((await one.take(caller, 's')).refusal, undefined);
+    const refused = await other.take(caller, 's');
+    assert.equal(refused.refusal?.slug, 'quota-exceeded');
+    assert.equal(refused.headers['x-ratelimit-remaining'], '0');
+    clock.at += Number(refused.headers['x-ratelimit-reset']) * 1_000;
+    assert.equal((await other.take(caller, 's')).refusal, undefined);
+  });
+
+  for (const [span, behindMs] of [
+    ['hours', 3_600_000],
+    ['years', 365 * 86_400_000],
+  ] as const) {
+    test(`${engine.name}: processes whose clocks are ${span} apart share one quota all the same`, async (t) => {
+      const db = await engine.open(t);
+      const time = { at: 1_800_000_000_000 };
+      const processes = [0, -behindMs, 2 * behindMs, -120_000].map((apart) =>
+        createSharedQuotaLimiter({ now: () => time.at + apart }, noJitter, db),
+      );
+      const caller = { clientId: 'a', quota: { perSecond: 10, burst: 5 } };
+      const ofEach = async (asking = processes) => {
+        let taken = 0;
+        for (const process of [...asking, ...asking]) {
+          for (let asked = 0; asked < 5; asked += 1) {
+            if ((await process.take(caller, 's')).refusal === undefined) taken += 1;
+          }
+        }
+        return taken;
+      };
+      // The first question of the one that is furthest ahead may find time that nobody else knows of.
+      assert.ok((await ofEach()) <= 10);
+      const seen = [];
+      for (const pauseMs of [200, 0, 300, 0, 10_000]) {
+        time.at += pauseMs;
+        seen.push(await ofEach());
+      }
+      assert.deepEqual(seen, [2, 0, 3, 0, 5]);
+      // Those behind wait for nobody else to find the time.
+      time.at += 300;
+      assert.equal(await ofEach(processes.slice(0, 2)), 3);
+    });
+  }
+
+  test(`${engine.name}: a question that is answered late finds no time that has not passed`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { at: 1_800_000_000_000, now: () => clock.at };
+    const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const write: typeof db.write = async (unit) => {
+      asked.resolve();
+      await late.promise;
+      return await db.write(unit);
+    };
+    const [slow, quick] = [
+      createSharedQuotaLimiter(clock, noJitter, { write }),
+      createSharedQuotaLimiter(clock, noJitter, db),
+    ];
+    const caller = { clientId: 'a', quota: { perSecond: 1, burst: 5 } };
+    const waiting = slow.take(caller, 's');
+    await asked.promise;
+    clock.at += 3_000;
+    const taken = [await quick.take(caller, 's')];
+    late.resolve();
+    taken.push(await waiting);
+    for (let more = 0; more < 10; more += 1) taken.push(await slow.take(caller, 's'), await quick.take(caller, 's'));
+    assert.equal(succeeded(taken), 5);
+    clock.at += 2_000;
+    for (let more = 0; more < 10; more += 1) taken.push(await slow.take(caller, 's'), await quick.take(caller, 's'));
+    assert.equal(succeeded(taken), 7);
+  });
+
+  test(`${engine.name}: what a process has in hand and leaves is not spent on top of a full budget, and a new quota counts at once`, async (t) => {
+    const db = await engine.open(t);
+    const clock = { at: 1_800_000_000_000, now: () => clock.at };
+    const [one, other] = [createSharedQuotaLimiter(clock, noJitter, db), createSharedQuotaLimiter(clock, noJitter, db)];
+    const takeAll = async (quota: Quota) => {
+      const taken: QuotaResult[] = [];
+      for (const process of [one, other, one, other])
+        taken.push(
+          ...(await Promise.all(Array.from({ length: 300 }, () => process.take({ clientId: 'a', quota }, 's')))),
+        );
+      return succeeded(taken);
+    };
+    const quota = { perSecond: 1_000, burst: 400 };
+    for (let sent = 0; sent < 40; sent += 1) await one.take({ clientId: 'a', quota }, 's');
+    clock.at += 10_000;
+    assert.equal(await takeAll(quota), quota.burst);
+    clock.at += 1_000;
+    assert.equal(await takeAll({ perSecond: 100, burst: 200 }), 100);
+  });
+}
+
+test('a busy client costs at most ninety questions a second, at ten times its quota too', async () => {
+  const clock = { at: 1_800_000_000_000, now: () => clock.at };
+  let questions = 0;
+  const bucket = { units: 2_000_000, at: clock.at };
+  // The arithmetic of the statements, for a database that counts what it is asked.
+  const write = async (unit: readonly Statement[]) => {
+    questions += 1;
+    const [, refill, grant] = unit;
+    const [, , now, back, perSecond, full] = (refill?.args ?? []).map(Number);
+    const [, , waiting, ahead] = (grant?.args ?? []).map(Number);
+    const flowed = bucket.units + (back ?? 0) + Math.max(0, (now ?? 0) - bucket.at) * (perSecond ?? 0);
+    const available = Math.floor(Math.min(full ?? 0, flowed) / 1_000);
+    const granted = Math.min(available, Math.max(waiting ?? 0, ahead ?? 0));
+    bucket.units = Math.min(full ?? 0, flowed) - granted * 1_000;
+    bucket.at = now ?? 0;
+    return unit.map((_, index) => (index === 3 ? [{ granted, units: bucket.units, at: bucket.at }] : []));
+  };
+  const quotas = createSharedQuotaLimiter(clock, noJitter, { write });
+  const caller = { clientId: 'a', quota: { perSecond: 1_000, burst: 2_000 } };
+  const count = async (perMs: number, forMs: number) => {
+    questions = 0;
+    let allowed = 0;
+    for (let ms = 0; ms < forMs; ms += 1) {
+      for (let sent = 0; sent < perMs; sent += 1) {
+        if ((await quotas.take(caller, 's')).refusal === undefined) allowed += 1;
+      }
+      clock.at += 1;
+    }
+    return { allowed, questions };
+  };
+  const every = async (pauseMs: number, times: number) => {
+    questions = 0;
+    for (let sent = 0; sent < times; sent += 1) {
+      await quotas.take(caller, 's');
+      clock.at += pauseMs;
+    }
+    return questions;
+  };
+  const within = await count(1, 5_000);
+  assert.equal(within.allowed, 5_000);
+  assert.ok(within.questions <= 5 * 90, `${within.questions} questions in 5 s`);
+  clock.at += 10_000;
+  const seldom = await every(100, 50);
+  assert.ok(seldom <= 3 * 5, `${seldom} questions for ten requests a second, in 5 s`);
+  const over = await count(10, 5_000);
+  assert.ok(over.allowed >= 6_800 && over.allowed <= 7_100, `${over.allowed} allowed in 5 s`);
+  assert.ok(over.questions <= 5 * 90, `${over.questions} questions in 5 s at ten times the quota`);
+});

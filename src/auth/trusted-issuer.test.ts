@@ -1,0 +1,202 @@
+import assert from 'node:assert/strict';
+import { generateKeyPairSync, sign } from 'node:crypto';
+import { test } from 'node:test';
+import { createInMemoryIssuer, trustedIssuerUrl } from '../../test/support/in-memory-issuer.ts';
+import {
+  makeJws,
+  openTokenApp,
+  signWithServerKey,
+  type TokenApp,
+  validTokenClaims,
+} from '../../test/support/token-app.ts';
+import { invalidAccessToken } from './challenge.ts';
+import { createTrustedIssuer } from './trusted-issuer.ts';
+
+const scope = 'documents:read';
+
+function tokenOf(app: TokenApp, changes: Record<string, unknown> = {}): string {
+  const header = { alg: 'ES256', typ: 'at+jwt', kid: app.keys.current('access-token').kid };
+  return `Bearer ${makeJws(header, { ...validTokenClaims(app), ...changes }, signWithServerKey(app))}`;
+}
+
+test('a token of a trusted issuer is good for the clients that belong to it, and for no other', async (t) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const outside = createInMemoryIssuer(publicKey, 'k1');
+  const issuer = createTrustedIssuer(trustedIssuerUrl, outside.fetching, { now: () => 0 }, assert.fail);
+  const app = await openTokenApp(t, { trustedIssuers: [issuer] });
+  const theirs = await app.addClient({
+    name: 'From outside',
+    kind: 'live',
+    scopes: [scope],
+    credential: { by: 'issuer', issuer: trustedIssuerUrl },
+  });
+  const tokenFor = (clientId: string, header: object = {}, more: object = {}) => {
+    const claims = {
+      ...validTokenClaims(app),
+      iss: trustedIssuerUrl,
+      client_id: clientId,
+      sub: 'service-account-7',
+      ...more,
+    };
+    const signed = makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1', ...header }, claims, (input) =>
+      sign(null, input, privateKey),
+    );
+    return `Bearer ${signed}`;
+  };
+  const answer = await app.checker.authenticate(tokenFor(theirs.client.clientId));
+  assert.equal('clientId' in answer && answer.clientId, theirs.client.clientId);
+  assert.deepEqual(await app.checker.authenticate(tokenFor(app.client.client.clientId)), invalidAccessToken());
+  const elsewhere = await app.addClient({
+    name: 'From elsewhere',
+    kind: 'live',
+    scopes: [scope],
+    credential: { by: 'issuer', issuer: 'https://other.example.org' },
+  });
+  assert.deepEqual(await app.checker.authenticate(tokenFor(elsewhere.client.clientId)), invalidAccessToken());
+  // Only another issuer can say which citizen is at the client; a token of our own that says so names nobody.
+  const citizenOf = async (token: string) => {
+    const caller = await app.checker.authenticate(token);
+    return 'slug' in caller ? caller.slug : caller.citizenId;
+  };
+  assert.equal(await citizenOf(tokenFor(theirs.client.clientId, {}, { citizen_id: 'anna' })), 'anna');
+  for (const citizen_id of [['anna'], 'an\u0000na', 'an\ud800na']) {
+    const token = tokenFor(theirs.client.clientId, {}, { citizen_id });
+    assert.equal(await citizenOf(token), 'invalid-access-token', JSON.stringify(citizen_id));
+  }
+  assert.equal(await citizenOf(tokenOf(app, { citizen_id: 'anna' })), undefined);
+  const { clientId } = theirs.client;
+  assert.deepEqual(
+    await app.checker.authenticate(tokenOf(app, { client_id: clientId, sub: clientId })),
+    invalidAccessToken(),
+  );
+  assert.deepEqual(await app.checker.authenticate(tokenFor(clientId, { kid: 'k2' })), invalidAccessToken());
+  assert.deepEqual(await app.checker.authenticate(tokenFor(clientId, { kid: 'k3' })), invalidAccessToken());
+  assert.deepEqual(outside.asked, [
+    'https://login.example.org/.well-known/oauth-authorization-server/realm',
+    'https://login.example.org/realm/.well-known/openid-configuration',
+    'https://login.example.org/keys',
+  ]);
+});
+
+test('while the keys of a trusted issuer cannot be had, its tokens are neither accepted nor called bad', async (t) => {
+  const { privateKey } = generateKeyPairSync('ed25519');
+  const clock = { at: 1_000_000, now: () => clock.at };
+  let asked = 0;
+  const faults: string[] = [];
+  const fetching = () => {
+    asked += 1;
+    return Promise.reject(new TypeError('no way there'));
+  };
+  const trustedIssuers = [
+    createTrustedIssuer(trustedIssuerUrl, fetching, clock, ({ message }) => faults.push(message)),
+  ];
+  const app = await openTokenApp(t, { trustedIssuers });
+  const claims = { ...validTokenClaims(app), iss: trustedIssuerUrl };
+  const token = makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
+  const refusal = {
+    slug: 'capacity-reduced',
+    detail: "The keys of the token's issuer could not be fetched; nothing was processed.",
+    headers: { 'retry-after': '5' },
+  };
+  assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
+  assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
+  assert.equal(asked, 1, 'an issuer that does not answer is asked again after a while only');
+  assert.deepEqual(faults, [`the metadata or keys of the trusted issuer ${trustedIssuerUrl} could not be fetched`]);
+  clock.at += 30_000;
+  assert.deepEqual(await app.checker.authenticate(`Bearer ${token}`), refusal);
+  assert.equal(asked, 2);
+  // A clock that was set back must not make it wait until the hour has come again.
+  clock.at -= 3_600_000;
+  await app.checker.authenticate(`Bearer ${token}`);
+  assert.equal(asked, 3);
+});
+
+test('metadata of another issuer, keys over plain HTTP and endless documents are not taken', async (t) => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const well = 'https://login.example.org/realm/.well-known/openid-configuration';
+  const keys = 'https://login.example.org/keys';
+  const faults: ReadonlyArray<readonly [string, object]> = [
+    [well, { issuer: 'https://login.example.org/other', jwks_uri: keys }],
+    [well, { issuer: trustedIssuerUrl, jwks_uri: 'http://elsewhere.example.org/keys' }],
+    [well, { issuer: trustedIssuerUrl }],
+    [keys, { keys: [], padding: 'x'.repeat(300_000) }],
+  ];
+  for (const [url, document] of faults) {
+    const outside = createInMemoryIssuer(publicKey, 'k1');
+    outside.documents['http://elsewhere.example.org/keys'] = { keys: [] };
+    outside.documents[url] = document;
+    const issuer = createTrustedIssuer(trustedIssuerUrl, outside.fetching, { now: () => 0 }, () => undefined);
+    const app = await openTokenApp(t, { trustedIssuers: [issuer] });
+    const claims = { ...validTokenClaims(app), iss: trustedIssuerUrl };
+    const token = makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, claims, (input) => sign(null, input, privateKey));
+    const answer = await app.checker.authenticate(`Bearer ${token}`);
+    assert.equal('slug' in answer && answer.slug, 'capacity-reduced');
+  }
+});
+
+test('a checked token is verified again after 60 s', async (t) => {
+  let verified = 0;
+  const hasSigned = () => {
+    verified += 1;
+    return Promise.resolve(true);
+  };
+  const app = await openTokenApp(t, { trustedIssuers: [{ issuer: trustedIssuerUrl, hasSigned }] });
+  const credential = { by: 'issuer', issuer: trustedIssuerUrl } as const;
+  const { client } = await app.addClient({ name: 'x', kind: 'live', scopes: [scope], credential });
+  const token = tokenOf(app, { iss: trustedIssuerUrl, client_id: client.clientId });
+  for (const wait of [0, 30_000, 30_000]) {
+    app.clock.at += wait;
+    assert.ok('clientId' in (await app.checker.authenticate(token)));
+  }
+  assert.equal(verified, 1);
+  app.clock.at += 1;
+  assert.ok('clientId' in (await app.checker.authenticate(token)));
+  assert.equal(verified, 2);
+});
+
+test('[R56] when a trusted issuer changes its keys, the new one is fetched once, and a flood of unknown ones fetches no more', async (t) => {
+  // jose counts its pause between two fetches by the clock of the machine.
+  t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
+  const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
+  const outside = createInMemoryIssuer(old.publicKey, 'k1');
+  const issuer = createTrustedIssuer(trustedIssuerUrl, outside.fetching, { now: () => Date.now() }, assert.fail);
+  const token = (kid: string, { privateKey }: typeof old) =>
+    makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedIssuerUrl }, (input) => sign(null, input, privateKey));
+  const fetches = () => outside.asked.filter((url) => url === 'https://login.example.org/keys').length;
+  assert.equal(await issuer.hasSigned(token('k1', old)), true);
+  outside.documents['https://login.example.org/keys'] = {
+    keys: [old, next].map(({ publicKey }, at) => ({
+      ...publicKey.export({ format: 'jwk' }),
+      kid: `k${at + 1}`,
+      use: 'sig',
+    })),
+  };
+  t.mock.timers.tick(31_000);
+  assert.deepEqual(
+    [await issuer.hasSigned(token('k2', next)), await issuer.hasSigned(token('k1', old)), fetches()],
+    [true, true, 2],
+  );
+  for (let count = 0; count < 50; count += 1) {
+    assert.equal(await issuer.hasSigned(token(`unknown-${count}`, next)), false);
+  }
+  assert.equal(fetches(), 2);
+});
+
+test('no more than two hundred tokens wait for a slow issuer; none of the others is held against it', async () => {
+  const { privateKey, publicKey } = generateKeyPairSync('ed25519');
+  const outside = createInMemoryIssuer(publicKey, 'k1');
+  const answer = Promise.withResolvers<void>();
+  const slow = async (url: string) => {
+    await answer.promise;
+    return await outside.fetching(url);
+  };
+  const issuer = createTrustedIssuer(trustedIssuerUrl, slow, { now: () => 0 }, assert.fail);
+  const token = makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, {}, (input) => sign(null, input, privateKey));
+  const waiting = Array.from({ length: 200 }, () => issuer.hasSigned(token));
+  for (let times = 0; times < 3; times += 1)
+    await assert.rejects(issuer.hasSigned(token), { name: 'IssuerUnavailable' });
+  answer.resolve();
+  assert.deepEqual(new Set(await Promise.all(waiting)), new Set([true]));
+  const many = Array.from({ length: 500 }, () => issuer.hasSigned(token));
+  assert.deepEqual(new Set(await Promise.all(many)), new Set([true]));
+});

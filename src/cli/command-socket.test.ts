@@ -1,0 +1,276 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { connect, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { setImmediate as aTurn } from 'node:timers/promises';
+import { readArgumentFile } from './argument-file.ts';
+import { requireCaller, runCommandLine, type Terminal } from './command.ts';
+import { forwardCommand, serveCommands } from './command-socket.ts';
+import { rowsProgress } from './progress.ts';
+
+test('what is no order is refused, and the server goes on', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const stop = await serveCommands(path, () => []);
+  for (const line of ['hello\n', '{"args":"greet"}\n', 'null\n', 'x'.repeat(5_000_000)]) {
+    const socket = connect(path)
+      .setEncoding('utf8')
+      .on('error', () => undefined);
+    let answer = '';
+    socket.on('data', (text: string) => {
+      answer += text;
+    });
+    socket.write(line);
+    await once(socket, 'close');
+    assert.match(answer, /takes one line of JSON.*\n.*"exit":2/, line.slice(0, 20));
+  }
+  await stop();
+});
+
+test('a command passes by the socket of a server that was killed, and the next server takes it over', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const dying = `require('node:net').createServer().listen(process.argv[1], () => process.kill(process.pid, 'SIGKILL'))`;
+  spawnSync(process.execPath, ['-e', dying, path]);
+  assert.ok(existsSync(path));
+
+  const printed: string[] = [];
+  const terminal: Terminal = {
+    stdout: (text) => printed.push(text),
+    stderr: (text) => printed.push(text),
+    isInteractive: false,
+    cwd: folder,
+  };
+  // Longer than what comes over the socket at once.
+  const order = ['greet', 'x'.repeat(1_000_000)];
+  assert.equal(await forwardCommand(path, order, terminal), undefined);
+  const stop = await serveCommands(path, (caller) => [
+    {
+      ...{ name: 'greet', usage: 'greet', summary: '' },
+      run: async ([name = '']) => {
+        // Ends of lines of other programs, which are text here.
+        caller.stdout(`hello\u2028\r\n${name.length}`);
+        return 0;
+      },
+    },
+  ]);
+  assert.equal(statSync(path).mode & 0o777, 0o600, 'who may command the server is its owner');
+  assert.deepEqual([await forwardCommand(path, order, terminal), printed], [0, ['hello\u2028\r\n1000000']]);
+  await stop();
+});
+
+test('a command whose server stops before it is done has failed, and says so', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const begun = Promise.withResolvers<void>();
+  const run = () => {
+    begun.resolve();
+    return new Promise<never>(() => undefined);
+  };
+  const stop = await serveCommands(path, () => [{ name: 'wait', usage: 'wait', summary: '', run }]);
+  let told = '';
+  const stderr = (text: string) => {
+    told += text;
+  };
+  const done = forwardCommand(path, ['wait'], { stdout: () => undefined, stderr, isInteractive: false, cwd: folder });
+  await begun.promise;
+  await stop();
+  assert.equal(await done, 1);
+  assert.match(told, /^The server stopped before the command was done/);
+});
+
+test('a command whose server is killed in the middle of a line has failed, and says so', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const server = createServer((socket) => socket.end('{"out":"the first"}\n{"out":"the sec'));
+  await new Promise<void>((resolve) => server.listen(path, resolve));
+  t.after(() => server.close());
+  const printed: string[] = [];
+  const [stdout, stderr] = [(text: string) => void printed.push(text), (text: string) => void printed.push(text)];
+  assert.equal(await forwardCommand(path, ['list'], { stdout, stderr, isInteractive: false, cwd: folder }), 1);
+  assert.deepEqual(
+    printed.map((text) => text.slice(0, 28)),
+    ['the first', 'The server stopped before th'],
+  );
+});
+
+test('a folder whose name is too long for the address of a socket keeps no server from its start', async () => {
+  const stop = await serveCommands(`/${'x'.repeat(200)}`, () => []);
+  await stop();
+});
+
+test('a command ends where it is once whoever ran it was stopped', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const { promise: ended, resolve: end } = Promise.withResolvers<string>();
+  const many = 1_000_000;
+  const stop = await serveCommands(path, (caller) => [
+    {
+      ...{ name: 'count', usage: 'count', summary: '' },
+      run: async () => {
+        const show = rowsProgress(caller, { now: () => 0 }, many);
+        try {
+          for (let row = 1; row <= many; row += 1) {
+            show(row);
+            await aTurn();
+          }
+          end('it went on');
+        } catch (fault) {
+          end(String(fault));
+        }
+        return 0;
+      },
+    },
+  ]);
+  const socket = connect(path);
+  socket.write(`${JSON.stringify({ args: ['count'], cwd: folder, isInteractive: true })}\n`);
+  await once(socket, 'data');
+  socket.destroy();
+  assert.equal(await ended, 'Error: whoever ran this command was stopped');
+  await stop();
+});
+
+test('a file that the server cannot read is told with who it was that looked', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const commandsFor = (caller: Terminal) => [
+    {
+      ...{ name: 'read', usage: 'read FILE', summary: '' },
+      run: async ([name = '']: readonly string[]) => {
+        readArgumentFile(caller.cwd, name);
+        return 0 as const;
+      },
+    },
+  ];
+  const path = join(folder, 'commands.sock');
+  t.after(await serveCommands(path, commandsFor));
+  let told = '';
+  const terminal: Terminal = {
+    stdout: () => undefined,
+    stderr: (text) => {
+      told += text;
+    },
+    ...{ isInteractive: false, cwd: folder },
+  };
+  assert.equal(await forwardCommand(path, ['read', 'not-there'], terminal), 2);
+  const [fault, who, usage] = told.split('\n');
+  assert.equal(fault, 'cannot read not-there: ENOENT, no such file or directory');
+  assert.match(String(who), /^It was the running server that looked, .*neither \/tmp nor \/home\.$/);
+  assert.equal(usage, 'Usage: citizen-services read FILE');
+  told = '';
+  assert.equal(await runCommandLine(['read', 'not-there'], commandsFor(terminal), terminal), 2);
+  assert.equal(told, `${fault}\n${usage}\n`);
+});
+
+test('a caller whose reader is gone has the command ended where it is, and hears of it', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const stop = await serveCommands(path, (caller) => [
+    {
+      ...{ name: 'print', usage: 'print', summary: '' },
+      run: async () => {
+        for (;;) {
+          caller.stdout('a line\n', 'it is lost');
+          await aTurn();
+          try {
+            requireCaller(caller);
+          } catch (fault) {
+            caller.stderr('this far');
+            throw fault;
+          }
+        }
+      },
+    },
+  ]);
+  t.after(stop);
+  const [said, lost] = [[] as string[], [] as (string | undefined)[]];
+  const terminal = {
+    stdout: (_text: string, otherwise?: string) => void lost.push(otherwise),
+    stderr: (text: string) => void said.push(text),
+    hasLeft: () => lost.length > 0,
+    ...{ isInteractive: false, cwd: folder },
+  };
+  assert.equal(await forwardCommand(path, ['print'], terminal), 1);
+  assert.deepEqual([said, new Set(lost)], [['this far'], new Set(['it is lost'])]);
+});
+
+test('a caller who leaves while much is printed for it ends no server, and what it sends behind its order is none', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  let runs = 0;
+  const stop = await serveCommands(path, (caller) => [
+    {
+      ...{ name: 'print', usage: 'print', summary: '' },
+      run: async () => {
+        runs += 1;
+        caller.stdout('x'.repeat(10_000_000));
+        return 0;
+      },
+    },
+  ]);
+  const order = `${JSON.stringify({ args: ['print'], cwd: folder, isInteractive: false })}\n`;
+  const leaving = connect(path);
+  leaving.write(order);
+  // It has read the first of it, and the rest is still to be written.
+  await once(leaving, 'readable');
+  leaving.destroy();
+  const staying = connect(path).on('error', () => undefined);
+  staying.write(order);
+  await once(staying, 'data');
+  staying.write(order);
+  await once(staying, 'close');
+  assert.equal(runs, 2);
+  await stop();
+});
+
+test('a command waits while whoever ran it reads nothing, and goes on where it was', async (t) => {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const path = join(folder, 'commands.sock');
+  const [many, page] = [2_000, 'x'.repeat(65_536)];
+  let [printed, isWaiting] = [0, false];
+  const stop = await serveCommands(path, (caller) => [
+    {
+      ...{ name: 'print', usage: 'print', summary: '' },
+      run: async () => {
+        for (; printed < many; printed += 1) {
+          caller.stdout(page);
+          isWaiting = true;
+          await caller.drained?.();
+          isWaiting = false;
+        }
+        return 0;
+      },
+    },
+  ]);
+  t.after(stop);
+  const socket = connect(path);
+  socket.write(`${JSON.stringify({ args: ['print'], cwd: folder, isInteractive: false })}\n`);
+  await once(socket, 'readable');
+  // What a thousand turns of the event loop do not move waits for the reader.
+  for (let before = -1; before !== printed; ) {
+    before = printed;
+    for (let turn = 0; turn < 1_000; turn += 1) await aTurn();
+  }
+  assert.ok(isWaiting && printed < 100, `${printed} pages were printed to nobody`);
+  let [bytes, last] = [0, ''];
+  socket.on('data', (piece: Buffer) => {
+    bytes += piece.length;
+    // The last line may come in two pieces.
+    last = `${last}${piece}`.slice(-100);
+  });
+  await once(socket, 'close');
+  assert.ok(bytes > many * page.length);
+  assert.match(last, /"exit":0\}\n$/);
+});

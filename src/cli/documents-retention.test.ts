@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
+import {
+  depositDocumentOf,
+  makePdf,
+  openDocumentApp,
+  otherCitizenId,
+  testCitizenId,
+} from '../../test/support/document-app.ts';
+import { runCommandLine } from './command.ts';
+import { retentionCommands } from './documents-retention.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: a hold on a citizen says how many documents it is on, and on a wrong id that nobody has it`, async (t) => {
+    const app = await openDocumentApp(t, engine);
+    await depositDocumentOf(app, makePdf(1_000));
+    await depositDocumentOf(app, makePdf(2_000));
+    const deps = { ...app.keeping, claim: async () => [], operator: 'ops' };
+    const placeOn = async (citizenId: string) => {
+      let told = '';
+      const stderr = (text: string) => {
+        told += text;
+      };
+      let placed = '';
+      const stdout = (text: string) => {
+        placed += text;
+      };
+      const terminal = { stdout, stderr, isInteractive: false, cwd: '/' };
+      const commands = retentionCommands((use) => use(deps), terminal);
+      const args = ['documents', 'hold', '--citizen', citizenId, '--reason', 'Court order 4 O 12/26'];
+      const code = await runCommandLine(args, commands, terminal);
+      assert.match(placed, code === 0 ? /^hld_\w{26}\n$/ : /^$/);
+      return { code, told };
+    };
+    assert.deepEqual(await placeOn(testCitizenId), {
+      code: 0,
+      told: 'It holds the documents of this citizen, now 2, and what is deposited later.\n',
+    });
+    // Citizens of a register elsewhere have no keys here.
+    await app.db.write([app.citizenKeys.destructionStatement(otherCitizenId)]);
+    assert.deepEqual(await placeOn(otherCitizenId), {
+      code: 0,
+      told: 'Nothing of this citizen lies here now. It holds what is deposited later.\n',
+    });
+    const slip = await placeOn(`${testCitizenId}x`);
+    assert.equal(slip.code, 1);
+    assert.match(slip.told, /^the register knows no such citizen/);
+  });
+}

@@ -1,0 +1,195 @@
+import { signingKeyWrapContext } from '../auth/signing-key-store.ts';
+import { prefetchRandom, rewrapKey, wrapNonceBytes } from '../crypto/key-wrapping.ts';
+import type { RootKey } from '../crypto/root-key.ts';
+import { rootKeyIdOf } from '../crypto/root-key.ts';
+import { beginRotation, endRotation, readRootSecrets } from '../crypto/root-key-file.ts';
+import type { Database, Read, Row, Statement } from '../db/database.ts';
+import { createMultiRowBuilder } from '../db/multi-row-statement.ts';
+import { retireRootKey } from '../db/root-key-store.ts';
+import type { Clock, RandomBytes } from '../kernel/clock.ts';
+import type { IdGenerator } from '../kernel/id.ts';
+import type { Commit } from '../ledger/commit.ts';
+
+/** What a rotation works on; `root` is that of the house, which takes the new file over. */
+export type RotationContext = {
+  readonly read: Read;
+  readonly write: Database['write'];
+  readonly commit: Commit;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+  readonly mint: IdGenerator;
+  readonly root: RootKey;
+  readonly rootKeyPath: string;
+  readonly operator: string;
+};
+
+export type RotationResult = {
+  readonly from: string;
+  readonly to: string;
+  readonly citizenKeys: number;
+  readonly signingKeys: number;
+};
+
+type RootKeyIds = { readonly from: string; readonly to: string };
+
+/**
+ * Keys read, wrapped anew and written in one unit. What a server answers waits behind such a unit, and behind its wrapping: they are
+ * small, and one is written before the next is read.
+ */
+const pageSize = 512;
+
+/** Whether a rotation was begun and not finished. */
+export function isRotationPending(path: string): boolean {
+  return readRootSecrets(path).previous !== undefined;
+}
+
+/** Puts a new root into the file, beside the old one, which still opens everything; recorded before anything is wrapped by it. */
+export async function prepareRotation(context: RotationContext): Promise<RootKeyIds> {
+  beginRotation(context.rootKeyPath, context.random);
+  const ids = readRootKeyIds(context);
+  await recordStage(context, ids, { stage: 'begun', citizenKeys: 0, signingKeys: 0 });
+  return ids;
+}
+
+/**
+ * Wraps every citizen key and signing key anew that the old root has wrapped, while the server goes on: what it reads
+ * opens under either. Stopped anywhere and begun again it goes on, since each row says which root has wrapped it. From now on the
+ * old root wraps nothing more: a key that it has wrapped is stored before, and found here, or not at all.
+ */
+export async function rewrapAll(
+  context: RotationContext,
+  onProgress: (citizenKeys: number) => void,
+): Promise<RotationResult> {
+  const ids = readRootKeyIds(context);
+  await context.write([retireRootKey(ids.from)]);
+  const signingKeys = await rewrapSigningKeys(context, ids);
+  let done = 0;
+  const keys = wrappingKeys(context, 'wrap-citizen-keys', ids);
+  for (let after = ''; ; ) {
+    const rows = await context.read(
+      'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
+      [after, pageSize],
+    );
+    const old = rows.filter((row) => row['root_key_id'] === ids.from);
+    const batchRandom = prefetchRandom(context.random, old.length * wrapNonceBytes);
+    const unit = rewrapStatements(
+      old.map((row) => rewrapCitizenRow(batchRandom, row, keys)),
+      ids,
+    );
+    if (unit.length > 0) await context.write(unit);
+    done += old.length;
+    onProgress(done);
+    const last = rows.at(-1)?.['citizen_id'];
+    if (last === undefined || rows.length < pageSize) break;
+    after = String(last);
+  }
+  await recordStage(context, ids, { stage: 'wrapped', citizenKeys: done, signingKeys });
+  return { ...ids, citizenKeys: done, signingKeys };
+}
+
+/** Takes the old root out of the file; refuses while it still wraps anything. */
+export async function finishRotation(context: RotationContext): Promise<RootKeyIds | { readonly left: number }> {
+  const ids = readRootKeyIds(context);
+  await context.write([retireRootKey(ids.from)]);
+  const old = await context.read('select kid from signing_key where root_key_id <> $1', [ids.to]);
+  const left = old.length + (await countUnwrappedKeys(context, ids.to));
+  if (left > 0) return { left };
+  await recordStage(context, ids, { stage: 'finished', citizenKeys: 0, signingKeys: 0 });
+  endRotation(context.rootKeyPath);
+  context.root.refresh();
+  return ids;
+}
+
+/** How many citizen keys that root has not wrapped. Page by page: a server would answer nobody while all are counted at once. */
+async function countUnwrappedKeys({ read }: RotationContext, to: string): Promise<number> {
+  let old = 0;
+  for (let after = ''; ; ) {
+    const rows = await read(
+      'select citizen_id, root_key_id from citizen_key where citizen_id > $1 order by citizen_id limit $2',
+      [after, pageSize],
+    );
+    old += rows.filter((row) => row['root_key_id'] !== to).length;
+    const last = rows.at(-1)?.['citizen_id'];
+    if (last === undefined || rows.length < pageSize) return old;
+    after = String(last);
+  }
+}
+
+function readRootKeyIds(context: RotationContext): RootKeyIds {
+  const { current, previous } = readRootSecrets(context.rootKeyPath);
+  if (previous === undefined)
+    throw new Error('no rotation is under way; begin one with: citizen-services keys rotate-root');
+  context.root.refresh();
+  return { from: rootKeyIdOf(previous), to: rootKeyIdOf(current) };
+}
+
+function wrappingKeys(
+  context: RotationContext,
+  purpose: 'wrap-citizen-keys' | 'wrap-signing-keys',
+  { from }: RootKeyIds,
+) {
+  return { from: context.root.deriveForRoot(from, purpose), to: context.root.derive(purpose) };
+}
+
+type WrappingKeys = { readonly from: Uint8Array; readonly to: Uint8Array };
+
+/** An id, and its key wrapped anew. */
+type RewrappedRow = readonly [string, Uint8Array];
+
+function rewrapCitizenRow(random: RandomBytes, row: Row, keys: WrappingKeys): RewrappedRow {
+  const { citizen_id: citizenId, wrapped } = row;
+  if (typeof citizenId !== 'string' || !(wrapped instanceof Uint8Array)) throw new TypeError('a citizen key is a row');
+  return [citizenId, rewrapKey(keys, wrapped, `citizen ${citizenId}`, random)];
+}
+
+const insertRewrapped = createMultiRowBuilder('insert into citizen_key_rewrap (citizen_id, wrapped) values', 2, '');
+
+/**
+ * For rows in the order of their ids. Changes what the old root has wrapped, and nothing else: a key that was destroyed in the meantime
+ * does not come back, also where the citizen has. All at once, for a statement for each row costs more than its wrapping.
+ */
+function rewrapStatements(rows: readonly RewrappedRow[], { from, to }: RootKeyIds): Statement[] {
+  const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
+  if (first === undefined || last === undefined) return [];
+  return [
+    ...insertRewrapped(rows),
+    {
+      // The bounds are for the planners: without them the whole table would be gone through for each page.
+      sql: 'update citizen_key set wrapped = fresh.wrapped, root_key_id = $1 from citizen_key_rewrap fresh where fresh.citizen_id = citizen_key.citizen_id and citizen_key.root_key_id = $2 and citizen_key.citizen_id between $3 and $4',
+      args: [to, from, first, last],
+    },
+    { sql: 'delete from citizen_key_rewrap' },
+  ];
+}
+
+async function rewrapSigningKeys(context: RotationContext, ids: RootKeyIds): Promise<number> {
+  const keys = wrappingKeys(context, 'wrap-signing-keys', ids);
+  const rows = await context.read('select kid, use, sealed_private from signing_key where root_key_id = $1', [
+    ids.from,
+  ]);
+  const unit = rows.map((row): Statement => {
+    const { kid, use, sealed_private: sealed } = row;
+    if (typeof kid !== 'string' || !(sealed instanceof Uint8Array)) throw new TypeError('a signing key is a row');
+    const wrapped = rewrapKey(keys, sealed, signingKeyWrapContext(String(use), kid), context.random);
+    return {
+      sql: 'update signing_key set sealed_private = $2, root_key_id = $3 where kid = $1 and root_key_id = $4',
+      args: [kid, wrapped, ids.to, ids.from],
+    };
+  });
+  if (unit.length > 0) await context.write(unit);
+  return rows.length;
+}
+
+type RotationStage = {
+  readonly stage: 'begun' | 'wrapped' | 'finished';
+  readonly citizenKeys: number;
+  readonly signingKeys: number;
+};
+
+async function recordStage(context: RotationContext, ids: RootKeyIds, stage: RotationStage): Promise<void> {
+  const head = { type: 'root-key.rotated', id: context.mint('event'), at: context.clock.now() } as const;
+  await context.commit({
+    events: [{ ...head, actor: { operator: context.operator }, ...ids, ...stage }],
+    statements: [],
+  });
+}

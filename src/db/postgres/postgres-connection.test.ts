@@ -1,0 +1,69 @@
+import assert from 'node:assert/strict';
+import { Socket } from 'node:net';
+import { type TestContext, test } from 'node:test';
+import { createDatabase, dropDatabase } from '../../../test/support/postgres-databases.ts';
+import { startPostgresProxy } from '../../../test/support/postgres-proxy.ts';
+import { waitUntil } from '../../../test/support/wait-until.ts';
+import { createStatementTexts } from '../statement-texts.ts';
+import { connectPostgres } from './postgres-connection.ts';
+
+async function place(t: TestContext) {
+  const url = await createDatabase('empty');
+  t.after(() => dropDatabase(url));
+  return { url, texts: createStatementTexts(), deadlineMs: 60_000 };
+}
+
+test('the deadlines of a connection and of its statements are over once they are met', async (t) => {
+  const options = await place(t);
+  t.mock.timers.enable({ apis: ['setTimeout'] });
+  const connection = await connectPostgres({ ...options, setup: 'select 1' });
+  for (let times = 0; times < 3; times += 1) {
+    t.mock.timers.tick(120_000);
+    assert.deepEqual(await connection.send([{ sql: 'select 1 as n' }]), [{ rows: [{ n: 1 }], command: 'SELECT' }]);
+  }
+  await connection.close();
+});
+
+test('neither a connection whose set-up is refused nor one that is given up is left open', async (t) => {
+  const options = await place(t);
+  await assert.rejects(connectPostgres({ ...options, setup: 'select nothing' }), /nothing/);
+  const given = await connectPostgres({ ...options, setup: 'select 1' });
+  given.destroy();
+  // At once: what is sent over it would be unknown, though it never left.
+  assert.equal(given.usable, false);
+  const connection = await connectPostgres({ ...options, setup: 'select 1' });
+  const sql =
+    'select count(*) as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
+  const others = async () => {
+    const [reply] = await connection.send([{ sql }]);
+    return reply !== undefined && 'rows' in reply ? reply.rows[0]?.['others'] : undefined;
+  };
+  await waitUntil(async () => (await others()) === 0);
+  await connection.close();
+});
+
+test('a connection without a pooler between is not tried with a second one', async (t) => {
+  const options = await place(t);
+  const proxy = await startPostgresProxy(t, options.url);
+  const connection = await connectPostgres({ ...options, url: proxy.url, setup: 'select 1' });
+  assert.equal(proxy.transactionCount(), 0);
+  await connection.close();
+});
+
+test('what is sent in one turn travels together, in one write: no statement waits for the answer to another', async (t) => {
+  const connection = await connectPostgres({ ...(await place(t)), setup: 'select 1' });
+  // A socket has both, though streams need not have the second.
+  const socket = Socket.prototype as unknown as Record<'_write' | '_writev', () => void>;
+  const writes = (['_write', '_writev'] as const).map((name) => t.mock.method(socket, name).mock);
+  const [one, four] = [(n: number) => ({ rows: [{ n }], command: 'SELECT' }), { rows: [{ n: 4 }], command: 'SELECT' }];
+  const numbers = [1, 2, 3];
+  for (let turn = 1; turn < 3; turn += 1) {
+    const sent = numbers.map((n) => connection.send([{ sql: `select ${n} as n` }, { sql: 'select 4 as n' }]));
+    assert.deepEqual(
+      await Promise.all(sent),
+      numbers.map((n) => [one(n), four]),
+    );
+    assert.equal(writes.flatMap(({ calls }) => calls).length, turn);
+  }
+  await connection.close();
+});

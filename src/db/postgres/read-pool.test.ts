@@ -1,0 +1,60 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { ReadUnavailable } from '../database.ts';
+import type { PostgresConnection, StatementReply } from './postgres-connection.ts';
+import { createReadPool } from './read-pool.ts';
+
+// Sessions that are lost one after the other, which a real server loses only with luck. The real one is asked in test/faults.
+function losing(times: number) {
+  const counts = { sent: 0, opened: 0 };
+  const ends: (() => void)[] = [];
+  const lost: StatementReply = { fault: { is: 'lost', message: 'gone' } };
+  const open = async (): Promise<PostgresConnection> => {
+    counts.opened += 1;
+    let usable = true;
+    ends.push(() => {
+      usable = false;
+    });
+    return {
+      get usable() {
+        return usable;
+      },
+      send: async () => {
+        counts.sent += 1;
+        return [counts.sent <= times ? lost : { rows: [{ n: 1 }], command: 'SELECT' }];
+      },
+      destroy: () => {
+        usable = false;
+      },
+      close: async () => undefined,
+    };
+  };
+  const endAll = () => {
+    for (const end of ends) end();
+  };
+  return { readers: createReadPool(open), counts, endAll };
+}
+
+test('a read that is lost is read again on a new session, three times in all, and is then unavailable', async () => {
+  for (const sql of ['select n from thing', 'select n from thing where id = $1']) {
+    const args = sql.includes('$1') ? ['a'] : undefined;
+    const twice = losing(2);
+    assert.deepEqual(await twice.readers.read(sql, args), [{ n: 1 }]);
+    assert.deepEqual(twice.counts, { sent: 3, opened: 3 });
+    const thrice = losing(3);
+    await assert.rejects(thrice.readers.read(sql, args), new ReadUnavailable('the database does not answer: gone'));
+    assert.deepEqual(thrice.counts, { sent: 3, opened: 3 });
+    await Promise.all([twice, thrice].map(({ readers }) => readers.close()));
+  }
+});
+
+test('of many reads that find a session lost one makes the new one', async () => {
+  const { readers, counts, endAll } = losing(0);
+  const readAll = () => Promise.all(Array.from({ length: 16 }, () => readers.read('select n from thing', undefined)));
+  await readAll();
+  assert.deepEqual(counts, { sent: 16, opened: 1 });
+  endAll();
+  await readAll();
+  assert.deepEqual(counts, { sent: 32, opened: 2 });
+  await readers.close();
+});

@@ -1,0 +1,303 @@
+import { statSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
+import type { RefusalKind, Row, SqlValue } from '../database.ts';
+import { createStatementRunner, type RunStatement } from './prepared-statements.ts';
+import { isCheckedAtStart, quickCheckSql } from './quick-check.ts';
+import { explainSqliteError, type SqliteErrorInfo, sqliteErrorInfo } from './sqlite-error.ts';
+import {
+  type ClientBatch,
+  createWriterClient,
+  hasStatementOption,
+  rememberTexts,
+  type WriterClient,
+} from './statement-options.ts';
+
+/** A statement on its way to the writer: the index of its text, its values, the rows it expects. */
+export type WriterStatement = readonly [text: number, args: readonly SqlValue[] | undefined, rows: number | undefined];
+export type WriterUnit = readonly WriterStatement[];
+
+/** What a thread posts on its port: the texts that it has not sent before, and the units of a batch. */
+export type WriterBatch = { readonly texts: readonly string[]; readonly units: readonly WriterUnit[] };
+
+/** What the main thread posts: the port of a thread that writes, or the order to close. */
+export type WriterCommand = { readonly join: MessagePort } | { readonly close: true };
+
+export type UnitResult =
+  | { readonly rows: Row[][] }
+  | { readonly kind: RefusalKind; readonly statement: number; readonly message: string };
+
+/** What the writer tells the main thread. Errors lose their codes between threads, so they travel as plain objects. */
+export type WriterStatus = { readonly state: 'open' } | { readonly state: 'failed' | 'lost'; readonly message: string };
+
+/** What became of a batch, on the port that it came from. */
+export type BatchResult =
+  | { readonly state: 'busy' }
+  | { readonly state: 'lost'; readonly message: string }
+  | { readonly state: 'committed'; readonly results: readonly UnitResult[] };
+
+// Each try of the main thread waits so long for another program that holds the file.
+const busyTimeoutMs = 250;
+const checkpointPages = { usual: 1_000, large: 16_000 } as const;
+const largeUnitStatements = 16;
+const busyCodes = new Set([5, 6]);
+// Out of memory, read-only, I/O error, corruption, disk full, file gone, not a database: nothing more can be promised.
+const lostCodes = new Set([7, 8, 10, 11, 13, 14, 26]);
+const kinds = new Map<number, RefusalKind>([
+  [1555, 'unique'],
+  [2067, 'unique'],
+  [1299, 'not_null'],
+  [787, 'foreign_key'],
+  [275, 'check'],
+]);
+
+class SqliteLost extends Error {
+  readonly errcode: number | undefined;
+  constructor(message: string, errcode?: number) {
+    super(message);
+    this.errcode = errcode;
+  }
+}
+
+function startWriterThread(
+  path: string,
+  reportStatus: (message: WriterStatus) => void,
+): (message: WriterCommand) => void {
+  const db = open(path);
+  const commit = createBatchCommit(path, db, createStatementRunner(db));
+  const clients = new Set<WriterClient>();
+  // Behind a fault of the disk or the file nothing more can be promised.
+  let lost: BatchResult | undefined;
+
+  // Whatever has come from other threads meanwhile goes into the same commit: one sync for all of it.
+  function commitReceived(client: WriterClient, batch: WriterBatch): void {
+    const sent: ClientBatch[] = [{ client, batch }];
+    for (const other of clients) {
+      // Only lanes of `sqlite.ts` post here, one batch at a time.
+      const waiting = receiveMessageOnPort(other.port) as { readonly message: WriterBatch } | undefined;
+      if (waiting !== undefined) sent.push({ client: other, batch: waiting.message });
+    }
+    for (const one of sent) rememberTexts(one);
+    const results = lost === undefined ? commit(sent) : sent.map(() => lost);
+    for (const [index, one] of sent.entries()) {
+      const result = results[index] ?? { state: 'lost', message: 'the batch has no result' };
+      if (result.state === 'lost' && lost === undefined) {
+        lost = result;
+        reportStatus(result);
+      }
+      one.client.port.postMessage(result);
+    }
+  }
+
+  function addClient(port: MessagePort): void {
+    const client = createWriterClient(port);
+    clients.add(client);
+    port.on('message', (batch: WriterBatch) => commitReceived(client, batch));
+    port.on('close', () => clients.delete(client));
+  }
+
+  return (message) => {
+    if ('join' in message) {
+      addClient(message.join);
+      return;
+    }
+    db.close();
+    for (const { port } of clients) port.close();
+    parentPort?.close();
+  };
+}
+
+function open(path: string): DatabaseSync {
+  const wantsCheck = needsCheck(path);
+  const db = new DatabaseSync(path, { timeout: busyTimeoutMs, enableForeignKeyConstraints: true, defensive: true });
+  db.exec(`pragma journal_mode = wal; pragma synchronous = full; pragma foreign_keys = on; pragma temp_store = memory;
+    pragma cache_size = -2048; pragma journal_size_limit = 67108864; pragma secure_delete = on;
+    pragma trusted_schema = off`);
+  const expected = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 };
+  for (const [pragma, value] of Object.entries(expected)) {
+    const found = db.prepare(`pragma ${pragma}`).get()?.[pragma];
+    if (found !== value) throw new Error(`${pragma} of ${path} is ${String(found)}, and must be ${value}`);
+  }
+  if (wantsCheck) {
+    const { quick_check: found } = db.prepare(quickCheckSql).get() ?? {};
+    if (found !== 'ok') throw new Error(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
+  }
+  // Only now: the check reads the whole file, and what it left in the cache would stay in the memory of the process.
+  db.exec('pragma cache_size = -16384');
+  return db;
+}
+
+// A large file that was closed well, and so has no log beside it, is left to the check of each backup; after a crash it is
+// always checked.
+function needsCheck(path: string): boolean {
+  const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
+  return isCheckedAtStart(path) || (log !== undefined && log.size > 0);
+}
+
+// One transaction and one sync for all batches. A savepoint around each unit, so that a bad one leaves alone, costs a copy of
+// each page that the unit changes, and next to none is bad: all are run without first, and anew with them where one is refused.
+function createBatchCommit(
+  path: string,
+  db: DatabaseSync,
+  run: RunStatement,
+): (sent: readonly ClientBatch[]) => BatchResult[] {
+  const step = (sql: string) => {
+    const statement = db.prepare(sql);
+    return () => void statement.run();
+  };
+  const [begin, commit, rollback] = [step('begin immediate'), step('commit'), step('rollback')];
+  const [savepoint, releaseSavepoint, rollbackToSavepoint] = [
+    step('savepoint unit'),
+    step('release unit'),
+    step('rollback to unit'),
+  ];
+  const setCheckpointInterval = createCheckpointIntervalSetter(db);
+  const setTempStore = createTempStoreSetter(path, db);
+
+  function runInSavepoint(unit: WriterUnit, texts: readonly string[]): UnitResult {
+    savepoint();
+    try {
+      const rows = runUnit(unit, texts, run);
+      releaseSavepoint();
+      return { rows };
+    } catch (error) {
+      if (!(error instanceof UnitRefused)) throw error;
+      if (!db.isTransaction) throw new SqliteLost(`SQLite dropped the whole batch: ${error.message}`);
+      rollbackToSavepoint();
+      releaseSavepoint();
+      return error.result;
+    }
+  }
+
+  const runWithoutSavepoint = (unit: WriterUnit, texts: readonly string[]): UnitResult => ({
+    rows: runUnit(unit, texts, run),
+  });
+
+  function runInTransaction(sent: readonly ClientBatch[], runOne: typeof runWithoutSavepoint): BatchResult[] {
+    begin();
+    const results = sent.map(({ client, batch }) => batch.units.map((unit) => runOne(unit, client.texts)));
+    commit();
+    return results.map((own) => ({ state: 'committed', results: own }));
+  }
+
+  function runWithRetry(sent: readonly ClientBatch[]): BatchResult[] {
+    try {
+      return runInTransaction(sent, runWithoutSavepoint);
+    } catch (error) {
+      if (!(error instanceof UnitRefused)) throw error;
+      if (!db.isTransaction) throw new SqliteLost(`SQLite dropped the whole batch: ${error.message}`);
+      rollback();
+      return runInTransaction(sent, runInSavepoint);
+    }
+  }
+
+  const truncateWal = createWalTruncation(db);
+  return (sent) => {
+    try {
+      setCheckpointInterval(sent);
+      setTempStore(sent);
+      const results = runWithRetry(sent);
+      truncateWal(sent);
+      return results;
+    } catch (error) {
+      const fault = sqliteErrorInfo(error);
+      if (db.isTransaction) rollback();
+      // A busy engine has stored nothing. Any other fault here is one of the disk or the file.
+      const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
+      return sent.map(() => (isBusy ? { state: 'busy' } : { state: 'lost', message: explainSqliteError(path, fault) }));
+    }
+  };
+}
+
+// A unit of an import changes up to five thousand pages, many of them again in the next: the log grows to what is kept of it on
+// disk before it is taken back, which writes each page once for several units. After small units it is taken back early, so that none waits long.
+function createCheckpointIntervalSetter(db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
+  let planned = 0;
+  return (sent) => {
+    const isLarge = sent.some(({ batch }) => batch.units.some((unit) => unit.length >= largeUnitStatements));
+    const pages = isLarge ? checkpointPages.large : checkpointPages.usual;
+    if (pages === planned) return;
+    db.exec(`pragma wal_autocheckpoint = ${pages}`);
+    planned = pages;
+  };
+}
+
+// What a statement has changed, and what it sorts, is kept until it ends: in memory, as it is little. In a unit with `/* spills */`
+// it may be a whole table, and lies beside the database, in files without a name.
+function createTempStoreSetter(path: string, db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
+  let kept: 'memory' | 'file' = 'memory';
+  return (sent) => {
+    const wanted = hasStatementOption(sent, 'spilling') ? 'file' : 'memory';
+    if (wanted === kept) return;
+    if (wanted === 'file') db.exec(`pragma temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
+    db.exec(`pragma temp_store = ${wanted}`);
+    kept = wanted;
+  };
+}
+
+// What a statement with `/* wipe */` takes away would lie in the file until enough was written after it, and in the log of
+// writes beside it for longer: both are brought up to date before it is said to be gone. A reader that stands in the way
+// has it done with the next commit. Only the first one waits for it: a backup reads for minutes.
+function createWalTruncation(db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
+  const checkpoint = db.prepare('pragma wal_checkpoint(truncate)');
+  // A process that was killed may have left it to be done.
+  let isPending = true;
+  return (sent) => {
+    const isRequested = hasStatementOption(sent, 'wiping');
+    if (!isPending && !isRequested) return;
+    if (isPending) db.exec('pragma busy_timeout = 0');
+    try {
+      isPending = checkpoint.get()?.['busy'] !== 0;
+    } catch {
+      // It is stored; a fault of the disk shows in the next commit.
+      isPending = true;
+    }
+    db.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
+  };
+}
+
+class UnitRefused extends Error {
+  readonly result: Exclude<UnitResult, { rows: Row[][] }>;
+  constructor(result: Exclude<UnitResult, { rows: Row[][] }>) {
+    super(result.message);
+    this.result = result;
+  }
+}
+
+function runUnit(unit: WriterUnit, texts: readonly string[], run: RunStatement) {
+  return unit.map(([text, args, expected], statement) => {
+    let rows: Row[];
+    try {
+      rows = run(texts[text] ?? '', args);
+    } catch (error) {
+      const fault = sqliteErrorInfo(error);
+      const primary = (fault.errcode ?? 0) & 0xff;
+      if (lostCodes.has(primary)) throw new SqliteLost(fault.message, fault.errcode);
+      if (busyCodes.has(primary)) throw error;
+      throw new UnitRefused(toRefusedResult(fault, statement));
+    }
+    if (expected !== undefined && rows.length !== expected) {
+      const message = `${rows.length} rows came back, ${expected} were stated`;
+      throw new UnitRefused({ kind: 'rows', statement, message });
+    }
+    return rows;
+  });
+}
+
+function toRefusedResult(fault: SqliteErrorInfo, statement: number) {
+  return { kind: kinds.get(fault.errcode ?? 0) ?? 'other', statement, message: fault.message } as const;
+}
+
+if (parentPort !== null) {
+  const port = parentPort;
+  const tell = (message: WriterStatus) => port.postMessage(message);
+  const { path } = workerData as { path: string };
+  try {
+    port.on('message', startWriterThread(path, tell));
+    tell({ state: 'open' });
+  } catch (error) {
+    tell({ state: 'failed', message: explainSqliteError(path, sqliteErrorInfo(error)) });
+    port.close();
+  }
+}

@@ -1,0 +1,63 @@
+import type { OperationCall, RequestShape } from '../api/operation.ts';
+import { declaredTooLarge } from '../api/read-body.ts';
+import type { Json } from '../kernel/canonical-json.ts';
+import { type Issue, type Refusal, refuseIssues } from '../kernel/refusal.ts';
+import { isForm, maxFramingBytes, readDepositForm, toFormIssue } from './deposit-form.ts';
+import { type DepositHeaders, type DepositTerms, readDepositHeaders } from './deposit-headers.ts';
+import { refusalOfPurpose } from './http/header-text.ts';
+import type { DocumentPorts } from './ports.ts';
+import { piecesOf } from './receive-document.ts';
+import { findRetentionClass, retentionDates } from './retention/retention-class.ts';
+
+/** A deposit as it is wanted, its document still unread. */
+export type DepositRequest = {
+  readonly terms: DepositTerms & { readonly eraseAt: number | null };
+  /** What makes two deposits the same: everything that was stated, the digest of the document included. */
+  readonly input: Json;
+  readonly pieces: AsyncIterable<Uint8Array>;
+};
+
+type DepositCall = Pick<
+  OperationCall<RequestShape, Pick<DocumentPorts, 'limit'>>,
+  'bytes' | 'caller' | 'now' | 'ports' | 'read' | 'repeat'
+> & {
+  readonly headers: DepositHeaders;
+};
+
+/** What a deposit says of its document, in headers or in the fields of a form, with all that is wrong with it. */
+export async function parseDeposit(call: DepositCall): Promise<DepositRequest | { readonly refusal: Refusal }> {
+  const type = call.headers['content-type'];
+  const framing = isForm(type) ? maxFramingBytes : 0;
+  const tooLarge = declaredTooLarge(call.headers['content-length'], call.ports.limit, framing);
+  if (tooLarge !== undefined) return { refusal: tooLarge };
+  const form = isForm(type) ? await readDepositForm(call.bytes, type, call.ports.limit) : undefined;
+  if (form !== undefined && 'refusal' in form) return form;
+  const headers = form?.headers ?? call.headers;
+  const read = readDepositHeaders(headers, call.now);
+  const toIssue = (issue: Issue) => (form === undefined ? issue : toFormIssue(issue));
+  if ('refusal' in read) {
+    const { refusal } = read;
+    return { refusal: { ...refusal, ...(refusal.issues && { issues: refusal.issues.map(toIssue) }) } };
+  }
+  const { terms } = read;
+  const refusal = refusalOfPurpose(call.caller, terms.legalGround.purpose);
+  if (refusal !== undefined) return { refusal };
+  if (call.repeat !== undefined && terms.sha256 === undefined) {
+    const detail = 'required with an Idempotency-Key: it tells a repeated document from another one';
+    return refuseIssue(toIssue({ in: 'header', name: 'repr-digest', code: 'required', detail }));
+  }
+  const { 'content-length': _length, 'content-encoding': _coding, ...stated } = headers;
+  const pieces = form?.pieces ?? piecesOf(call.bytes);
+  const request = { input: { ...stated }, pieces };
+  if (terms.retentionClass === null) return { ...request, terms: { ...terms, eraseAt: null } };
+  const retention = await findRetentionClass(call.read, terms.retentionClass);
+  if (retention !== undefined) {
+    return { ...request, terms: { ...terms, ...retentionDates(retention, terms.issuedAt, terms.retainUntil) } };
+  }
+  const detail = 'must be a retention class of this installation';
+  return refuseIssue(toIssue({ in: 'header', name: 'document-retention-class', code: 'not-allowed', detail }));
+}
+
+function refuseIssue(issue: Issue): { refusal: Refusal } {
+  return { refusal: refuseIssues([issue]) };
+}

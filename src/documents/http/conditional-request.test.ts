@@ -1,0 +1,59 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { type ConditionalHeaders, evaluateConditions } from './conditional-request.ts';
+import { preferredForm } from './preferred-form.ts';
+
+const target = { etag: '"abc"', length: 100 };
+const answer = (conditions: ConditionalHeaders, method = 'GET') =>
+  evaluateConditions(method, conditions, target).answer;
+
+test('If-None-Match compares weakly, in a list or by *, and answers 304', () => {
+  for (const list of ['"abc"', 'W/"abc"', '"x", "abc"', '*', '"a,b", W/"abc"']) {
+    assert.equal(answer({ 'if-none-match': list }), 'not-modified', list);
+    assert.equal(answer({ 'if-none-match': list }, 'HEAD'), 'not-modified', list);
+  }
+  for (const list of ['"x"', 'abc', '""', '"ABC"']) assert.equal(answer({ 'if-none-match': list }), 'whole', list);
+});
+
+test('If-Match compares strongly and goes before If-None-Match', () => {
+  assert.equal(answer({ 'if-match': '"abc"' }), 'whole');
+  assert.equal(answer({ 'if-match': '*' }), 'whole');
+  assert.equal(answer({ 'if-match': 'W/"abc"' }), 'precondition-failed');
+  assert.equal(answer({ 'if-match': '"x"', 'if-none-match': '"abc"' }), 'precondition-failed');
+});
+
+test('a range is given only where If-Range is absent or names this very ETag', () => {
+  const range = 'bytes=0-9';
+  assert.deepEqual(evaluateConditions('GET', { range }, target), { answer: 'parts', ranges: [{ first: 0, last: 9 }] });
+  assert.equal(answer({ range, 'if-range': '"abc"' }), 'parts');
+  for (const validator of ['W/"abc"', '"x"', 'Mon, 01 Jun 2026 12:00:00 GMT', '']) {
+    assert.equal(answer({ range, 'if-range': validator }), 'whole', validator);
+  }
+  assert.equal(answer({ range: 'bytes=100-' }), 'unsatisfiable');
+  assert.equal(answer({ range: 'bytes=100-', 'if-range': '"x"' }), 'whole');
+  assert.equal(answer({ range: 'bytes=100-' }, 'HEAD'), 'whole');
+});
+
+test('the record is given only where JSON is preferred over the type of the document', () => {
+  const form = (accept: string | undefined, type = 'application/pdf') => preferredForm(accept, type);
+  for (const accept of [
+    undefined,
+    '',
+    '*/*',
+    'application/pdf',
+    'application/*',
+    'application/pdf, application/json',
+  ]) {
+    assert.equal(form(accept), 'document', String(accept));
+  }
+  assert.equal(form('application/json, text/plain, */*'), 'document');
+  for (const accept of ['application/json', 'application/json, */*;q=0.8', 'application/pdf;q=0.2, application/json']) {
+    assert.equal(form(accept), 'record', accept);
+  }
+  assert.equal(form('application/json;q=0.1, application/*;q=0'), 'record');
+  assert.equal(form('text/html'), undefined);
+  assert.equal(form('application/pdf;q=0'), undefined);
+  assert.equal(form('*/*, application/pdf;q=0'), 'record');
+  assert.equal(form('text/plain', 'text/plain; charset=utf-8'), 'document');
+  assert.equal(form('application/json', 'application/json'), 'document');
+});

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { attachmentHeader } from './content-disposition.ts';
+
+test('a plain title is the file name, any other is told in both forms of RFC 6266', () => {
+  assert.equal(attachmentHeader('Tax assessment 2025', 'pdf'), 'attachment; filename="Tax assessment 2025.pdf"');
+  assert.equal(
+    attachmentHeader('Bescheid über 100 €', 'pdf'),
+    'attachment; filename="Bescheid uber 100 _.pdf"; filename*=UTF-8\'\'Bescheid%20%C3%BCber%20100%20%E2%82%AC.pdf',
+  );
+  assert.equal(
+    attachmentHeader('市税', 'pdf'),
+    'attachment; filename="_.pdf"; filename*=UTF-8\'\'%E5%B8%82%E7%A8%8E.pdf',
+  );
+});
+
+test('a title cannot name a path, a device, another extension or a header', () => {
+  assert.equal(attachmentHeader('../../etc/passwd', 'pdf'), 'attachment; filename="etc passwd.pdf"');
+  assert.equal(attachmentHeader('a"; filename="b.exe', 'pdf'), 'attachment; filename="a ; filename= b.exe.pdf"');
+  assert.equal(attachmentHeader('a\u202egpj.exe', 'pdf'), 'attachment; filename="a gpj.exe.pdf"');
+  assert.equal(attachmentHeader('///', 'pdf'), 'attachment; filename="document.pdf"');
+  assert.equal(attachmentHeader('x\r\nset-cookie: a=b', 'pdf'), 'attachment; filename="x set-cookie a=b.pdf"');
+});
+
+test('whatever the title, the header is one line of ASCII with one whole quoted name', () => {
+  fc.assert(
+    fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (title) => {
+      const header = attachmentHeader(title, 'pdf');
+      assert.match(
+        header,
+        /^attachment; filename="[^"\\%]{1,500}\.pdf"(; filename\*=UTF-8''[A-Za-z0-9%._~!-]+\.pdf)?$/,
+      );
+      assert.match(header, /^[\x20-\x7e]+$/);
+    }),
+  );
+});

@@ -1,0 +1,17 @@
+import { parseAccept, qualityOf } from '../../api/media-range.ts';
+
+const recordType = 'application/json';
+
+/**
+ * Whether an `Accept` header (RFC 9110, section 12.5.1) asks for a document of that media type, or for its record: the
+ * record only where JSON is preferred over the document's own type. Undefined where neither is acceptable.
+ */
+export function preferredForm(accept: string | undefined, mediaType: string): 'document' | 'record' | undefined {
+  if (accept === undefined) return 'document';
+  const ranges = parseAccept(accept);
+  const [type = ''] = mediaType.split(';');
+  const document = qualityOf(type, ranges);
+  const record = qualityOf(recordType, ranges);
+  if (type !== recordType && record > document) return 'record';
+  return document > 0 ? 'document' : undefined;
+}

@@ -1,0 +1,37 @@
+/** A published key of P-256 that signs: R ‖ S of 64 bytes. */
+export type ResponseSigner = { readonly keyId: string; sign(base: string): Uint8Array };
+
+/** What is signed where it is there: what was answered, of which document, in which bytes, with which receipt. */
+const coveredComponents = [
+  'content-type',
+  'content-length',
+  'content-range',
+  'etag',
+  'repr-digest',
+  'content-digest',
+  'cache-control',
+  'link',
+  'date',
+] as const;
+
+/**
+ * The headers with a signature over the response (RFC 9421, section 2.5; `ecdsa-p256-sha256`): with it the document can
+ * be shown to have been given out here, as it is, to whoever has our published keys. `date` is set, since it is signed.
+ */
+export function signResponseHeaders(
+  signer: ResponseSigner | undefined,
+  { status, headers, now }: { status: number; headers: Readonly<Record<string, string>>; now: number },
+): Record<string, string> {
+  if (signer === undefined) return { ...headers };
+  const dated: Record<string, string> = { ...headers, date: new Date(now).toUTCString() };
+  const covered = coveredComponents.filter((name) => dated[name] !== undefined);
+  const list = ['@status', ...covered].map((name) => `"${name}"`).join(' ');
+  const lines = [`"@status": ${status}`, ...covered.map((name) => `"${name}": ${dated[name]?.trim()}`)];
+  const parameters = `(${list});created=${Math.floor(now / 1_000)};keyid="${signer.keyId}";alg="ecdsa-p256-sha256"`;
+  const signature = signer.sign([...lines, `"@signature-params": ${parameters}`].join('\n'));
+  return {
+    ...dated,
+    'signature-input': `document=${parameters}`,
+    signature: `document=:${Buffer.from(signature).toString('base64')}:`,
+  };
+}

@@ -1,0 +1,52 @@
+import { SealBroken } from '../../crypto/chunked-encryption.ts';
+import type { IdGenerator } from '../../kernel/id.ts';
+import type { Effect } from '../../ledger/commit.ts';
+import type { Actor } from '../../ledger/ledger-event.ts';
+import type { SealedDocument } from '../document.ts';
+import { reprDigest } from '../http/repr-digest.ts';
+import { openDocumentContent } from '../open-document.ts';
+import type { DocumentPorts } from '../ports.ts';
+import { eraseStatements } from './retention-store.ts';
+
+type ErasureContext = {
+  readonly mint: IdGenerator;
+  readonly now: number;
+  readonly actor: Actor;
+  readonly rule: 'withdrawn' | 'retention-class';
+};
+
+/** What erases one document, with the event that proves it: what was destroyed, when, and under which rule. */
+export async function erasureEffect(
+  ports: Pick<DocumentPorts, 'citizenKeys' | 'alarm'>,
+  document: SealedDocument,
+  { mint, now, actor, rule }: ErasureContext,
+): Promise<Effect> {
+  const { id, citizenId, retentionClass } = document;
+  const proof = mint('event');
+  const content = await openDocumentContent(ports, document).catch((fault: unknown) => {
+    // A damaged record is erased all the same; what it was sealed to is then not known.
+    if (!(fault instanceof SealBroken)) throw fault;
+    return undefined;
+  });
+  const event = {
+    ...({ type: 'document.erased', id: proof, at: now, actor, citizenId, document: id, rule } as const),
+    retentionClass: retentionClass ?? undefined,
+    sealedDigest: content === undefined ? undefined : reprDigest(content.sealedSha256),
+  };
+  return { events: [event], statements: eraseStatements(document, now, proof) };
+}
+
+/**
+ * Removes the sealed bytes of a document that was erased, or that nothing became of. Nobody has their key; what is left here, a
+ * sweep takes.
+ */
+export async function removeSealedBlob(
+  ports: Pick<DocumentPorts, 'blobs' | 'alarm'>,
+  { id }: Pick<SealedDocument, 'id'>,
+) {
+  try {
+    await ports.blobs.remove(id);
+  } catch {
+    ports.alarm('document-blob-left', id);
+  }
+}

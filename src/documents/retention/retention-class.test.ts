@@ -1,0 +1,50 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../../test/support/database-engines.ts';
+import { runDeletionWithIds } from '../../../test/support/deletion-run.ts';
+import { depositDocumentOf, makePdf, openDocumentApp } from '../../../test/support/document-app.ts';
+import { allRetentionClasses, findRetentionClass, retentionDates, upsertRetentionClass } from './retention-class.ts';
+
+const dayMs = 86_400_000;
+const permit = { name: 'permit', keepDays: 5, eraseAfterDays: 30, legalBasis: 'Archive Act 3' };
+
+for (const engine of engines) {
+  test(`${engine.name}: of the time of a class and the one that the issuer wants, the longer keeps a document`, async (t) => {
+    const app = await openDocumentApp(t, engine);
+    await app.db.write([upsertRetentionClass(permit, 0)]);
+    const depositedFor = async (days: number) =>
+      await depositDocumentOf(app, makePdf(100), {
+        'document-retention-class': 'permit',
+        'document-retain-until': new Date(app.time.now + days * dayMs).toISOString(),
+      });
+    const [shorter, longer] = [await depositedFor(1), await depositedFor(40)];
+    const erasedAfter = async (days: number) => {
+      app.time.now += days * dayMs;
+      return (await runDeletionWithIds(app.keeping, { operator: 'clerk' }, false)).erased;
+    };
+    for (const id of [shorter, longer]) assert.ok('status' in (await app.withdraw(id)));
+    assert.deepEqual(await erasedAfter(4), []);
+    assert.deepEqual(await erasedAfter(1), [shorter]);
+    assert.deepEqual(await erasedAfter(34), []);
+    assert.deepEqual(await erasedAfter(1), [longer]);
+  });
+
+  test(`${engine.name}: a class that is stated anew is the new one throughout`, async (t) => {
+    const { db } = await openDocumentApp(t, engine);
+    const other = { ...permit, name: 'letter' };
+    await db.write([permit, other].map((one) => upsertRetentionClass(one, 0)));
+    const anew = { name: 'permit', keepDays: 7, eraseAfterDays: null, legalBasis: 'Archive Act 4' };
+    await db.write([upsertRetentionClass(anew, 1)]);
+    assert.deepEqual(await findRetentionClass(db.read, 'permit'), anew);
+    assert.deepEqual(await allRetentionClasses(db.read), [other, anew]);
+  });
+}
+
+test('whatever its issuer states, a document is kept and erased at instants that an answer can state', () => {
+  const last = Date.parse('9999-12-31T23:59:59.999Z');
+  assert.deepEqual(retentionDates(permit, last, null), { retainUntil: last, eraseAt: last });
+  assert.deepEqual(retentionDates(permit, last - 10 * dayMs, last), { retainUntil: last, eraseAt: last });
+  assert.deepEqual(retentionDates(permit, last - 10 * dayMs, null), { retainUntil: last - 5 * dayMs, eraseAt: last });
+  // Before 1970: its time is over, and the database knows no instant before.
+  assert.deepEqual(retentionDates(permit, -40 * dayMs, null), { retainUntil: 0, eraseAt: 0 });
+});

@@ -1,0 +1,168 @@
+import type { Read, Statement } from '../../db/database.ts';
+import { idField, integerField, textField } from '../../db/row-fields.ts';
+import { type DocumentId, type EventId, type HoldId, parseId } from '../../kernel/id.ts';
+import type { SealedDocument, StoredDocument } from '../document.ts';
+
+/** Withdraws a document that is still given out; refused when it has moved elsewhere. */
+export function withdrawStatement({ id, status }: SealedDocument, now: number): Statement {
+  return {
+    sql: "update document set status = 'withdrawn', withdrawn_at = $3, scan_due_at = null where id = $1 and status = $2 returning id",
+    args: [id, status, now],
+    rows: 1,
+  };
+}
+
+/**
+ * Erases a document: its record goes, and with it the only copy of its key. Refused where a hold or its retention
+ * stands against it at that instant, also one that was placed in the meantime: placing one writes the same row.
+ */
+export function eraseStatements({ id, status }: StoredDocument, now: number, proof: EventId): Statement[] {
+  return [
+    {
+      sql: `update document set status = 'erased', sealed_record = null, erased_at = $3, erasure_event = $4, scan_due_at = null
+        where id = $1 and status = $2 and holds = 0 and (retain_until is null or retain_until <= $3)
+          and not exists (select 1 from citizen_hold h where h.citizen_id = document.citizen_id and h.whole > 0)
+        returning id /* wipe */`,
+      args: [id, status, now, proof],
+      rows: 1,
+    },
+    { sql: 'delete from document_grant where document_id = $1', args: [id] },
+  ];
+}
+
+/**
+ * Erases all documents of a citizen, for the unit that destroys the citizen's key. Its first statement states the row that
+ * comes back only where there is no legal hold about this citizen: else the whole unit is refused there.
+ */
+export function eraseCitizenStatements(citizenId: string, now: number, proof: EventId): Statement[] {
+  return [
+    {
+      sql: 'insert into citizen_hold (citizen_id, holds, whole) values ($1, 0, 0) on conflict (citizen_id) do update set holds = citizen_hold.holds where citizen_hold.holds = 0 returning citizen_id',
+      args: [citizenId],
+      rows: 1,
+    },
+    {
+      sql: "update document set status = 'erased', sealed_record = null, erased_at = $2, erasure_event = $3, scan_due_at = null where citizen_id = $1 and status <> 'erased'",
+      args: [citizenId, now, proof],
+    },
+    {
+      sql: 'delete from document_grant where document_id in (select id from document where citizen_id = $1)',
+      args: [citizenId],
+    },
+  ];
+}
+
+/** How many documents of a citizen could still be erased. */
+export async function countDocuments(read: Read, citizenId: string): Promise<number> {
+  const sql = "select count(*) as documents from document where citizen_id = $1 and status <> 'erased'";
+  return Number((await read(sql, [citizenId]))[0]?.['documents']);
+}
+
+/** The ids of the erased documents of a citizen: their blobs may go. */
+export async function erasedDocumentsOf(read: Read, citizenId: string): Promise<DocumentId[]> {
+  const rows = await read("select id from document where citizen_id = $1 and status = 'erased' order by id", [
+    citizenId,
+  ]);
+  return rows.flatMap(({ id }) => parseId('document', String(id)) ?? []);
+}
+
+/** A hold on one document, or, without one, on everything of the citizen, what comes later included. */
+export type LegalHold = {
+  readonly id: HoldId;
+  readonly citizenId: string;
+  readonly documentId: DocumentId | null;
+  readonly placedAt: number;
+};
+
+/** Places a hold; refused where its document is erased or not there. */
+export function placeHoldStatements({ id, citizenId, documentId, placedAt }: LegalHold): Statement[] {
+  const insert = {
+    sql: 'insert into document_hold (id, citizen_id, document_id, placed_at) values ($1, $2, $3, $4)',
+    args: [id, citizenId, documentId, placedAt],
+  };
+  const countHold = {
+    sql: "update document set holds = holds + 1 where id = $1 and citizen_id = $2 and status <> 'erased' returning id",
+    args: [documentId, citizenId],
+    rows: 1,
+  };
+  return [lockCitizenRow(citizenId), ...(documentId === null ? [] : [countHold]), insert, ...recountHolds(citizenId)];
+}
+
+/** Releases a hold; refused where it was released before. */
+export function releaseHoldStatements({ id, citizenId }: LegalHold, now: number): Statement[] {
+  const end = {
+    sql: 'update document_hold set released_at = $2 where id = $1 and released_at is null returning id',
+    args: [id, now],
+    rows: 1,
+  };
+  return [lockCitizenRow(citizenId), end, ...recountHolds(citizenId)];
+}
+
+/** Writes the citizen's row first: whoever else places, releases or erases waits here, and then sees what was done. */
+function lockCitizenRow(citizenId: string): Statement {
+  return {
+    sql: 'insert into citizen_hold (citizen_id, holds, whole) values ($1, 0, 0) on conflict (citizen_id) do update set holds = citizen_hold.holds',
+    args: [citizenId],
+  };
+}
+
+function recountHolds(citizenId: string): Statement[] {
+  return [
+    {
+      sql: 'update document set holds = (select count(*) from document_hold h where h.released_at is null and h.citizen_id = document.citizen_id and (h.document_id is null or h.document_id = document.id)) where citizen_id = $1',
+      args: [citizenId],
+    },
+    {
+      sql: 'update citizen_hold set holds = (select count(*) from document_hold h where h.released_at is null and h.citizen_id = citizen_hold.citizen_id), whole = (select count(*) from document_hold h where h.released_at is null and h.citizen_id = citizen_hold.citizen_id and h.document_id is null) where citizen_id = $1',
+      args: [citizenId],
+    },
+  ];
+}
+
+/** The hold of that id that is not released. */
+export async function findHold(read: Read, id: HoldId): Promise<LegalHold | undefined> {
+  return (await holdsIn(read, 'where id = $1 and released_at is null', [id]))[0];
+}
+
+/** All holds that are not released, oldest first. */
+export async function activeHolds(read: Read): Promise<LegalHold[]> {
+  return await holdsIn(read, 'where released_at is null order by id', []);
+}
+
+async function holdsIn(read: Read, where: string, args: readonly string[]): Promise<LegalHold[]> {
+  const rows = await read(`select id, citizen_id, document_id, placed_at from document_hold ${where}`, args);
+  return rows.map((row) => ({
+    id: idField(row, 'id', 'hold'),
+    citizenId: textField(row, 'citizen_id'),
+    documentId: row['document_id'] === null ? null : idField(row, 'document_id', 'document'),
+    placedAt: integerField(row, 'placed_at'),
+  }));
+}
+
+/** A document that is due since `dueAt` (epoch ms), and whether a legal hold stands against its erasure. */
+export type DueDocument = { readonly id: DocumentId; readonly dueAt: number; readonly held: boolean };
+
+/**
+ * What the deletion run looks at: withdrawn, or at the end of its class; no longer to be kept. What is due longest comes first, and
+ * then by id; `after` is the last of the page before.
+ */
+export async function dueForErasure(
+  read: Read,
+  { now, after, limit }: { readonly now: number; readonly after?: DueDocument | undefined; readonly limit: number },
+): Promise<DueDocument[]> {
+  const rows = await read(
+    `select id, erasure_due_at, holds from document
+      where erasure_due_at <= $1 and (erasure_due_at, id) > ($2, $3) order by erasure_due_at, id limit $4`,
+    [now, after?.dueAt ?? 0, after?.id ?? '', limit],
+  );
+  return rows.map((row) => ({
+    id: idField(row, 'id', 'document'),
+    dueAt: integerField(row, 'erasure_due_at'),
+    held: integerField(row, 'holds') > 0,
+  }));
+}
+
+/** Why the run may erase it: its issuer withdrew it, or its class says so. */
+export function erasureRuleOf({ status }: SealedDocument): 'withdrawn' | 'retention-class' {
+  return status === 'withdrawn' ? 'withdrawn' : 'retention-class';
+}

@@ -1,0 +1,156 @@
+import { connect, type Socket } from 'node:net';
+import { setImmediate } from 'node:timers/promises';
+import { createClamdProbes } from './clamd-probes.ts';
+import { type Scanner, ScannerFault, type ScanVerdict } from './scanner.ts';
+
+/** Where clamd listens, and how long it may be silent: longer than its own MaxScanTime (120 s by default). */
+export type ClamdOptions = {
+  readonly address: { readonly path: string } | { readonly host: string; readonly port: number };
+  readonly silenceMs?: number;
+};
+
+/** clamd takes no stream above 2 GiB, whatever its limits say (Cisco-Talos/clamav, issue 942). */
+const maxScanBytes = 2 ** 31 - 1;
+const maxReplyBytes = 4_096;
+const pieceBytes = 65_536;
+
+/**
+ * clamd over its socket, by INSTREAM. It is used only after it has shown that it reports what it cannot look into, anew
+ * after each change of its version: a clamd that would say `OK` to an encrypted file counts as down (test/scenarios/documents-clamd.test.ts).
+ */
+export function createClamdScanner({ address, silenceMs = 150_000 }: ClamdOptions): Scanner {
+  const request = (send: (talk: ClamdConnection) => Promise<void>) => exchange(() => connect(address), silenceMs, send);
+  let verifiedVersion: string | undefined;
+
+  async function engine(): Promise<string> {
+    const version = await asScannerDown(request((talk) => talk.write(Buffer.from('zVERSION\0'))));
+    if (!/^ClamAV \S/.test(version)) throw new ScannerFault('down', 'what answers at CLAMAV is not clamd');
+    return version;
+  }
+
+  async function verifyConfiguration(version: string): Promise<void> {
+    for (const { name, bytes, setting } of createClamdProbes()) {
+      const reply = await asScannerDown(request((talk) => sendStream(talk, [bytes])));
+      if (reply.endsWith(' FOUND')) continue;
+      throw new ScannerFault('down', `clamd calls an ${name} clean; it needs '${setting}' in clamd.conf`);
+    }
+    verifiedVersion = version;
+  }
+
+  return {
+    engine,
+    scan: async (bytes, size) => {
+      const version = await engine();
+      if (version !== verifiedVersion) await verifyConfiguration(version);
+      if (size > maxScanBytes) return { verdict: 'unscannable', engine: version, finding: 'above 2 GiB' };
+      let sent = 0;
+      async function* countedBytes() {
+        for await (const piece of bytes) {
+          sent += piece.length;
+          yield piece;
+        }
+      }
+      const verdict = verdictOf(await request((talk) => sendStream(talk, countedBytes())), version);
+      if (verdict.verdict === 'clean' && sent !== size) {
+        throw new ScannerFault('failed', 'clamd answered before it had the whole document');
+      }
+      return verdict;
+    },
+  };
+}
+
+/** A fault before the document was sent is not its doing. */
+async function asScannerDown(reply: Promise<string>): Promise<string> {
+  try {
+    return await reply;
+  } catch (cause) {
+    throw cause instanceof ScannerFault ? new ScannerFault('down', cause.message, { cause }) : cause;
+  }
+}
+
+function verdictOf(reply: string, engine: string): ScanVerdict {
+  if (reply === 'stream: OK') return { verdict: 'clean', engine };
+  const finding = /^stream: (\S{1,200}) FOUND$/.exec(reply)?.[1];
+  if (finding !== undefined) {
+    const blind = /^Heuristics\.(?:Encrypted|Limits)\./.test(finding);
+    return { verdict: blind ? 'unscannable' : 'infected', engine, finding };
+  }
+  if (/size limit exceeded/i.test(reply)) return { verdict: 'unscannable', engine, finding: 'above StreamMaxLength' };
+  throw new ScannerFault('failed', 'clamd answered neither OK nor FOUND');
+}
+
+/** The sending half of a conversation; `write` waits until there is room, and does nothing once clamd has answered. */
+type ClamdConnection = { write(bytes: Uint8Array): Promise<void>; isAnswered(): boolean };
+
+async function sendStream(
+  talk: ClamdConnection,
+  source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+): Promise<void> {
+  await talk.write(Buffer.from('zINSTREAM\0'));
+  const length = Buffer.alloc(4);
+  for await (const given of source) {
+    for (let at = 0; at < given.length; at += pieceBytes) {
+      if (talk.isAnswered()) return;
+      const piece = given.subarray(at, at + pieceBytes);
+      length.writeUInt32BE(piece.length);
+      await talk.write(Buffer.concat([length, piece]));
+    }
+  }
+  await talk.write(Buffer.alloc(4));
+}
+
+/** One connection, one question, one answer ended by NUL. A connection that ends without one is a fault. */
+async function exchange(
+  connectSocket: () => Socket,
+  silenceMs: number,
+  send: (talk: ClamdConnection) => Promise<void>,
+): Promise<string> {
+  const socket = connectSocket();
+  const reply = Promise.withResolvers<string>();
+  let [text, connected, answered] = ['', false, false];
+  socket.setTimeout(silenceMs, () => socket.destroy(new Error('silent for too long')));
+  socket.on('connect', () => {
+    connected = true;
+  });
+  socket.on('data', (piece) => {
+    text += piece.toString('latin1');
+    if (text.length > maxReplyBytes) socket.destroy(new Error('too long an answer'));
+    const end = text.indexOf('\0');
+    if (end < 0) return;
+    answered = true;
+    reply.resolve(text.slice(0, end).trim());
+  });
+  const lost = (cause?: Error) => {
+    const kind = connected ? 'failed' : 'down';
+    reply.reject(new ScannerFault(kind, `no answer from clamd${cause === undefined ? '' : `: ${cause.message}`}`));
+  };
+  socket.on('error', lost);
+  socket.on('close', () => lost());
+  const talk: ClamdConnection = {
+    isAnswered: () => answered || socket.destroyed,
+    write: async (bytes) => {
+      // An answer that is there already is read before more is written: writing to a closed end would lose it.
+      await setImmediate();
+      if (answered || socket.destroyed) return;
+      const { promise, resolve } = Promise.withResolvers<void>();
+      socket.write(bytes, () => resolve());
+      await Promise.race([promise, settled(reply.promise)]);
+    },
+  };
+  const sending = send(talk);
+  try {
+    await Promise.race([sending, settled(reply.promise)]);
+    return await reply.promise;
+  } finally {
+    socket.destroy();
+    // A fault of the source wins over that of the connection which it cost.
+    await sending;
+  }
+}
+
+async function settled(promise: Promise<unknown>): Promise<void> {
+  await promise.then(
+    () => undefined,
+    () => undefined,
+  );
+}

@@ -1,0 +1,99 @@
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { idField, integerField } from '../../db/row-fields.ts';
+import type { DocumentId } from '../../kernel/id.ts';
+import type { SealedDocument } from '../document.ts';
+import type { ScanVerdict } from './scanner.ts';
+
+/** A document to be scanned; `attempt` counts the tries since the last verdict, this one included. */
+export type ScanJob = { readonly id: DocumentId; readonly attempt: number };
+
+/** When the next document is due for the scanner; undefined when none is. */
+export async function nextScanDue(read: Read): Promise<number | undefined> {
+  const [row] = await read('select min(scan_due_at) as due from document where scan_due_at is not null');
+  return typeof row?.['due'] === 'number' ? row['due'] : undefined;
+}
+
+/** Takes due documents for as long as a scan may take; one whose process dies is due again after that. */
+export function claimScans({ now, until, limit }: { now: number; until: number; limit: number }): Statement {
+  return {
+    sql: `update document set scan_due_at = $2, scan_attempts = scan_attempts + 1
+      where scan_due_at <= $1 and id in (select id from document where scan_due_at <= $1 order by scan_due_at, id limit $3)
+      returning id, scan_attempts`,
+    args: [now, until, limit],
+  };
+}
+
+/** The job in a row of `claimScans`. */
+export function scanJobOf(row: Row): ScanJob {
+  return { id: idField(row, 'id', 'document'), attempt: integerField(row, 'scan_attempts') };
+}
+
+/** Puts the verdict on record and moves the document into the state that follows; refused when it has moved elsewhere. */
+export function recordVerdict(
+  { id, status: from }: SealedDocument,
+  to: SealedDocument['status'],
+  { verdict, now }: { readonly verdict: ScanVerdict; readonly now: number },
+): Statement {
+  const finding = 'finding' in verdict ? verdict.finding : null;
+  return {
+    sql: `update document set status = $3, scan_due_at = null, scan_attempts = 0, scanned_at = $4, scan_verdict = $5, scan_engine = $6, scan_finding = $7
+      where id = $1 and status = $2 returning id`,
+    args: [id, from, to, now, verdict.verdict, verdict.engine, finding],
+    rows: 1,
+  };
+}
+
+/** Puts a scan off; `counted` false takes the attempt back, for a fault that was not the document's. */
+export function postponeScan(id: DocumentId, dueAt: number, countsAttempt: boolean): Statement {
+  return {
+    sql: 'update document set scan_due_at = $2, scan_attempts = case when $3 or scan_attempts = 0 then scan_attempts else scan_attempts - 1 end where id = $1 and scan_due_at is not null returning id',
+    args: [id, dueAt, countsAttempt],
+  };
+}
+
+/** Ends what is not to be scanned any more: withdrawn or erased since it was queued. */
+export function unqueueScan(id: DocumentId): Statement {
+  return { sql: 'update document set scan_due_at = null, scan_attempts = 0 where id = $1 returning id', args: [id] };
+}
+
+/**
+ * Queues documents that are given out for another scan: those not looked at since `before` by another engine than
+ * `engine` (undefined: any), nor before `since`. Those in quarantine go back to `scanning` where `quarantined` is set.
+ */
+export function queueRescans(selection: {
+  readonly now: number;
+  readonly since?: number;
+  readonly before: number;
+  readonly engine: string | undefined;
+  readonly quarantined: boolean;
+  readonly limit: number;
+}): Statement {
+  const { now, since = 0, before, engine, quarantined, limit } = selection;
+  return {
+    sql: `update document set scan_due_at = $1, status = case when status = 'quarantined' then 'scanning' else status end
+      where scan_due_at is null and status in ('available', 'quarantined') and id in (select id from document
+        where scan_due_at is null and status in ('available', 'quarantined') and (status = 'available' or $4) and coalesce(scanned_at, 0) >= $6 and coalesce(scanned_at, 0) < $2
+        and coalesce(scan_engine, '') <> $3 order by coalesce(scanned_at, 0), id limit $5)
+      returning id`,
+    args: [now, before, engine ?? '-', quarantined, limit, since],
+  };
+}
+
+/** So many scans are brought back in one unit at most. */
+export const scanRescheduleBatchRows = 500;
+
+/** Brings back what is due later than any scan may be put off for, as a clock that was ahead has left it; a part of it. */
+export function rescheduleScans({
+  now,
+  mostMs: maxDelayMs,
+}: {
+  readonly now: number;
+  readonly mostMs: number;
+}): Statement {
+  return {
+    sql: `update document set scan_due_at = case when scan_attempts = 0 then cast($1 as bigint) else cast($2 as bigint) end
+      where scan_due_at > $2 and id in (select id from document where scan_due_at > $2 order by scan_due_at, id limit ${scanRescheduleBatchRows})
+      returning id`,
+    args: [now, now + maxDelayMs],
+  };
+}

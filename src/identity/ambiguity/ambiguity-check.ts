@@ -1,0 +1,91 @@
+import type { NormalisedClaims } from '../match/comparable.ts';
+import type { ClaimLevels, Measurement } from '../match/compare.ts';
+import { fitsWithoutMinimum } from '../match/decide.ts';
+import type { MatchPolicy } from '../match/policy.ts';
+import type { ClaimName } from '../register/claims.ts';
+import {
+  type CompetingCandidateKeys,
+  type CompetingCandidates,
+  maxCandidates,
+  type RegisterRecord,
+  type SearchKeys,
+} from '../register/register.ts';
+import { ambiguitySearch } from './ambiguity-search.ts';
+import { competingCandidates, needsAmbiguityCheck, withIdAgreed } from './competing-candidates.ts';
+import { exactNamesakeKeys, isExactNamesake } from './exact-namesakes.ts';
+
+/** A person whom claims fit, with the levels of that comparison; the claims without an id. */
+export type FittingPerson = {
+  readonly record: RegisterRecord;
+  readonly levels: ClaimLevels;
+  readonly claims: NormalisedClaims;
+  readonly policy: MatchPolicy;
+};
+
+/** What a register is asked about others whom the claims may fit as well. */
+export type AmbiguityQueries =
+  | { readonly kind: 'competing'; readonly days: readonly SearchKeys[]; readonly others: CompetingCandidateKeys }
+  | { readonly kind: 'namesakes'; readonly namesakeKeys: SearchKeys };
+
+/** What it answered. */
+export type AmbiguityResults = {
+  readonly days: readonly (readonly RegisterRecord[])[];
+  readonly others: CompetingCandidates;
+};
+
+/**
+ * The questions whose answers tell whether a match is left open. Undefined where claims are the same as the record to the
+ * letter; one question where a name only counts as the same.
+ */
+export function ambiguityQueries({ record, levels, claims, policy }: FittingPerson): AmbiguityQueries | undefined {
+  if (needsAmbiguityCheck(levels, policy)) return { kind: 'competing', ...ambiguitySearch(record, claims, policy) };
+  const namesakeKeys = exactNamesakeKeys(record, claims, levels);
+  return namesakeKeys === undefined ? undefined : { kind: 'namesakes', namesakeKeys };
+}
+
+/** Puts the questions to a register over a network or in a database, all at once. */
+export async function runAmbiguityQueries(
+  queries: AmbiguityQueries,
+  register: {
+    search(keys: SearchKeys): Promise<readonly RegisterRecord[]>;
+    searchCompeting(keys: CompetingCandidateKeys): Promise<CompetingCandidates>;
+    searchExactNamesakes(keys: SearchKeys): Promise<readonly RegisterRecord[]>;
+  },
+): Promise<AmbiguityResults> {
+  if (queries.kind === 'namesakes')
+    return { days: [await register.searchExactNamesakes(queries.namesakeKeys)], others: noCompetingCandidates };
+  const days = queries.days.map((keys) => register.search(keys));
+  const [others, ...found] = await Promise.all([register.searchCompeting(queries.others), ...days]);
+  return { days: found, others };
+}
+
+export const noCompetingCandidates: CompetingCandidates = { records: [], tooMany: false };
+
+/**
+ * Whom, by these answers, the claims fit as well, so that the match is left open; `crowd` where too many may be among those
+ * who were not looked at.
+ */
+export function findCompetingIds(
+  { record, claims, policy }: FittingPerson,
+  kind: AmbiguityQueries['kind'],
+  { days, others }: AmbiguityResults,
+  measureOther: (other: RegisterRecord) => Measurement,
+): 'too-many' | readonly string[] {
+  if (others.tooMany || days.some((day) => day.length > maxCandidates)) return 'too-many';
+  const candidatesFound = [...days.flat(), ...others.records];
+  if (kind === 'namesakes')
+    return candidatesFound
+      .filter(
+        (other) =>
+          isExactNamesake(record, other, claims) && fitsWithoutMinimum(withIdAgreed(measureOther(other)), policy),
+      )
+      .map(({ citizenId }) => citizenId);
+  const without = (claim: ClaimName) => measureOther({ ...record, [claim]: null });
+  const person = { citizenId: record.citizenId, measured: measureOther(record), without };
+  const candidates = new Map(candidatesFound.map((other) => [other.citizenId, other]));
+  const measuredCandidates = [...candidates.values()].map((other) => ({
+    citizenId: other.citizenId,
+    measured: measureOther(other),
+  }));
+  return competingCandidates(person, measuredCandidates, policy).map(({ citizenId }) => citizenId);
+}

@@ -1,0 +1,132 @@
+import type { Read } from '../../db/database.ts';
+import { integerField, textField } from '../../db/row-fields.ts';
+import { type Clock, elapsedMs } from '../../kernel/clock.ts';
+import type { IdGenerator } from '../../kernel/id.ts';
+import { memoize } from '../../kernel/lru-cache.ts';
+import type { Commit } from '../../ledger/commit.ts';
+import type { Actor } from '../../ledger/ledger-event.ts';
+import { toComparable } from '../match/comparable.ts';
+import {
+  type CountedClaim,
+  countedClaims,
+  createFrequencyCounter,
+  type FrequencyTable,
+  type FrequencyTables,
+  frequenciesFromTables,
+} from '../match/frequencies.ts';
+import { type Frequencies, frequencyForm } from '../match/model.ts';
+import type { ImportProgress } from './import-progress.ts';
+
+/** What counting works on. */
+export type RegisterCountDeps = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly mint: IdGenerator;
+  readonly clock: Clock;
+};
+
+const pageRows = 1_000;
+const columnOf = {
+  givenName: 'given_name',
+  familyName: 'family_name',
+  postalCode: 'postal_code',
+  locality: 'locality',
+} as const;
+
+/**
+ * Counts how often names, postal codes and towns are in the register, page by page so that a running server is not held
+ * up, and keeps the most frequent. Gives how many persons there are.
+ */
+export async function countRegister({ read, commit, mint, clock }: RegisterCountDeps, actor: Actor): Promise<number> {
+  const tally = createFrequencyCounter();
+  const countedColumns = countedClaims.map((claim) => ({
+    claim,
+    column: columnOf[claim],
+    formOf: createFormOf(claim),
+  }));
+  const sql = `select citizen_id, ${Object.values(columnOf).join(', ')} from citizen
+    where citizen_id > $1 order by citizen_id limit $2`;
+  let persons = 0;
+  for (let after = ''; ; ) {
+    const rows = await read(sql, [after, pageRows]);
+    for (const row of rows) {
+      for (const { claim, column, formOf } of countedColumns) {
+        const value = row[column];
+        if (typeof value === 'string') tally.add(claim, formOf(value));
+      }
+    }
+    persons += rows.length;
+    if (rows.length < pageRows) break;
+    after = String(rows.at(-1)?.['citizen_id']);
+    // The embedded database answers at once: whoever else waits has a turn between two pages.
+    await new Promise<void>((resolve) => setImmediate(resolve));
+  }
+  const now = clock.now();
+  await commit({
+    events: [{ type: 'register.counted', id: mint('event'), at: now, actor, persons }],
+    statements: Object.entries(tally.tables()).map(([claim, table]) => ({
+      sql: `insert into register_frequency (claim, persons, counted_at, document) values ($1, $2, $3, $4)
+        on conflict (claim) do update set persons = excluded.persons, counted_at = excluded.counted_at,
+          document = excluded.document`,
+      args: [claim, persons, now, JSON.stringify(table)],
+    })),
+  });
+  return persons;
+}
+
+/** So many values of a claim at least are kept with their forms: most persons share theirs with others. */
+const cachedForms = 4_096;
+
+function createFormOf(claim: CountedClaim): (value: string) => string {
+  return memoize(cachedForms, (value) => frequencyForm(toComparable(claim, value)));
+}
+
+/**
+ * Whether an import changed the register enough to count it anew: a twentieth of it. What an earlier run of the same import
+ * stored, which was stopped before it could count, is counted with it.
+ */
+export async function needsRecount(
+  read: Read,
+  {
+    progress,
+    readBefore,
+  }: { readonly progress: Pick<ImportProgress, 'read' | 'startedAt'>; readonly readBefore: number },
+): Promise<boolean> {
+  const [row] = await read('select persons, counted_at from register_frequency order by claim limit 1');
+  if (row === undefined) return progress.read > 0;
+  const rows = integerField(row, 'counted_at') <= progress.startedAt ? progress.read : progress.read - readBefore;
+  return rows > 0 && rows * 20 >= integerField(row, 'persons');
+}
+
+/** What was counted last. */
+export async function readFrequencies(read: Read): Promise<Frequencies | undefined> {
+  const rows = await read('select claim, document from register_frequency');
+  const tables: FrequencyTables = Object.fromEntries(
+    // Written by `countRegister` and by nothing else.
+    rows.map((row) => [textField(row, 'claim'), JSON.parse(textField(row, 'document')) as FrequencyTable]),
+  );
+  return frequenciesFromTables(tables);
+}
+
+/** What was counted, in memory; read again behind a question when it is older than that. */
+export async function createFrequencyCache(
+  read: Read,
+  clock: Clock,
+  maxAgeMs: number,
+): Promise<() => Frequencies | undefined> {
+  let frequencies = await readFrequencies(read);
+  let readAt = clock.now();
+  return () => {
+    if (elapsedMs(readAt, clock) > maxAgeMs) {
+      readAt = clock.now();
+      readFrequencies(read).then(
+        (fresh) => {
+          frequencies = fresh;
+        },
+        // What was counted before serves until the next time.
+        () => undefined,
+      );
+    }
+    return frequencies;
+  };
+}

@@ -1,0 +1,26 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import test from 'node:test';
+import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
+import { ImportFileFault } from './read-blocks.ts';
+import { openRejectedRowsFile } from './rejected-rows-file.ts';
+
+for (const before of [0, 1]) {
+  test(`of two imports with one error file one is stopped, and the rows of the other are whole: ${before} rows before`, async (t) => {
+    const path = join(makeIdentityFolder(t), 'errors.csv');
+    const first = await openRejectedRowsFile(path, ['citizenId'], 0);
+    t.after(() => first.close());
+    for (let row = 0; row < before; row += 1) first.add('is empty', [`first-${row}`]);
+    if (before > 0) await first.flush();
+    const second = await openRejectedRowsFile(path, ['citizenId'], 0);
+    t.after(() => second.close());
+    second.add('is empty', ['B-1']);
+    await second.flush();
+    first.add('is empty', ['first']);
+    await assert.rejects(first.flush(), ImportFileFault);
+    second.add('is empty', ['B-2']);
+    await second.flush();
+    assert.equal(readFileSync(path, 'utf8'), 'importError,citizenId\r\nis empty,B-1\r\nis empty,B-2\r\n');
+  });
+}

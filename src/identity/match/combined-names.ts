@@ -1,0 +1,125 @@
+import { type Forms, formsOf } from '../names/normalise.ts';
+import type { ClaimName } from '../register/claims.ts';
+import type { RegisterRecord } from '../register/register.ts';
+import type { Comparable, NormalisedClaims } from './comparable.ts';
+import { isSameValue, type Level } from './level.ts';
+import { claimWeight, type Frequencies, type MatchModel } from './model.ts';
+import { type NameRules, nameLevel } from './name-level.ts';
+
+type Levels = { readonly [claim in ClaimName]?: Level };
+type NameLevels = { readonly givenName?: Level; readonly familyName?: Level };
+
+/** The names of one comparison, with what weighs them. */
+export type NameContext = {
+  readonly claims: NormalisedClaims;
+  /** The claimed values whose letters gave the levels: none of a name that was another before. */
+  readonly spelledValues: NormalisedClaims['values'];
+  readonly known: { readonly [claim in ClaimName]?: Comparable };
+  readonly names: NameRules;
+  readonly model: MatchModel | undefined;
+  readonly frequencies: Frequencies | undefined;
+};
+
+/**
+ * The weight of a level; `from` is the field of the register that the claim was held against, `claimed` the name whose letters
+ * gave the level.
+ */
+export function fieldWeight(
+  { known, model, frequencies }: NameContext,
+  level: Level,
+  from: ClaimName,
+  claimed?: Comparable,
+): number {
+  if (model === undefined) return 0;
+  return claimWeight(model, { claim: from, level, known: known[from], claimed }, frequencies);
+}
+
+/** What the names are worth when given and family name are exchanged, where that is better than as they stand. */
+export function crossedNames(
+  context: NameContext,
+  levelsAsStated: Levels,
+): { readonly levels: NameLevels; readonly weight: number } | undefined {
+  const { givenName, familyName } = context.claims.values;
+  if (givenName === undefined || familyName === undefined) return undefined;
+  const given = crossedLevel(familyName, context.known.givenName, context.names);
+  const family = crossedLevel(givenName, context.known.familyName, context.names);
+  const levels = { givenName: family, familyName: given };
+  const rank = (one: Level | undefined, other: Level | undefined) => agreementStrength(one) + agreementStrength(other);
+  if (context.model === undefined) {
+    // Without a model both must be the same but for the field, and as they stand they are not.
+    const better =
+      rank(given, family) === 2 * agreementStrength('normalised') &&
+      rank(levelsAsStated.givenName, levelsAsStated.familyName) < 6;
+    return better ? { levels: { givenName: 'similar', familyName: 'similar' }, weight: 0 } : undefined;
+  }
+  const asTheyStand =
+    fieldWeight(context, levelsAsStated.givenName ?? 'missing', 'givenName', context.spelledValues.givenName) +
+    fieldWeight(context, levelsAsStated.familyName ?? 'missing', 'familyName', context.spelledValues.familyName) +
+    Math.log2(1 - context.model.crossed);
+  const weight =
+    fieldWeight(context, given, 'givenName', familyName) +
+    fieldWeight(context, family, 'familyName', givenName) +
+    Math.log2(context.model.crossed);
+  if (weight <= asTheyStand) return undefined;
+  const similar = (level: Level): Level => (level === 'normalised' ? 'similar' : level);
+  return { levels: { givenName: similar(levels.givenName), familyName: similar(levels.familyName) }, weight };
+}
+
+function agreementStrength(level: Level | undefined): number {
+  return isSameValue(level) ? 3 : level === 'similar' || level === 'former' ? 2 : level === 'missing' ? 1 : 0;
+}
+
+function crossedLevel(claimed: Comparable, known: Comparable | undefined, names: NameRules): Level {
+  const level = nameLevel(claimed.forms, known?.forms ?? [placeholderText], { ...names, particles: true });
+  return known === undefined ? 'missing' : level;
+}
+
+/**
+ * Whether the same words stand in the two fields of names, parted elsewhere or all in one of them (N-c); also where one side
+ * has a single field, as for people of one name. They weigh what the fields of the register weigh that hold them.
+ */
+export function regroupedNames(
+  context: NameContext,
+  levelsAsStated: Levels,
+): { readonly levels: NameLevels; readonly weight: number } | undefined {
+  const { givenName, familyName } = context.claims.values;
+  const { known } = context;
+  const nothing = known.givenName === undefined && known.familyName === undefined;
+  if (nothing || (givenName === undefined && familyName === undefined) || namesAgree(levelsAsStated)) return undefined;
+  const claimed = joinedForms(givenName?.forms, familyName?.forms);
+  const registered = new Set(joinedForms(known.givenName?.forms, known.familyName?.forms));
+  if (!claimed.some((form) => registered.has(form))) return undefined;
+  let weight = 0;
+  const levels: { givenName?: Level; familyName?: Level } = {};
+  if (known.givenName !== undefined) weight += fieldWeight(context, 'similar', 'givenName');
+  if (known.familyName !== undefined) weight += fieldWeight(context, 'similar', 'familyName');
+  if (givenName !== undefined) levels.givenName = 'similar';
+  if (familyName !== undefined) levels.familyName = 'similar';
+  return { levels, weight };
+}
+
+/** Whether the names that were claimed agree as they stand, apart from one that the register does not know. */
+function namesAgree({ givenName, familyName }: Levels): boolean {
+  const stated = [givenName, familyName].filter((level) => level !== undefined && level !== 'missing');
+  return stated.length > 0 && stated.every((level) => agreementStrength(level) === agreementStrength('normalised'));
+}
+
+function joinedForms(given: Forms = [''], family: Forms = ['']): string[] {
+  return given.flatMap((first) => family.map((second) => `${first}${second}`.replaceAll(' ', '')));
+}
+
+/** A family name that was the person's at birth is similar (EU 2023/333 counts birth names); undefined where it was not. */
+export function birthNameLevel(
+  { birthFamilyName }: RegisterRecord,
+  { values }: NormalisedClaims,
+  level: Level | undefined,
+  names: NameRules,
+): Level | undefined {
+  // Compared whether it is needed or not, so that the time does not tell.
+  const former = nameLevel(values.familyName?.forms ?? ['nobody'], formsOf(birthFamilyName ?? 'nothing'), names);
+  const counts =
+    birthFamilyName !== null && former === 'normalised' && level !== undefined && agreementStrength(level) < 2;
+  return counts ? 'similar' : undefined;
+}
+
+const placeholderText = 'nothing';

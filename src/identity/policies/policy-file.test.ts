@@ -1,0 +1,78 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { toRegisterRecord } from '../import/people-file.ts';
+import { normaliseClaims } from '../match/comparable.ts';
+import { compareRecord } from '../match/compare.ts';
+import { calibratedPolicy, type MatchPolicy, standardPolicy2 } from '../match/policy.ts';
+import type { Claims } from '../register/claims.ts';
+import { parseMatchPolicy } from './policy-file.ts';
+
+function policyOf(file: object): MatchPolicy {
+  const parsed = parseMatchPolicy(JSON.stringify({ name: 'town-2026-1', ...file }));
+  if ('fault' in parsed) throw new Error(parsed.fault);
+  return parsed.policy;
+}
+
+test('a policy takes from its basis what its file does not state', () => {
+  assert.deepEqual(policyOf({}), { ...calibratedPolicy, name: 'town-2026-1' });
+  const file = {
+    basis: 'standard-2026-2',
+    threshold: 0.995,
+    minimum: [['citizenId', ['familyName', 'givenName']], ['documentNumber']],
+    permitted: ['citizenId', 'familyName'],
+    leastDate: 'month',
+    former: { nameYears: 0, addressYears: 1 },
+    deceasedMatch: true,
+  };
+  assert.deepEqual(policyOf(file), {
+    ...standardPolicy2,
+    name: 'town-2026-1',
+    threshold: 0.995,
+    bareThreshold: 0.995,
+    minimum: [[['citizenId'], ['familyName', 'givenName']], [['documentNumber']]],
+    permitted: new Set(['citizenId', 'familyName']),
+    leastDate: 'month',
+    former: { nameYears: 0, addressYears: 1 },
+    deceasedMatch: true,
+  });
+});
+
+test('a file that is no policy is refused with the place of its fault', () => {
+  const faultOf = (text: string) => {
+    const parsed = parseMatchPolicy(text);
+    return 'fault' in parsed ? parsed.fault : undefined;
+  };
+  assert.equal(faultOf('{'), 'not JSON');
+  assert.equal(faultOf('{"name":"standard-2026-2"}'), 'standard-2026-2 is a policy that ships');
+  const faulty: readonly (readonly [object, RegExp])[] = [
+    [{ threshold: 1 }, /^\/threshold /],
+    [{ threshhold: 0.9 }, /^\/threshhold is not known$/],
+    [{ basis: 'best' }, /^\/basis /],
+    [{ model: { claims: { shoeSize: {} }, crossed: 0.1, prior: 0.1 } }, /^\/model\/claims/],
+    [{ permitted: [] }, /^\/permitted /],
+  ];
+  for (const [over, fault] of faulty) assert.match(faultOf(JSON.stringify({ name: 'abc', ...over })) ?? '', fault);
+});
+
+test('a short form is the full name only by a policy that says so, and only along one edge', () => {
+  const record = toRegisterRecord({
+    citizenId: 'C-1',
+    givenName: 'Robert',
+    familyName: 'Hall',
+    birthDate: '1970-03-04',
+  });
+  const decide = (givenName: string, over: object, of = record) => {
+    const claims: Claims = { citizenId: 'C-1', givenName, familyName: 'Hall', birthDate: '1970-03-04' };
+    return compareRecord(of, normaliseClaims(claims), policyOf({ basis: 'standard-2026-2', ...over })).decision;
+  };
+  assert.deepEqual(
+    [decide('Bob', {}), decide('Bob', { nicknames: 'standard' }), decide('Bill', { nicknames: 'standard' })],
+    ['no_match', 'match', 'no_match'],
+  );
+  const bob = { ...record, givenName: 'Bob' };
+  const own = { nicknames: [['Robert', 'Bob', 'Róbi']] };
+  assert.deepEqual(
+    [decide('Robert', own, bob), decide('Robi', own), decide('Robi', own, bob)],
+    ['match', 'match', 'no_match'],
+  );
+});

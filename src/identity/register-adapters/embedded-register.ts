@@ -1,0 +1,205 @@
+import type { Read, Row } from '../../db/database.ts';
+import { textField, textOrNull } from '../../db/row-fields.ts';
+import type { FormerField } from '../import/import-fields.ts';
+import {
+  type CompetingCandidateKeys,
+  type CompetingCandidates,
+  type FormerAddress,
+  type FormerName,
+  maxCandidates,
+  maxFamilyMembers,
+  type Register,
+  type RegisterContact,
+  type RegisterRecord,
+  type SearchKeys,
+} from '../register/register.ts';
+
+const recordColumns = `citizen_id, given_name, family_name, birth_family_name, birth_date, birth_place, street_address,
+  postal_code, locality, country, document_number, nationality, under_review, locked, own_lock, deceased, former_names, former_addresses`;
+
+const findSql = `select ${recordColumns} from citizen where citizen_id = $1`;
+
+const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 order by family_key limit $2`;
+
+/** The searches by keys of names: as many keys each, for a statement of its own for every number would be one too many. */
+const keyCounts = [2, 8, 32] as const;
+const statementsByKeyCount = keyCounts.map((count) => {
+  const keys = parameters(0, count);
+  const [day, month, year, mostOfDay] = parameters(count, 4);
+  const [from, to, mostOfPeriod] = parameters(count, 3);
+  const [mostRivals] = parameters(count, 1);
+  const ofDay = `family_key in (${keys}) and birth_date in (${day}, ${month}, ${year})`;
+  const ofPeriod = `birth_date >= ${from} and birth_date < ${to}`;
+  const selectCurrent = `select ${recordColumns} from citizen where`;
+  const selectFormer = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name where`;
+  // Each in the order of the tree that it goes along, so that nobody has to sort a crowd.
+  const byDate = 'order by birth_date, family_key limit';
+  const byName = 'order by family_key limit';
+  const orderFormer = 'order by family_key, birth_date limit';
+  return {
+    count,
+    ofDay: `${selectCurrent} ${ofDay} ${byDate} ${mostOfDay}`,
+    // By the births of the period on SQLite, which uses no index for what is cast, and not by all bearers of a name. To
+    // PostgreSQL, which has a tree of names by date, it is no cast.
+    ofPeriod: `${selectCurrent} cast(family_key as text) in (${keys}) and ${ofPeriod} ${byName} ${mostOfPeriod}`,
+    formerOfDay: `${selectFormer} ${ofDay} ${orderFormer} ${mostOfDay})`,
+    formerOfPeriod: `${selectFormer} family_key in (${keys}) and ${ofPeriod} ${orderFormer} ${mostOfPeriod})`,
+    both: `${selectCurrent} family_key in (${keys}) and given_key in (${keys}) limit ${mostRivals}`,
+    family: `${selectCurrent} family_key in (${keys}) ${byName} ${mostRivals}`,
+    // A record without a given name may be a twin too.
+    twins: `${selectCurrent} family_key in (${keys}) and birth_date = ${day} and (given_key in (${keys}) or given_key is null)
+      ${byDate} ${month}`,
+  };
+});
+const byStreetSql = `select ${recordColumns} from citizen
+  where street_key in ($1, $2) and postal_code in ($3, $4) limit $5`;
+
+function parameters(from: number, count: number): string[] {
+  return Array.from({ length: count }, (_, at) => `$${from + at + 1}`);
+}
+
+/** The statements for as many keys, with the keys: the last of them repeated, and none beyond the most. */
+function statementsForKeys(keys: readonly string[]) {
+  const statements =
+    statementsByKeyCount.find(({ count }) => keys.length <= count) ??
+    statementsByKeyCount[statementsByKeyCount.length - 1];
+  if (statements === undefined) throw new Error('there is no statement for keys');
+  const args = Array.from({ length: statements.count }, (_, at) => keys[Math.min(at, keys.length - 1)] ?? '');
+  return { statements, args };
+}
+
+const contactSql = `select citizen_id, given_name, family_name, email, phone, language, street_address, postal_code,
+  locality, country, deceased from citizen where citizen_id = $1`;
+
+/** The register in our own tables, filled by the importer. */
+export function createEmbeddedRegister(read: Read): Register {
+  return {
+    find: async (citizenId) => {
+      const [row] = await read(findSql, [citizenId]);
+      return row === undefined ? undefined : toRecord(row);
+    },
+    search: async (keys) => (await searchByKeys(read, keys)).map(toRecord),
+    searchCompeting: async (keys) => await searchCompeting(read, keys),
+    searchExactNamesakes: async ({ familyKeys, birthDate }) => {
+      const { statements, args } = statementsForKeys(familyKeys);
+      return (await read(statements.twins, [...args, birthDate, searchLimit])).map(toRecord);
+    },
+    contactOf: async (citizenId) => {
+      const [row] = await read(contactSql, [citizenId]);
+      return row === undefined ? undefined : toContact(row);
+    },
+    exists: async (citizenId) =>
+      (await read('select 1 as found from citizen where citizen_id = $1', [citizenId])).length > 0,
+  };
+}
+
+async function searchByKeys(read: Read, keys: SearchKeys): Promise<readonly Row[]> {
+  const { birthDate, anyName } = keys;
+  if (anyName === true && birthDate.length === 10) {
+    const bornThatDay = await read(searchAnyNameSql, [birthDate, searchLimit]);
+    // So many were born that day that names have to tell which of them to compare.
+    if (bornThatDay.length < searchLimit) return bornThatDay;
+  }
+  const { now, former, args } = nameSearches(keys);
+  return distinct((await Promise.all([read(now, args), read(former, args)])).flat());
+}
+
+function distinct(rows: readonly Row[]): Row[] {
+  return [...new Map(rows.map((row) => [row['citizen_id'], row])).values()];
+}
+
+const searchLimit = maxCandidates + 1;
+
+/** Both searches by name: under today's, and under other ones. Each is one range of an index for a key, and bounded. */
+function nameSearches({ familyKeys, birthDate }: SearchKeys) {
+  const { statements, args } = statementsForKeys(familyKeys);
+  const year = birthDate.slice(0, 4);
+  if (birthDate.length === 10) {
+    const dates = [birthDate, birthDate.slice(0, 7), year];
+    return { now: statements.ofDay, former: statements.formerOfDay, args: [...args, ...dates, searchLimit] };
+  }
+  // Of a part of a date the whole year is looked through; '~' sorts behind every digit and hyphen.
+  return {
+    now: statements.ofPeriod,
+    former: statements.formerOfPeriod,
+    args: [...args, year, `${year}~`, searchLimit],
+  };
+}
+
+async function searchCompeting(
+  read: Read,
+  { names, families, streets, postalCodes }: CompetingCandidateKeys,
+): Promise<CompetingCandidates> {
+  const noRows: readonly Row[] = [];
+  const searchNames = async (which: 'both' | 'family', keys: readonly string[], limit: number) => {
+    if (keys.length === 0) return noRows;
+    const { statements, args } = statementsForKeys(keys);
+    return await read(statements[which], [...args, limit]);
+  };
+  const searchStreet = async () => {
+    const [[street], [code]] = [streets, postalCodes];
+    if (street === undefined || code === undefined) return noRows;
+    return await read(byStreetSql, [street, streets[1] ?? street, code, postalCodes[1] ?? code, searchLimit]);
+  };
+  const [namesakes, family, neighbours] = await Promise.all([
+    searchNames('both', names, searchLimit),
+    searchNames('family', families, maxFamilyMembers + 1),
+    searchStreet(),
+  ]);
+  const rows = [...namesakes, ...(family.length > maxFamilyMembers ? [] : family), ...neighbours];
+  return {
+    records: distinct(rows).map(toRecord),
+    tooMany: namesakes.length === searchLimit || neighbours.length === searchLimit,
+  };
+}
+
+function toRecord(row: Row): RegisterRecord {
+  return {
+    citizenId: textField(row, 'citizen_id'),
+    givenName: textOrNull(row, 'given_name'),
+    familyName: textOrNull(row, 'family_name'),
+    birthFamilyName: textOrNull(row, 'birth_family_name'),
+    birthDate: textOrNull(row, 'birth_date'),
+    birthPlace: textOrNull(row, 'birth_place'),
+    streetAddress: textOrNull(row, 'street_address'),
+    postalCode: textOrNull(row, 'postal_code'),
+    locality: textOrNull(row, 'locality'),
+    country: textOrNull(row, 'country'),
+    documentNumber: textOrNull(row, 'document_number'),
+    nationality: textOrNull(row, 'nationality'),
+    underReview: row['under_review'] === true,
+    locked: row['locked'] === true,
+    ownLock: row['own_lock'] === true,
+    deceased: row['deceased'] === true,
+    ...formerOf(row),
+  };
+}
+
+function formerOf(row: Row): Pick<RegisterRecord, FormerField> {
+  const names = row['former_names'];
+  const addresses = row['former_addresses'];
+  if (typeof names !== 'string' && typeof addresses !== 'string') return {};
+  // Written by the importer, which checked them: see import-former.ts.
+  return {
+    ...(typeof names === 'string' ? { formerNames: JSON.parse(names) as FormerName[] } : {}),
+    ...(typeof addresses === 'string' ? { formerAddresses: JSON.parse(addresses) as FormerAddress[] } : {}),
+  };
+}
+
+function toContact(row: Row): RegisterContact {
+  const names = [textOrNull(row, 'given_name'), textOrNull(row, 'family_name')];
+  return {
+    citizenId: textField(row, 'citizen_id'),
+    name: names.filter((name) => name !== null).join(' '),
+    email: textOrNull(row, 'email'),
+    phone: textOrNull(row, 'phone'),
+    language: textOrNull(row, 'language'),
+    deceased: row['deceased'] === true,
+    postalAddress: {
+      streetAddress: textOrNull(row, 'street_address'),
+      postalCode: textOrNull(row, 'postal_code'),
+      locality: textOrNull(row, 'locality'),
+      country: textOrNull(row, 'country'),
+    },
+  };
+}

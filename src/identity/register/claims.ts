@@ -1,0 +1,153 @@
+import { hash } from 'node:crypto';
+import { type TObject, type TOptional, type TString, Type } from 'typebox';
+import { canonicalJson } from '../../kernel/canonical-json.ts';
+import { maxCitizenIdLength } from '../../kernel/id.ts';
+import type { Issue } from '../../kernel/refusal.ts';
+import { datePattern } from './birth-date.ts';
+
+/** How the values of a claim are compared. */
+export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 'nations';
+
+/**
+ * The claims of the contract: how each is compared, its name in OpenID Connect, and what it is. A new one goes at the end: by
+ * their places are claims named in what is kept (explanation.ts).
+ */
+const claimTable = {
+  citizenId: { kind: 'id', oidc: 'citizen_id', about: 'The id of the citizen in the register.' },
+  givenName: { kind: 'name', oidc: 'given_name', about: 'Given names, as on the papers.' },
+  familyName: { kind: 'name', oidc: 'family_name', about: 'Family name.' },
+  birthFamilyName: { kind: 'name', oidc: 'birth_family_name', about: 'Family name at birth.' },
+  birthDate: { kind: 'date', oidc: 'birthdate', about: 'YYYY-MM-DD; YYYY-MM or YYYY where no more is known.' },
+  birthPlace: { kind: 'place', oidc: 'birth_place', about: 'Place of birth.' },
+  streetAddress: { kind: 'address', oidc: 'street_address', about: 'Street and house number.' },
+  postalCode: { kind: 'code', oidc: 'postal_code', about: 'Postal code.' },
+  locality: { kind: 'place', oidc: 'locality', about: 'Town.' },
+  country: { kind: 'place', oidc: 'country', about: 'Country, written as in the register.' },
+  documentNumber: { kind: 'code', oidc: 'document_number', about: 'Number of an identity document.' },
+  nationality: {
+    kind: 'nations',
+    oidc: 'nationality',
+    about: 'Nationality, written as in the register, as ISO 3166-1 code; several with commas between.',
+  },
+} as const satisfies Record<string, { kind: ClaimKind; oidc: string; about: string }>;
+
+export type ClaimName = keyof typeof claimTable;
+
+/** The names of all claims, in the order in which they are listed to people. */
+export const claimNames = Object.keys(claimTable) as readonly ClaimName[];
+
+export function claimKindOf(claim: ClaimName): ClaimKind {
+  return claimTable[claim].kind;
+}
+
+/** The name of a claim in OpenID Connect for Identity Assurance, for bodies and signed results. */
+export function oidcName(claim: ClaimName): string {
+  return claimTable[claim].oidc;
+}
+
+/** The nationalities of a claim or record, which may name several. */
+export function splitNationalities(nationality: string): readonly string[] {
+  return nationality.split(/[,;/|]/u).map((nation) => nation.trim());
+}
+
+/** What comes with the claims. */
+const contextMembers = {
+  purpose: 'One of the purposes that were agreed for the client.',
+  legalBasis: 'The legal basis of the question.',
+  consentReference: 'Where the consent of the citizen is on record.',
+  nonce: 'Comes back in the signed result.',
+} as const;
+type ContextMemberName = keyof typeof contextMembers;
+const contextMemberNames = Object.keys(contextMembers) as readonly ContextMemberName[];
+
+/** The snake_case names of the body, each beside the name that it stands for. */
+const aliases: ReadonlyMap<string, ClaimName | ContextMemberName> = new Map<string, ClaimName | ContextMemberName>([
+  ...claimNames.map((claim) => [oidcName(claim), claim] as const).filter(([alias, claim]) => alias !== claim),
+  ['birth_date', 'birthDate'],
+  ['legal_basis', 'legalBasis'],
+  ['consent_reference', 'consentReference'],
+]);
+
+/** The most code points that a claim or companion has; the id of a citizen is one of them. */
+export const maxClaimLength = maxCitizenIdLength;
+
+type ClaimShape = TObject<Record<string, TOptional<TString>>>;
+
+function member(name: ClaimName | ContextMemberName, alias?: string): TOptional<TString> {
+  const claim = isClaim(name) ? claimTable[name] : undefined;
+  const about = isClaim(name) ? claimTable[name].about : contextMembers[name];
+  return Type.Optional(
+    Type.String({
+      minLength: 1,
+      maxLength: maxClaimLength,
+      pattern: claim?.kind === 'date' ? datePattern : '\\S',
+      description: alias === undefined ? about : `The same as ${name}.`,
+      ...(claim === undefined ? {} : { 'x-oidc-claim': claim.oidc }),
+    }),
+  );
+}
+
+function isClaim(name: ClaimName | ContextMemberName): name is ClaimName {
+  return name in claimTable;
+}
+
+const plainMembers = [...claimNames, ...contextMemberNames].map((name) => [name, member(name)] as const);
+const aliasMembers = [...aliases].map(([alias, name]) => [alias, member(name, alias)] as const);
+
+/** The claims as query parameters. */
+export const claimsQuery: ClaimShape = Type.Object(Object.fromEntries(plainMembers), { additionalProperties: false });
+
+/** The claims as a body; a claim may have its snake_case name there, but only one name and one value. */
+export const claimsBody: ClaimShape = Type.Object(Object.fromEntries([...plainMembers, ...aliasMembers]), {
+  additionalProperties: false,
+});
+
+/** The values of the claims that were submitted, as they were sent. */
+export type Claims = { readonly [claim in ClaimName]?: string };
+
+/** A question as it was asked, under the names of the contract. */
+export type VerificationRequest = { readonly claims: Claims } & { readonly [name in ContextMemberName]?: string };
+
+/** What a member of a checked query or body stands for. */
+export function canonicalMemberName(sentName: string): ClaimName | ContextMemberName {
+  // The schema lets no other names through.
+  return aliases.get(sentName) ?? (sentName as ClaimName | ContextMemberName);
+}
+
+/** The question in a checked query or body, or every fault that its schema could not see. */
+export function parseVerificationRequest(
+  sent: Readonly<Record<string, string | undefined>>,
+  from: 'query' | 'body',
+): { readonly question: VerificationRequest } | { readonly issues: readonly Issue[] } {
+  const claims: { [claim in ClaimName]?: string } = {};
+  const contextValues: { [name in ContextMemberName]?: string } = {};
+  const issues: Issue[] = [];
+  for (const [sentName, value] of Object.entries(sent)) {
+    if (value === undefined) continue;
+    const name = canonicalMemberName(sentName);
+    const fault = (code: string, detail: string) =>
+      issues.push(
+        from === 'body'
+          ? { in: from, pointer: `/${sentName}`, code, detail }
+          : { in: from, name: sentName, code, detail },
+      );
+    const target: { [name in ClaimName | ContextMemberName]?: string } = isClaim(name) ? claims : contextValues;
+    if (target[name] !== undefined) fault('duplicate', `give ${name} once, under one of its names`);
+    else if (!value.isWellFormed() || value.includes('\u0000')) fault('not-text', 'well-formed Unicode without U+0000');
+    else if (exceedsLength(value, maxClaimLength)) fault('too-long', `at most ${maxClaimLength} code points`);
+    else target[name] = value;
+  }
+  return issues.length > 0 ? { issues } : { question: { claims, ...contextValues } };
+}
+
+function exceedsLength(text: string, codePoints: number): boolean {
+  return text.length > codePoints && [...text].length > codePoints;
+}
+
+/**
+ * The hash of a question, `sha-256:` and base64url: SHA-256 over its canonical JSON (RFC 8785) of all members as sent,
+ * under the camelCase names of the contract, so that a caller can compute it and bind the answer to what it asked.
+ */
+export function requestHash({ claims, ...contextValues }: VerificationRequest): string {
+  return `sha-256:${hash('sha256', canonicalJson({ ...claims, ...contextValues }), 'base64url')}`;
+}

@@ -1,0 +1,171 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import fc from 'fast-check';
+import { type Engine, engines } from '../../../test/support/database-engines.ts';
+import { identityAppStartMs } from '../../../test/support/identity-app.ts';
+import { openIdentityAppWith } from '../../../test/support/identity-people.ts';
+import { parseId } from '../../kernel/id.ts';
+import { systemClock } from '../../kernel/system-clock.ts';
+import { claimFindings, unmatchedReasons } from '../../kernel/verification-explanation.ts';
+import { standardPolicy2 } from '../match/policy.ts';
+import { claimNames } from '../register/claims.ts';
+import { RegisterUnavailable } from '../register/register.ts';
+import { citizenVerificationKey } from '../verification-limit/verification-keys.ts';
+import { decodeExplanation, type Explanation, encodeExplanation, explainDecision } from './explanation.ts';
+import type { IdentityPorts } from './ports.ts';
+import { findExplanation } from './verification-store.ts';
+
+test('an explanation comes out of its pack as it was, and is as long whatever it says', () => {
+  const claims = fc.dictionary(fc.constantFrom(...claimNames), fc.constantFrom(...claimFindings));
+  const reasons = fc.option(fc.constantFrom(...unmatchedReasons));
+  fc.assert(
+    fc.property(reasons, claims, (reason, found) => {
+      const explanation: Explanation = { reason, claims: { ...found } };
+      const packed = encodeExplanation(explanation);
+      assert.deepEqual(decodeExplanation(packed), explanation);
+      assert.equal(packed.length, claimNames.length + 1);
+    }),
+  );
+});
+
+test('what was kept by a program that knew fewer claims, or more, is read as far as it goes', () => {
+  assert.deepEqual(decodeExplanation('lm'), { reason: 'record-locked', claims: { citizenId: 'match' } });
+  assert.deepEqual(decodeExplanation('?m?----------?'), { reason: null, claims: { citizenId: 'match' } });
+});
+
+test('levels become five findings', () => {
+  const levels = { givenName: 'shortened', familyName: 'normalised', birthDate: 'inverted' } as const;
+  const others = { streetAddress: 'former', postalCode: 'different', locality: 'missing' } as const;
+  assert.deepEqual(explainDecision('claims-do-not-fit', { ...levels, ...others }).claims, {
+    ...{ givenName: 'similar', familyName: 'match', birthDate: 'similar' },
+    ...{ streetAddress: 'former', postalCode: 'no_match', locality: 'not_available' },
+  });
+});
+
+const ana = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30' };
+const people = [
+  { citizenId: 'A', ...ana, streetAddress: '1 Hill Street', formerNames: '[{"familyName":"Costa"}]' },
+  { citizenId: 'L', givenName: 'Lena', familyName: 'Locke', birthDate: '1970-01-01', locked: 'yes' },
+  { citizenId: 'D', givenName: 'Dora', familyName: 'Dead', birthDate: '1930-01-01', deceased: 'yes' },
+  { citizenId: 'R', givenName: 'Rita', familyName: 'Review', birthDate: '1975-01-01', underReview: 'yes' },
+  { citizenId: 'T-1', givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01' },
+  { citizenId: 'T-2', givenName: 'Jón', familyName: 'Twin', birthDate: '2000-01-01' },
+];
+
+async function openHouse(t: TestContext, engine: Engine) {
+  const app = await openIdentityAppWith(t, engine, people);
+  const parts = { read: app.db.read, citizenKeys: app.importHouse.citizenKeys, clock: systemClock };
+  /** Asks, and reads what one citizen is told of it. */
+  const asked = async (claims: object, reader: string, over: Partial<IdentityPorts> = {}) => {
+    const answered = await app.ask('POST', claims, {}, { policyOf: () => standardPolicy2, ...over });
+    assert.ok('json' in answered);
+    const { token, ...answer } = answered.json;
+    // The bytes of its signature spell any three letters now and then.
+    const { payload } = await app.openToken(token);
+    assert.equal(JSON.stringify([answer, payload]).includes('"why"'), false);
+    const id = parseId('verification', String(answered.json['verificationId'])) ?? assert.fail();
+    return [answered.json['decision'], await findExplanation(parts, id, reader)];
+  };
+  return { ...app, asked };
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: the citizen is told what did not fit, and what was so before`, async (t) => {
+    const { asked } = await openHouse(t, engine);
+    const told = async (claims: object) => await asked({ citizenId: 'A', ...ana, ...claims }, 'A');
+    const all = { citizenId: 'match', givenName: 'match', familyName: 'match', birthDate: 'match' };
+    assert.deepEqual(await told({}), ['match', { reason: null, claims: all }]);
+    assert.deepEqual(await told({ familyName: 'Jones', postalCode: '1' }), [
+      'no_match',
+      { reason: 'claims-do-not-fit', claims: { ...all, familyName: 'no_match', postalCode: 'not_available' } },
+    ]);
+    assert.deepEqual(await told({ familyName: 'Costa', givenName: 'Anna' }), [
+      'no_match',
+      { reason: 'claims-do-not-fit', claims: { ...all, givenName: 'similar', familyName: 'former' } },
+    ]);
+  });
+
+  test(`${engine.name}: a record that is silent, disputed or like another one says so to its citizen alone`, async (t) => {
+    const { asked } = await openHouse(t, engine);
+    const reasons = [];
+    for (const { citizenId, givenName, familyName, birthDate } of people.slice(1, 5)) {
+      const [decision, told] = await asked(
+        // Written as that of the twin.
+        { citizenId, givenName: citizenId === 'T-1' ? 'Jón' : givenName, familyName, birthDate },
+        citizenId,
+      );
+      reasons.push([decision, (told as Explanation).reason]);
+    }
+    assert.deepEqual(reasons, [
+      ['no_match', 'record-locked'],
+      ['no_match', 'record-of-the-dead'],
+      ['not_determined', 'record-under-review'],
+      ['not_determined', 'others-fit-as-well'],
+    ]);
+    const [, toAnother] = await asked({ citizenId: 'A', ...ana }, 'L');
+    assert.equal(toAnother, undefined);
+    // Whose claims do not fit learns nothing of the record by it.
+    const [, wrong] = await asked({ ...people[1], locked: undefined, familyName: 'Jones' }, 'L');
+    assert.equal((wrong as Explanation).reason, 'claims-do-not-fit');
+  });
+
+  test(`${engine.name}: a search is explained to whom it named, also where it fitted nobody`, async (t) => {
+    const { asked } = await openHouse(t, engine);
+    assert.deepEqual(await asked({ ...ana, streetAddress: '2 Valley Road' }, 'A'), [
+      'no_match',
+      {
+        reason: 'claims-do-not-fit',
+        claims: { givenName: 'match', familyName: 'match', birthDate: 'match', streetAddress: 'no_match' },
+      },
+    ]);
+    assert.deepEqual(await asked({ ...ana, givenName: 'Eva', streetAddress: '1 Hill Street' }, 'A'), [
+      'no_match',
+      undefined,
+    ]);
+  });
+
+  test(`${engine.name}: with the guesses spent the reason is that, and what fits is told; with no register nothing is`, async (t) => {
+    const { asked } = await openHouse(t, engine);
+    const told = async (claims: object, over?: Partial<IdentityPorts>) =>
+      await asked({ citizenId: 'A', ...ana, ...claims }, 'A', over);
+    const down = async () => {
+      throw new RegisterUnavailable('down');
+    };
+    const register = { find: down } as unknown as IdentityPorts['register'];
+    assert.deepEqual(await told({}, { register }), ['not_determined', { reason: 'register-unavailable', claims: {} }]);
+    for (const day of [1, 2, 3, 4, 5]) await told({ birthDate: `1990-10-0${day}` });
+    const all = { citizenId: 'match', givenName: 'match', familyName: 'match', birthDate: 'match' };
+    assert.deepEqual(await told({}), ['no_match', { reason: 'guesses-spent', claims: all }]);
+  });
+
+  test(`${engine.name}: guesses by the id that are hidden are not told by a search that finds them spent`, async (t) => {
+    const { asked, ports, pass } = await openHouse(t, engine);
+    const subject = citizenVerificationKey(ports.rootKey.derive('guess-budget'), 'A');
+    // Until when by the clock of who reads, which is not that of the house.
+    const hiddenUntil = Date.now() + 3_600_000;
+    for (const tag of ['1', '2', '3', '4', '5']) {
+      const counting = { keys: [subject], tag, notifyKey: subject, isFailed: true, hiddenUntil };
+      await ports.verificationLimiter.count(
+        counting,
+        await ports.verificationLimiter.readSnapshot([subject], identityAppStartMs),
+      );
+    }
+    const search = { ...ana, streetAddress: '1 Hill Street' };
+    assert.deepEqual(await asked(search, 'A'), ['no_match', undefined]);
+    // A month later they count no more.
+    pass(31 * 86_400_000);
+    assert.equal((await asked(search, 'A'))[0], 'match');
+  });
+
+  test(`${engine.name}: an erased citizen's explanations are gone with the key`, async (t) => {
+    const { asked, db } = await openHouse(t, engine);
+    await asked({ citizenId: 'A', ...ana }, 'A');
+    const [row] = await db.read('select id from verification', []);
+    const id = parseId('verification', String(row?.['id'])) ?? assert.fail();
+    const keyOf = async () => new Uint8Array(32);
+    assert.equal(
+      await findExplanation({ read: db.read, citizenKeys: { keyOf }, clock: systemClock }, id, 'A'),
+      undefined,
+    );
+  });
+}

@@ -1,0 +1,80 @@
+import { Type } from 'typebox';
+import type { VerificationId } from '../../kernel/id.ts';
+import { idPatternSource } from '../../kernel/id.ts';
+import type { ClaimLevels } from '../match/compare.ts';
+import type { MatchDecision } from '../match/decide.ts';
+import type { MatchPolicy } from '../match/policy.ts';
+import { type ClaimName, claimNames } from '../register/claims.ts';
+
+/** How long an answer and its signed form may be relied on. */
+export const verificationValidMs = 5 * 60_000;
+
+/** What a caller with the scope for it learns of one claim: three coarse values, never a score. */
+export type ClaimResult = 'match' | 'no_match' | 'not_available';
+
+/** The answer of the contract, as it is sent and kept. */
+export type Verification = {
+  readonly verificationId: VerificationId;
+  readonly verified: boolean;
+  readonly decision: MatchDecision;
+  readonly claims?: { readonly [claim in ClaimName]?: ClaimResult };
+  readonly assurance: MatchPolicy['assurance'];
+  readonly policy: string;
+  readonly checkedAt: string;
+  readonly expiresAt: string;
+  readonly purpose: string | null;
+  readonly legalBasis: string | null;
+  readonly consentReference: string | null;
+  readonly requestHash: string;
+  readonly receipt: string;
+  readonly token: string;
+};
+
+/** The coarse result of each submitted claim. */
+export function claimResults(levels: ClaimLevels): { [claim in ClaimName]?: ClaimResult } {
+  const results: { [claim in ClaimName]?: ClaimResult } = {};
+  for (const claim of claimNames) {
+    const level = levels[claim];
+    if (level === undefined) continue;
+    results[claim] = level === 'missing' ? 'not_available' : level === 'different' ? 'no_match' : 'match';
+  }
+  return results;
+}
+
+const claimResult = Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_available')]);
+
+/** The schema of the answer, for the OpenAPI document. */
+export const verificationSchema = Type.Object({
+  verificationId: Type.String({ pattern: idPatternSource('verification') }),
+  verified: Type.Boolean({ description: 'Whether decision is match.' }),
+  decision: Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_determined')], {
+    description:
+      'not_determined: the record is under review, two persons fit, or the register cannot be asked at present. An id that the register does not know is no_match.',
+  }),
+  claims: Type.Optional(
+    Type.Object(Object.fromEntries(claimNames.map((claim) => [claim, Type.Optional(claimResult)])), {
+      description: 'Per submitted claim, on a match, with the scope identity:verify:claims.',
+    }),
+  ),
+  assurance: Type.Object({
+    framework: Type.String(),
+    level: Type.String({
+      description: 'What was done proves that such a person exists, not that the user of the caller is that person.',
+    }),
+  }),
+  policy: Type.String({ description: 'The named, versioned rules of the decision.' }),
+  checkedAt: Type.String({ format: 'date-time' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'Until when to rely on the answer and its token.' }),
+  purpose: Type.Union([Type.String(), Type.Null()]),
+  legalBasis: Type.Union([Type.String(), Type.Null()]),
+  consentReference: Type.Union([Type.String(), Type.Null()]),
+  requestHash: Type.String({
+    description:
+      'sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase.',
+  }),
+  receipt: Type.String({ description: 'Path of the ledger receipt of this use.' }),
+  token: Type.String({
+    description:
+      'The signed result, a JWS of type identity-verification+jwt. verified_claims (OpenID Connect for Identity Assurance) is in it on a match only.',
+  }),
+});

@@ -1,9 +1,0 @@
-/** One refusal that a caller can meet: what it is, why it comes, and what to do. Each has a page at `/problems/{slug}`. */
-export type Problem = {
-  readonly status: number;
-  readonly title: string;
-  /** Whether the same request can succeed later. */
-  readonly retryable: boolean;
-  readonly cause: string;
-  readonly fix: string;
-};

@@ -1,0 +1,15 @@
+/** The bytes of a body, read to that limit and no further; undefined where there are more. */
+export async function readBytesUpTo(
+  body: AsyncIterable<Uint8Array> | null,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
+  const chunks: Uint8Array[] = [];
+  let length = 0;
+  for await (const chunk of body ?? []) {
+    length += chunk.length;
+    // Leaving the loop cancels the body, and with it the connection.
+    if (length > maxBytes) return undefined;
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}

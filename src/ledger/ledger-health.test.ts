@@ -1,0 +1,53 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../../test/support/database-engines.ts';
+import { buildLedgerApp } from '../../test/support/ledger-app.ts';
+import { createLedgerHealth } from './ledger-health.ts';
+
+for (const engine of engines) {
+  test(`${engine.name}: a sequencer that is behind is told once a minute, with how far, and told of no more once it is not`, async (t) => {
+    const app = buildLedgerApp(await engine.open(t));
+    const told: string[] = [];
+    const watch = createLedgerHealth({
+      ...{ read: app.db.read, clock: app.clock, hasWitnesses: false },
+      onAlarm: (kind, { message }) => told.push(`${kind}: ${message}`),
+      onAlarmCleared: (kind) => told.push(`${kind} ended`),
+    });
+    const after = async (seconds: number) => {
+      app.time.now += seconds * 1_000;
+      await watch.check();
+      return told.splice(0);
+    };
+    await app.use('anna', 'bert', undefined);
+    assert.deepEqual(await after(29), []);
+    assert.deepEqual(await after(1), ['ledger-behind: 3 events wait for their number, the oldest for 30 s']);
+    assert.deepEqual(await after(59), []);
+    assert.deepEqual(await after(1), ['ledger-behind: 3 events wait for their number, the oldest for 90 s']);
+    const nothing = { signed: 0, cosigned: undefined, verified: undefined };
+    assert.deepEqual(watch.state(), { ...nothing, waiting: 3, oldestSeconds: 90, alarms: ['ledger-behind'] });
+    await app.sequence();
+    watch.recordVerified(3);
+    assert.deepEqual(await after(5), ['ledger-behind ended']);
+    const fine = { waiting: 0, oldestSeconds: 0, signed: 3, verified: 3, alarms: [] };
+    assert.deepEqual(watch.state(), { ...nothing, ...fine });
+  });
+
+  test(`${engine.name}: without a quorum the cosigned size stays behind the signed one`, async (t) => {
+    const app = buildLedgerApp(await engine.open(t));
+    const told: string[] = [];
+    const watch = createLedgerHealth({
+      ...{ read: app.db.read, clock: app.clock, hasWitnesses: true },
+      onAlarm: (kind) => told.push(kind),
+      onAlarmCleared: (kind) => told.push(`${kind} ended`),
+    });
+    await app.use('anna');
+    await app.sequence();
+    await watch.check();
+    watch.raiseAlarm('ledger-witnesses', 'too few');
+    watch.raiseAlarm('ledger-witnesses', 'too few, still');
+    watch.clearAlarm('ledger-witnesses');
+    watch.clearAlarm('ledger-witnesses');
+    assert.deepEqual(told, ['ledger-witnesses', 'ledger-witnesses ended']);
+    assert.deepEqual([watch.state().signed, watch.state().cosigned, watch.state().alarms], [1, 0, []]);
+  });
+}

@@ -1,0 +1,38 @@
+import { computeChainLink, noPreviousHash, parseEntry } from './ledger-entry.ts';
+import { leafHash } from './tlog/merkle.ts';
+
+/** A chain as it is handed out: the leaves of one person or register in their order, and the key of their links. */
+export type DisclosedChain = {
+  readonly chain: Uint8Array;
+  readonly linkKey: Uint8Array;
+  /** The key of the links of what happened before the register had that person. */
+  readonly earlierLinkKey?: Uint8Array | undefined;
+  /** The number of the first leaf, and the leaf hash of the one before it; 1 and zeros from the beginning. */
+  readonly from?: { readonly number: number; readonly previous: Uint8Array } | undefined;
+  readonly leaves: readonly Uint8Array[];
+};
+
+/** Why a chain has a gap or is not in its order, in words; undefined where every entry follows on the one before. */
+export function verifyChain({
+  chain,
+  linkKey,
+  earlierLinkKey = linkKey,
+  from,
+  leaves,
+}: DisclosedChain): string | undefined {
+  let number = from?.number ?? 1;
+  let previous = from?.previous ?? noPreviousHash;
+  for (const leaf of leaves) {
+    const entry = parseEntry(leaf);
+    if (entry === undefined) return `entry ${number} of the chain is none of this log`;
+    const follows = [linkKey, earlierLinkKey].some((key) => {
+      return Buffer.compare(computeChainLink(key, entry.id, { chain, number, previous }), entry.link) === 0;
+    });
+    if (!follows) {
+      return `entry ${number} of the chain does not follow on the one before: one was left out, changed or moved`;
+    }
+    previous = leafHash(leaf);
+    number += 1;
+  }
+  return undefined;
+}

@@ -1,0 +1,120 @@
+import { Type } from 'typebox';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { contactCodeLimits, generateContactCode, parseContactAddress } from './contact/contact-code.ts';
+import {
+  countCodeRequest,
+  deleteExpiredCodes,
+  nextCodeCountDay,
+  saveContactCode,
+} from './contact/contact-code-store.ts';
+import { declinableChannelNames } from './notification/notification.ts';
+import { literalUnion } from './notification/notification-shape.ts';
+import type { NotificationPorts } from './ports.ts';
+import { phrasesFor } from './rendering/phrases-by-language.ts';
+import { systemMessage } from './system-messages/system-message.ts';
+
+const request = {
+  body: Type.Object(
+    {
+      channel: literalUnion(declinableChannelNames, 'How messages go to this address.'),
+      address: Type.String({
+        minLength: 3,
+        maxLength: 254,
+        description: 'A mail address; or a phone number in E.164, as +4740000000.',
+      }),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+type AskCall = OperationCall<typeof request, NotificationPorts>;
+
+/**
+ * A citizen wants an address verified: a code goes there, and whoever enters it reads what comes there. The message with the code
+ * is one of the server itself that never lies in the inbox, since who is signed in as somebody else reads that.
+ */
+export const askContactCode = defineOperation({
+  name: 'askContactCode',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/contact-addresses',
+  scope: 'citizen:self',
+  summary: 'Have a code sent to an address of mine',
+  description:
+    'For the citizen whom the token names. Sends a code of six digits to the address, good for 15 minutes and five tries, in place of the one before by this channel. The address counts once the code was entered at /v1/contact-addresses/confirm. Nothing is said of who else may have that address.',
+  request,
+  responses: {
+    202: {
+      description: 'The code is on its way.',
+      schema: Type.Object({
+        channel: literalUnion(declinableChannelNames, 'The channel.'),
+        endsAt: Type.String({ format: 'date-time', description: 'Until when the code is good.' }),
+      }),
+    },
+  },
+  refusals: [
+    'citizen-token-needed',
+    'citizen-not-found',
+    'bad-request',
+    'too-many-contact-codes',
+    'register-unavailable',
+  ],
+  citizenData: true,
+  run: async (call: AskCall): Promise<Decision | RefusedDecision> => {
+    const { ports, now } = call;
+    const { citizenId } = call.caller;
+    const { channel } = call.body;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const address = parseContactAddress(channel, call.body.address);
+    if (address === undefined) return { refusal: issueRefusal('/address', 'malformed', addressFormats[channel]) };
+    if (!ports.cascade.providers.has(channel))
+      return { refusal: issueRefusal('/channel', 'not-allowed', channelNotOffered) };
+    const contact = await ports.contactOf(citizenId);
+    if (contact === undefined) return { refusal: refuse('citizen-not-found') };
+    const code = generateContactCode(ports.random);
+    const endsAt = now + contactCodeLimits.minutes * 60_000;
+    const phrases = phrasesFor(contact.language);
+    const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+    const message = await systemMessage(call, {
+      citizenId,
+      content: { subject: phrases.code.subject, message: phrases.code.text(code, contactCodeLimits.minutes), address },
+      language: phrases.language,
+      steps: [{ channel, runAt: now, reminder: false }],
+      deliverBy: endsAt,
+    });
+    const key = await ports.citizenKeys.keyOf(citizenId);
+    const saved = { channel, address, code, notification: message.id, endsAt };
+    return {
+      effect: {
+        events: [{ type: 'contact-address.asked', ...head, citizenId, channel }, message.event],
+        statements: [
+          ...countCodeRequest({ citizenId, channel, address, countKey: ports.codeCountKey, now }),
+          saveContactCode({ citizenId, key, random: ports.random }, saved),
+          ...deleteExpiredCodes(now),
+          ...message.statements,
+        ],
+      },
+      answer: { status: 202, json: { channel, endsAt: formatInstant(endsAt) } },
+      // Only the counts at the begin of the unit expect rows.
+      onConflict: () => {
+        const seconds = Math.ceil((nextCodeCountDay(now) - now) / 1_000);
+        return refuse('too-many-contact-codes', undefined, {
+          headers: { 'retry-after': String(seconds) },
+        });
+      },
+    };
+  },
+});
+
+const addressFormats = {
+  email: 'must be one address that mail can be sent to, its part before the @ in ASCII',
+  sms: 'must be a phone number in E.164, as +4740000000',
+} as const;
+const channelNotOffered =
+  'must be a channel that this server can send by; `confirmable` of GET /v1/contact-preferences has those';
+
+function issueRefusal(pointer: string, code: string, detail: string) {
+  return refuseIssues([{ in: 'body', pointer, code, detail }]);
+}

@@ -1,0 +1,85 @@
+import { type Static, Type } from 'typebox';
+import { Check, Errors } from 'typebox/schema';
+import { type ChannelName, declinableChannelNames, externalChannelNames } from '../notification/notification.ts';
+import { literalUnion } from '../notification/notification-shape.ts';
+import { quietHoursFault } from '../notification/quiet-hours.ts';
+import type { CascadePolicy, CascadeStep } from './cascade.ts';
+
+const externalChannel = literalUnion(externalChannelNames);
+const declinableChannel = literalUnion(declinableChannelNames);
+const days = Type.Number({ minimum: 0, maximum: 365 });
+
+const policyFileShape = Type.Object(
+  {
+    steps: Type.Array(
+      Type.Object(
+        { channel: externalChannel, afterDays: Type.Optional(days), reminder: Type.Optional(Type.Boolean()) },
+        { additionalProperties: false },
+      ),
+      { minItems: 1, maxItems: 20 },
+    ),
+    letterLeadDays: Type.Optional(days),
+    quietHours: Type.Optional(
+      Type.Object(
+        {
+          channels: Type.Array(declinableChannel, { minItems: 1 }),
+          from: Type.Integer(),
+          until: Type.Integer(),
+          timeZone: Type.String(),
+        },
+        { additionalProperties: false },
+      ),
+    ),
+    verifiedOnly: Type.Optional(Type.Array(declinableChannel)),
+  },
+  { additionalProperties: false },
+);
+
+type PolicyFile = Static<typeof policyFileShape>;
+
+const dayMs = 86_400_000;
+const defaultLeadDays = 5;
+const settingOf = { email: 'SMTP_URL', sms: 'SMS_URL', letter: 'LETTER_SPOOL or LETTER_SFTP' } as const;
+
+/** The cascade in an operator's file; throws a TypeError that says what is wrong. `present`: channels with a provider. */
+export function parseCascadeFile(text: string, present: ReadonlySet<ChannelName>): CascadePolicy {
+  const file: unknown = JSON.parse(text);
+  if (!Check(policyFileShape, file)) {
+    const [, [first]] = Errors(policyFileShape, file);
+    throw new TypeError(
+      `${first?.instancePath || 'the file'}: ${first?.message ?? 'is not a cascade'}; see docs/notifications.md`,
+    );
+  }
+  const fault = policyFaultOf(file, present);
+  if (fault !== undefined) throw new TypeError(fault);
+  const { letterLeadDays = defaultLeadDays, quietHours, verifiedOnly } = file;
+  return {
+    steps: [{ channel: 'inbox', afterMs: 0 }, ...file.steps.map(stepOf)],
+    letterLeadMs: letterLeadDays * dayMs,
+    providers: present,
+    ...(quietHours === undefined ? {} : { quiet: quietHours }),
+    ...(verifiedOnly === undefined ? {} : { verifiedOnly }),
+  };
+}
+
+function stepOf({ channel, afterDays = 0, reminder = false }: PolicyFile['steps'][number]): CascadeStep {
+  const afterMs = Math.round(afterDays * dayMs);
+  return reminder ? { channel, afterMs, reminder } : { channel, afterMs };
+}
+
+function policyFaultOf({ steps, quietHours }: PolicyFile, present: ReadonlySet<ChannelName>): string | undefined {
+  for (const [index, { channel, afterDays = 0, reminder = false }] of steps.entries()) {
+    const at = `/steps/${index}`;
+    const first = steps.find((step) => step.channel === channel && step.reminder !== true);
+    if (!present.has(channel))
+      return `${at}: there is no provider for ${channel}: set ${settingOf[channel]}, or leave the step out`;
+    if (!reminder && first !== steps[index])
+      return `${at}: ${channel} has its first step already; say "reminder": true`;
+    if (reminder && channel === 'letter') return `${at}: a letter is not sent as a reminder`;
+    if (reminder && (first === undefined || (first.afterDays ?? 0) >= afterDays)) {
+      return `${at}: a reminder comes after the first step of its channel`;
+    }
+  }
+  const hours = quietHours === undefined ? undefined : quietHoursFault(quietHours);
+  return hours === undefined ? undefined : `/quietHours: ${hours}`;
+}

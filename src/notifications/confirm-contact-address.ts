@@ -1,0 +1,131 @@
+import { Type } from 'typebox';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { refuse } from '../kernel/refusal.ts';
+import type { Effect } from '../ledger/commit.ts';
+import {
+  type ContactCode,
+  contactAddressOf,
+  contactCodePattern,
+  isCodeValid,
+  matchesCode,
+} from './contact/contact-code.ts';
+import { consumeContactCode, countWrongEntry, findContactCodes } from './contact/contact-code-store.ts';
+import { findPreferences, findVerifiedContacts, replaceVerifiedContacts } from './contact/contact-preferences-store.ts';
+import { confirmationEffect } from './inbox/confirm-receipt.ts';
+import { findDeliveries } from './notification/delivery-store.ts';
+import { declinableChannelNames } from './notification/notification.ts';
+import { literalUnion } from './notification/notification-shape.ts';
+import type { NotificationPorts } from './ports.ts';
+import { preferencesShape, preferencesView } from './state-preferences.ts';
+import { notifyAddressChange } from './system-messages/notify-address-change.ts';
+
+const request = {
+  body: Type.Object(
+    {
+      channel: literalUnion(declinableChannelNames, 'The channel by which the code came.'),
+      code: Type.String({ pattern: contactCodePattern, description: 'The code, six digits.' }),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+type ConfirmCall = OperationCall<typeof request, NotificationPorts>;
+
+/** A citizen enters the code that came: the address is verified, and the one of before is told. */
+export const confirmContactAddress = defineOperation({
+  name: 'confirmContactAddress',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/contact-addresses/confirm',
+  scope: 'citizen:self',
+  summary: 'Enter the code that came to my address',
+  description:
+    'For the citizen whom the token names. The address is used from now on, before that of the register. The address of before gets an official message that it was changed.',
+  request,
+  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  refusals: [
+    'citizen-token-needed',
+    'bad-request',
+    'contact-code-wrong',
+    'contact-code-needed',
+    'register-unavailable',
+  ],
+  citizenData: true,
+  run: confirmCode,
+});
+
+async function confirmCode(call: ConfirmCall): Promise<Decision | RefusedDecision> {
+  const { ports, read, now } = call;
+  const { citizenId } = call.caller;
+  if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+  const codes = await findContactCodes({ ...ports, read }, citizenId);
+  const code = codes.find(({ channel }) => channel === call.body.channel);
+  if (code === undefined || !isCodeValid(code, now)) return { refusal: refuse('contact-code-needed') };
+  // Of many at once each is compared, but the right one counts only where fewer than five wrong ones were stored before it.
+  if (!matchesCode(code, call.body.code)) return wrongCode(call, citizenId, code);
+  return await acceptCode(call, citizenId, code);
+}
+
+function wrongCode(call: ConfirmCall, citizenId: string, code: ContactCode): RefusedDecision {
+  const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+  return {
+    refusal: refuse('contact-code-wrong'),
+    effect: {
+      events: [{ type: 'contact-address.code-wrong', ...head, citizenId, channel: code.channel }],
+      statements: [countWrongEntry(citizenId, code)],
+    },
+  };
+}
+
+async function acceptCode(
+  call: ConfirmCall,
+  citizenId: string,
+  code: ContactCode,
+): Promise<Decision | RefusedDecision> {
+  const { ports, read, now } = call;
+  const { channel, address } = code;
+  const deps = { ...ports, read };
+  // First what the unit expects to be as it was: nothing that is read behind it can be older.
+  const before = await findVerifiedContacts(deps, citizenId);
+  const [contact, { preferences }] = [await ports.contactOf(citizenId), await findPreferences(deps, citizenId)];
+  // Whoever left the register meanwhile has no address here.
+  if (contact === undefined) return { refusal: refuse('contact-code-needed') };
+  const verifiedAddress = { address, verifiedAt: formatInstant(now) };
+  const verified = { ...before.verified, [channel === 'email' ? 'email' : 'phone']: verifiedAddress };
+  const key = await ports.citizenKeys.keyOf(citizenId);
+  const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+  const isNew = contactAddressOf(contact, channel) !== address;
+  const notice = isNew ? await notifyAddressChange(call, { citizenId, contact, channel }) : undefined;
+  const receipt = await receiptEffectOf(call, code);
+  const others = (await findContactCodes(deps, citizenId)).filter((one) => one.channel !== channel);
+  return {
+    effect: {
+      events: [
+        { type: 'contact-address.confirmed', ...head, citizenId, channel },
+        ...(notice === undefined ? [] : [notice.event]),
+        ...(receipt?.events ?? []),
+      ],
+      statements: [
+        consumeContactCode(citizenId, code),
+        replaceVerifiedContacts({ citizenId, value: verified, now, key }, before.sealed, ports.random),
+        ...(notice?.statements ?? []),
+        ...(receipt?.statements ?? []),
+      ],
+    },
+    answer: { status: 200, json: preferencesView({ preferences, verified, codes: others }, call) },
+    // The code was used or tried, or something else became of the addresses or of its message: look again.
+    onConflict: () => confirmCode(call),
+  };
+}
+
+/** Who has the code has its message: that is proved by it, as by the link of a mail. */
+async function receiptEffectOf(
+  { read, now, mint }: ConfirmCall,
+  { notification }: ContactCode,
+): Promise<Effect | undefined> {
+  const [delivery] = await findDeliveries(read, notification);
+  if (delivery === undefined) return undefined;
+  const effect = await confirmationEffect({ read, mint, clock: { now: () => now } }, delivery.id);
+  return effect === 'before' ? undefined : effect;
+}

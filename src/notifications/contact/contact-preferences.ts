@@ -1,0 +1,84 @@
+import { type Static, Type } from 'typebox';
+import { declinableChannelNames, externalChannelNames } from '../notification/notification.ts';
+import { languageTagSchema, literalUnion } from '../notification/notification-shape.ts';
+import { quietHoursFault } from '../notification/quiet-hours.ts';
+import type { CitizenContact } from '../ports.ts';
+
+const channelList = <const C extends readonly string[]>(channels: C, description: string) =>
+  Type.Optional(
+    Type.Array(literalUnion(channels), {
+      maxItems: channels.length,
+      uniqueItems: true,
+      description,
+    }),
+  );
+
+/** What a citizen wishes; what is left out is left to the policy of the server. */
+export const contactPreferencesShape = Type.Object(
+  {
+    channels: channelList(
+      externalChannelNames,
+      'The channels in the order wished; the others follow in the order of the policy.',
+    ),
+    declined: channelList(declinableChannelNames, 'Never by these. The inbox and letters cannot be declined.'),
+    hours: Type.Optional(
+      Type.Object(
+        {
+          channels: Type.Array(literalUnion(declinableChannelNames), {
+            minItems: 1,
+            maxItems: declinableChannelNames.length,
+            uniqueItems: true,
+            description: 'Which channels keep to them.',
+          }),
+          from: Type.Integer({ minimum: 0, maximum: 24, description: 'The first full hour of the day.' }),
+          until: Type.Integer({
+            minimum: 0,
+            maximum: 24,
+            description: 'The hour at which they end; over midnight too.',
+          }),
+          timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'As Europe/Lisbon.' }),
+        },
+        { additionalProperties: false, description: 'Only in these hours, but for urgent messages.' },
+      ),
+    ),
+    language: Type.Optional(languageTagSchema('In this language (BCP 47), where the sender has it.')),
+  },
+  { additionalProperties: false },
+);
+
+export type ContactPreferences = Static<typeof contactPreferencesShape>;
+
+/** Addresses that somebody has verified to be the citizen's, each with the instant of that. They go before the register's. */
+export type VerifiedContacts = {
+  readonly email?: { readonly address: string; readonly verifiedAt: string } | undefined;
+  readonly phone?: { readonly address: string; readonly verifiedAt: string } | undefined;
+};
+
+/** What is wrong about wishes that fit the schema; undefined where nothing is. */
+export function preferencesFault({ channels = [], declined = [], hours }: ContactPreferences): string | undefined {
+  if (channels.some((channel) => declined.some((one) => one === channel)))
+    return 'a channel is both wished and declined';
+  return hours === undefined ? undefined : quietHoursFault(hours);
+}
+
+/** How a citizen is reached: as the register has it, but by what was verified, and as the citizen wishes. */
+export function applyPreferences(
+  contact: CitizenContact,
+  preferences: ContactPreferences,
+  verified: VerifiedContacts,
+): CitizenContact {
+  const { channels, declined, hours, language } = preferences;
+  return {
+    ...contact,
+    email: verified.email?.address ?? contact.email,
+    phone: verified.phone?.address ?? contact.phone,
+    language: language ?? contact.language,
+    declined: declined ?? contact.declined,
+    order: channels ?? contact.order,
+    hours: hours ?? contact.hours,
+    verified: [
+      ...(verified.email === undefined ? [] : (['email'] as const)),
+      ...(verified.phone === undefined ? [] : (['sms'] as const)),
+    ],
+  };
+}

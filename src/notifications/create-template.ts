@@ -1,0 +1,115 @@
+import { type Static, Type } from 'typebox';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { parseLanguageTag } from '../kernel/language-tag.ts';
+import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
+import { languageTagSchema } from './notification/notification-shape.ts';
+import type { NotificationPorts } from './ports.ts';
+import { maxMessageLength, maxSubjectLength, maxValues, textFormIssues } from './send-request.ts';
+import { languageIssues, placeholderIssues, placeholdersOfText, type TemplateText } from './templates/template.ts';
+import { templateChangedEvent, templateShape, templateView } from './templates/template-shape.ts';
+import { insertTemplate, maxTemplates } from './templates/template-store.ts';
+
+const maxLanguages = 40;
+
+const body = Type.Object(
+  {
+    name: Type.String({
+      minLength: 1,
+      maxLength: 100,
+      description: 'For people, to tell it from others; one line. Citizens do not see it.',
+    }),
+    defaultLanguage: languageTagSchema('For citizens whose language it has not (BCP 47): one of those of texts.'),
+    texts: Type.Array(
+      Type.Object(
+        {
+          language: languageTagSchema('The language of this text (BCP 47).'),
+          subject: Type.Optional(
+            Type.String({
+              minLength: 1,
+              maxLength: maxSubjectLength,
+              description: 'One line; without it the sender is named.',
+            }),
+          ),
+          message: Type.String({
+            minLength: 1,
+            maxLength: maxMessageLength,
+            description: 'Plain text or restricted Markdown, with a placeholder ((name)) for each value.',
+          }),
+        },
+        { additionalProperties: false },
+      ),
+      {
+        minItems: 1,
+        maxItems: maxLanguages,
+        description:
+          'One for each language, with the same placeholders in all of them, and nothing about a citizen: that comes with each message. The whole body is at most 64 KiB.',
+      },
+    ),
+  },
+  { additionalProperties: false },
+);
+
+const request = { body };
+
+type CreateCall = OperationCall<typeof request, NotificationPorts>;
+
+/** Makes a template: texts for one message to many citizens, each of whom gets it in the own language. */
+export const createTemplate = defineOperation({
+  name: 'createTemplate',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/templates',
+  scope: 'notifications:send',
+  summary: 'Make a template with a text for each language',
+  description:
+    'Send by it with templateId and the values of its placeholders: each citizen gets the text in the own language. A template is never edited; make another one, and remove this one when nothing is sent by it any more.',
+  request,
+  responses: {
+    201: {
+      description: 'Made.',
+      schema: templateShape,
+      headers: { Location: 'Where it is.', 'Idempotent-Replayed': 'true where an earlier answer is repeated.' },
+    },
+  },
+  refusals: ['bad-request', 'conflict'],
+  idempotent: true,
+  citizenData: true,
+  contentIssues: async ({ body: { name, texts, defaultLanguage } }) =>
+    templateIssuesOf({ name, texts, defaultLanguage }),
+  run: async (call: CreateCall) => {
+    const { name, defaultLanguage, texts: given } = call.body;
+    const issues = templateIssuesOf(call.body);
+    if (issues.length > 0) return { refusal: refuseIssues(issues) };
+    const texts = given.map((text): TemplateText => ({ ...text, language: canonicalTag(text.language) }));
+    const id = call.mint('template');
+    const { clientId } = call.caller;
+    const template = { id, clientId, name, defaultLanguage: canonicalTag(defaultLanguage), texts, createdAt: call.now };
+    return {
+      effect: { events: [templateChangedEvent(call, id, 'created')], statements: insertTemplate(template) },
+      answer: { status: 201, headers: { location: `/v1/templates/${id}` }, json: templateView(template) },
+      onConflict: () => refuse('conflict', `A client has at most ${maxTemplates} templates; remove one first.`),
+    };
+  },
+});
+
+const canonicalTag = (tag: string) => parseLanguageTag(tag) ?? tag;
+
+/** What is wrong about the parts that are as the schema says. */
+function templateIssuesOf({ name, texts, defaultLanguage }: Partial<Static<typeof body>>): Issue[] {
+  const issues = textFormIssues([['/name', name, 'line']]);
+  if (texts === undefined) return issues;
+  for (const [index, { subject, message }] of texts.entries()) {
+    const at = `/texts/${index}`;
+    issues.push(
+      ...textFormIssues([
+        [`${at}/message`, message, 'text'],
+        [`${at}/subject`, subject, 'line'],
+      ]),
+    );
+    const { size } = placeholdersOfText({ subject, message });
+    const detail = `subject and message have ${size} placeholders, and at most ${maxValues} are allowed`;
+    if (size > maxValues) issues.push({ in: 'body', pointer: `${at}/message`, code: 'too-long', detail });
+  }
+  const stated = defaultLanguage === undefined ? [] : languageIssues(texts, defaultLanguage);
+  return [...issues, ...stated, ...placeholderIssues(texts)];
+}

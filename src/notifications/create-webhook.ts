@@ -1,0 +1,106 @@
+import { Type } from 'typebox';
+import { defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { invalidAccessToken } from '../auth/challenge.ts';
+import { findClient } from '../auth/client-store.ts';
+import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { literalUnion } from './notification/notification-shape.ts';
+import { eventCall } from './webhooks/event-shape.ts';
+import { findWebhookHosts } from './webhooks/webhook-host-store.ts';
+import type { WebhookPorts } from './webhooks/webhook-ports.ts';
+import {
+  createWebhookSecret,
+  openStoredAnswer,
+  sealStoredAnswer,
+  signatureSchemes,
+} from './webhooks/webhook-secret.ts';
+import { webhookChangedEvent, webhookShape, webhookView } from './webhooks/webhook-shape.ts';
+import { insertWebhook, maxWebhooks } from './webhooks/webhook-store.ts';
+import { parseWebhookUrl } from './webhooks/webhook-target.ts';
+
+const request = {
+  body: Type.Object(
+    {
+      url: Type.String({
+        minLength: 1,
+        maxLength: 2_000,
+        description: 'Where to call: https, a public host, no name or password in it.',
+      }),
+      signature: Type.Optional(
+        literalUnion(
+          signatureSchemes,
+          'v1 (default): HMAC by a shared secret. v1a: Ed25519, verified by a public key.',
+        ),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+type CreateCall = OperationCall<typeof request, WebhookPorts>;
+
+/** Makes a webhook; from now on each event of this client's feed is called to it, signed with the secret shown once. */
+export const createWebhook = defineOperation({
+  name: 'createWebhook',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/webhooks',
+  scope: 'webhooks:manage',
+  summary: 'Be called when something becomes of a notification',
+  description:
+    'Calls follow Standard Webhooks 1.0.0: webhook-id, webhook-timestamp and webhook-signature, repeated over 75 hours until a 2xx comes; 410 disables. The secret is in this answer only, and in its repetition under the same Idempotency-Key; with v1a there is a public key instead, shown at any time. What was missed is in GET /v1/events.',
+  request,
+  responses: {
+    201: {
+      description: 'Made.',
+      schema: webhookShape,
+      headers: { 'Idempotent-Replayed': 'true where an earlier answer is repeated.' },
+    },
+  },
+  refusals: ['bad-request', 'conflict'],
+  webhook: eventCall,
+  idempotent: true,
+  openStoredBody: (kept, { webhookKey }: WebhookPorts) => openStoredAnswer(webhookKey, kept),
+  citizenData: true,
+  run: async (call: CreateCall) => {
+    const { ports, caller, now } = call;
+    const url = parseWebhookUrl(call.body.url, ports.allowPrivateTargets);
+    const isPrivate = url === undefined || (await ports.isPrivateHost(url, caller.clientId));
+    if (typeof isPrivate === 'object') return { refusal: isPrivate };
+    const fault = url === undefined || isPrivate ? notPublicDetail : await agreedHostFault(call, url);
+    if (url === undefined || fault !== undefined) {
+      const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail: fault ?? notPublicDetail }];
+      return { refusal: refuseIssues(issues) };
+    }
+    const id = call.mint('webhook');
+    const { shown, sealed } = createWebhookSecret(ports.webhookKey, id, ports.random);
+    const { signature = 'v1' } = call.body;
+    const webhook = { id, clientId: caller.clientId, url: url.href, signature, secret: sealed, createdAt: now };
+    const made = { ...webhook, status: 'active', previous: undefined, isRedelivering: false } as const;
+    return {
+      effect: { events: [webhookChangedEvent(call, id, 'created')], statements: insertWebhook(webhook) },
+      answer: {
+        status: 201,
+        headers: { 'cache-control': 'no-store' },
+        json: webhookView(ports.webhookKey, made, { waiting: 0, dead: 0 }, shown),
+      },
+      sealBody: (body) => sealStoredAnswer(ports.webhookKey, body, ports.random),
+      onConflict: () => createRefusalOf(call),
+    };
+  },
+});
+
+/** A client that was disabled is told what the gate tells it as soon as this process knows: to remove webhooks would not help. */
+async function createRefusalOf({ read, caller }: CreateCall): Promise<RefusedDecision> {
+  const client = await findClient(read, caller.clientId);
+  if (client?.disabledAt !== undefined) return { refusal: invalidAccessToken(caller.scheme) };
+  return { refusal: refuse('conflict', `A client has at most ${maxWebhooks} webhooks; remove one first.`) };
+}
+
+const notPublicDetail = 'must be an https URL of a public host, without name, password or fragment';
+
+/** An operator may state the hosts of a client (`webhooks hosts`): then no other is called for it. */
+async function agreedHostFault({ read, caller }: CreateCall, url: URL): Promise<string | undefined> {
+  const hosts = await findWebhookHosts(read, caller.clientId);
+  if (hosts.length === 0 || hosts.includes(url.hostname)) return undefined;
+  return 'must be at one of the hosts that were agreed for this client; ask the operator to add it';
+}

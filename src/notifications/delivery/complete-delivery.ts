@@ -1,0 +1,250 @@
+import {
+  type Read,
+  ReadUnavailable,
+  type Statement,
+  WriteBusy,
+  WriteRefused,
+  WriteUnknown,
+} from '../../db/database.ts';
+import { type RetryPolicy, retryDelayMs } from '../../jobs/back-off.ts';
+import type { Timer } from '../../jobs/timer.ts';
+import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
+import type { Clock, RandomBytes } from '../../kernel/clock.ts';
+import type { DeliveryId, IdGenerator } from '../../kernel/id.ts';
+import type { Commit, Effect } from '../../ledger/commit.ts';
+import { advanceCascade } from '../cascade/advance-cascade.ts';
+import type { ProviderOutcome } from '../notification/channel.ts';
+import {
+  type AttemptOutcome,
+  completeJob,
+  type DeliveryJob,
+  findDeliveries,
+  insertAttempt,
+} from '../notification/delivery-store.ts';
+import {
+  type Delivery,
+  type DeliveryState,
+  type EarlyReport,
+  foldStatus,
+  type Notification,
+  outlineOf,
+} from '../notification/notification.ts';
+import { recordUndeliverable } from '../notification/notification-history-store.ts';
+import { findNotification, updateStatus } from '../notification/notification-store.ts';
+import type { ReasonCode } from '../notification/reason.ts';
+import { insertFeedEvent } from '../webhooks/feed-store.ts';
+import { applyLateReport, type LateOutcome } from './apply-late-report.ts';
+
+export type CompletionDeps = {
+  readonly read: Read;
+  readonly commit: Commit;
+  readonly claim: WriteWithoutEvent;
+  readonly clock: Clock;
+  readonly timer: Timer;
+  readonly random: RandomBytes;
+  readonly mint: IdGenerator;
+  readonly policy: RetryPolicy;
+};
+
+/** How a job ended: by its provider, in an attempt; or before any provider was called. */
+export type JobEnding =
+  | { readonly by: 'provider'; readonly outcome: ProviderOutcome; readonly startedAt: number }
+  | { readonly by: 'us'; readonly status: 'failed' | 'skipped'; readonly reason: ReasonCode };
+
+type Completion = {
+  readonly state: Exclude<DeliveryState, { status: 'sending' }>;
+  readonly outcome: AttemptOutcome | 'skipped';
+  readonly reason?: ReasonCode;
+};
+
+const maxFaults = 5;
+const maxConflicts = 50;
+
+/**
+ * Stores how a job ended: its new state, the attempt, the status of the notification folded anew, and the event, in one
+ * unit; with what its provider has said of the attempt meanwhile. Where the job was lost to another worker nothing is
+ * stored, but for an answer that the other did not have. Repeating after `WriteUnknown` is safe: if the first try was stored, the job is held no more.
+ */
+export async function completeDelivery(
+  deps: CompletionDeps,
+  job: DeliveryJob,
+  ending: JobEnding,
+  given?: Notification,
+): Promise<void> {
+  let known = given;
+  let faults = 0;
+  for (let tries = 0; tries < maxConflicts; tries += 1) {
+    try {
+      const notification = known ?? (await findNotification(deps.read, job.notificationId));
+      if (notification === undefined) throw new TypeError('a delivery without its notification');
+      const deliveries = await findDeliveries(deps.read, notification.id);
+      const held = heldStateOf(job, deliveries);
+      if (held === undefined) return await reportLostAttempt(deps, job, ending, deliveries);
+      const earlyReport = held.earlyReport;
+      await deps.commit(
+        completionEffectOf(deps, {
+          job,
+          ending: withEarlyReport(ending, earlyReport),
+          notification,
+          deliveries,
+          earlyReport,
+        }),
+      );
+      return;
+    } catch (fault) {
+      known = undefined;
+      // The job is another's by now, its provider has said something, or the notification moved: look again.
+      if (fault instanceof WriteRefused && fault.kind === 'rows') continue;
+      faults += 1;
+      if (!isTransientFault(fault) || faults === maxFaults) throw fault;
+      await new Promise<void>((resolve) => deps.timer(50 * 2 ** faults, resolve));
+    }
+  }
+  throw new Error('the notification changed again each time its status was folded');
+}
+
+/** True for the faults of the database after which the same call can succeed. */
+export function isTransientFault(fault: unknown): boolean {
+  return fault instanceof WriteBusy || fault instanceof WriteUnknown || fault instanceof ReadUnavailable;
+}
+
+/** The state of the job as long as its worker holds it. */
+function heldStateOf(job: DeliveryJob, deliveries: readonly Delivery[]) {
+  const delivery = deliveries.find(({ id }) => id === job.id);
+  if (delivery?.attempts !== job.attempts || delivery.state.status !== 'sending') return undefined;
+  return delivery.state.lockedBy === job.lockedBy ? delivery.state : undefined;
+}
+
+/** What is known of an attempt that another took for lost, and ended as `unknown`. */
+async function reportLostAttempt(
+  deps: CompletionDeps,
+  job: DeliveryJob,
+  ending: JobEnding,
+  deliveries: readonly Delivery[],
+): Promise<void> {
+  const delivery = deliveries.find(({ id }) => id === job.id);
+  if (ending.by === 'us' || delivery?.attempts !== job.attempts || delivery.state.status !== 'unknown') return;
+  const lateOutcome = lateOutcomeOf(job.id, ending.outcome);
+  if (lateOutcome !== undefined) await applyLateReport(deps, lateOutcome);
+}
+
+/** What the provider certainly did not take is not tried again: by now the cascade, or the sender, may have gone on. */
+function lateOutcomeOf(delivery: DeliveryId, outcome: ProviderOutcome): LateOutcome | undefined {
+  switch (outcome.outcome) {
+    case 'sent':
+      return { delivery, ended: 'sent', providerRef: outcome.providerRef };
+    case 'delivered':
+      return { delivery, ended: 'delivered' };
+    case 'temporary':
+    case 'permanent':
+      return { delivery, ended: 'failed', reason: outcome.reason };
+    case 'unknown':
+      return undefined;
+  }
+}
+
+/** What the provider said of the attempt goes before its answer to the call, but for what the answer excludes. */
+function withEarlyReport(ending: JobEnding, report: EarlyReport | undefined): JobEnding {
+  if (report === undefined || ending.by === 'us') return ending;
+  const { outcome } = ending;
+  const ref = 'providerRef' in outcome && outcome.providerRef !== undefined ? { providerRef: outcome.providerRef } : {};
+  if (report === 'delivered') return { ...ending, outcome: { outcome: report, ...ref } };
+  switch (outcome.outcome) {
+    case 'sent':
+    case 'unknown':
+      return { ...ending, outcome: { outcome: 'permanent', reason: report } };
+    // A proof stays one, and what was not taken is tried again.
+    case 'delivered':
+    case 'temporary':
+    case 'permanent':
+      return ending;
+  }
+}
+
+type CompletionCase = {
+  readonly job: DeliveryJob;
+  readonly ending: JobEnding;
+  readonly notification: Notification;
+  readonly deliveries: readonly Delivery[];
+  /** What the provider has said of the attempt, put into `ending`. */
+  readonly earlyReport: EarlyReport | undefined;
+};
+
+function completionEffectOf(deps: CompletionDeps, about: CompletionCase): Effect {
+  const { job, notification, deliveries, earlyReport } = about;
+  const now = deps.clock.now();
+  const completion = completionOf(deps, about, now);
+  const outlines = deliveries.map((delivery) =>
+    delivery.id === job.id ? { ...outlineOf(delivery), status: completion.state.status } : outlineOf(delivery),
+  );
+  const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
+  const event = {
+    type: 'notification.delivery-ended',
+    id: deps.mint('event'),
+    at: now,
+    actor: { process: 'delivery' },
+    citizenId: notification.citizenId,
+    notification: notification.id,
+    delivery: job.id,
+    channel: job.channel,
+    outcome: completion.outcome,
+    reason: completion.reason,
+  } as const;
+  return {
+    events: [event],
+    statements: [
+      completeJob(job, completion.state, earlyReport),
+      updateStatus(notification, status, now),
+      ...attemptStatements(about, completion, now),
+      ...advanceCascade(deliveries, job, completion.state.status, now),
+      ...recordUndeliverable(notification, status),
+      insertFeedEvent(notification, status, event),
+    ],
+  };
+}
+
+/** An ending without a provider is no attempt. */
+function attemptStatements(
+  { job, ending }: CompletionCase,
+  { outcome, reason }: Completion,
+  endedAt: number,
+): Statement[] {
+  if (ending.by === 'us' || outcome === 'skipped') return [];
+  const { id: delivery, attempts: number } = job;
+  const { startedAt } = ending;
+  return [
+    insertAttempt({ delivery, number, startedAt, endedAt, outcome, ...(reason === undefined ? {} : { reason }) }),
+  ];
+}
+
+function completionOf(deps: CompletionDeps, { job, ending, notification }: CompletionCase, now: number): Completion {
+  if (ending.by === 'us') {
+    const { status, reason } = ending;
+    return { state: { status, endedAt: now, reason }, outcome: status, reason };
+  }
+  const { outcome } = ending;
+  switch (outcome.outcome) {
+    case 'sent':
+    case 'delivered': {
+      const { outcome: status, providerRef } = outcome;
+      const ref = providerRef === undefined ? {} : { providerRef };
+      return { state: { status, endedAt: now, ...ref }, outcome: status };
+    }
+    case 'unknown': {
+      const reason = 'outcome-unknown';
+      return { state: { status: 'unknown', endedAt: now, reason }, outcome: 'unknown', reason };
+    }
+    case 'permanent':
+      return failedCompletion(outcome.reason, now);
+    case 'temporary': {
+      const { reason, retryAfterMs = 0 } = outcome;
+      const runAt = now + Math.max(retryAfterMs, retryDelayMs(deps.policy, job.attempts, deps.random));
+      if (job.attempts >= deps.policy.attempts || runAt >= notification.deliverBy) return failedCompletion(reason, now);
+      return { state: { status: 'queued', runAt, lastReason: reason }, outcome: 'retry', reason };
+    }
+  }
+}
+
+function failedCompletion(reason: ReasonCode, now: number): Completion {
+  return { state: { status: 'failed', endedAt: now, reason }, outcome: 'failed', reason };
+}

@@ -1,0 +1,23 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { UnavailableError } from '../../kernel/unavailable-error.ts';
+import { createLetterCheck, maxConcurrentLetterChecks } from './check-letter.ts';
+
+const letter = {
+  ...{ contact: undefined, content: { message: 'Your permit is ready.' }, sender: 'Permits', returnAddress: undefined },
+  ...{ language: 'en', reminder: false, at: 0 },
+};
+
+test('dry runs of letters do not queue without end: of more than twenty one is refused, until there is room', async () => {
+  const { promise: set, resolve: finish } = Promise.withResolvers<Uint8Array>();
+  const renderer = { render: () => set, close: async () => undefined };
+  const tryLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => assert.fail(String(fault)));
+  const tried = Array.from({ length: maxConcurrentLetterChecks }, () => tryLetter(letter));
+  await assert.rejects(
+    tryLetter(letter),
+    (fault) => fault instanceof UnavailableError && fault.slug === 'capacity-reduced',
+  );
+  finish(new Uint8Array(1));
+  assert.deepEqual(new Set(await Promise.all(tried)), new Set([undefined]));
+  assert.equal(await tryLetter(letter), undefined);
+});

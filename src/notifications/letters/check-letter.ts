@@ -1,0 +1,42 @@
+import { UnavailableError } from '../../kernel/unavailable-error.ts';
+import { letterAddressOf } from '../contact/postal-address.ts';
+import type { CheckLetter } from '../ports.ts';
+import { type LetterDeps, renderLetterPdf } from './render-letter.ts';
+
+/** Stands in where no address may be looked at; every letter with it fits into its window. */
+const sampleAddress = 'Name\nStreet 1\nPlace';
+
+/** So many wait for the press: one letter may take it seconds, and who asked for it waits with all that it has sent. */
+export const maxConcurrentLetterChecks = 20;
+
+/**
+ * Sets letters as they would be printed, and throws them away. When the press breaks nothing is known against a letter; when too
+ * many wait for it, it is not asked (`Unavailable`).
+ */
+export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) => void): CheckLetter {
+  let waiting = 0;
+  return async ({ contact, content, ...letter }) => {
+    if (waiting >= maxConcurrentLetterChecks)
+      throw new UnavailableError(
+        'capacity-reduced',
+        `${maxConcurrentLetterChecks} dry runs wait for the typesetter already`,
+      );
+    waiting += 1;
+    const address = (contact && letterAddressOf(contact)) ?? sampleAddress;
+    try {
+      const result = await renderLetterPdf(deps, {
+        ...letter,
+        address,
+        content,
+        subject: content.subject,
+        notification: '',
+      });
+      return typeof result === 'string' ? result : undefined;
+    } catch (fault) {
+      onFault(fault);
+      return undefined;
+    } finally {
+      waiting -= 1;
+    }
+  };
+}

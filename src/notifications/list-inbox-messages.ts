@@ -1,0 +1,117 @@
+import { Type } from 'typebox';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { UnavailableError } from '../kernel/unavailable-error.ts';
+import { findInboxPage, findInboxPosition, type InboxMessage, receivedAtOf } from './inbox/citizen-inbox.ts';
+import { messageLanguageOf } from './notification/message-content.ts';
+import { categories } from './notification/notification.ts';
+import { literalUnion } from './notification/notification-shape.ts';
+import type { NotificationPorts } from './ports.ts';
+
+const maxMessages = 100;
+
+const request = {
+  query: Type.Object(
+    {
+      before: Type.Optional(Type.String({ maxLength: 64, description: 'next of an earlier answer: the older ones.' })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: maxMessages, description: 'At most so many; default 100.' }),
+      ),
+    },
+    { additionalProperties: false },
+  ),
+};
+
+/** A message in the list of the inbox. */
+export const inboxItemProperties = {
+  id: Type.String(),
+  subject: Type.Union([Type.String(), Type.Null()]),
+  sender: Type.String({ description: 'The name of the service that sent it.' }),
+  category: literalUnion(categories, 'What kind of message it is.'),
+  language: Type.Union([Type.String(), Type.Null()]),
+  createdAt: Type.String({ format: 'date-time', description: 'When its sender handed it in.' }),
+  receivedAt: Type.String({
+    format: 'date-time',
+    description: 'When it came to lie in the inbox: then, or at the time that its sender had named.',
+  }),
+  opened: Type.Boolean({ description: 'Whether it was opened before.' }),
+};
+
+/** The citizen's own inbox, newest first. The list opens nothing: that is `openInboxMessage`. */
+export const listInboxMessages = defineOperation({
+  name: 'listInboxMessages',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/inbox',
+  scope: 'citizen:self',
+  summary: 'My official messages',
+  description:
+    'For the citizen whom the token names (claim citizen_id of a trusted issuer). Newest first, by receivedAt.',
+  request,
+  responses: {
+    200: {
+      description: 'A page of them.',
+      schema: Type.Object({
+        items: Type.Array(Type.Object(inboxItemProperties)),
+        next: Type.Optional(Type.String({ description: 'before of the next page; absent on the last.' })),
+      }),
+    },
+  },
+  refusals: ['citizen-token-needed', 'bad-request'],
+  citizenData: true,
+  run: async (call: OperationCall<typeof request, NotificationPorts>) => {
+    const { citizenId } = call.caller;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const { before: last, limit = maxMessages } = call.query;
+    const before = last === undefined ? undefined : await findInboxPosition(call.read, citizenId, last);
+    if (last !== undefined && before === undefined) {
+      const issue = {
+        in: 'query',
+        name: 'before',
+        code: 'malformed',
+        detail: 'must be next of an earlier answer',
+      } as const;
+      return { refusal: refuseIssues([issue]) };
+    }
+    const { messages, next } = await findInboxPage({ ...call.ports, read: call.read }, citizenId, { limit, before });
+    const own = await citizenLanguageOf(call.ports, citizenId);
+    const items = await Promise.all(messages.map((message) => inboxItemOf(message, call.ports, own)));
+    const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+    return {
+      effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
+      answer: { status: 200, json: { items, ...(next === undefined ? {} : { next }) } },
+    };
+  },
+});
+
+/** The language of the citizen; undefined while the register cannot be asked: messages are read without it. */
+export async function citizenLanguageOf(
+  { contactOf }: Pick<NotificationPorts, 'contactOf'>,
+  citizenId: string,
+): Promise<string | undefined> {
+  try {
+    return (await contactOf(citizenId))?.language;
+  } catch (fault) {
+    if (fault instanceof UnavailableError) return undefined;
+    throw fault;
+  }
+}
+
+/** A message as the list has it; `own` is the language of the citizen. */
+export async function inboxItemOf(
+  { notification, content }: InboxMessage,
+  { senderOf }: NotificationPorts,
+  citizenLanguage: string | undefined,
+) {
+  const { id, clientId, category, createdAt, status } = notification;
+  const language = messageLanguageOf(content, notification.language, citizenLanguage) ?? null;
+  return {
+    ...{ id, subject: content.subject ?? null, sender: (await senderOf(clientId)).name, category, language },
+    ...{
+      createdAt: formatInstant(createdAt),
+      receivedAt: formatInstant(receivedAtOf(notification)),
+      opened: status === 'read',
+    },
+  };
+}

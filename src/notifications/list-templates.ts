@@ -1,0 +1,28 @@
+import { Type } from 'typebox';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import type { NotificationPorts } from './ports.ts';
+import { templateSummaryOf, templateSummaryShape } from './templates/template-shape.ts';
+import { findTemplates, maxTemplates } from './templates/template-store.ts';
+
+const request = {};
+
+/** The templates of this client, without their texts. */
+export const listTemplates = defineOperation({
+  name: 'listTemplates',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/templates',
+  scope: 'notifications:send',
+  summary: 'The templates of this client',
+  description: `Newest first, without their texts; at most ${maxTemplates}, which is as many as a client has.`,
+  request,
+  responses: {
+    200: { description: 'All of them.', schema: Type.Object({ items: Type.Array(templateSummaryShape) }) },
+  },
+  refusals: [],
+  citizenData: false,
+  run: async (call: OperationCall<typeof request, NotificationPorts>) => {
+    const items = (await findTemplates(call.read, call.caller.clientId)).map(templateSummaryOf);
+    return { plain: { status: 200, json: { items } } };
+  },
+});

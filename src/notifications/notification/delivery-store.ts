@@ -1,0 +1,260 @@
+import type { Read, Row, Statement } from '../../db/database.ts';
+import { enumField, idField, integerField, integerOrNull, textField, textOrNull } from '../../db/row-fields.ts';
+import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
+import {
+  type ChannelName,
+  channelNames,
+  type Delivery,
+  type DeliveryState,
+  deliveryStatuses,
+  type EarlyReport,
+} from './notification.ts';
+import { parseReasonCode, type ReasonCode } from './reason.ts';
+
+/** A delivery that a worker holds. `attempts` and `lockedBy` are its fence: a later holder has others. */
+export type DeliveryJob = {
+  readonly id: DeliveryId;
+  readonly notificationId: NotificationId;
+  readonly channel: ChannelName;
+  readonly attempts: number;
+  readonly lockedBy: string;
+  readonly reminder: boolean;
+};
+
+/** One call of a provider, as it ended. */
+export type Attempt = {
+  readonly delivery: DeliveryId;
+  readonly number: number;
+  readonly startedAt: number;
+  readonly endedAt: number;
+  readonly outcome: AttemptOutcome;
+  readonly reason?: ReasonCode;
+};
+
+const attemptOutcomes = ['sent', 'delivered', 'retry', 'failed', 'unknown'] as const;
+export type AttemptOutcome = (typeof attemptOutcomes)[number];
+
+/** One line of a channel's queue: the messages of one client and category, of one priority. */
+export type QueueLane = { readonly name: string; readonly runAt: number };
+
+/**
+ * The lanes of a channel in which something waits, each with the time of its first delivery, by name. It jumps from lane
+ * to lane in the index, so a lane of a million costs what a lane of one does.
+ */
+export async function findWaitingLanes(read: Read, channel: ChannelName, priority: 0 | 1): Promise<QueueLane[]> {
+  const rows = await read(
+    `with recursive waiting (lane) as (
+        select min(d.lane) from delivery d where d.status = 'queued' and d.channel = $1 and d.priority = $2
+        union all
+        select (select min(d.lane) from delivery d
+          where d.status = 'queued' and d.channel = $1 and d.priority = $2 and d.lane > w.lane)
+        from waiting w where w.lane is not null)
+      select w.lane, (select min(d.run_at) from delivery d
+        where d.status = 'queued' and d.channel = $1 and d.priority = $2 and d.lane = w.lane) as run_at
+      from waiting w where w.lane is not null order by w.lane`,
+    [channel, priority],
+  );
+  return rows.map((row) => ({ name: textField(row, 'lane'), runAt: integerOrNull(row, 'run_at') ?? 0 }));
+}
+
+type ClaimOptions = {
+  readonly channel: ChannelName;
+  readonly priority: 0 | 1;
+  readonly lane: string;
+  readonly now: number;
+  readonly limit: number;
+  readonly lockedBy: string;
+};
+
+/**
+ * Takes the due deliveries of a lane that waited longest; its rows are for `jobOf`. Materialized, because PostgreSQL
+ * may otherwise run the inner select again for each row and take more than the limit.
+ */
+export function claimDueDeliveries({ channel, priority, lane, now, limit, lockedBy }: ClaimOptions): Statement {
+  return {
+    sql: `with due as materialized (
+        select id from delivery
+        where status = 'queued' and channel = $2 and priority = $3 and lane = $6 and run_at <= $4
+        order by run_at, id limit $5 /* skip locked */)
+      update delivery set status = 'sending', attempts = attempts + 1, locked_by = $1, started_at = null
+      where id in (select id from due)
+      returning id, notification_id, channel, attempts, locked_by, reminder`,
+    args: [lockedBy, channel, priority, now, limit, lane],
+  };
+}
+
+/** A row of `claimDue`. */
+export function jobFromRow(row: Row): DeliveryJob {
+  return {
+    id: idField(row, 'id', 'delivery'),
+    notificationId: idField(row, 'notification_id', 'notification'),
+    channel: enumField(row, 'channel', channelNames),
+    attempts: integerField(row, 'attempts'),
+    lockedBy: textField(row, 'locked_by'),
+    reminder: row['reminder'] === true,
+  };
+}
+
+/**
+ * The mark that the provider is about to be called. No row comes back where the job was lost meanwhile, or ended because the
+ * citizen has read the message (`endUnneeded`): then the provider must not be called. Mark, `putBackLost` and `endUnneeded`
+ * lock the row, so that only one of them can happen.
+ *
+ * The status stands in `coalesce` wherever one delivery, or those of one notification, are changed: PostgreSQL would look
+ * for them in the index of all that is taken or queued, and while a backup lasts that has all that was so since it began.
+ */
+export function markStarted(job: DeliveryJob, now: number): Statement {
+  return {
+    sql: `update delivery set started_at = cast($1 as bigint)
+      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text)
+        and coalesce(status, '') = 'sending' returning id`,
+    args: [now, job.id, job.attempts, job.lockedBy],
+  };
+}
+
+/** Puts a job back whose provider was certainly not called in this attempt. */
+export function requeue(job: DeliveryJob, runAt: number): Statement {
+  return {
+    sql: `update delivery set status = 'queued', run_at = cast($1 as bigint), locked_by = null, started_at = null
+      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text)
+        and coalesce(status, '') = 'sending' returning id`,
+    args: [runAt, job.id, job.attempts, job.lockedBy],
+  };
+}
+
+/**
+ * Ends a job with the state it came to; refused (`rows`) where the job was lost to another worker, or where its provider
+ * has said more of it than the `heard` that went into that state.
+ */
+export function completeJob(
+  job: DeliveryJob,
+  state: Exclude<DeliveryState, { status: 'sending' }>,
+  earlyReport: EarlyReport | undefined,
+): Statement {
+  const queued = state.status === 'queued';
+  return {
+    sql: `update delivery set status = cast($1 as text), run_at = coalesce(cast($2 as bigint), run_at),
+        ended_at = cast($3 as bigint), reason = cast($4 as text), provider_ref = cast($5 as text),
+        locked_by = null, started_at = null, early_word = null
+      where id = cast($6 as text) and attempts = cast($7 as bigint) and locked_by = cast($8 as text)
+        and coalesce(status, '') = 'sending' and coalesce(early_word, '') = cast($9 as text) returning id`,
+    args: [
+      state.status,
+      queued ? state.runAt : null,
+      queued ? null : state.endedAt,
+      queued ? (state.lastReason ?? null) : 'reason' in state ? state.reason : null,
+      'providerRef' in state ? (state.providerRef ?? null) : null,
+      job.id,
+      job.attempts,
+      job.lockedBy,
+      earlyReport ?? '',
+    ],
+    rows: 1,
+  };
+}
+
+/** Stores an attempt with its outcome. */
+export function insertAttempt(attempt: Attempt): Statement {
+  const { delivery, number, startedAt, endedAt, outcome, reason } = attempt;
+  return {
+    sql: `insert into delivery_attempt (delivery_id, number, started_at, ended_at, outcome, reason)
+      values ($1, $2, $3, $4, $5, $6)`,
+    args: [delivery, number, startedAt, endedAt, outcome, reason ?? null],
+  };
+}
+
+/** Ends the deliveries of a notification that still wait, as the deadline passed. */
+export function failQueued(notification: NotificationId, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'failed', reason = 'deadline-passed', ended_at = $1
+      where notification_id = $2 and coalesce(status, '') = 'queued' returning id`,
+    args: [now, notification],
+  };
+}
+
+type Cancellation = { readonly notification: NotificationId; readonly count: number; readonly now: number };
+
+/** Ends all `count` deliveries of a notification; refused (`rows`) when a worker has taken one of them by now. */
+export function cancelUntouched({ notification, count, now }: Cancellation): Statement {
+  return {
+    sql: `update delivery set status = 'skipped', reason = 'withdrawn', ended_at = $1
+      where notification_id = $2 and coalesce(status, '') = 'queued' and attempts = 0 returning id`,
+    args: [now, notification],
+    rows: count,
+  };
+}
+
+/** The deliveries of a notification in the order in which they were made. */
+export async function findDeliveries(read: Read, notification: NotificationId): Promise<Delivery[]> {
+  const rows = await read(
+    `select id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref, reminder,
+        early_word
+      from delivery where notification_id = $1`,
+    [notification],
+  );
+  const deliveries = rows.map((row) => ({
+    id: idField(row, 'id', 'delivery'),
+    channel: enumField(row, 'channel', channelNames),
+    reminder: row['reminder'] === true,
+    attempts: integerField(row, 'attempts'),
+    state: stateFromRow(row),
+  }));
+  // Ids sort by time. In SQL an order would keep this from sharing a statement with the same question of others.
+  return deliveries.sort((one, other) => (one.id < other.id ? -1 : 1));
+}
+
+function stateFromRow(row: Row): DeliveryState {
+  const status = enumField(row, 'status', deliveryStatuses);
+  const reason = textOrNull(row, 'reason');
+  switch (status) {
+    case 'queued': {
+      const lastReason = reason === null ? {} : { lastReason: parseReasonCode(reason) };
+      return { status, runAt: integerField(row, 'run_at'), ...lastReason };
+    }
+    case 'sending': {
+      const startedAt = integerOrNull(row, 'started_at');
+      const report = textOrNull(row, 'early_word');
+      return {
+        ...{ status, lockedBy: textField(row, 'locked_by') },
+        ...(startedAt === null ? {} : { startedAt }),
+        ...(report === null ? {} : { earlyReport: report === 'delivered' ? report : parseReasonCode(report) }),
+      };
+    }
+    case 'sent':
+    case 'delivered': {
+      const providerRef = textOrNull(row, 'provider_ref');
+      return { status, endedAt: integerField(row, 'ended_at'), ...(providerRef === null ? {} : { providerRef }) };
+    }
+    case 'failed':
+    case 'unknown':
+    case 'skipped':
+      return { status, endedAt: integerField(row, 'ended_at'), reason: parseReasonCode(textField(row, 'reason')) };
+  }
+}
+
+/** The attempts of these deliveries, in the order of their start. Asked one by one: a join may go through all attempts. */
+export async function findAttempts(read: Read, deliveries: readonly Pick<Delivery, 'id'>[]): Promise<Attempt[]> {
+  const found = await Promise.all(
+    deliveries.map(({ id }) =>
+      read(
+        'select delivery_id, number, started_at, ended_at, outcome, reason from delivery_attempt where delivery_id = $1',
+        [id],
+      ),
+    ),
+  );
+  const attempts = found.flatMap((rows) => rows.map(attemptFromRow).sort((one, other) => one.number - other.number));
+  // Those of one instant stay in the order of their deliveries.
+  return attempts.sort((one, other) => one.startedAt - other.startedAt);
+}
+
+function attemptFromRow(row: Row): Attempt {
+  const reason = textOrNull(row, 'reason');
+  return {
+    delivery: idField(row, 'delivery_id', 'delivery'),
+    number: integerField(row, 'number'),
+    startedAt: integerField(row, 'started_at'),
+    endedAt: integerField(row, 'ended_at'),
+    outcome: enumField(row, 'outcome', attemptOutcomes),
+    ...(reason === null ? {} : { reason: parseReasonCode(reason) }),
+  };
+}

@@ -1,0 +1,303 @@
+import { type TLiteral, type TProperties, type TUnion, Type } from 'typebox';
+import type { Caller } from '../../auth/caller.ts';
+import { formatInstant } from '../../kernel/clock.ts';
+import type { Attempt } from './delivery-store.ts';
+import {
+  categories,
+  channelNames,
+  type Delivery,
+  deliveryStatuses,
+  type Notification,
+  notificationStatuses,
+  undeliverableReasonOf,
+} from './notification.ts';
+import type { HistoryEntry } from './notification-history-store.ts';
+import { notificationReasonOf, reasonCodes, reasonOf } from './reason.ts';
+
+type LiteralUnion<W extends readonly string[]> = TUnion<{ -readonly [I in keyof W]: TLiteral<W[I]> }>;
+
+/** A schema of one of these words. */
+export function literalUnion<const W extends readonly string[]>(words: W, description?: string): LiteralUnion<W> {
+  const literals = words.map((word) => Type.Literal(word));
+  // One literal for each word, in their order: map() forgets that it keeps a tuple.
+  return Type.Union(literals, description === undefined ? {} : { description }) as unknown as LiteralUnion<W>;
+}
+
+/** A schema of a language as callers name it (BCP 47). */
+export const languageTagSchema = (description: string) =>
+  Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$', description });
+
+const closedObject = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
+/** A schema of an instant that callers are told. */
+export const instantSchema = (description: string) => Type.String({ format: 'date-time', description });
+/** A schema of one that they may state. */
+export const optionalInstantSchema = (description: string) =>
+  Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
+const nullableString = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
+
+/** The path of an operation on one notification. */
+export const notificationParams = closedObject({
+  id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }),
+});
+
+/** Why a channel did not succeed, or would not. */
+export const reasonShape = closedObject({
+  code: literalUnion(reasonCodes, 'For programs; a code never changes its meaning.'),
+  retryable: Type.Boolean({ description: 'Whether sending the same again later can succeed.' }),
+  whoActs: literalUnion(['citizen', 'sender', 'operator', 'nobody'], 'Who has to do something first.'),
+  detail: Type.String(),
+});
+
+const deliveryShape = closedObject({
+  id: Type.String(),
+  channel: literalUnion(channelNames, 'The channel.'),
+  reminder: Type.Optional(Type.Boolean({ description: 'It tells again of an unread message.' })),
+  status: literalUnion(
+    deliveryStatuses,
+    'sent: the provider took it; delivered: proved to be in the hands of the citizen.',
+  ),
+  attempts: Type.Integer({ description: 'Calls of the provider so far.' }),
+  nextAttemptAt: Type.Optional(
+    instantSchema('While queued: not before this. Before the first attempt with the scope citizens:known only.'),
+  ),
+  endedAt: Type.Optional(instantSchema('When it came into its last status.')),
+  reason: Type.Optional(reasonShape),
+});
+
+const timelineEvents = [
+  'accepted',
+  'scheduled',
+  'sending',
+  'retry',
+  'sent',
+  'delivered',
+  'failed',
+  'unknown',
+  'skipped',
+  'read',
+  'undeliverable',
+  'cancelled',
+] as const;
+
+const timelineShape = closedObject({
+  at: instantSchema('When it happened.'),
+  event: literalUnion(timelineEvents, 'What happened.'),
+  channel: Type.Optional(literalUnion(channelNames, 'The channel, where it is about one.')),
+  attempt: Type.Optional(Type.Integer({ description: 'The number of the attempt; part of the Message-ID of mail.' })),
+  reason: Type.Optional(reasonShape),
+});
+
+const summaryProperties = {
+  id: Type.String(),
+  citizenId: Type.String(),
+  reference: nullableString('The reference that the sender gave.'),
+  category: literalUnion(categories, 'What kind of message it is.'),
+  status: literalUnion(notificationStatuses, 'Where it stands.'),
+  statusAt: instantSchema('When it came into that status.'),
+  createdAt: instantSchema('When it was accepted.'),
+  sendAt: Type.Optional(instantSchema('Not sent before this.')),
+  legalEffect: Type.Optional(Type.String({ description: 'The rule by which it counts as served.' })),
+  deliverBy: instantSchema('Undeliverable if not delivered by then.'),
+  receipt: Type.String({ description: 'The ledger receipt of its acceptance.' }),
+};
+
+/** A notification in a list. */
+export const notificationSummaryShape = closedObject(summaryProperties);
+
+/** A notification by itself. */
+export const notificationShape = closedObject({
+  ...summaryProperties,
+  language: nullableString('The language of the message, as its sender named it.'),
+  reason: Type.Optional(reasonShape),
+  deliveries: Type.Array(deliveryShape, { description: 'One for each channel.' }),
+  timeline: Type.Array(timelineShape, { description: 'What happened, in order.' }),
+});
+
+/** A notification with all that is known of it. */
+export type NotificationDetails = {
+  readonly notification: Notification;
+  readonly deliveries: readonly Delivery[];
+  readonly attempts: readonly Attempt[];
+  readonly history: readonly HistoryEntry[];
+};
+
+/** One line of a timeline. */
+export type TimelineEntry = {
+  readonly at: number;
+  /** The notification, or the delivery that it is about: together with `event` and `attempt` it stays for ever. */
+  readonly subjectId: string;
+  readonly event: (typeof timelineEvents)[number];
+  readonly channel?: string;
+  readonly attempt?: number;
+  readonly reason?: Attempt['reason'];
+  /** The proof of the delivery was the citizen's own. */
+  readonly confirmed?: boolean;
+  /** It had failed before, and was called delivered in between. */
+  readonly repeated?: boolean;
+};
+
+/** The entry of a list. */
+export function notificationSummaryOf(notification: Notification) {
+  const { id, citizenId, reference, category, status, statusAt, createdAt, sendAt, deliverBy, legalEffect } =
+    notification;
+  return {
+    id,
+    citizenId,
+    reference,
+    category,
+    status,
+    statusAt: formatInstant(statusAt),
+    createdAt: formatInstant(createdAt),
+    ...(sendAt === null ? {} : { sendAt: formatInstant(sendAt) }),
+    ...(legalEffect === null ? {} : { legalEffect }),
+    deliverBy: formatInstant(deliverBy),
+    receipt: receiptPathOf(notification),
+  };
+}
+
+/**
+ * The whole answer about one notification. When and by which steps a channel will be tried is by the citizen's wishes: to
+ * learn that, and whether there is such a citizen, one has the scope citizens:known.
+ */
+export function notificationView(found: NotificationDetails, { scopes }: Pick<Caller, 'scopes'>) {
+  const mayKnowCitizen = scopes.has('citizens:known');
+  const shown = found.deliveries.filter((one) => mayKnowCitizen || !(one.reminder && isUntried(one, found.attempts)));
+  const record = { ...found, deliveries: shown };
+  const { notification, deliveries, attempts } = record;
+  const undeliverable = notification.status === 'undeliverable';
+  return {
+    ...notificationSummaryOf(notification),
+    language: notification.language,
+    ...(undeliverable ? { reason: notificationReasonOf(undeliverableReasonOf(found.deliveries)) } : {}),
+    deliveries: deliveries.map((delivery) => deliveryView(delivery, { attempts, mayKnowCitizen })),
+    timeline: timelineOf(record).map(({ at, event, channel, attempt, reason }) => ({
+      at: formatInstant(at),
+      event,
+      ...(channel === undefined ? {} : { channel }),
+      ...(attempt === undefined ? {} : { attempt }),
+      ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
+    })),
+  };
+}
+
+/** Where the receipt of the acceptance is. */
+export function receiptPathOf(notification: Pick<Notification, 'acceptedEvent'>): string {
+  return `/v1/receipts/${notification.acceptedEvent}`;
+}
+
+/**
+ * It waits for its first attempt, or did so until the sender withdrew the message; also where a worker had it in hand and put
+ * it back, since the citizen wishes to be left alone.
+ */
+export function isUntried({ id, state }: Delivery, attempts: readonly Attempt[]): boolean {
+  if (attempts.some(({ delivery }) => delivery === id)) return false;
+  return state.status === 'queued' || (state.status === 'skipped' && state.reason === 'withdrawn');
+}
+
+type DeliveryViewOptions = { readonly attempts: readonly Attempt[]; readonly mayKnowCitizen: boolean };
+
+function deliveryView(delivery: Delivery, { attempts, mayKnowCitizen }: DeliveryViewOptions) {
+  const { id, channel, state, reminder } = delivery;
+  const showsNextAttempt = state.status === 'queued' && (mayKnowCitizen || !isUntried(delivery, attempts));
+  const running = state.status === 'sending' && state.startedAt !== undefined ? 1 : 0;
+  const reason = state.status === 'queued' ? state.lastReason : 'reason' in state ? state.reason : undefined;
+  return {
+    id,
+    channel,
+    ...(reminder ? { reminder } : {}),
+    status: state.status,
+    attempts: attempts.filter((attempt) => attempt.delivery === id).length + running,
+    ...(showsNextAttempt ? { nextAttemptAt: formatInstant(state.runAt) } : {}),
+    ...('endedAt' in state ? { endedAt: formatInstant(state.endedAt) } : {}),
+    ...(reason === undefined ? {} : { reason: reasonOf(reason) }),
+  };
+}
+
+/**
+ * What happened, in order: read off the notification, its deliveries and their attempts, and off the history that is kept of
+ * what these do not say any more. So an entry that was there once is there for ever.
+ */
+export function timelineOf({
+  notification,
+  deliveries,
+  attempts,
+  history,
+}: NotificationDetails): readonly TimelineEntry[] {
+  const { id, status, statusAt, createdAt, sendAt } = notification;
+  const entries: TimelineEntry[] = [{ at: createdAt, subjectId: id, event: 'accepted' }];
+  if (sendAt !== null) entries.push({ at: createdAt, subjectId: id, event: 'scheduled' });
+  for (const delivery of deliveries) {
+    const own = attempts.filter((attempt) => attempt.delivery === delivery.id);
+    entries.push(...deliveryEntriesOf(delivery, own, history), ...inboxPlacementOf(delivery, own, createdAt));
+  }
+  for (const { subjectId, status: event, at } of history)
+    if (event === 'undeliverable') entries.push({ at, subjectId, event });
+  if (status === 'read' || status === 'undeliverable' || status === 'cancelled') {
+    entries.push({ at: statusAt, subjectId: id, event: status });
+  }
+  // What changed while it was read stands in two places. Stable: what has the same instant stays as it was put in.
+  return withoutDuplicates(entries).sort((left, right) => left.at - right.at);
+}
+
+function deliveryEntriesOf(
+  delivery: Delivery,
+  attempts: readonly Attempt[],
+  history: readonly HistoryEntry[],
+): TimelineEntry[] {
+  const { id: subjectId, channel, attempts: count, state } = delivery;
+  const entries: TimelineEntry[] = attempts.flatMap(({ number, startedAt, endedAt, outcome, reason }) => [
+    { at: startedAt, subjectId, event: 'sending', channel, attempt: number },
+    { at: endedAt, subjectId, event: outcome, channel, attempt: number, ...(reason === undefined ? {} : { reason }) },
+  ]);
+  if (state.status === 'sending' && state.startedAt !== undefined) {
+    entries.push({ at: state.startedAt, subjectId, event: 'sending', channel, attempt: count });
+  }
+  const ownHistory = history.filter((one) => one.subjectId === subjectId);
+  for (const { status: event, at, reason } of ownHistory) {
+    const why = reason === undefined ? {} : { reason };
+    if (event === 'failed' || event === 'delivered') entries.push({ at, subjectId, event, channel, ...why });
+    if (event === 'failed-again') entries.push({ at, subjectId, event: 'failed', channel, ...why, repeated: true });
+  }
+  // A state that no attempt brought: placed in the inbox, skipped, cut off by the deadline, proved late, or come back behind a proof.
+  const wasReturned = state.status === 'failed' && ownHistory.some(({ status }) => status === 'delivered');
+  if ('endedAt' in state && (wasReturned || attempts.at(-1)?.outcome !== state.status)) {
+    const reason = 'reason' in state ? { reason: state.reason } : {};
+    const confirmed = state.status === 'delivered' && ownHistory.some(({ status }) => status === 'confirmed');
+    const earlierStates = [...ownHistory.map(({ status, at }) => ({ status, at })), ...attempts.map(attemptEnd)];
+    const repeated = wasReturned && earlierStates.some(({ status, at }) => status === 'failed' && at !== state.endedAt);
+    entries.push({
+      at: state.endedAt,
+      subjectId,
+      event: state.status,
+      channel,
+      ...reason,
+      ...(confirmed ? { confirmed } : {}),
+      ...(repeated ? { repeated } : {}),
+    });
+  }
+  return entries;
+}
+
+const attemptEnd = ({ outcome: status, endedAt: at }: Attempt) => ({ status, at });
+
+/** The copy in the inbox that was placed by the acceptance itself and opened since: its row says only that it was opened. */
+function inboxPlacementOf(
+  { id: subjectId, channel, state }: Delivery,
+  attempts: readonly Attempt[],
+  createdAt: number,
+): TimelineEntry[] {
+  const placed = attempts.some(({ outcome }) => outcome === 'sent');
+  if (channel !== 'inbox' || state.status !== 'delivered' || placed) return [];
+  return [{ at: createdAt, subjectId, event: 'sent', channel }];
+}
+
+function withoutDuplicates(entries: readonly TimelineEntry[]): TimelineEntry[] {
+  const seen = new Set<string>();
+  return entries.filter(({ subjectId, event, attempt, repeated }) => {
+    const key =
+      event === 'sending' || event === 'retry'
+        ? `${subjectId} ${event} ${attempt}`
+        : `${subjectId} ${event} ${repeated}`;
+    return !seen.has(key) && seen.add(key);
+  });
+}

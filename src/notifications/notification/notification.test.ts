@@ -1,0 +1,129 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { createIdGenerator } from '../../kernel/id.ts';
+import { systemRandom } from '../../kernel/system-clock.ts';
+import {
+  type ChannelName,
+  type Delivery,
+  type DeliveryOutline,
+  type DeliveryState,
+  type DeliveryStatus,
+  deliveryStatuses,
+  deliveryTransitions,
+  foldStatus,
+  type NotificationStatus,
+  notificationTransitions,
+  undeliverableReasonOf,
+} from './notification.ts';
+
+const inbox = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'inbox', attempts: 0, status });
+const email = (status: DeliveryStatus, attempts = 1): DeliveryOutline => ({ channel: 'email', attempts, status });
+const sms = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'sms', attempts: 0, status });
+const again = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'email', reminder: true, attempts: 0, status });
+
+const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline[], boolean, NotificationStatus]> = [
+  ['a copy in the inbox alone begins nothing', 'accepted', [inbox('sent'), email('queued', 0)], false, 'accepted'],
+  ['a channel at work is sending', 'accepted', [inbox('sent'), email('sending')], false, 'sending'],
+  ['a channel to be tried again is sending', 'accepted', [inbox('sent'), email('queued')], false, 'sending'],
+  ['sent without proof is sending', 'accepted', [inbox('sent'), email('sent')], false, 'sending'],
+  ['one proof is enough', 'sending', [inbox('sent'), email('delivered')], false, 'delivered'],
+  ['no address is undeliverable at once', 'accepted', [inbox('sent'), email('skipped', 0)], false, 'undeliverable'],
+  ['a refused address is undeliverable', 'sending', [inbox('sent'), email('failed')], false, 'undeliverable'],
+  ['an unknown outcome is undeliverable', 'sending', [inbox('sent'), email('unknown')], false, 'undeliverable'],
+  ['the deadline ends sent without proof', 'sending', [inbox('sent'), email('sent')], true, 'undeliverable'],
+  ['the deadline ends what never began', 'scheduled', [inbox('queued'), email('queued', 0)], true, 'undeliverable'],
+  ['the deadline does not end a success', 'sending', [inbox('sent'), email('delivered')], true, 'delivered'],
+  ['opened in the inbox is delivered', 'undeliverable', [inbox('delivered'), email('skipped')], true, 'delivered'],
+  ['the inbox as the only channel is sending', 'accepted', [inbox('sent')], false, 'sending'],
+  ['the inbox of an unknown citizen is undeliverable', 'accepted', [inbox('failed')], false, 'undeliverable'],
+  ['a failure after a proof changes nothing', 'delivered', [inbox('sent'), email('failed')], false, 'delivered'],
+  ['what was read stays read', 'read', [inbox('delivered'), email('failed')], true, 'read'],
+  ['what was cancelled stays cancelled', 'cancelled', [inbox('skipped'), email('skipped')], true, 'cancelled'],
+  [
+    'a reminder of nothing is no way',
+    'sending',
+    [inbox('sent'), email('skipped'), again('queued')],
+    false,
+    'undeliverable',
+  ],
+  ['nor is one of an unknown outcome', 'sending', [email('unknown'), again('queued')], false, 'undeliverable'],
+  ['a reminder of what was sent waits', 'sending', [email('sent'), again('queued')], false, 'sending'],
+  ['a reminder on its way counts', 'sending', [email('failed'), again('sending')], false, 'sending'],
+  ['another channel to come is a way', 'sending', [email('failed'), again('skipped'), sms('queued')], false, 'sending'],
+  ['scheduled waits', 'scheduled', [inbox('queued'), email('queued', 0)], false, 'scheduled'],
+];
+
+for (const [claim, current, deliveries, overdue, expected] of cases) {
+  test(claim, () => assert.equal(foldStatus(current, deliveries, overdue), expected));
+}
+
+function canReach(from: NotificationStatus, to: NotificationStatus): boolean {
+  return from === to || notificationTransitions[from].some((next) => canReach(next, to));
+}
+
+test('whatever legal moves its deliveries make, in any order, a notification makes only legal moves', () => {
+  const channels: readonly ChannelName[] = ['inbox', 'email', 'sms', 'email'];
+  const step = fc.record({ which: fc.nat(3), move: fc.nat(9), overdue: fc.boolean() });
+  fc.assert(
+    fc.property(
+      fc.constantFrom<NotificationStatus>('accepted', 'scheduled'),
+      fc.array(step, { maxLength: 30 }),
+      (start, steps) => {
+        const deliveries = channels.map((channel, index) => {
+          return { channel, reminder: index === 3, attempts: 0, status: 'queued' as DeliveryStatus };
+        });
+        let status = start;
+        let overdue = false;
+        for (const { which, move, overdue: late } of steps) {
+          const delivery = deliveries[which];
+          const moves = delivery === undefined ? [] : deliveryTransitions[delivery.status];
+          const next = moves[move % Math.max(1, moves.length)];
+          if (delivery !== undefined && next !== undefined) {
+            if (next === 'sending') delivery.attempts += 1;
+            delivery.status = next;
+          }
+          overdue ||= late;
+          const folded = foldStatus(status, deliveries, overdue);
+          assert.ok(canReach(status, folded), `${status} to ${folded}`);
+          assert.equal(foldStatus(folded, deliveries, overdue), folded, 'folding again changes nothing');
+          status = folded;
+        }
+        if (overdue) assert.ok(['delivered', 'undeliverable'].includes(status), `${status} past its deadline`);
+      },
+    ),
+  );
+});
+
+test('every status can be reached, and no final one can be left but by a proof', () => {
+  assert.deepEqual(
+    Object.entries(notificationTransitions)
+      .filter(([, next]) => next.length === 0)
+      .map(([status]) => status),
+    ['read', 'cancelled'],
+  );
+  const reached = new Set(Object.values(deliveryTransitions).flat());
+  assert.deepEqual(
+    deliveryStatuses.filter((status) => !reached.has(status)),
+    [],
+  );
+});
+
+test('the reason of the undeliverable is what waits for a proof, else that of the last channel to end, and of no reminder', () => {
+  const mint = createIdGenerator({ now: () => 0 }, systemRandom);
+  const of = (channel: Delivery['channel'], state: DeliveryState, reminder = false): Delivery => {
+    return { id: mint('delivery'), channel, reminder, attempts: 1, state };
+  };
+  const inbox = of('inbox', { status: 'sent', endedAt: 0 });
+  const email = of('email', { status: 'failed', endedAt: 2, reason: 'address-refused' });
+  const sms = of('sms', { status: 'skipped', endedAt: 1, reason: 'no-contact' });
+  const reminder = of('email', { status: 'skipped', endedAt: 3, reason: 'nothing-to-remind' }, true);
+  assert.equal(undeliverableReasonOf([inbox]), 'unopened');
+  assert.equal(undeliverableReasonOf([inbox, email, of('letter', { status: 'sent', endedAt: 0 })]), 'no-proof');
+  for (const all of [
+    [inbox, email, sms, reminder],
+    [inbox, sms, email],
+  ])
+    assert.equal(undeliverableReasonOf(all), 'address-refused');
+  assert.equal(undeliverableReasonOf([inbox, of('email', { status: 'queued', runAt: 9 })]), 'deadline-passed');
+});

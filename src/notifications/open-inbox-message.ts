@@ -1,0 +1,78 @@
+import { Type } from 'typebox';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { parseId } from '../kernel/id.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { openMessageOfCitizen } from './inbox/citizen-inbox.ts';
+import { citizenLanguageOf, inboxItemOf, inboxItemProperties } from './list-inbox-messages.ts';
+import { blocksOf } from './notification/message-content.ts';
+import type { NotificationPorts } from './ports.ts';
+import { renderMessageHtml } from './rendering/message-html.ts';
+import { phrasesFor } from './rendering/phrases-by-language.ts';
+
+const request = {
+  params: Type.Object(
+    { id: Type.String({ maxLength: 64, description: 'The id in the list.' }) },
+    { additionalProperties: false },
+  ),
+};
+
+/** The citizen opens a message: the proof of its delivery, and the end of what is left of its cascade. */
+export const openInboxMessage = defineOperation({
+  name: 'openInboxMessage',
+  since: '1.0',
+  method: 'GET',
+  // HEAD would prove that the citizen has a text that was not given out.
+  head: false,
+  path: '/v1/inbox/{id}',
+  scope: 'citizen:self',
+  summary: 'Open one of my messages',
+  description:
+    'For the citizen whom the token names. The first opening makes the notification read, and its sender is told; ask only when the citizen does.',
+  request,
+  responses: {
+    200: {
+      description: 'The message.',
+      schema: Type.Object({
+        ...inboxItemProperties,
+        message: Type.String({ description: 'As it was sent: plain text or restricted Markdown.' }),
+        html: Type.String({ description: 'The same as a page of its own, every text escaped.' }),
+        attachments: Type.Array(
+          Type.Object({
+            id: Type.String({ description: 'A document of the citizen, to be read at /v1/documents/{id}.' }),
+            title: Type.String(),
+          }),
+        ),
+      }),
+    },
+  },
+  refusals: ['citizen-token-needed', 'notification-not-found', 'changed-meanwhile'],
+  citizenData: true,
+  run: openForCitizen,
+});
+
+async function openForCitizen(
+  call: OperationCall<typeof request, NotificationPorts>,
+): Promise<Decision | RefusedDecision> {
+  const { citizenId } = call.caller;
+  if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+  const id = parseId('notification', call.params.id);
+  const deps = { ...call.ports, read: call.read, mint: call.mint };
+  const found = id === undefined ? undefined : await openMessageOfCitizen(deps, citizenId, { id, now: call.now });
+  if (found === undefined) return { refusal: refuse('notification-not-found') };
+  const { content, notification, effect } = found;
+  const item = await inboxItemOf(found, call.ports, await citizenLanguageOf(call.ports, citizenId));
+  const language = item.language ?? undefined;
+  const title = content.subject ?? phrasesFor(language).messageFrom(item.sender);
+  const { sender } = item;
+  const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, notification: notification.id });
+  const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
+    id: document,
+    title: name,
+  }));
+  return {
+    effect,
+    answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
+    // Something else became of the message between the look and the commit.
+    onConflict: () => openForCitizen(call),
+  };
+}

@@ -1,0 +1,73 @@
+import { Type } from 'typebox';
+import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
+import { findContactCodes } from './contact/contact-code-store.ts';
+import { findPreferences, findVerifiedContacts, replaceVerifiedContacts } from './contact/contact-preferences-store.ts';
+import { declinableChannelNames } from './notification/notification.ts';
+import { literalUnion } from './notification/notification-shape.ts';
+import type { NotificationPorts } from './ports.ts';
+import { preferencesShape, preferencesView } from './state-preferences.ts';
+import { notifyAddressChange } from './system-messages/notify-address-change.ts';
+
+const request = {
+  query: Type.Object(
+    { channel: literalUnion(declinableChannelNames, 'The channel of the address: email or sms.') },
+    { additionalProperties: false },
+  ),
+};
+
+/** A citizen takes a verified address away: that of the register counts again, and the one that was removed is told. */
+export const removeContactAddress = defineOperation({
+  name: 'removeContactAddress',
+  since: '1.0',
+  method: 'DELETE',
+  path: '/v1/contact-addresses',
+  scope: 'citizen:self',
+  summary: 'Remove a verified address of mine',
+  description:
+    'For the citizen whom the token names. The address of the register is used again, if there is one. The address that was removed gets an official message that it was changed.',
+  request,
+  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  refusals: [
+    'citizen-token-needed',
+    'citizen-not-found',
+    'contact-address-not-found',
+    'bad-request',
+    'register-unavailable',
+  ],
+  citizenData: true,
+  run: removeAddress,
+});
+
+async function removeAddress(
+  call: OperationCall<typeof request, NotificationPorts>,
+): Promise<Decision | RefusedDecision> {
+  const { ports, read, now } = call;
+  const { citizenId } = call.caller;
+  const { channel } = call.query;
+  if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+  const deps = { ...ports, read };
+  // First what the unit expects to be as it was: nothing that is read behind it can be older.
+  const before = await findVerifiedContacts(deps, citizenId);
+  const [contact, { preferences }] = [await ports.contactOf(citizenId), await findPreferences(deps, citizenId)];
+  if (contact === undefined) return { refusal: refuse('citizen-not-found') };
+  const part = channel === 'email' ? 'email' : 'phone';
+  if (before.verified[part] === undefined) return { refusal: refuse('contact-address-not-found') };
+  const verified = { ...before.verified, [part]: undefined };
+  const key = await ports.citizenKeys.keyOf(citizenId);
+  const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+  const notice = await notifyAddressChange(call, { citizenId, contact, channel });
+  const codes = await findContactCodes(deps, citizenId);
+  return {
+    effect: {
+      events: [{ type: 'contact-address.removed', ...head, citizenId, channel }, notice.event],
+      statements: [
+        replaceVerifiedContacts({ citizenId, value: verified, now, key }, before.sealed, ports.random),
+        ...notice.statements,
+      ],
+    },
+    answer: { status: 200, json: preferencesView({ preferences, verified, codes }, call) },
+    // Another request changed an address meanwhile: look again.
+    onConflict: () => removeAddress(call),
+  };
+}

@@ -1,0 +1,41 @@
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
+import type { NotificationPorts } from './ports.ts';
+import {
+  findOwnTemplate,
+  templateChangedEvent,
+  templateParams,
+  templateShape,
+  templateView,
+} from './templates/template-shape.ts';
+import { deleteTemplate } from './templates/template-store.ts';
+
+const request = { params: templateParams };
+
+/** Takes a template out. What was sent by it keeps its text, and goes on. */
+export const removeTemplate = defineOperation({
+  name: 'removeTemplate',
+  since: '1.0',
+  method: 'DELETE',
+  path: '/v1/templates/{id}',
+  scope: 'notifications:send',
+  summary: 'Remove a template',
+  description: 'Nothing can be sent by it any more. Messages that were accepted keep their text and go on.',
+  request,
+  responses: { 200: { description: 'As it was.', schema: templateShape } },
+  refusals: ['template-not-found'],
+  citizenData: true,
+  run: async (call: OperationCall<typeof request, NotificationPorts>) => {
+    const template = await findOwnTemplate(call.read, call.params.id, call.caller.clientId);
+    if (template === undefined) return { refusal: refuse('template-not-found') };
+    return {
+      effect: {
+        events: [templateChangedEvent(call, template.id, 'removed')],
+        statements: [deleteTemplate(template.id)],
+      },
+      answer: { status: 200, json: templateView(template) },
+      // Removed by another request meanwhile.
+      onConflict: () => refuse('template-not-found'),
+    };
+  },
+});

@@ -1,0 +1,43 @@
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { refuse } from '../kernel/refusal.ts';
+import type { WebhookPorts } from './webhooks/webhook-ports.ts';
+import {
+  findOwnWebhook,
+  webhookChangedEvent,
+  webhookParams,
+  webhookShape,
+  webhookView,
+} from './webhooks/webhook-shape.ts';
+import { countCalls, markWebhookRemoved } from './webhooks/webhook-store.ts';
+
+const request = { params: webhookParams };
+
+/** Removes a webhook for good; what waits for it is not called any more, and stays in the feed. */
+export const removeWebhook = defineOperation({
+  name: 'removeWebhook',
+  since: '1.0',
+  method: 'DELETE',
+  path: '/v1/webhooks/{id}',
+  scope: 'webhooks:manage',
+  summary: 'Remove a webhook',
+  description: 'It is called no more. The events stay in GET /v1/events.',
+  request,
+  responses: { 200: { description: 'As it was.', schema: webhookShape } },
+  refusals: ['webhook-not-found'],
+  citizenData: true,
+  run: async (call: OperationCall<typeof request, WebhookPorts>) => {
+    const webhook = await findOwnWebhook(call.read, call.params.id, call.caller.clientId);
+    if (webhook === undefined) return { refusal: refuse('webhook-not-found') };
+    const calls = await countCalls(call.read, webhook.id);
+    const json = webhookView(call.ports.webhookKey, { ...webhook, status: 'removed' }, calls);
+    return {
+      effect: {
+        events: [webhookChangedEvent(call, webhook.id, 'removed')],
+        statements: [markWebhookRemoved(webhook.id)],
+      },
+      answer: { status: 200, json },
+      // Removed by another request meanwhile.
+      onConflict: () => refuse('webhook-not-found'),
+    };
+  },
+});

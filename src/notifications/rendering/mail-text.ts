@@ -1,0 +1,50 @@
+import type { OutgoingMessage } from '../notification/channel.ts';
+import { blocksOf } from '../notification/message-content.ts';
+import { hasMarkup } from '../text/markdown.ts';
+import { renderMessageHtml } from './message-html.ts';
+import { phrasesFor } from './phrases-by-language.ts';
+import { renderPlainText } from './plain-text.ts';
+
+/** What a mail is written from. */
+type MailDraft = Pick<OutgoingMessage, 'sender' | 'subject' | 'content' | 'reminder' | 'language'> & {
+  /** The id that stands below the text; left out before there is one. */
+  readonly notification?: string;
+  /** The link by which the receipt is confirmed, where mail has one. */
+  readonly confirm?: string | undefined;
+  /** The link to the message in the inbox, where that is known. */
+  readonly inbox?: string | undefined;
+};
+
+/** The words of a mail. `html` is the same as a page, where the message has headings, lists, links or strong words. */
+export type MailText = { readonly subject: string; readonly text: string; readonly html?: string };
+
+/** A mail as the citizen reads it: the whole message, then who sent it. */
+export function renderMailText(draft: MailDraft): MailText {
+  const { content, confirm, inbox } = draft;
+  const name = toSingleLine(draft.sender);
+  const phrases = phrasesFor(draft.language);
+  const title = toSingleLine(draft.subject ?? phrases.messageFrom(name));
+  const subject = draft.reminder ? phrases.reminder(title) : title;
+  const attached = (content.attachments ?? []).map((document) => toSingleLine(document.title));
+  const attachmentText =
+    attached.length === 0 ? '' : `${[phrases.attached, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
+  const footer = [name, ...(draft.notification === undefined ? [] : [phrases.reference(draft.notification)])];
+  const inboxText = inbox === undefined ? '' : `${phrases.inbox}:\n${inbox}\n\n`;
+  const confirmText = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
+  // What stands below such a line is the signature (RFC 3676, section 4.3), which mail programs hide or leave out of a reply.
+  const message = renderPlainText(content).trimEnd().replaceAll(/^-- $/gm, '--');
+  const text = `${message}\n\n${attachmentText}${inboxText}${confirmText}-- \n${footer.join('\n')}\n`;
+  const blocks = blocksOf(content);
+  if (!hasMarkup(blocks)) return { subject, text };
+  const { language, notification } = draft;
+  return {
+    subject,
+    text,
+    html: renderMessageHtml({ title, language, blocks, sender: name, notification, attached, inbox, confirm }),
+  };
+}
+
+/** A text without line breaks and control characters, as a header takes it. */
+export function toSingleLine(text: string): string {
+  return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
+}

@@ -1,0 +1,95 @@
+import { Type } from 'typebox';
+import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { type ContactCode, isCodeValid } from './contact/contact-code.ts';
+import { findContactCodes } from './contact/contact-code-store.ts';
+import { contactPreferencesShape, preferencesFault } from './contact/contact-preferences.ts';
+import { findPreferences, savePreferences } from './contact/contact-preferences-store.ts';
+import { declinableChannelNames } from './notification/notification.ts';
+import type { NotificationPorts } from './ports.ts';
+
+const request = { body: contactPreferencesShape };
+
+/** The preferences as the citizen reads them, with the addresses that were verified. */
+export const preferencesShape = Type.Object({
+  ...contactPreferencesShape.properties,
+  verified: Type.Array(
+    Type.Object({
+      channel: Type.String({ description: 'email or sms.' }),
+      address: Type.String(),
+      verifiedAt: Type.String({ format: 'date-time' }),
+    }),
+    { description: 'The addresses that were verified; they are used before those of the register.' },
+  ),
+  awaiting: Type.Array(
+    Type.Object({
+      channel: Type.String({ description: 'email or sms.' }),
+      address: Type.String(),
+      endsAt: Type.String({ format: 'date-time', description: 'Until when the code is good.' }),
+    }),
+    { description: 'The addresses to which a code went that can still be entered.' },
+  ),
+  confirmable: Type.Array(Type.String(), {
+    description: 'The channels whose addresses can be verified here by a code: email, sms.',
+  }),
+});
+
+/** A citizen states how to be reached; the cascade of every later notification follows. */
+export const statePreferences = defineOperation({
+  name: 'statePreferences',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/contact-preferences',
+  scope: 'citizen:self',
+  summary: 'How I wish to be reached',
+  description:
+    'For the citizen whom the token names. States all of it anew: what is left out is left to the policy of the server. Channels that a sender names for one notification keep their order; what is declined stays declined.',
+  request,
+  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  refusals: ['citizen-token-needed', 'citizen-not-found', 'bad-request', 'register-unavailable'],
+  citizenData: true,
+  run: async (call: OperationCall<typeof request, NotificationPorts>) => {
+    const { ports, body: value, now } = call;
+    const { citizenId } = call.caller;
+    if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
+    const fault = preferencesFault(value);
+    if (fault !== undefined) {
+      const issues = [{ in: 'body' as const, pointer: '', code: 'not-allowed', detail: fault }];
+      return { refusal: refuseIssues(issues) };
+    }
+    if ((await ports.contactOf(citizenId)) === undefined) return { refusal: refuse('citizen-not-found') };
+    const { verified } = await findPreferences({ ...ports, read: call.read }, citizenId);
+    const codes = await findContactCodes({ ...ports, read: call.read }, citizenId);
+    const key = await ports.citizenKeys.keyOf(citizenId);
+    const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+    return {
+      effect: {
+        events: [{ type: 'contact-wishes.stated', ...head, citizenId }],
+        statements: [savePreferences({ citizenId, value, now, key }, ports.random)],
+      },
+      answer: { status: 200, json: preferencesView({ preferences: value, verified, codes }, call) },
+    };
+  },
+});
+
+type PreferencesDetails = Awaited<ReturnType<typeof findPreferences>> & { readonly codes: readonly ContactCode[] };
+
+/** What is kept, as the answer has it. */
+export function preferencesView(
+  { preferences, verified, codes }: PreferencesDetails,
+  { now, ports }: { readonly now: number; readonly ports: Pick<NotificationPorts, 'cascade'> },
+) {
+  const listed = [
+    { channel: 'email', ...verified.email },
+    { channel: 'sms', ...verified.phone },
+  ];
+  return {
+    ...preferences,
+    verified: listed.filter((one) => 'address' in one),
+    awaiting: codes
+      .filter((code) => isCodeValid(code, now))
+      .map(({ channel, address, endsAt }) => ({ channel, address, endsAt: formatInstant(endsAt) })),
+    confirmable: declinableChannelNames.filter((channel) => ports.cascade.providers.has(channel)),
+  };
+}

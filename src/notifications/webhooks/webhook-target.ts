@@ -1,0 +1,93 @@
+import { BlockList, isIP } from 'node:net';
+import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
+import type { ResolveHost } from './resolve-host.ts';
+
+/** The name leads to an address that is not for webhooks. */
+export class PrivateTarget extends Error {
+  constructor() {
+    super('the host resolves to an address that is not public');
+    this.name = 'PrivateTarget';
+  }
+}
+
+const reservedAddresses = new BlockList();
+for (const [net, prefix] of [
+  ['0.0.0.0', 8],
+  ['10.0.0.0', 8],
+  ['100.64.0.0', 10],
+  ['127.0.0.0', 8],
+  ['169.254.0.0', 16],
+  ['172.16.0.0', 12],
+  ['192.0.0.0', 24],
+  ['192.0.2.0', 24],
+  ['192.88.99.0', 24],
+  ['192.168.0.0', 16],
+  ['198.18.0.0', 15],
+  ['198.51.100.0', 24],
+  ['203.0.113.0', 24],
+  ['224.0.0.0', 3],
+] as const) {
+  reservedAddresses.addSubnet(net, prefix, 'ipv4');
+}
+const globalIpv6Addresses = new BlockList();
+globalIpv6Addresses.addSubnet('2000::', 3, 'ipv6');
+// Within it: protocol assignments with Teredo, documentation, and 6to4, which carries any IPv4 address.
+for (const [net, prefix] of [
+  ['2001::', 23],
+  ['2001:db8::', 32],
+  ['2002::', 16],
+  ['3fff::', 20],
+] as const) {
+  reservedAddresses.addSubnet(net, prefix, 'ipv6');
+}
+
+/** Whether an address is one of the public internet (the special registries of RFC 6890 left out). */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  if (family === 4) return !reservedAddresses.check(address, 'ipv4');
+  return family === 6 && globalIpv6Addresses.check(address, 'ipv6') && !reservedAddresses.check(address, 'ipv6');
+}
+
+/** The URL of a webhook; undefined where it cannot be one. Plain http and private hosts only where the operator says so. */
+export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | undefined {
+  if (!URL.canParse(text)) return undefined;
+  const url = new URL(text);
+  const schemes = allowPrivate ? ['https:', 'http:'] : ['https:'];
+  if (!schemes.includes(url.protocol) || url.username !== '' || url.password !== '' || url.hash !== '')
+    return undefined;
+  const host = unbracketedHost(url);
+  if (allowPrivate) return url;
+  if (isIP(host) !== 0) return isPublicAddress(host) ? url : undefined;
+  return /\.(localhost|local|internal|home\.arpa)$|^[^.]*$/i.test(host) ? undefined : url;
+}
+
+/** How the hosts of webhooks are looked up, and whether they may be private. */
+export type TargetRules = { readonly resolve: ResolveHost; readonly allowPrivate: boolean };
+
+/**
+ * The addresses to connect to; throws `PrivateTarget` when any of them is not public, and where none is known by the time that
+ * the signal aborts. Asked anew for each call.
+ */
+export async function resolveAllowedAddresses(
+  url: URL,
+  { resolve, allowPrivate }: TargetRules,
+  signal: AbortSignal,
+): ReturnType<ResolveHost> {
+  const host = unbracketedHost(url);
+  const family = isIP(host);
+  const addresses = family === 0 ? await untilAborted(signal, resolve(host, signal)) : [{ address: host, family }];
+  if (!allowPrivate && !addresses.every(({ address }) => isPublicAddress(address))) throw new PrivateTarget();
+  return addresses;
+}
+
+/** Whatever looks names up may never answer. */
+async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
+  const late = Promise.withResolvers<never>();
+  const abort = () => late.reject(signal.reason);
+  signal.addEventListener('abort', abort, { once: true });
+  try {
+    return await Promise.race([work, late.promise]);
+  } finally {
+    signal.removeEventListener('abort', abort);
+  }
+}

@@ -1,0 +1,135 @@
+import { html } from 'hono/html';
+import type { BufferedResponse } from '../api/buffered-response.ts';
+import type { Usage, UsageExplanation } from '../audit/usage.ts';
+import { minuteElement, type PageLayout, renderLayout } from './citizen-layout.ts';
+import type { CitizenTexts } from './citizen-texts.ts';
+import type { HtmlContent } from './page.ts';
+import { type CorrectionLink, correctionLink } from './record-page.ts';
+import { citizenPaths } from './sign-in-flow.ts';
+
+/** What `readOwnAccessLog` answers, as far as the page shows it. */
+export type AccessLog = { readonly totalUsages: number; readonly usages: readonly Usage[] };
+
+/** So many uses a page has. */
+export const usesPerPage = 50;
+
+/** Who used the citizen's data, the newest first. Looking at it is noted there as well. */
+export function accessLogPage(
+  frame: PageLayout & CorrectionLink,
+  { totalUsages, usages }: AccessLog,
+): Promise<BufferedResponse> {
+  const { uses: words, nav } = frame.words;
+  const [oldest, newest] = [usages[0]?.number ?? 1, usages.at(-1)?.number ?? totalUsages];
+  const to = (before: number, text: string) => html`<p><a href="${citizenPaths.uses}?before=${before}">${text}</a></p>`;
+  const content = html`<p>${words.intro}</p>
+    <p>${totalUsages === 0 ? words.none : words.total(totalUsages)}</p>
+    ${newest < totalUsages ? to(newest + usesPerPage + 1, words.newer) : ''}
+    <ul class="list">${groupRuns(usages.toReversed()).map((run) => runItem(frame, run))}</ul>
+    ${oldest > 1 ? to(oldest, words.older) : ''}`;
+  return renderLayout(frame, { title: nav.uses, content, current: 'uses' });
+}
+
+/** Entries that say the same but for their time, each behind the other, are one run: they would hide what others did. */
+function groupRuns(usages: readonly Usage[]): Usage[][] {
+  const runs: Usage[][] = [];
+  for (const usage of usages) {
+    const last = runs.at(-1);
+    if (last?.[0] !== undefined && isSameUse(last[0], usage)) last.push(usage);
+    else runs.push([usage]);
+  }
+  return runs;
+}
+
+/** Whatever citizens do here themselves says the same; a check of details never does. */
+function isSameUse(one: Usage, other: Usage): boolean {
+  if (one.initiator === 'citizen') return other.initiator === 'citizen';
+  const isPlain = one.state === 'shown' && other.state === 'shown' && one.usage !== 'identity.verified';
+  const said = ({ usage, initiator, initiatorOrg, purpose, legalBasis, consentReference }: Usage) =>
+    JSON.stringify([usage, initiator, initiatorOrg, purpose, legalBasis, consentReference]);
+  return isPlain && said(one) === said(other);
+}
+
+/** One entry, or several that say the same, folded up. */
+function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): HtmlContent[] | HtmlContent {
+  const rows = run.map((usage) => useRow(frame, usage));
+  const [newest] = run;
+  if (newest === undefined || rows.length === 1) return rows;
+  const { words } = frame;
+  const said =
+    newest.initiator === 'citizen'
+      ? words.uses.you
+      : html`${minuteElement(words, newest.logTime)}<br /><bdi>${userName(words, newest)}</bdi>: ${kindText(words, newest.usage)}`;
+  return html`<li><details><summary>${said} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
+}
+
+function useRow(frame: PageLayout & CorrectionLink, usage: Usage): HtmlContent {
+  const { words } = frame;
+  const head = html`<p>${minuteElement(words, usage.logTime)} <bdi>#${usage.number}</bdi></p>`;
+  if (usage.state === 'hidden') return html`<li>${head}<p>${words.uses.hidden}</p></li>`;
+  if (usage.state === 'erased') return html`<li>${head}<p>${words.uses.erased}</p></li>`;
+  return html`<li>${head}
+      <p class="fresh"><bdi>${userName(words, usage)}</bdi></p>
+      <p>${kindText(words, usage.usage)}</p>
+      ${legalGrounds(words, usage)}
+      ${verificationAnswer(frame, usage)}
+    </li>`;
+}
+
+function userName({ uses }: CitizenTexts, { initiatorOrg, initiator }: Usage): string {
+  if (initiatorOrg !== undefined) return initiatorOrg.name;
+  if (initiator === 'citizen') return uses.you;
+  return initiator === 'operator' ? uses.staff : uses.system;
+}
+
+/** A newer program of the same log may have noted what this one has no words for: its name is better than nothing. */
+function kindText({ uses }: CitizenTexts, usage = ''): string {
+  return Object.entries(uses.kinds).find(([name]) => name === usage)?.[1] ?? usage;
+}
+
+/** Of a check of details: what was asked about, what the service was told, and what it was not: why, and what did not fit. */
+function verificationAnswer(
+  frame: PageLayout & CorrectionLink,
+  { usage, details = {}, explanation }: Usage,
+): HtmlContent | '' {
+  if (usage !== 'identity.verified') return '';
+  const { uses, nav } = frame.words;
+  const { claimsAsked, decision } = details;
+  const asked = Array.isArray(claimsAsked) ? claimsAsked.map(String) : [];
+  const [, told] = Object.entries(uses.decisions).find(([name]) => name === decision) ?? [];
+  const answer = told === undefined ? '' : html`<p>${uses.answer}: ${told}</p>`;
+  if (decision === 'match') return html`${claimList(frame.words, uses.asked, asked)}${answer}`;
+  const [, why] = Object.entries(uses.reasons).find(([reason]) => reason === explanation?.reason) ?? [];
+  return html`${comparedClaims(frame.words, explanation?.claims ?? {}) ?? claimList(frame.words, uses.asked, asked)}${answer}
+    ${why === undefined ? '' : html`<p>${why}</p>`}
+    ${decision === 'no_match' ? html`<p class="note">${uses.noMatch}</p>` : ''}
+    <p><a href="${citizenPaths.record}">${nav.record}</a></p>${correctionLink(frame)}`;
+}
+
+/** The details by how they compare with the register; undefined where none was compared. */
+function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims']): HtmlContent | undefined {
+  if (Object.keys(claims).length === 0) return undefined;
+  const groups = Object.entries(words.uses.findings).map(([finding, name]) => {
+    const found = Object.keys(claims).filter((claim) => claims[claim] === finding);
+    return claimList(words, name, found);
+  });
+  return html`${groups}`;
+}
+
+function claimList({ uses, language }: CitizenTexts, name: string, claims: readonly string[]): HtmlContent | '' {
+  if (claims.length === 0) return '';
+  const list = new Intl.ListFormat(language, { type: 'conjunction' });
+  return html`<p>${name}: ${list.format(claims.map((claim) => claimOf(uses, claim)))}</p>`;
+}
+
+function claimOf({ claims }: CitizenTexts['uses'], claim: string): string {
+  return Object.entries(claims).find(([name]) => name === claim)?.[1] ?? claim;
+}
+
+function legalGrounds({ uses }: CitizenTexts, { purpose, legalBasis, consentReference }: Usage): HtmlContent[] {
+  const grounds = [
+    [uses.purpose, purpose],
+    [uses.legalBasis, legalBasis],
+    [uses.consent, consentReference],
+  ] as const;
+  return grounds.flatMap(([name, value]) => (value === undefined ? [] : [html`<p>${name}: <bdi>${value}</bdi></p>`]));
+}

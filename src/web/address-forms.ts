@@ -1,0 +1,109 @@
+import { html } from 'hono/html';
+import { type CodeChannel, contactCodeLimits } from '../notifications/contact/contact-code.ts';
+import { declinableChannelNames } from '../notifications/notification/notification.ts';
+import { dayElement } from './citizen-layout.ts';
+import type { CitizenTexts } from './citizen-texts.ts';
+import type { HtmlContent } from './page.ts';
+import { citizenPaths } from './sign-in-flow.ts';
+
+/** What `readPreferences` answers about addresses. */
+export type ContactAddresses = {
+  readonly verified: readonly { readonly channel: string; readonly address: string; readonly verifiedAt: string }[];
+  readonly awaiting: readonly { readonly channel: string; readonly address: string }[];
+  readonly confirmable: readonly string[];
+};
+
+/** What is wrong with the form of an address or code, by which channel, and the address that was typed. */
+export type AddressFault = {
+  readonly fault: 'address' | 'wrong' | 'needed' | 'tooMany';
+  readonly channel: CodeChannel;
+  readonly typed?: string;
+};
+
+/** What is told of such a fault, and in which field it is put right. */
+export function describeAddressFault({ contact }: CitizenTexts, { fault, channel }: AddressFault) {
+  const { faults } = contact.addresses;
+  return {
+    text: faults[fault === 'address' ? channel : fault],
+    field: `${fault === 'wrong' ? 'code' : 'address'}-${channel}`,
+  };
+}
+
+/** The addresses that are used, each with what a citizen can do about it. */
+export function addressForms(
+  words: CitizenTexts,
+  addresses: ContactAddresses,
+  fault: AddressFault | undefined,
+): HtmlContent {
+  return html`<h2>${words.contact.addresses.title}</h2>
+    ${declinableChannelNames.map((channel) => {
+      const own = fault?.channel === channel ? fault : undefined;
+      return html`<h3>${words.contact.channels[channel]}</h3>
+        ${verifiedAddress(words, channel, addresses)}
+        ${codeForm(words, channel, addresses, own)}
+        ${addresses.confirmable.includes(channel) ? addressForm(words, channel, own) : ''}`;
+    })}`;
+}
+
+function verifiedAddress(words: CitizenTexts, channel: CodeChannel, { verified }: ContactAddresses): HtmlContent {
+  const { verified: since, unverified, remove } = words.contact.addresses;
+  const used = verified.find((one) => one.channel === channel);
+  if (used === undefined) return html`<p>${unverified}</p>`;
+  return html`<p><bdi>${used.address}</bdi>, ${since} ${dayElement(words, used.verifiedAt)}</p>
+    ${channelForm({ what: 'remove', channel }, html`<button type="submit">${remove[channel]}</button>`)}`;
+}
+
+function codeForm(
+  words: CitizenTexts,
+  channel: CodeChannel,
+  { awaiting }: ContactAddresses,
+  fault: AddressFault | undefined,
+): HtmlContent | '' {
+  const { awaits, code, confirm } = words.contact.addresses;
+  const sent = awaiting.find((one) => one.channel === channel);
+  if (sent === undefined) return '';
+  const id = `code-${channel}`;
+  const wrong = fault?.fault === 'wrong' ? fault : undefined;
+  return channelForm(
+    { what: 'confirm', channel },
+    html`<p><bdi>${sent.address}</bdi>: ${awaits(contactCodeLimits.minutes)}</p>
+      <p><label for="${id}">${code[channel]}</label>${faultText(words, wrong)}
+        <input id="${id}" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required${faultAttributes(words, wrong)} /></p>
+      <p><button type="submit">${confirm[channel]}</button></p>`,
+  );
+}
+
+function addressForm(words: CitizenTexts, channel: CodeChannel, fault: AddressFault | undefined): HtmlContent {
+  const { own, send } = words.contact.addresses;
+  const id = `address-${channel}`;
+  const wrong = fault?.fault === 'wrong' ? undefined : fault;
+  const kind = channel === 'email' ? 'email' : 'tel';
+  return channelForm(
+    { what: 'ask', channel },
+    html`<p><label for="${id}">${own[channel]}</label>${faultText(words, wrong)}
+        <input id="${id}" name="address" type="${kind}" autocomplete="${kind}" maxlength="254" required value="${wrong?.typed ?? ''}"${faultAttributes(words, wrong)} /></p>
+      <p><button type="submit">${send[channel]}</button></p>`,
+  );
+}
+
+/** A form of the page; `what` it asks for stands in it. What is wrong is told by the page, in its own words. */
+function channelForm(
+  { what, channel }: { readonly what: string; readonly channel: CodeChannel },
+  content: HtmlContent,
+): HtmlContent {
+  return html`<form method="post" action="${citizenPaths.contact}" novalidate>
+      <input type="hidden" name="what" value="${what}" /><input type="hidden" name="channel" value="${channel}" />
+      ${content}</form>`;
+}
+
+function faultText(words: CitizenTexts, fault: AddressFault | undefined): HtmlContent | '' {
+  if (fault === undefined) return '';
+  const { text, field } = describeAddressFault(words, fault);
+  return html`<span class="fault" id="fault-${field}">${text}</span>`;
+}
+
+function faultAttributes(words: CitizenTexts, fault: AddressFault | undefined): HtmlContent | '' {
+  return fault === undefined
+    ? ''
+    : html` aria-invalid="true" aria-describedby="fault-${describeAddressFault(words, fault).field}"`;
+}

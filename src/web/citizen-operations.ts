@@ -1,0 +1,92 @@
+import type { IncomingHttpHeaders } from 'node:http';
+import { Readable } from 'node:stream';
+import { createDispatch, type DispatchContext } from '../api/dispatch.ts';
+import type { Operation, OperationResponse } from '../api/operation.ts';
+import type { AuditPorts } from '../audit/ports.ts';
+import { readOwnAccessLog } from '../audit/read-own-access-log.ts';
+import { listDocumentRecords } from '../documents/list-documents.ts';
+import type { DocumentPorts } from '../documents/ports.ts';
+import { retrieveDocument } from '../documents/retrieve-document.ts';
+import { changeOwnLock } from '../identity/change-own-lock.ts';
+import { readOwnRecord } from '../identity/read-own-record.ts';
+import type { IdentityPorts } from '../identity/verification/ports.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import { askContactCode } from '../notifications/ask-contact-code.ts';
+import { confirmContactAddress } from '../notifications/confirm-contact-address.ts';
+import { listInboxMessages } from '../notifications/list-inbox-messages.ts';
+import { openInboxMessage } from '../notifications/open-inbox-message.ts';
+import type { NotificationPorts } from '../notifications/ports.ts';
+import { readPreferences } from '../notifications/read-preferences.ts';
+import { removeContactAddress } from '../notifications/remove-contact-address.ts';
+import { statePreferences } from '../notifications/state-preferences.ts';
+
+/** What one page asks of an operation. */
+export type OperationRequest = {
+  readonly params?: Readonly<Record<string, string>>;
+  readonly query?: Readonly<Record<string, string>>;
+  readonly headers?: IncomingHttpHeaders;
+  /** What a form states. */
+  readonly json?: object;
+  readonly signal?: AbortSignal;
+  /** As that of `Incoming`. */
+  readonly onFinished?: (call: () => void) => void;
+};
+
+/** Asks one operation with the access token of the citizen. */
+export type CallOperation = (accessToken: string, question?: OperationRequest) => Promise<OperationResponse | Refusal>;
+
+/** The operations that the pages of a citizen stand on. */
+export type CitizenOperations = {
+  readonly inbox: CallOperation;
+  readonly message: CallOperation;
+  readonly documents: CallOperation;
+  readonly document: CallOperation;
+  readonly uses: CallOperation;
+  readonly record: CallOperation;
+  readonly changeLock: CallOperation;
+  readonly wishes: CallOperation;
+  readonly stateWishes: CallOperation;
+  readonly askCode: CallOperation;
+  readonly confirmAddress: CallOperation;
+  readonly removeAddress: CallOperation;
+};
+
+type Ports = IdentityPorts & NotificationPorts & DocumentPorts & AuditPorts;
+
+const neverAborted = new AbortController().signal;
+
+/**
+ * The same operations, by the same dispatch, as a program of the citizen would call them: the pages have no rights of their
+ * own, and each look is in the ledger like any other.
+ */
+export function createCitizenOperations(app: DispatchContext<Ports>): CitizenOperations {
+  const createCall = (operation: Operation<Ports>): CallOperation => {
+    const dispatch = createDispatch(operation, app);
+    return async (
+      accessToken,
+      { params = {}, query = {}, headers = {}, json, signal = neverAborted, onFinished } = {},
+    ) => {
+      const typed = json === undefined ? headers : { ...headers, 'content-type': 'application/json' };
+      const { result } = await dispatch({
+        ...{ method: operation.method, params, query: new URLSearchParams(query).toString(), signal, onFinished },
+        headers: { ...typed, authorization: `Bearer ${accessToken}` },
+        body: Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
+      });
+      return result;
+    };
+  };
+  return {
+    inbox: createCall(listInboxMessages),
+    message: createCall(openInboxMessage),
+    documents: createCall(listDocumentRecords),
+    document: createCall(retrieveDocument),
+    uses: createCall(readOwnAccessLog),
+    record: createCall(readOwnRecord),
+    changeLock: createCall(changeOwnLock),
+    wishes: createCall(readPreferences),
+    stateWishes: createCall(statePreferences),
+    askCode: createCall(askContactCode),
+    confirmAddress: createCall(confirmContactAddress),
+    removeAddress: createCall(removeContactAddress),
+  };
+}

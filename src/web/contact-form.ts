@@ -1,0 +1,91 @@
+import type { ContactPreferences } from '../notifications/contact/contact-preferences.ts';
+import { externalChannelNames } from '../notifications/notification/notification.ts';
+import { quietHoursFault } from '../notifications/notification/quiet-hours.ts';
+
+/** The places in the order wished, and the word for a way that is declined. */
+export const preferenceRanks = ['1', '2', '3'] as const;
+export const declinedValue = 'never';
+
+/** The form of a citizen's wishes as a browser has it: texts, empty where nothing is chosen. */
+export type ContactFields = {
+  /** The place of each channel in the order wished, or `never`. */
+  readonly ways: Readonly<Record<DeliveryWay, string>>;
+  /** The channels that keep to the hours. */
+  readonly hoursFor: readonly string[];
+  readonly from: string;
+  readonly until: string;
+  readonly timeZone: string;
+  readonly language: string;
+};
+
+type DeliveryWay = (typeof externalChannelNames)[number];
+
+/** What is wrong with a form; `form`: what the operation refuses, and no page of ours has asked for. */
+export type ContactFault = 'places' | 'hours' | 'timeZone' | 'form';
+
+/** The form with what is wished now. It has a place for each wish, so that stating it anew loses none. */
+export function contactFieldsOf({
+  channels = [],
+  declined = [],
+  hours,
+  language = '',
+}: ContactPreferences): ContactFields {
+  const placeOf = (channel: DeliveryWay) => {
+    if (declined.some((one) => one === channel)) return declinedValue;
+    return preferenceRanks[channels.indexOf(channel)] ?? '';
+  };
+  return {
+    ways: { email: placeOf('email'), sms: placeOf('sms'), letter: placeOf('letter') },
+    hoursFor: hours?.channels ?? [],
+    from: String(hours?.from ?? ''),
+    until: String(hours?.until ?? ''),
+    timeZone: hours?.timeZone ?? '',
+    language,
+  };
+}
+
+/** The form as it came from a browser; undefined where a field is not in it, whose wish would be lost. */
+export function parseContactFields(form: URLSearchParams): ContactFields | undefined {
+  const text = (name: string) => form.get(name) ?? '';
+  if ([...externalChannelNames, 'from', 'until', 'timeZone', 'language'].some((name) => !form.has(name)))
+    return undefined;
+  return {
+    ways: { email: text('email'), sms: text('sms'), letter: text('letter') },
+    hoursFor: form.getAll('hoursFor'),
+    ...{ from: text('from'), until: text('until'), timeZone: text('timeZone'), language: text('language') },
+  };
+}
+
+/** What the form states, as the body of the operation; or all that is wrong with it. */
+export function wishesFromFields(
+  fields: ContactFields,
+): { readonly body: object } | { readonly faults: ContactFault[] } {
+  const { ways, hoursFor, language } = fields;
+  const placed = externalChannelNames.filter((channel) => ways[channel] !== '' && ways[channel] !== declinedValue);
+  const taken = placed.map((channel) => ways[channel]);
+  const declined = externalChannelNames.filter((channel) => ways[channel] === declinedValue);
+  const hours = {
+    channels: hoursFor,
+    from: parseHour(fields.from),
+    until: parseHour(fields.until),
+    timeZone: fields.timeZone,
+  };
+  const faults: ContactFault[] = [];
+  if (taken.some((place) => !preferenceRanks.some((one) => one === place))) faults.push('form');
+  else if (new Set(taken).size < taken.length) faults.push('places');
+  if (hoursFor.length > 0 && quietHoursFault({ ...hours, timeZone: 'UTC' }) !== undefined) faults.push('hours');
+  if (hoursFor.length > 0 && hours.timeZone === '') faults.push('timeZone');
+  // A wish that this form does not know yet does not compile: it would be lost.
+  const body: Readonly<Record<keyof ContactPreferences, unknown>> = {
+    channels:
+      placed.length === 0 ? undefined : placed.toSorted((one, other) => Number(ways[one]) - Number(ways[other])),
+    declined: declined.length === 0 ? undefined : declined,
+    hours: hoursFor.length === 0 ? undefined : hours,
+    language: language === '' ? undefined : language,
+  };
+  return faults.length > 0 ? { faults } : { body };
+}
+
+function parseHour(text: string): number {
+  return text === '' ? Number.NaN : Number(text);
+}

@@ -1,0 +1,93 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import fc from 'fast-check';
+import { readHtmlForm } from '../../test/support/html-form.ts';
+import { type ContactPreferences, preferencesFault } from '../notifications/contact/contact-preferences.ts';
+import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
+import { preferredCitizenTexts } from './citizen-texts-by-language.ts';
+import { parseContactFields, wishesFromFields } from './contact-form.ts';
+import { contactPage } from './contact-page.ts';
+
+const frame = { words: preferredCitizenTexts('en'), site: undefined };
+const nothingSent = { faults: [] };
+const noAddresses = { verified: [], awaiting: [], confirmable: ['email', 'sms'] };
+
+const hours = fc.record({
+  channels: fc.uniqueArray(fc.constantFrom(...declinableChannelNames), { minLength: 1 }),
+  from: fc.integer({ min: 0, max: 24 }),
+  until: fc.integer({ min: 0, max: 24 }),
+  timeZone: fc.constantFrom('UTC', 'Europe/Lisbon', 'europe/oslo', 'America/Argentina/Buenos_Aires', 'Etc/GMT+3'),
+});
+const wishes: fc.Arbitrary<ContactPreferences> = fc
+  .record(
+    {
+      channels: fc.uniqueArray(fc.constantFrom(...externalChannelNames), { minLength: 1 }),
+      declined: fc.uniqueArray(fc.constantFrom(...declinableChannelNames), { minLength: 1 }),
+      hours,
+      language: fc.constantFrom('nb', 'de-AT', 'sma', 'zh-Hant-TW', 'x'.repeat(3)),
+    },
+    { requiredKeys: [] },
+  )
+  .filter((one) => preferencesFault(one) === undefined);
+
+/** Lists of channels whose order says nothing stand in one order. */
+function inOrder({ declined, hours: at, ...rest }: ContactPreferences): ContactPreferences {
+  return {
+    ...rest,
+    ...(declined === undefined ? {} : { declined: declined.toSorted() }),
+    ...(at === undefined ? {} : { hours: { ...at, channels: at.channels.toSorted() } }),
+  };
+}
+
+test('a form that nobody has changed states what was wished before, whatever a program has stated', async () => {
+  await fc.assert(
+    fc.asyncProperty(wishes, async (wished) => {
+      const page = await contactPage(frame, { ...wished, ...noAddresses }, nothingSent);
+      const stated = wishesFromFields(
+        parseContactFields(readHtmlForm(String(page.body))) ?? assert.fail('a field is not in the form'),
+      );
+      assert.ok('body' in stated, JSON.stringify(stated));
+      assert.deepEqual(inOrder(JSON.parse(JSON.stringify(stated.body)) as ContactPreferences), inOrder(wished));
+    }),
+    { numRuns: 40 },
+  );
+});
+
+test('what is wrong with a form is said, beside its field too, and what was chosen stays', async () => {
+  const form = new URLSearchParams(
+    'what=wishes&email=1&sms=1&letter=&hoursFor=sms&from=8&until=8&timeZone=&language=nn',
+  );
+  const fields = parseContactFields(form) ?? assert.fail();
+  const stated = wishesFromFields(fields);
+  assert.ok('faults' in stated);
+  assert.deepEqual(stated.faults, ['places', 'hours', 'timeZone']);
+  const page = await contactPage(frame, noAddresses, { fields, faults: stated.faults });
+  assert.equal(page.status, 400);
+  assert.deepEqual([...readHtmlForm(String(page.body))].sort(), [...form].sort());
+  for (const [fault, field] of Object.entries({ places: 'email', hours: 'from', timeZone: 'timeZone' })) {
+    assert.match(String(page.body), new RegExp(`href="#${field}"`));
+    assert.match(String(page.body), new RegExp(`id="fault-${fault}"`));
+    const marked = `id="${field}" name="${field}" aria-invalid="true" aria-describedby="fault-${fault}"`;
+    assert.ok(String(page.body).includes(marked), marked);
+  }
+});
+
+test('a form in which a field is missing, or says what cannot be chosen, states nothing', () => {
+  const whole = 'email=&sms=&letter=&from=&until=&timeZone=&language=';
+  assert.deepEqual(wishesFromFields(parseContactFields(new URLSearchParams(whole)) ?? assert.fail()), {
+    body: { channels: undefined, declined: undefined, hours: undefined, language: undefined },
+  });
+  for (const name of ['email', 'sms', 'letter', 'from', 'until', 'timeZone', 'language'])
+    assert.equal(parseContactFields(new URLSearchParams(whole.replace(`${name}=`, 'x='))), undefined, name);
+  for (const [wrong, fault] of [
+    [whole.replace('email=', 'email=4'), 'form'],
+    [whole.replace('from=&until=', 'hoursFor=email&from=&until=8').replace('Zone=', 'Zone=UTC'), 'hours'],
+    [whole.replace('from=&until=', 'hoursFor=email&from=24&until=0').replace('Zone=', 'Zone=UTC'), 'hours'],
+    [whole.replace('from=&until=', 'hoursFor=email&from=x&until=8').replace('Zone=', 'Zone=UTC'), 'hours'],
+  ] as const)
+    assert.deepEqual(
+      wishesFromFields(parseContactFields(new URLSearchParams(wrong)) ?? assert.fail()),
+      { faults: [fault] },
+      wrong,
+    );
+});

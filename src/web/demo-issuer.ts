@@ -1,0 +1,185 @@
+import { hash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener } from 'node:http';
+import { html } from 'hono/html';
+import type { MountedHandler } from '../api/api-server.ts';
+import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
+import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
+import { type SigningKey, signJws } from '../crypto/signing-key.ts';
+import type { Clock, RandomBytes } from '../kernel/clock.ts';
+import { isObject } from '../kernel/is-object.ts';
+import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
+import { requestQuery } from '../kernel/request-target.ts';
+import { createCookies } from './browser-cookies.ts';
+import { apiPage } from './page.ts';
+
+/** The path of the demo's own issuer, under the address of the demo. */
+export const demoIssuerPath = '/demo/sign-in';
+
+/** What the issuer of the demo is made of. */
+type DemoIssuerDeps = {
+  readonly issuer: string;
+  /** The one program that may ask: the demo's own pages. */
+  readonly client: { readonly id: string; readonly secret: string; readonly returnUrl: string };
+  readonly people: readonly { readonly citizenId: string; readonly givenName: string; readonly familyName: string }[];
+  readonly signingKey: SigningKey;
+  /** Seals the codes, so that nothing is kept between the steps. */
+  readonly codeKey: Uint8Array;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+};
+
+type Code = {
+  readonly citizenId: string;
+  readonly nonce: string;
+  readonly challenge: string;
+  readonly scope: string;
+  readonly resource: string;
+  readonly endsAt: number;
+};
+
+const codeContext = 'citizen-services/demo-code@v1';
+const codeLifeMs = 60_000;
+const tokenSeconds = 600;
+const maxFormBytes = 16_384;
+/** Who was chosen, for as long as an issuer's own session may last. */
+const personCookie = 'demo-person';
+const personSeconds = 3_600;
+
+/**
+ * As much of an OpenID Connect provider as the demo needs: whoever sits at the machine says who they are. It is there in the demo
+ * alone, whose citizens are invented; an installation names an issuer that knows its citizens.
+ */
+export function createDemoIssuer(deps: DemoIssuerDeps): readonly MountedHandler[] {
+  const mount = (
+    path: string,
+    method: 'GET' | 'POST',
+    answer: (request: IncomingMessage) => Promise<BufferedResponse>,
+  ): MountedHandler => ({
+    paths: [`${demoIssuerPath}${path}`],
+    methods: [method],
+    handler: handlerOf(answer),
+  });
+  return [
+    mount('/.well-known/openid-configuration', 'GET', async () => json(200, metadataOf(deps.issuer))),
+    mount('/keys', 'GET', async () => json(200, { keys: [deps.signingKey.publicJwk] })),
+    mount('/authorize', 'GET', async (request) => await authorize(deps, request)),
+    mount('/token', 'POST', async (request) => await token(deps, request)),
+  ];
+}
+
+function handlerOf(answer: (request: IncomingMessage) => Promise<BufferedResponse>): RequestListener {
+  return (request, response) => {
+    answer(request)
+      .then((given) => sendBuffered(response, given))
+      .catch(() => response.destroy());
+  };
+}
+
+const json = (status: number, body: unknown): BufferedResponse => ({
+  status,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify(body),
+});
+
+function metadataOf(issuer: string) {
+  return {
+    issuer,
+    authorization_endpoint: `${issuer}/authorize`,
+    token_endpoint: `${issuer}/token`,
+    jwks_uri: `${issuer}/keys`,
+    response_types_supported: ['code'],
+    subject_types_supported: ['public'],
+    id_token_signing_alg_values_supported: ['ES256'],
+    code_challenge_methods_supported: ['S256'],
+    token_endpoint_auth_methods_supported: ['client_secret_basic'],
+    authorization_response_iss_parameter_supported: true,
+  };
+}
+
+/** Asks who comes, and sends the chosen one back with a code; `prompt=none`: whoever was chosen last in this browser. */
+async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promise<BufferedResponse> {
+  const { client, people, issuer } = deps;
+  const query = new URLSearchParams(requestQuery(request.url));
+  const cookies = createCookies(issuer);
+  const silently = query.get('prompt') === 'none';
+  const chosen = silently ? cookies.read(request.headers.cookie, personCookie) : query.get('as');
+  const text = (name: string) => query.get(name) ?? '';
+  if (text('client_id') !== client.id || text('redirect_uri') !== client.returnUrl || text('code_challenge') === '')
+    return json(400, { error: 'invalid_request' });
+  const back = new URL(client.returnUrl);
+  back.searchParams.set('state', text('state'));
+  back.searchParams.set('iss', issuer);
+  const person = people.find(({ citizenId }) => citizenId === chosen);
+  if (person === undefined && (silently || chosen === 'nobody')) {
+    back.searchParams.set('error', silently ? 'login_required' : 'access_denied');
+    return { status: 303, headers: { location: back.href }, body: '' };
+  }
+  if (person === undefined) return await choicePage(people, query);
+  const code: Code = {
+    citizenId: person.citizenId,
+    ...{ nonce: text('nonce'), challenge: text('code_challenge'), scope: text('scope'), resource: text('resource') },
+    endsAt: deps.clock.now() + codeLifeMs,
+  };
+  const sealed = seal(deps.codeKey, codeContext, Buffer.from(JSON.stringify(code)), deps.random);
+  back.searchParams.set('code', sealed.toString('base64url'));
+  const cookie = cookies.write(personCookie, person.citizenId, personSeconds);
+  return { status: 303, headers: { location: back.href, 'set-cookie': [cookie] }, body: '' };
+}
+
+function choicePage(people: DemoIssuerDeps['people'], query: URLSearchParams): Promise<BufferedResponse> {
+  const as = (name: string) =>
+    `${demoIssuerPath}/authorize?${new URLSearchParams([...query, ['as', name]]).toString()}`;
+  return apiPage(
+    'Sign in to the demo',
+    html`<p>A real installation sends citizens to the sign-in service of their country. The people of this demo are invented: choose who you are.</p>
+      <ul class="list">${people.map(
+        ({ citizenId, givenName, familyName }) =>
+          html`<li><a href="${as(citizenId)}"><bdi>${`${givenName} ${familyName}`.trim()}</bdi></a> <code>${citizenId}</code></li>`,
+      )}</ul>
+      <p><a href="${as('nobody')}">None of them</a></p>`,
+  );
+}
+
+async function token(deps: DemoIssuerDeps, request: IncomingMessage): Promise<BufferedResponse> {
+  const { client, clock, issuer, random, signingKey } = deps;
+  const bytes = await readBytesUpTo(request, maxFormBytes);
+  const form = new URLSearchParams(bytes?.toString('utf8') ?? '');
+  if (!isValidClient(request.headers.authorization, client)) return json(401, { error: 'invalid_client' });
+  const code = openCode(deps, form.get('code') ?? '');
+  const verified = hash('sha256', form.get('code_verifier') ?? '', 'base64url');
+  if (code === undefined || code.endsAt < clock.now() || code.challenge !== verified)
+    return json(400, { error: 'invalid_grant' });
+  const now = Math.floor(clock.now() / 1_000);
+  const life = { iss: issuer, sub: code.citizenId, iat: now, exp: now + tokenSeconds };
+  const { scope, resource, citizenId, nonce } = code;
+  const jti = Buffer.from(random(16)).toString('base64url');
+  const access = { ...life, aud: resource, client_id: client.id, scope, jti, citizen_id: citizenId };
+  return json(200, {
+    access_token: signJws(signingKey, 'at+jwt', access),
+    id_token: signJws(signingKey, 'JWT', { ...life, aud: client.id, nonce }),
+    ...{ token_type: 'Bearer', expires_in: tokenSeconds, scope },
+  });
+}
+
+/** By RFC 6749, section 2.3.1: id and secret as a form would have them. */
+function isValidClient(authorization: string | undefined, { id, secret }: DemoIssuerDeps['client']): boolean {
+  const [, encoded = ''] = /^Basic ([\w+/=]+)$/i.exec(authorization ?? '') ?? [];
+  const [given = '', proof = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 2);
+  const form = new URLSearchParams(`id=${given}&secret=${proof}`);
+  const [shown, wanted] = [form.get('secret') ?? '', secret].map((text) => Buffer.from(text));
+  if (shown === undefined || wanted === undefined || form.get('id') !== id) return false;
+  return shown.length === wanted.length && timingSafeEqual(shown, wanted);
+}
+
+function openCode({ codeKey }: DemoIssuerDeps, sealed: string): Code | undefined {
+  try {
+    const value: unknown = JSON.parse(
+      openSealed(codeKey, codeContext, Buffer.from(sealed, 'base64url')).toString('utf8'),
+    );
+    // Written by `authorize` above, and authenticated.
+    return isObject(value) ? (value as Code) : undefined;
+  } catch (fault) {
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
+}

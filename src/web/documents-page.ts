@@ -1,0 +1,86 @@
+import { html } from 'hono/html';
+import type { BufferedResponse } from '../api/buffered-response.ts';
+import { extensionOf } from '../documents/media-type.ts';
+import { memoize } from '../kernel/lru-cache.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
+import type { ProblemSlug } from '../kernel/refusal.ts';
+import { dayElement, maxLanguages, type PageLayout, renderLayout } from './citizen-layout.ts';
+import type { HtmlContent } from './page.ts';
+import { citizenPaths } from './sign-in-flow.ts';
+
+/** A record as `listDocuments` answers it, as far as the page shows it. */
+type DocumentRecord = {
+  readonly id: string;
+  readonly title: string;
+  readonly size: number;
+  readonly mediaType: string;
+  readonly issuer: string;
+  readonly issuedAt: string;
+  readonly status: 'scanning' | 'available' | 'quarantined' | 'withdrawn';
+};
+
+/** What `listDocuments` answers. */
+export type DocumentList = {
+  readonly documents: readonly DocumentRecord[];
+  readonly unreadable: readonly string[];
+  readonly next: string | null;
+};
+
+type ClientNames = { readonly nameOf: (clientId: string) => string };
+
+/** The list of a citizen's documents, newest first; one that can be opened is a link to it. */
+export function documentsPage(
+  frame: PageLayout & ClientNames,
+  { documents, unreadable, next }: DocumentList,
+  isFirst: boolean,
+): Promise<BufferedResponse> {
+  const { documents: words, nav } = frame.words;
+  const isEmpty = documents.length === 0 && unreadable.length === 0;
+  const content = html`
+    ${isEmpty && isFirst ? html`<p>${words.none}</p>` : ''}
+    <ul class="list">
+      ${documents.map((record) => documentRow(frame, record))}
+      ${unreadable.map(() => html`<li><p>${words.notReady}</p></li>`)}
+    </ul>
+    ${isFirst ? '' : html`<p><a href="${citizenPaths.documents}">${words.newest}</a></p>`}
+    ${next === null ? '' : html`<p><a href="${citizenPaths.documents}?after=${encodeURIComponent(next)}">${words.older}</a></p>`}`;
+  return renderLayout(frame, { title: nav.documents, content, current: 'documents' });
+}
+
+function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): HtmlContent {
+  const { words, nameOf } = frame;
+  const title = html`<bdi>${record.title}</bdi>`;
+  const kind = html`${extensionOf(record.mediaType).toUpperCase()}, <bdi>${formatSize(words.language, record.size)}</bdi>`;
+  const about = html`<p><bdi>${nameOf(record.issuer)}</bdi>, ${dayElement(words, record.issuedAt)}</p>`;
+  if (record.status === 'available')
+    return html`<li><p><a href="${citizenPaths.documents}/${record.id}">${title}</a> (${kind})</p>${about}</li>`;
+  const why = record.status === 'withdrawn' ? words.documents.withdrawn : words.documents.notReady;
+  return html`<li><p>${title}</p>${about}<p>${why}</p></li>`;
+}
+
+/** In place of a document that is there, and cannot be given out. */
+export function documentUnavailablePage(frame: PageLayout, because: ProblemSlug): Promise<BufferedResponse> {
+  const { documents: words, nav } = frame.words;
+  const why = because === 'document-withdrawn' ? words.withdrawn : words.notReady;
+  const content = html`<p>${why}</p><p><a href="${citizenPaths.documents}">${nav.documents}</a></p>`;
+  return renderLayout(frame, { title: nav.documents, content, current: 'documents', status: problems[because].status });
+}
+
+const sizeUnits = [
+  ['megabyte', 1_000_000],
+  ['kilobyte', 1_000],
+] as const;
+
+/** A size as people of that language write it. */
+function formatSize(language: string, bytes: number): string {
+  const [unit, one] = sizeUnits.find(([, least]) => bytes >= least) ?? (['byte', 1] as const);
+  return sizeFormats[unit](language).format(bytes / one);
+}
+
+const sizeFormats = { megabyte: sizeFormat('megabyte'), kilobyte: sizeFormat('kilobyte'), byte: sizeFormat('byte') };
+
+function sizeFormat(unit: 'megabyte' | 'kilobyte' | 'byte') {
+  const unitDisplay = unit === 'byte' ? 'long' : 'short';
+  const format = { style: 'unit', unit, unitDisplay, maximumSignificantDigits: 2 } as const;
+  return memoize(maxLanguages, (language) => new Intl.NumberFormat(language, format));
+}

@@ -1,0 +1,33 @@
+import { html } from 'hono/html';
+import type { PageRoute } from '../api/api-server.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { apiPage } from './page.ts';
+
+/** A mail as the outbox keeps it; `capturedAt` in epoch milliseconds. */
+type OutboxMail = {
+  readonly to: string;
+  readonly subject: string;
+  readonly text: string;
+  readonly capturedAt: number;
+};
+
+/** The demo's outbox: every mail that would have been sent, newest first. Kept in memory, gone after a restart. */
+export function outboxPage(mails: () => readonly OutboxMail[]): PageRoute {
+  return {
+    path: '/outbox',
+    get: async () => {
+      const all = mails();
+      return apiPage(
+        'Outbox',
+        html`<p>Mail that this demo would have sent: ${all.length}, newest first. It is kept in memory only.</p>
+          ${all.map(
+            (mail) => html`<article>
+              <h2><bdi>${mail.subject}</bdi></h2>
+              <p>To <bdi>${mail.to}</bdi>, <bdi><time>${formatInstant(mail.capturedAt)}</time></bdi></p>
+              <p class="mail" dir="auto">${mail.text}</p>
+            </article>`,
+          )}`,
+      );
+    },
+  };
+}

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { test } from 'node:test';
+import { createIdGenerator } from '../kernel/id.ts';
+import { systemClock, systemRandom } from '../kernel/system-clock.ts';
+import { createConfirmLinks } from '../notifications/inbox/confirm-receipt.ts';
+import { mountReceiptPage } from './receipt-page.ts';
+
+test('while the database is away a citizen is told to come back, in words, and the operator why', async (t) => {
+  const away = new Error('the database is away');
+  const faults: unknown[] = [];
+  const mint = createIdGenerator(systemClock, systemRandom);
+  const links = createConfirmLinks('', new Uint8Array(32));
+  const parts = {
+    ...{ clock: systemClock, mint, senderOf: async () => ({ name: 'Tax Office' }) },
+    read: () => Promise.reject(away),
+    commit: () => Promise.reject(away),
+    onFault: (fault: unknown) => void faults.push(fault),
+  };
+  const server = createServer(mountReceiptPage(parts, links).handler).listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  t.after(() => server.close());
+  const { port } = server.address() as AddressInfo;
+  for (const method of ['GET', 'POST', 'HEAD']) {
+    const headers = { 'accept-language': 'de' };
+    const answer = await fetch(`http://127.0.0.1:${port}${links.linkFor(mint('delivery'))}`, { method, headers });
+    assert.equal(answer.status, 503);
+    const text = await answer.text();
+    if (method === 'HEAD') assert.equal(text, '');
+    else assert.match(text, /<html lang="de"[\s\S]*<h1>Jetzt nicht möglich<\/h1><p>Bitte versuchen Sie es in /);
+    // No search engine lists the links of mails, and no cache gives a page in the language of somebody else.
+    const [robots, vary] = ['x-robots-tag', 'vary'].map((name) => answer.headers.get(name));
+    assert.deepEqual([robots, vary], ['noindex', 'accept-language']);
+  }
+  assert.deepEqual(faults, [away, away, away]);
+});

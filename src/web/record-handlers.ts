@@ -1,0 +1,40 @@
+import type { IncomingMessage } from 'node:http';
+import type { BufferedResponse } from '../api/buffered-response.ts';
+import type { OwnRecord } from '../identity/read-own-record.ts';
+import type { Refusal } from '../kernel/refusal.ts';
+import type { PageLayout } from './citizen-layout.ts';
+import type { CitizenOperations } from './citizen-operations.ts';
+import { parseForm } from './contact-handlers.ts';
+import { type CorrectionLink, recordPage } from './record-page.ts';
+import { citizenPaths } from './sign-in-flow.ts';
+
+/** A request for the page, or of its form, of a citizen who is signed in. */
+type RecordRequest = {
+  readonly request: IncomingMessage;
+  readonly view: PageLayout & CorrectionLink;
+  readonly operations: CitizenOperations;
+  readonly token: string;
+};
+
+/** What the register has about the citizen, and the own lock. */
+export async function showRecord(
+  { operations, token, view }: RecordRequest,
+  tooMany = false,
+): Promise<BufferedResponse | Refusal> {
+  const answer = await operations.record(token);
+  if ('slug' in answer) return answer.slug === 'citizen-not-found' ? await recordPage(view, undefined) : answer;
+  if (!('json' in answer)) throw new TypeError('the operation answers in another form');
+  return await recordPage(view, answer.json as OwnRecord, tooMany);
+}
+
+/** Sets or lifts the lock. The browser is sent to the page anew, so that loading it again does nothing again. */
+export async function handleLockForm(recordRequest: RecordRequest): Promise<BufferedResponse | Refusal> {
+  const wanted = (await parseForm(recordRequest.request))?.get('locked');
+  if (wanted !== 'true' && wanted !== 'false') return await showRecord(recordRequest);
+  const answer = await recordRequest.operations.changeLock(recordRequest.token, {
+    json: { locked: wanted === 'true' },
+  });
+  if (!('slug' in answer)) return { status: 303, headers: { location: `${citizenPaths.record}#lock` }, body: '' };
+  if (answer.slug === 'too-many-unlocks') return await showRecord(recordRequest, true);
+  return answer.slug === 'citizen-not-found' ? await showRecord(recordRequest) : answer;
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { Type } from 'typebox';
+import { defineOperation, type Operation, type OperationCall } from '../api/operation.ts';
+import { referencePage } from './reference-page.ts';
+
+const member = (description: string) => Type.Object({ [description]: Type.String({ description }) });
+const request = { params: member('id'), query: member('limit'), headers: member('purpose'), body: member('claim') };
+const ask = defineOperation({
+  ...{
+    name: 'ask',
+    since: '1.0',
+    method: 'POST',
+    path: '/v1/ask/{id}',
+    scope: null,
+    summary: 'Ask',
+    description: '',
+  },
+  ...{ request, responses: { 200: { description: 'What was found.' } }, citizenData: false },
+  refusals: ['conflict', 'document-erased'],
+  run: async (_call: OperationCall<typeof request, null>) => ({ plain: { status: 200, json: {} } }),
+});
+
+async function referenceOf(...operations: readonly Operation<null>[]): Promise<string> {
+  const answer = await referencePage(operations, 'https://api.example.gov').get({}, new URLSearchParams());
+  assert.ok('body' in answer);
+  return String(answer.body);
+}
+
+test('the reference says of each member where it goes, and of each answer what it is', async () => {
+  const text = (await referenceOf(ask)).replaceAll(/<[^>]*>/g, '');
+  for (const shown of ['id (path)', 'limit (query)', 'purpose (header)', 'claim (body)', '200: What was found.']) {
+    assert.ok(text.includes(shown), shown);
+  }
+  assert.doesNotMatch(text, /Deprecated/);
+});
+
+test('the reference says what each member is and which are required, and of refusals nothing where there are none', async () => {
+  const body = Type.Object({
+    message: Type.String({ description: 'What is <said>.' }),
+    subject: Type.Optional(Type.String({ description: 'In a line.' })),
+    mark: Type.Optional(Type.Boolean()),
+  });
+  const text = await referenceOf({ ...ask, request: { body }, refusals: [] });
+  const shown = [...text.matchAll(/<dt><code>(\w+)<\/code> \((\w+)\)<\/dt><dd>([^<]*)<\/dd>/g)];
+  assert.deepEqual(
+    shown.map(([, name, place, told]) => [name, place, told]),
+    [
+      ['message', 'body', 'Required. What is &lt;said&gt;.'],
+      ['subject', 'body', 'In a line.'],
+      ['mark', 'body', ''],
+    ],
+  );
+  assert.doesNotMatch(text, /Refusals/);
+  assert.match(await referenceOf({ ...ask, request: {}, refusals: ['conflict'] }), /<dt>Refusals<\/dt>/);
+});
+
+test('every operation has its place in the reference, and a link at the top leads there', async () => {
+  const text = await referenceOf(ask, { ...ask, name: 'askAgain' });
+  const leads = [...text.matchAll(/<li><a href="#(\w+)">/g)].map(([, name]) => name);
+  assert.deepEqual(leads, ['ask', 'askAgain']);
+  assert.deepEqual(
+    [...text.matchAll(/<article id="(\w+)">/g)].map(([, name]) => name),
+    leads,
+  );
+});
+
+test('links beside each other stand on lines of their own, so that a finger hits the one it means', async () => {
+  assert.match(
+    await referenceOf(ask),
+    /<li><a href="\/problems\/conflict">conflict<\/a><\/li><li><a href="\/problems\/document-erased">/,
+  );
+});
+
+test('the page that the answers of a deprecated operation link to says so', async () => {
+  const deprecated = { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v1/inquire' };
+  assert.match(
+    await referenceOf({ ...ask, deprecated }),
+    /Deprecated since 2027-01-01\. It ends on 2028-01-01 at the earliest\. Use \/v1\/inquire instead\./,
+  );
+  assert.match(await referenceOf({ ...ask, deprecated: { since: 0 } }), />Deprecated since 1970-01-01\.</);
+});

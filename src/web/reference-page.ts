@@ -1,0 +1,91 @@
+import { html } from 'hono/html';
+import type { PageRoute } from '../api/api-server.ts';
+import type { BufferedResponse } from '../api/buffered-response.ts';
+import type { Deprecation } from '../api/deprecation.ts';
+import { groupDescription, groupOf, idempotencyKeyDescription } from '../api/openapi/operation-group.ts';
+import type { Operation } from '../api/operation.ts';
+import { formatInstant } from '../kernel/clock.ts';
+import { apiPage, type HtmlContent } from './page.ts';
+import { sampleAnswer, sampleCall, sampleTokenRequest } from './sample-call.ts';
+
+/** The reference of the interface for people, made from the operations; the same facts as /openapi.json. */
+export function referencePage<P>(operations: readonly Operation<P>[], publicUrl: string): PageRoute {
+  let made: Promise<BufferedResponse> | undefined;
+  return { path: '/docs', get: () => (made ??= renderReference(operations, publicUrl)) };
+}
+
+function renderReference<P>(operations: readonly Operation<P>[], publicUrl: string): Promise<BufferedResponse> {
+  const groups = Map.groupBy(operations, groupOf);
+  return apiPage(
+    'Reference',
+    html`<p>For programs: <a href="/openapi.json">OpenAPI 3.1</a>. Errors: <a href="/problems">problems</a>.</p>
+          <h2>A token</h2>
+          <p>Each call but those without scope carries an access token, which is good for ten minutes. In a demo or sandbox a client
+            buys it with its secret:</p>
+          <pre>${sampleTokenRequest(publicUrl)}</pre>
+          <p>Every other client signs with its own key (<code>private_key_jwt</code>, the audience is <code>${publicUrl}</code>); see the
+            <a href="/.well-known/oauth-authorization-server">metadata</a>.</p>
+          <nav class="index" aria-label="Operations">${[...groups].map(
+            ([name, members]) =>
+              html`<p><strong><a href="#${name}">${name}</a></strong> ${groupDescription(name)}</p><ul>${members.map(
+                (operation) =>
+                  html`<li><a href="#${operation.name}"><code>${operation.method} ${operation.path}</code></a> ${operation.summary}</li>`,
+              )}</ul>`,
+          )}</nav>
+          ${[...groups].map(
+            ([name, members]) =>
+              html`<section id="${name}"><h2>${name}</h2>${members.map((operation) => operationArticle(operation, publicUrl))}</section>`,
+          )}`,
+  );
+}
+
+function operationArticle<P>(operation: Operation<P>, publicUrl: string): HtmlContent {
+  const answer = sampleAnswer(operation);
+  return html`<article id="${operation.name}">
+              <h3><code>${operation.method} ${operation.path}</code></h3>
+              <p>${operation.summary}. ${operation.description}</p>
+              ${operation.deprecated === undefined ? '' : html`<p><strong>${deprecationText(operation.deprecated)}</strong></p>`}
+              <pre>${sampleCall(operation, publicUrl)}</pre>
+              ${answer === undefined ? '' : html`<details><summary>An answer</summary><pre>${answer}</pre></details>`}
+              <dl>
+                <dt>Scope</dt><dd><code>${operation.scope ?? 'none'}</code></dd>
+                ${membersOf(operation).map(
+                  ({ place, name, text }) => html`<dt><code>${name}</code> (${place})</dt><dd>${text}</dd>`,
+                )}
+                <dt>Answers</dt>
+                <dd><ul>${Object.entries(operation.responses).map(
+                  ([status, { description }]) => html`<li>${status}: ${description}</li>`,
+                )}</ul></dd>
+                ${
+                  operation.refusals.length === 0
+                    ? ''
+                    : html`<dt>Refusals</dt>
+                <dd><ul>${operation.refusals.map((slug) => html`<li><a href="/problems/${slug}">${slug}</a></li>`)}</ul></dd>`
+                }
+              </dl>
+            </article>`;
+}
+
+/** What the `Link` of its answers leads here for (deprecation.ts). */
+function deprecationText({ since, sunset, successor }: Deprecation): string {
+  const day = (at: number) => formatInstant(at).slice(0, 10);
+  const end = sunset === undefined ? '' : ` It ends on ${day(sunset)} at the earliest.`;
+  const instead = successor === undefined ? '' : ` Use ${successor} instead.`;
+  return `Deprecated since ${day(since)}.${end}${instead}`;
+}
+
+type Member = { readonly place: string; readonly name: string; readonly text: string };
+
+function membersOf<P>({ request, idempotent }: Operation<P>): Member[] {
+  const { params, query, headers, body } = request;
+  const members = Object.entries({ path: params, query, header: headers, body }).flatMap(([place, schema]) => {
+    if (schema === undefined) return [];
+    const required = new Set(schema.required ?? []);
+    return Object.entries(schema.properties).map(([name, property]): Member => {
+      const told = 'description' in property && typeof property.description === 'string' ? property.description : '';
+      return { place, name, text: `${required.has(name) ? 'Required. ' : ''}${told}` };
+    });
+  });
+  if (idempotent !== true) return members;
+  return [...members, { place: 'header', name: 'idempotency-key', text: idempotencyKeyDescription }];
+}

@@ -1,0 +1,82 @@
+import assert from 'node:assert/strict';
+import type { IncomingMessage } from 'node:http';
+import { test } from 'node:test';
+import { createCookies } from './browser-cookies.ts';
+import { createSignInFlow } from './sign-in-flow.ts';
+
+const unused = () => assert.fail('not asked for');
+
+test('a citizen who asks without end waits, in whichever session, and may go on after a while', async () => {
+  let now = 0;
+  const door = createSignInFlow({
+    signIn: { begin: unused, finish: unused, signOutUrl: unused },
+    // A session is named as its citizen, with a number behind.
+    sessions: { begin: unused, end: unused, find: async (secret) => ({ token: `token of ${secret.slice(0, -1)}` }) },
+    cookies: createCookies('https://gov.example'),
+    admit: async (token) => ({ citizenId: token.replace('token of ', '') }),
+    stopwatch: () => now,
+  });
+  const from = (secret: string) =>
+    // The door looks at the cookies alone.
+    ({ headers: { cookie: `__Host-citizen-session=${secret}` } }) as unknown as IncomingMessage;
+  for (let times = 0; times < 100; times += 1)
+    assert.equal(typeof (await door.visitorOf(from(`anna${times % 2}`))), 'object');
+  assert.equal(await door.visitorOf(from('anna0')), 'too-many');
+  assert.equal(await door.visitorOf(from('anna1')), 'too-many');
+  assert.deepEqual(await door.visitorOf(from('bert0')), { token: 'token of bert', citizenId: 'bert' });
+  now += 10_000;
+  assert.deepEqual(await door.visitorOf(from('anna0')), { token: 'token of anna', citizenId: 'anna' });
+});
+
+test('where a session is over the issuer is asked in silence, once a minute, and whom it does not know signs in anew', async () => {
+  let known = true;
+  const begun: (boolean | undefined)[] = [];
+  const ended: string[] = [];
+  const door = createSignInFlow({
+    signIn: {
+      begin: async (silently) => {
+        begun.push(silently);
+        return { url: 'https://login.example', attempt: { state: 's', nonce: 'n', verifier: 'v' } };
+      },
+      finish: async () => (known ? { accessToken: 'of anna', endsAt: 1 } : undefined),
+      signOutUrl: unused,
+    },
+    sessions: {
+      begin: async () => 'fresh',
+      end: async (secret) => void ended.push(secret),
+      find: async (secret) => (secret === 'old' ? 'over' : undefined),
+    },
+    cookies: createCookies('https://gov.example'),
+    admit: async () => ({ citizenId: 'anna' }),
+  });
+  const jar = new Map([['__Host-citizen-session', 'old']]);
+  const from = (url: string) => {
+    const cookie = [...jar].map(([name, value]) => `${name}=${value}`).join('; ');
+    return { url, headers: { cookie } } as unknown as IncomingMessage;
+  };
+  const keep = (cookies: readonly string[]) => {
+    for (const line of cookies) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (line.includes('Max-Age=0')) jar.delete(name);
+      else jar.set(name, value);
+    }
+  };
+  assert.equal(await door.visitorOf(from('/me')), 'over');
+  const away = (await door.renew(from('/me/uses'), '/me/uses')) ?? assert.fail();
+  assert.ok('to' in away && away.to === 'https://login.example');
+  keep(away.cookies);
+  assert.equal(await door.renew(from('/me/uses'), '/me/uses'), undefined, 'asked a moment ago');
+  const back = await door.finish(from('/me/sign-in/return?state=s&code=c'));
+  assert.ok(!('failed' in back) && back.to === '/me/uses');
+  keep(back.cookies);
+  assert.deepEqual([jar.get('__Host-citizen-session'), ended, begun], ['fresh', ['old'], [true]]);
+
+  // A minute later, and the issuer's own session is over as well.
+  known = false;
+  jar.set('__Host-citizen-session', 'old').delete('__Host-citizen-renewal');
+  keep((await door.renew(from('/me'), 'https://evil.example/'))?.cookies ?? assert.fail());
+  const declined = await door.finish(from('/me/sign-in/return?state=s&error=login_required'));
+  assert.ok('failed' in declined && declined.failed === 'over' && declined.to === '/me');
+  keep(declined.cookies);
+  assert.equal(await door.visitorOf(from('/me')), 'nobody');
+});

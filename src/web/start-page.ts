@@ -1,0 +1,16 @@
+import { html } from 'hono/html';
+import type { PageRoute } from '../api/api-server.ts';
+import { apiPage } from './page.ts';
+
+/** The page at the root: what this server is, and where everything stands. */
+export function startPage(links: Readonly<Record<string, string>>): PageRoute {
+  return {
+    path: '/',
+    get: async () =>
+      apiPage(
+        'citizen-services',
+        html`<p>Verify identity claims, send official notifications, retrieve secure documents.</p>
+          <ul>${Object.entries(links).map(([path, label]) => html`<li><a href="${path}">${label}</a></li>`)}</ul>`,
+      ),
+  };
+}

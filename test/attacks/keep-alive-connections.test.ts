@@ -1,0 +1,81 @@
+import assert from 'node:assert/strict';
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { text } from 'node:stream/consumers';
+import { after, before, test } from 'node:test';
+import { Type } from 'typebox';
+import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
+import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
+import { storelessServerOptions } from '../support/storeless-app.ts';
+
+let server: ApiServer;
+let port = 0;
+let held = Promise.resolve();
+
+const request = { body: Type.Object({ hold: Type.Boolean() }, { additionalProperties: false }) };
+const work = defineOperation({
+  name: 'work',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/work',
+  scope: null,
+  summary: '',
+  description: '',
+  request,
+  responses: { 200: { description: '' } },
+  refusals: [],
+  citizenData: false,
+  run: async (call: OperationCall<typeof request, null>) => {
+    if (call.body.hold) await held;
+    return { plain: { status: 200, json: {} } };
+  },
+});
+
+before(async () => {
+  server = createApiServer({ ...storelessServerOptions, operations: [work] });
+  port = await server.listen('127.0.0.1', 0);
+});
+after(() => server.stop(1_000));
+
+const head = 'POST /v1/work HTTP/1.1\r\nHost: a\r\nContent-Type: application/json\r\n';
+const good = `${head}Content-Length: 14\r\n\r\n{"hold":false}`;
+const slow = `${head}Content-Length: 13\r\n\r\n{"hold":true}`;
+const unread = 'GET /v1/\x7f HTTP/1.1\r\n\r\n';
+
+for (const [what, bytes, status] of [
+  ['no method', 'get /v1/work HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['a target beyond ASCII', 'GET /v1/é HTTP/1.1\r\nHost: a\r\n\r\n', 400],
+  ['too long a header', `GET /v1/work HTTP/1.1\r\nHost: a\r\nX: ${'a'.repeat(17_000)}\r\n\r\n`, 431],
+  ['a bad chunk', `${head}Transfer-Encoding: chunked\r\n\r\nno chunk\r\n`, 400],
+  [
+    'a bad chunk that was asked for',
+    `${head}Expect: 100-continue\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n`,
+    400,
+  ],
+] as const) {
+  test(`a request with ${what} is answered on a connection that was answered before, as on a new one`, async () => {
+    const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+    socket.write(good);
+    await once(socket, 'data');
+    socket.write(bytes);
+    const answer = await text(socket);
+    assert.deepEqual(
+      statusCodesIn(answer).filter((each) => each !== 100),
+      [status],
+      answer,
+    );
+    assert.match(answer, /^content-type: application\/problem\+json\r$/im);
+    assert.match(answer, /^connection: close\r$/im);
+  });
+}
+
+test('what cannot be read is never answered in the place of an earlier request', async () => {
+  for (const bytes of [slow + good + unread, slow + unread, slow + good + slow + unread]) {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    held = promise;
+    const answer = await sendRawHttp(port, bytes);
+    resolve();
+    assert.deepEqual(statusCodesIn(answer), []);
+  }
+});

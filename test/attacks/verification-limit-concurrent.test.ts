@@ -1,0 +1,195 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calibratedPolicy } from '../../src/identity/match/policy.ts';
+import { RegisterUnavailable } from '../../src/identity/register/register.ts';
+import type { IdentityPorts } from '../../src/identity/verification/ports.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import { buildIdentityApp, type IdentityApp, verifyDecisionOf } from '../support/identity-app.ts';
+import { openIdentityAppWith } from '../support/identity-people.ts';
+
+// Attacks that go round a budget through another one, another process, or what is done beside the answer.
+
+const people = [
+  {
+    citizenId: 'C-1',
+    givenName: 'Anna',
+    familyName: 'Berg',
+    birthDate: '1980-03-07',
+    postalCode: '10115',
+    documentNumber: 'P1234567',
+  },
+];
+const anna = { givenName: 'Anna', familyName: 'Berg', birthDate: '1980-03-07', postalCode: '10115' };
+const annaById = { ...anna, citizenId: 'C-1' };
+const day = (at: number) => String(10 + at);
+const sqlite = engines[0] as Engine;
+
+for (const engine of engines) {
+  test(`${engine.name}: a search for names and a date does not tell by the budget of an id whether they are its own`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, people);
+    // What is known of Anna is enough for a match without the birth date, and shows whether her budget is spent.
+    const { birthDate: _, ...known } = { ...annaById, documentNumber: 'P1234567' };
+    for (const at of [0, 1, 2, 3]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
+    assert.equal(await verifyDecisionOf(app, known), 'match');
+    const entries: number[] = [];
+    for (const date of ['05', '06', '07', '08']) {
+      const before = (await app.seen()).length;
+      await verifyDecisionOf(app, { ...anna, birthDate: `1980-03-${date}`, postalCode: `7${date}` });
+      entries.push((await app.seen()).length - before);
+      assert.equal(await verifyDecisionOf(app, known), 'match');
+    }
+    assert.deepEqual(entries, [3, 3, 3, 3]);
+  });
+
+  test(`${engine.name}: twelve processes that guess at one instant have one guess together where one is left`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, people);
+    const processes = await Promise.all(Array.from({ length: 12 }, () => buildIdentityApp(app.db)));
+    for (const at of [0, 1, 2, 3]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
+    // All have looked at the budget before any of them counts; the right one is the last to be answered.
+    const together = meeting(processes.length);
+    const counted = meeting(processes.length);
+    const answers = processes.map(async (other, at) => {
+      const isRight = at === 0;
+      const { verificationLimiter, register } = other.ports;
+      const asked = verifyDecisionOf(other, isRight ? annaById : { ...annaById, birthDate: `1982-01-${day(at)}` }, {
+        register: { ...register, find: (id) => together().then(() => register.find(id)) },
+        signResult: async (...result) => {
+          if (isRight) await counted();
+          return await other.ports.signResult(...result);
+        },
+        verificationLimiter,
+      });
+      if (!isRight) void asked.then(counted, counted);
+      return await asked;
+    });
+    assert.deepEqual(new Set(await Promise.all(answers)), new Set(['no_match']));
+  });
+
+  test(`${engine.name}: of two matches with a wrong number at one instant one is given where one guess is left`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, people);
+    const processes = [await buildIdentityApp(app.db), await buildIdentityApp(app.db)];
+    const policyOf = () => calibratedPolicy;
+    const wrong = (at: number) => ({ ...annaById, documentNumber: `P123456${at}` });
+    for (const at of [0, 1, 2, 3]) assert.equal(await verifyDecisionOf(app, wrong(at), { policyOf }), 'match');
+    const together = meeting(processes.length);
+    const decisions = await Promise.all(
+      processes.map(async (other, at) => {
+        const { register } = other.ports;
+        const find = (id: string) => together().then(() => register.find(id));
+        return await verifyDecisionOf(other, wrong(4 + at), { policyOf, register: { ...register, find } });
+      }),
+    );
+    assert.deepEqual(decisions.sort(), ['match', 'no_match']);
+  });
+
+  test(`${engine.name}: right answers at one instant do not keep each other from being given`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, people);
+    const processes = await Promise.all(Array.from({ length: 6 }, () => buildIdentityApp(app.db)));
+    await verifyDecisionOf(app, { ...annaById, birthDate: '1981-01-01' });
+    const asked = [...processes, ...processes].map((other, at) =>
+      verifyDecisionOf(other, at % 3 === 0 ? anna : annaById),
+    );
+    assert.deepEqual(new Set(await Promise.all(asked)), new Set(['match']));
+  });
+}
+
+test('an answer that others overtake again and again is a fault at last, and is not decided for ever', async (t) => {
+  const app = await openIdentityAppWith(t, sqlite, people);
+  await verifyDecisionOf(app, { ...annaById, birthDate: '1981-01-01' });
+  let decided = 0;
+  const signResult: IdentityPorts['signResult'] = async (...result) => {
+    decided += 1;
+    assert.ok(decided < 1_000);
+    await app.db.write([{ sql: "update guess_budget set guesses = guesses || ' '", args: [] }]);
+    return await app.ports.signResult(...result);
+  };
+  await assert.rejects(verifyDecisionOf(app, annaById, { signResult }), /refused 64 times/);
+  assert.equal(decided, 64);
+  assert.equal(await verifyDecisionOf(app, annaById), 'match');
+});
+
+test('over budget the register is asked the same whether the claims are right or wrong', async (t) => {
+  const app = await openIdentityAppWith(t, sqlite, people);
+  for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
+  // A slip that is forgiven has others looked for who may be meant.
+  const slip = { ...annaById, givenName: 'Annna' };
+  const right = await questionsTo(app, (over) => verifyDecisionOf(app, slip, over));
+  const wrong = await questionsTo(app, (over) => verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over));
+  assert.deepEqual([right, wrong], [['find'], ['find']]);
+});
+
+test('over budget a register that cannot be searched does not tell right claims from wrong ones', async (t) => {
+  const app = await openIdentityAppWith(t, sqlite, people);
+  for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
+  const search = () => Promise.reject(new RegisterUnavailable('the register answered 501'));
+  const over = { register: { ...app.ports.register, search, twins: search } };
+  const slip = { ...annaById, givenName: 'Annna' };
+  assert.equal(await verifyDecisionOf(app, slip, over), 'no_match');
+  assert.equal(await verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over), 'no_match');
+});
+
+test('for somebody locked the register is asked the same whether a search is right or wrong', async (t) => {
+  const app = await openIdentityAppWith(t, sqlite, [{ ...people[0], locked: 'yes' }]);
+  const slip = { ...anna, givenName: 'Annna', documentNumber: 'P1234567' };
+  const right = await questionsTo(app, (over) => verifyDecisionOf(app, slip, over));
+  const wrong = await questionsTo(app, (over) => verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over));
+  assert.deepEqual([right, wrong], [['search'], ['search']]);
+});
+
+test('questions about one citizen do not wait for what the register tells each other', async (t) => {
+  const app = await openIdentityAppWith(t, sqlite, people);
+  const { register } = app.ports;
+  // Nobody is answered before all have asked.
+  const together = meeting(20);
+  const over = { register: { ...register, find: (id: string) => together().then(() => register.find(id)) } };
+  const asked = Array.from({ length: 20 }, () => verifyDecisionOf(app, annaById, over));
+  assert.deepEqual(new Set(await Promise.all(asked)), new Set(['match']));
+});
+
+test('an earlier answer leaves at a whole quantum of time, as it did when it was new', async (t) => {
+  const app = await openIdentityAppWith(t, sqlite, people);
+  const { verificationId } = await app.verify(annaById);
+  const steps: string[] = [];
+  const startResponsePadding = () => {
+    steps.push('begun');
+    return async () => void steps.push('waited');
+  };
+  assert.equal('json' in (await app.ask('GET', String(verificationId), {}, { startResponsePadding })), true);
+  assert.deepEqual(steps, ['begun', 'waited']);
+});
+
+/** What the register is asked in the course of a question. */
+async function questionsTo(
+  app: IdentityApp,
+  ask: (over: Pick<IdentityPorts, 'register'>) => Promise<unknown>,
+): Promise<string[]> {
+  const asked: string[] = [];
+  const { register } = app.ports;
+  const note = <Args extends unknown[], Answer>(name: string, call: (...args: Args) => Answer) => {
+    return (...args: Args): Answer => {
+      asked.push(name);
+      return call(...args);
+    };
+  };
+  await ask({
+    register: {
+      ...register,
+      find: note('find', register.find),
+      search: note('search', register.search),
+      searchCompeting: note('searchCompeting', register.searchCompeting),
+      searchExactNamesakes: note('searchExactNamesakes', register.searchExactNamesakes),
+    },
+  });
+  return asked;
+}
+
+/** Lets nobody go on before so many have come. */
+function meeting(all: number): () => Promise<void> {
+  let come = 0;
+  const { promise, resolve } = Promise.withResolvers<void>();
+  return () => {
+    come += 1;
+    if (come === all) resolve();
+    return promise;
+  };
+}

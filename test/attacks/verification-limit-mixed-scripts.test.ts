@@ -1,0 +1,35 @@
+import assert from 'node:assert/strict';
+import test from 'node:test';
+import { calibratedPolicy } from '../../src/identity/match/policy.ts';
+import { engines } from '../support/database-engines.ts';
+import { verifyDecisionOf } from '../support/identity-app.ts';
+import { openIdentityAppWith } from '../support/identity-people.ts';
+
+// Letters of several scripts with words between that may be particles are read in many ways, and each reading has a budget.
+
+const mixed = 'van Дэ al χя ü jr de хъ ラ la щё ß st γє ö dr жї';
+const claims = {
+  ...{ givenName: mixed, familyName: `${mixed} ${mixed}`, birthDate: '1980-03-07', birthPlace: mixed },
+  ...{ streetAddress: `1 ${mixed}`, postalCode: `${mixed} 1`, documentNumber: `${mixed} 2` },
+};
+const mostRows = 201;
+
+for (const engine of engines) {
+  test(`${engine.name}: a search in mixed scripts writes no more than ${mostRows} budgets, and none again`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...claims, givenName: 'Anna' }]);
+    const rows = async () => (await app.db.read('select subject from guess_budget')).length;
+    for (let times = 0; times < 2; times += 1) {
+      assert.equal(await verifyDecisionOf(app, claims, { policyOf: () => calibratedPolicy }), 'no_match');
+      const written = await rows();
+      assert.ok(written > 20 && written <= mostRows, `${written} rows`);
+    }
+  });
+
+  test(`${engine.name}: whoever has such a name is found by it as it is written, and guessed at as anybody`, async (t) => {
+    const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...claims }]);
+    assert.equal(await verifyDecisionOf(app, claims), 'match');
+    for (let day = 10; day < 15; day += 1)
+      assert.equal(await verifyDecisionOf(app, { ...claims, birthDate: `1980-03-${day}` }), 'no_match');
+    assert.equal(await verifyDecisionOf(app, claims), 'no_match');
+  });
+}

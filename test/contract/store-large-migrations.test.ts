@@ -1,0 +1,63 @@
+import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { type TestContext, test } from 'node:test';
+import { type MigrationProgress, migrate } from '../../src/db/migrate.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { engines } from '../support/database-engines.ts';
+
+const clock: Clock = { now: () => 1_767_225_600_000 };
+
+function folderOf(t: TestContext): string {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-migrations-'));
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+for (const engine of engines) {
+  test(`${engine.name}: each file is told before it is applied, and of a new database none`, async (t) => {
+    const db = await engine.openAt(await engine.createLocation(t));
+    t.after(() => db.close());
+    const folder = folderOf(t);
+    const put = (file: string, table: string) => writeFileSync(join(folder, file), `create table ${table} (id text)`);
+    put('0001-first.sql', 'a');
+    const told: MigrationProgress[] = [];
+    const options = { folder, onStep: (step: MigrationProgress) => void told.push(step) };
+    await migrate(db, clock, options);
+    assert.deepEqual(told, []);
+    put('0002-second.sql', 'b');
+    put('0003-bad.sql', 'b');
+    await assert.rejects(migrate(db, clock, options), /0003-bad/);
+    const both = [
+      { file: '0002-second.sql', number: 1, total: 2 },
+      { file: '0003-bad.sql', number: 2, total: 2 },
+    ];
+    assert.deepEqual(told, both);
+    put('0003-bad.sql', 'c');
+    await migrate(db, clock, options);
+    await migrate(db, clock, options);
+    assert.deepEqual(told, [...both, { file: '0003-bad.sql', number: 1, total: 1 }]);
+  });
+}
+
+test('what SQLite keeps aside while it writes tables anew lies beside the database, and behind that in memory again', async (t) => {
+  const [sqlite] = engines;
+  assert.ok(sqlite);
+  const place = await sqlite.createLocation(t);
+  const db = await sqlite.openAt(place);
+  t.after(() => db.close());
+  const kept = 'select temp_store from pragma_temp_store';
+  const now = async () => (await db.write([{ sql: kept }]))[0]?.[0]?.['temp_store'];
+  const [file, memory] = [1, 2];
+  assert.equal(await now(), memory);
+  const folder = folderOf(t);
+  writeFileSync(join(folder, '0001-first.sql'), `create table seen as ${kept}`);
+  await migrate(db, clock, { folder });
+  assert.deepEqual(await db.read('select temp_store from seen'), [{ temp_store: file }]);
+  // One for all of a process.
+  using other = new DatabaseSync(':memory:');
+  assert.equal(other.prepare('pragma temp_store_directory').get()?.['temp_store_directory'], dirname(place));
+  assert.equal(await now(), memory);
+});

@@ -1,0 +1,220 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import { type Database, WriteBusy } from '../../src/db/database.ts';
+import type { WriteWithoutEvent } from '../../src/jobs/write-without-event.ts';
+import { parseId } from '../../src/kernel/id.ts';
+import type { Commit } from '../../src/ledger/commit.ts';
+import { applyLateReport } from '../../src/notifications/delivery/apply-late-report.ts';
+import { openMessageOfCitizen } from '../../src/notifications/inbox/citizen-inbox.ts';
+import type { ProviderOutcome } from '../../src/notifications/notification/channel.ts';
+import { engines } from '../support/database-engines.ts';
+import {
+  createDeliveryApp,
+  createScriptedChannel,
+  minuteMs,
+  type NotificationView,
+  timelineLines,
+  waitOnEventLoopUntil,
+} from '../support/delivery-app.ts';
+import { startProviderWebhook } from '../support/provider-webhook.ts';
+
+/** A house whose provider calls back: `say` gives the status of the answer to it. */
+async function open(t: TestContext, db: Database, claim?: WriteWithoutEvent) {
+  const app = await createDeliveryApp(t, db);
+  const { time, faults } = app;
+  const say = await startProviderWebhook(t, {
+    ...{ ...app.app, claim: claim ?? app.app.claim },
+    ...{ read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+  });
+  return { ...app, say };
+}
+
+/** Whether a message waits for its next attempt. */
+const waiting = async (db: Database) => (await db.read("select id from delivery where status = 'queued'")).length === 1;
+const wordsKept = async (db: Database) =>
+  (await db.read('select id from delivery where early_word is not null')).length;
+
+for (const engine of engines) {
+  const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
+    test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
+
+  check('a proof that overtakes the answer to its call is in the outcome', async (t, db) => {
+    const { app, start, say, faults } = await open(t, db);
+    const answers: number[] = [];
+    const overtaking = async (): Promise<ProviderOutcome> => {
+      // A failure told first and another told after it: the proof stands.
+      for (const word of ['failed', 'delivered', 'delivered', 'failed'])
+        answers.push(await say(provider.calls[0], word));
+      return { outcome: 'sent', providerRef: 'g1' };
+    };
+    const provider = createScriptedChannel(overtaking);
+    const worker = await start({ email: provider });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    const shown = (await app.show(id)) as NotificationView;
+    assert.deepEqual(
+      [answers, shown.status, timelineLines(shown), await wordsKept(db), faults],
+      [[200, 200, 200, 200], 'delivered', ['accepted', 'inbox sent', 'email sending 1', 'email delivered 1'], 0, []],
+    );
+    assert.equal((await app.events()).filter((type) => type === 'notification.delivery-ended').length, 1);
+  });
+
+  check('a failure that overtakes the answer to its call is in the outcome', async (t, db) => {
+    const { app, start, say } = await open(t, db);
+    const provider = createScriptedChannel(async () => {
+      assert.equal(await say(provider.calls[0], 'failed'), 200);
+      return { outcome: 'sent' };
+    });
+    const worker = await start({ email: provider });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    const shown = (await app.show(id)) as NotificationView;
+    assert.deepEqual(
+      [shown.status, shown.reason?.code, timelineLines(shown).at(-2)],
+      ['undeliverable', 'address-refused', 'email failed 1 address-refused'],
+    );
+  });
+
+  check('a proof that comes while the outcome is being stored is not lost', async (t, db) => {
+    const { app, start, say } = await open(t, db);
+    const provider = createScriptedChannel({ outcome: 'sent' });
+    let met = 0;
+    // All is read and decided, and the word comes before it is written.
+    const meets: Commit = async (effect) => {
+      if (met === 0 && provider.calls.length === 1) {
+        met += 1;
+        assert.equal(await say(provider.calls[0], 'delivered'), 200);
+      }
+      return await app.commit(effect);
+    };
+    const worker = await start({ email: provider, commit: meets });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    assert.deepEqual([met, (await app.show(id))['status'], await wordsKept(db)], [1, 'delivered', 0]);
+  });
+
+  check('a proof that comes after the process died and before anyone has noticed is not lost', async (t, db) => {
+    const { app, start, takeOver, say } = await open(t, db);
+    const provider = createScriptedChannel(() => new Promise(() => undefined));
+    const dead = await start({ email: provider });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    dead.wake();
+    await waitOnEventLoopUntil(async () => provider.calls.length === 1);
+    assert.equal(await say(provider.calls[0], 'delivered'), 200);
+    const next = await takeOver({ email: provider });
+    await next.idle();
+    const shown = (await app.show(id)) as NotificationView;
+    assert.deepEqual(
+      [shown.status, timelineLines(shown).at(-1), provider.calls.length],
+      ['delivered', 'email delivered 1', 1],
+    );
+  });
+
+  check('a proof of an attempt that seemed not taken ends the matter, a failure does not', async (t, db) => {
+    const { time, app, start, say } = await open(t, db);
+    const busy: ProviderOutcome = { outcome: 'temporary', reason: 'provider-busy' };
+    const provider = createScriptedChannel(busy, busy);
+    const worker = await start({ email: provider });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    assert.equal(await say(provider.calls[0], 'failed'), 200);
+    assert.equal((await app.show(id))['status'], 'sending');
+    await time.advance(minuteMs, worker.idle);
+    assert.equal(provider.calls.length, 2);
+    assert.equal(await say(provider.calls[1], 'delivered'), 200);
+    await time.advance(30 * minuteMs, worker.idle);
+    assert.deepEqual([(await app.show(id))['status'], provider.calls.length], ['delivered', 2]);
+  });
+
+  check('a mail that waits for its next try can still be proved when the message was read meanwhile', async (t, db) => {
+    const { time, app, start, say } = await open(t, db);
+    const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' });
+    const worker = await start({ email: provider });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    const own = parseId('notification', id) ?? assert.fail();
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const opened = (await openMessageOfCitizen(parts, 'cit-ada', { id: own, now: time.clock.now() })) ?? assert.fail();
+    await app.commit(opened.effect);
+    assert.equal(await say(provider.calls[0], 'delivered'), 200);
+    await time.advance(30 * minuteMs, worker.idle);
+    const { status, deliveries } = (await app.show(id)) as NotificationView;
+    assert.deepEqual([status, deliveries.map((one) => one['status'])], ['read', ['delivered', 'delivered']]);
+    assert.equal(provider.calls.length, 1);
+  });
+
+  check('a failure of the attempt before changes nothing of the one that runs, nor of its outcome', async (t, db) => {
+    const { time, app, start, say } = await open(t, db);
+    const fails = async (): Promise<ProviderOutcome> => {
+      assert.equal(await say(provider.calls[0], 'failed'), 200);
+      return { outcome: 'sent' };
+    };
+    const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' }, fails);
+    const worker = await start({ email: provider });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await time.advance(minuteMs, worker.idle);
+    assert.equal(await say(provider.calls[0], 'failed'), 200);
+    assert.equal(timelineLines((await app.show(id)) as NotificationView).at(-1), 'email sent 2');
+    assert.equal(await say(provider.calls[1], 'failed'), 200);
+    assert.equal((await app.show(id))['status'], 'undeliverable');
+  });
+
+  check(
+    'a proof of the attempt before, in the moment of the next mark, goes into the attempt that runs',
+    async (t, db) => {
+      const { time, app, start } = await open(t, db);
+      const marking = Promise.withResolvers<void>();
+      let marks = 0;
+      const waits: WriteWithoutEvent = async (statement) => {
+        if (statement.sql.includes('set started_at') && marks++ === 1) await marking.promise;
+        return await app.claim(statement);
+      };
+      const answer = Promise.withResolvers<ProviderOutcome>();
+      const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' }, () => answer.promise);
+      const worker = await start({ email: provider, claim: waits });
+      const id = await app.accept({ citizenId: 'cit-ada' });
+      worker.wake();
+      await worker.idle();
+      await time.advance(minuteMs, () => waitOnEventLoopUntil(async () => marks === 2 || (await waiting(db))));
+      await waitOnEventLoopUntil(async () => marks === 2);
+      let met = 0;
+      const meets: Commit = async (effect) => {
+        if (met++ === 0) {
+          marking.resolve();
+          await waitOnEventLoopUntil(async () => provider.calls.length === 2);
+        }
+        return await app.commit(effect);
+      };
+      const delivery = parseId('delivery', (provider.calls[0] ?? '').replace(/\.1$/, ''));
+      assert.ok(delivery !== undefined);
+      const parts = { ...app, commit: meets, read: db.read, clock: time.clock };
+      assert.equal(await applyLateReport(parts, { delivery, ended: 'delivered' }), true);
+      answer.resolve({ outcome: 'sent' });
+      await worker.idle();
+      const shown = (await app.show(id)) as NotificationView;
+      assert.deepEqual([shown.status, timelineLines(shown).at(-1)], ['delivered', 'email delivered 2']);
+    },
+  );
+
+  check('a word that cannot be stored is not answered with yes', async (t, db) => {
+    const { app, start, say, faults } = await open(t, db, async () => {
+      throw new WriteBusy('busy');
+    });
+    const answers: number[] = [];
+    const provider = createScriptedChannel(async () => {
+      answers.push(await say(provider.calls[0], 'delivered'));
+      return { outcome: 'sent' };
+    });
+    const worker = await start({ email: provider });
+    await app.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    assert.deepEqual([answers, faults.length], [[503], 1]);
+  });
+}

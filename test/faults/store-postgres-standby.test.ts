@@ -1,0 +1,57 @@
+import assert from 'node:assert/strict';
+import { type TestContext, test } from 'node:test';
+import pg from 'pg';
+import { ReadUnavailable, WriteBusy } from '../../src/db/database.ts';
+import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { startPostgresProxy } from '../support/postgres-proxy.ts';
+import { startPostgres } from '../support/postgres-server.ts';
+
+const random = systemRandom;
+
+async function startServer(t: TestContext, standby: boolean): Promise<string> {
+  const server = await startPostgres({ standby });
+  t.after(() => server.stop());
+  return server.url;
+}
+
+/** As `pg_ctl promote`. */
+async function promote(url: string): Promise<void> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  await client.query('select pg_promote()');
+  await client.end();
+}
+
+test('postgres: a standby is refused at once with what to do, and taken when it was promoted', async (t) => {
+  const url = await startServer(t, true);
+  const told = /: PostgreSQL 25006: this server is a standby, .*: name the primary in DATABASE_URL$/;
+  await assert.rejects(openPostgres(url, { random }), told);
+  await promote(url);
+  const db = await openPostgres(url, { random });
+  t.after(() => db.close());
+  await db.write([{ sql: 'create table thing (id text not null)' }]);
+  assert.deepEqual(await db.read('select id from thing'), []);
+});
+
+test('postgres: where the address leads to a standby nothing is read that may be old, until it leads back', async (t) => {
+  const [primary, standby] = [await startServer(t, false), await startServer(t, true)];
+  const proxy = await startPostgresProxy(t, primary);
+  const db = await openPostgres(proxy.url, { random });
+  t.after(() => db.close());
+  await db.write([{ sql: 'create table thing (id text not null primary key)' }]);
+  const add = { sql: 'insert into thing (id) values ($1)', args: ['a'] };
+  const look = () => db.read('select 1 as one');
+  await look();
+  proxy.redirectTo(standby);
+  await assert.rejects(look(), (fault: Error) => fault instanceof ReadUnavailable && /a standby/.test(fault.message));
+  // What was under way when the connection was lost may be stored; what comes then is not.
+  await db.write([add]).catch(() => undefined);
+  await assert.rejects(
+    db.write([add]),
+    (fault: Error) => fault instanceof WriteBusy && /a standby/.test(fault.message),
+  );
+  proxy.redirectTo(primary);
+  await db.write([{ ...add, sql: `${add.sql} on conflict (id) do nothing` }]);
+  assert.deepEqual(await db.read('select id from thing where id = $1', ['a']), [{ id: 'a' }]);
+});

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict';
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, type TestContext, test } from 'node:test';
+import { fencedText, readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
+import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+// The lines that the pages print are run here as they stand, against a demo; only its address is put in.
+let home: ServerFixture;
+
+const thisFile = fileCleanupScope();
+before(async () => {
+  home = await makeServerFixture(thisFile);
+  await home.start();
+});
+
+const withoutCurl = 'SKIPPED: bash and curl are needed to run the lines of the pages';
+
+function canRun(): boolean {
+  const commands = ['bash', 'curl'];
+  const all = commands.every((command) => spawnSync(command, ['--version']).status === 0);
+  if (!all && process.env['TESTS_REQUIRE_ALL'] === 'true') throw new Error(withoutCurl);
+  return all;
+}
+
+/** A folder as a clone looks after `npm start`: with the packages, and the demo's data in `data`. */
+function makeClone(t: TestContext): string {
+  const folder = makeTestFolder('cs-clone-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  symlinkSync(home.dataDir, join(folder, 'data'));
+  symlinkSync(join(repositoryRoot, 'node_modules'), join(folder, 'node_modules'));
+  return folder;
+}
+
+type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** Runs a program to its end, at most 30 s; the demo's address stands where the pages have the default one. */
+function run(command: string, args: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}): Promise<Ended> {
+  const { promise, resolve, reject } = Promise.withResolvers<Ended>();
+  const env = { PATH: process.env['PATH'], HOME: cwd, ...more };
+  const child = spawn(command, args, { cwd, env, timeout: 30_000, stdio: ['ignore', 'pipe', 'pipe'] });
+  let [stdout, stderr] = ['', ''];
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    stdout += text;
+  });
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    stderr += text;
+  });
+  child.once('error', reject);
+  child.once('close', (code) => resolve({ code, stdout, stderr }));
+  return promise;
+}
+
+/** Runs shell lines, and gives the lines that they print. An answer of HTTP above 399 ends them and the test. */
+async function runLines(lines: string, cwd: string): Promise<string[]> {
+  const strict = 'set -euo pipefail\ncurl() { command curl --fail "$@"; }\n';
+  const own = lines.replaceAll('http://127.0.0.1:3000', home.url).replaceAll(/^curl .*$/gm, '$&\necho');
+  const { code, stdout, stderr } = await run('bash', ['-c', `${strict}${own}`], cwd);
+  assert.equal(code, 0, `${own}\n${stdout}\n${stderr}`);
+  return stdout.split('\n').filter((line) => line !== '');
+}
+
+/** A member of an answer in JSON. */
+function memberOf(json: string | undefined, name: string): unknown {
+  return (JSON.parse(json ?? '') as Record<string, unknown>)[name];
+}
+
+test('the first calls of the README work as pasted', async (t) => {
+  if (!canRun()) return t.skip(withoutCurl);
+  const printed = await runLines(fencedText(readMarkdownPage('README.md'), 'sh demo'), makeClone(t));
+  const [verified, accepted, document] = printed;
+  assert.equal(memberOf(verified, 'decision'), 'match');
+  assert.equal(memberOf(accepted, 'status'), 'accepted');
+  assert.equal(document, 'NOTICE OF ASSESSMENT 2025');
+});
+
+test('the lines for service teams work as pasted, and their programs check a result and buy a token', async (t) => {
+  if (!canRun()) return t.skip(withoutCurl);
+  const page = readMarkdownPage('docs/clients.md');
+  const folder = makeClone(t);
+  const [verified, accepted, list, document, range, record] = await runLines(fencedText(page, 'sh demo'), folder);
+  assert.equal(memberOf(verified, 'decision'), 'match');
+  assert.equal(memberOf(accepted, 'status'), 'accepted');
+  assert.equal((memberOf(list, 'items') as unknown[]).length, 1);
+  assert.deepEqual({ document, range }, { document: 'PARKING PERMIT 2026/119', range: 'PARKING' });
+  assert.equal(memberOf(record, 'title'), 'Parking permit');
+  for (const { info, text } of page.fences) {
+    const [, name] = /^\/\/ (\S+\.mjs):/.exec(text) ?? [];
+    if (info === 'js' && name !== undefined) writeFileSync(join(folder, name), text);
+  }
+  const { clientId = '' } = home.readDemoFile().clients[0] ?? {};
+  const checked = await run(process.execPath, ['check-result.mjs'], folder, { ISSUER: home.url, CLIENT_ID: clientId });
+  assert.match(checked.stdout, /^match n-0S6_WzA2Mj \{\n {2}citizen_id: 'demo-mary'/, checked.stderr);
+  const other = await run(process.execPath, ['check-result.mjs'], folder, { ISSUER: home.url, CLIENT_ID: 'another' });
+  assert.match(other.stderr, /unexpected "aud" claim value/);
+  assert.match(await buyToken(folder), /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/);
+});
+
+/** Runs the programs of the page: one makes keys, with which the operator makes a live client, and one buys its token. */
+async function buyToken(folder: string): Promise<string> {
+  const keys = await run(process.execPath, ['make-key.mjs'], folder);
+  assert.equal(keys.code, 0, keys.stderr);
+  const order = ['clients', 'create', 'Parking', '--kind', 'live', '--scopes', 'identity:verify', '--json'];
+  const made = await home.runCommand(...order, '--jwks', join(folder, 'keys.json'));
+  assert.equal(made.code, 0, made.stderr);
+  const { clientId } = JSON.parse(made.stdout) as { clientId: string };
+  const bought = await run(process.execPath, ['get-token.mjs'], folder, { ISSUER: home.url, CLIENT_ID: clientId });
+  assert.equal(bought.code, 0, bought.stderr);
+  return bought.stdout;
+}
+
+test('the example of the import page ends as the page says, and its refused row comes in when mended', async (t) => {
+  const page = readMarkdownPage('docs/import.md');
+  const folder = join(makeClone(t), 'import');
+  mkdirSync(folder);
+  const [people, mapping, refused] = ['people.csv', 'mapping.json', 'refused.csv'].map((name) => join(folder, name));
+  writeFileSync(people ?? '', fencedText(page, 'csv'));
+  writeFileSync(mapping ?? '', fencedText(page, 'json'));
+  const order = ['import', 'citizens', people ?? '', '--map', mapping ?? '', '--where', 'status=alive'];
+  const { code, stderr } = await home.runCommand(...order, '--errors', refused ?? '');
+  assert.equal(code, 0);
+  const promised = fencedText(page, '').split('\n').slice(1);
+  const plain = (text: string) => text.replaceAll(/\(imp_[^)]*\)|[\d,.]+ s\b|, [\d,]+ rows\/s|\/\S*\/refused/g, '');
+  for (const line of promised.filter((one) => one !== '')) assert.ok(plain(stderr).includes(plain(line)), stderr);
+  assert.equal(promised.filter((one) => one !== '').length, 3);
+});

@@ -1,0 +1,105 @@
+import assert from 'node:assert/strict';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { openApiPath, releasedOpenApiPath, runOpenApiLinter } from '../support/openapi-linters.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
+
+type Operation = {
+  readonly parameters: { readonly name: string; required: boolean }[];
+  readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: Shape } } };
+  readonly responses: Readonly<
+    Record<string, { readonly content: { readonly 'application/json': { schema: Shape } } }>
+  >;
+};
+type Shape = {
+  readonly required: string[];
+  readonly properties: Record<string, Member>;
+};
+type Member = { readonly type: string; enum: string[]; 'x-extensible-enum': string[]; maxLength: number };
+type Document = { readonly paths: Record<string, Readonly<Record<string, Operation>>> };
+
+const folder = makeTestFolder('cs-openapi-');
+
+test('redocly has no objection by its strict rules', async () => {
+  const { code, stdout, stderr } = await runOpenApiLinter(
+    'redocly',
+    'lint',
+    '--extends=recommended-strict',
+    openApiPath,
+  );
+  assert.equal(code, 0, `${stdout}${stderr}`);
+});
+
+test('redocly scores the document 90 or better', async () => {
+  const { code, stdout, stderr } = await runOpenApiLinter('redocly', 'score', '--format=json', openApiPath);
+  assert.equal(code, 0, stderr);
+  const { agentReadiness } = JSON.parse(stdout) as { agentReadiness: number };
+  assert.ok(agentReadiness >= 90, `${agentReadiness}`);
+});
+
+async function diff(revision: string): Promise<{ readonly code: number | null; readonly text: string }> {
+  const { code, stdout, stderr } = await runOpenApiLinter('redocly', 'diff', releasedOpenApiPath, revision);
+  return { code, text: `${stdout}${stderr}` };
+}
+
+test('nothing that the released document promises is broken by the present one', async () => {
+  const { code, text } = await diff(openApiPath);
+  assert.equal(code, 0, text);
+});
+
+/** The document with one change; it has these operations, whose shapes the types above state. */
+function changed(name: string, change: (paths: (path: string, method: string) => Operation, all: Document) => void) {
+  const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as Document;
+  change((path, method) => {
+    const operation = document.paths[path]?.[method];
+    if (operation === undefined) throw new TypeError(`there is no ${method} ${path}`);
+    return operation;
+  }, document);
+  const file = join(folder, `${name}.json`);
+  writeFileSync(file, JSON.stringify(document));
+  return file;
+}
+
+const body = (operation: Operation) => operation.requestBody.content['application/json'].schema;
+const breaks: Readonly<Record<string, Parameters<typeof changed>[1]>> = {
+  'an operation that is gone': (_at, all) => delete all.paths['/receipts/{eventId}'],
+  'a member that became required': (at) => body(at('/notifications/send', 'post')).required.push('subject'),
+  'a parameter that became required': (at) => {
+    for (const parameter of at('/documents', 'get').parameters) parameter.required = true;
+  },
+  'a value that is no longer taken': (at) => body(at('/notifications/send', 'post')).properties['category']?.enum.pop(),
+  'a text that may be less long': (at) => {
+    const message = body(at('/notifications/send', 'post')).properties['message'];
+    if (message !== undefined) message.maxLength = 10;
+  },
+  'a member that is no longer answered': (at) => {
+    const answer = at('/notifications/{id}', 'get').responses['200']?.content['application/json'].schema;
+    if (answer !== undefined) delete answer.properties['status'];
+  },
+};
+
+for (const [name, change] of Object.entries(breaks)) {
+  test(`a breaking change fails the build: ${name}`, async () => {
+    const { code, text } = await diff(changed(name.replaceAll(' ', '-'), change));
+    assert.equal(code, 1, text);
+    assert.match(text, /[1-9]\d* major/);
+  });
+}
+
+test('growth passes: a new endpoint, a new member that may be left out, a new word in an answer', async () => {
+  const grown = changed('grown', (at, all) => {
+    body(at('/notifications/send', 'post')).properties['tone'] = {
+      ...{ type: 'string', maxLength: 10, enum: ['warm'], 'x-extensible-enum': [] },
+    };
+    const status = at('/notifications/{id}', 'get').responses['200']?.content['application/json'].schema.properties[
+      'status'
+    ];
+    assert.ok(status);
+    status['x-extensible-enum'].push('forwarded');
+    const log = structuredClone(at('/access-log', 'get'));
+    all.paths['/access-log-again'] = { get: { ...log, ...{ operationId: 'readAgain' } } };
+  });
+  const { code, text } = await diff(grown);
+  assert.equal(code, 0, text);
+});

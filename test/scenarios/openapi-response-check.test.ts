@@ -1,0 +1,90 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { createResponseCheck, declaredResponses, type SentResponse } from '../support/openapi-response-check.ts';
+
+const judge = createResponseCheck();
+const instance = 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11';
+const problem = {
+  ...{ type: 'https://api.example.gov/problems/not-acceptable', title: 'No acceptable form', status: 406 },
+  ...{ detail: 'It cannot be had so.', fix: 'Ask otherwise.', retryable: false, instance },
+};
+const good: SentResponse = {
+  ...{ method: 'GET', path: '/v1/documents/doc_1', status: 406 },
+  headers: {
+    ...{ 'api-version': '1.0.0', 'request-id': instance, 'cache-control': 'no-store' },
+    'content-type': 'application/problem+json',
+  },
+  body: Buffer.from(JSON.stringify(problem)),
+};
+
+test('an answer as the OpenAPI document has it has no fault', () => {
+  assert.deepEqual(judge(good), { operation: 'retrieveDocument', faults: [] });
+});
+
+const wrong: readonly (readonly [string, Partial<SentResponse>, string])[] = [
+  ['a status that is not declared', { status: 418 }, 'the status is not declared'],
+  ['a header that is absent', { headers: { ...good.headers, 'request-id': undefined } }, 'no header Request-Id'],
+  [
+    'a header of another form',
+    { headers: { ...good.headers, 'api-version': 'one' } },
+    'the header API-Version is not of its form',
+  ],
+  [
+    'another content type',
+    { headers: { ...good.headers, 'content-type': 'text/html; charset=utf-8' } },
+    'the content type text/html is not declared',
+  ],
+  [
+    'a body without a member',
+    { body: Buffer.from(JSON.stringify({ ...problem, title: undefined })) },
+    'the body is not of its schema',
+  ],
+  [
+    'a body with a member that is not declared',
+    { body: Buffer.from(JSON.stringify({ ...problem, mood: 'low' })) },
+    'the member mood is not declared',
+  ],
+  [
+    'a body with a member deep in it that is not declared',
+    {
+      body: Buffer.from(JSON.stringify({ ...problem, issues: [{ in: 'body', code: 'x', detail: 'x', mood: 'low' }] })),
+    },
+    'the member mood is not declared',
+  ],
+  [
+    'a body with a member of another type',
+    { body: Buffer.from(JSON.stringify({ ...problem, status: '406' })) },
+    'the body is not of its schema',
+  ],
+  [
+    'a body with a value that is none of its words',
+    { body: Buffer.from(JSON.stringify({ ...problem, issues: [{ in: 'cookie', code: 'x', detail: 'x' }] })) },
+    'the body is not of its schema',
+  ],
+];
+
+for (const [what, change, fault] of wrong) {
+  test(`an answer with ${what} is found out`, () => {
+    assert.deepEqual(judge({ ...good, ...change }).problems, [fault]);
+  });
+}
+
+test('a body where none is declared is found out', () => {
+  const headers = { ...good.headers, etag: '"1"' };
+  assert.deepEqual(judge({ ...good, status: 304, headers, body: Buffer.from('x') }).problems, [
+    'a body where none is declared',
+  ]);
+});
+
+test('what no operation serves has to be a refusal, or to tell the methods', () => {
+  const stranger = { ...good, path: '/v1/nowhere' };
+  assert.deepEqual(judge({ ...stranger, status: 404 }).problems, []);
+  assert.deepEqual(judge({ ...stranger, status: 200 }).problems, ['an answer that no operation declares']);
+  assert.deepEqual(judge({ ...stranger, method: 'OPTIONS', status: 204 }).problems, ['no Allow']);
+});
+
+test('every operation declares answers, and a default', () => {
+  const declared = declaredResponses();
+  const names = new Set(declared.map((answer) => answer.split(' ')[0] ?? ''));
+  for (const name of names) assert.ok(declared.includes(`${name} default`), name);
+});

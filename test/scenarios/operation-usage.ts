@@ -1,0 +1,127 @@
+import assert from 'node:assert/strict';
+import { decodeJwt } from 'jose';
+import {
+  bearerHeaders,
+  type HttpRequest,
+  type HttpResponse,
+  type HttpSend,
+  parseJsonBody,
+  postJson,
+} from '../support/http-client.ts';
+import { createResources, markers, type ResourceIds, validClaims, validRequest } from '../support/valid-requests.ts';
+
+/** What a client has done, as the ledger has to have it: how many events of each kind. */
+type ClientUsage = { readonly clientId: string; readonly events: Readonly<Record<string, number>> };
+
+/** What two clients did. */
+export type OperationUsage = { readonly user: ClientUsage; readonly otherClient: ClientUsage };
+
+type OperationCaller = {
+  readonly token: string;
+  readonly ids: ResourceIds;
+  /** Asks, and wants this status. */
+  expect(status: number, asked: HttpRequest): Promise<HttpResponse>;
+  validRequest(name: string): HttpRequest;
+};
+
+/** Uses every operation once at least, and some as they are refused. Both tokens are of clients that did nothing yet. */
+export async function callEveryOperation(ask: HttpSend, token: string, otherToken: string): Promise<OperationUsage> {
+  // Two verifications, a notification for later, a deposit, a webhook and a template.
+  const ids = await createResources(ask, token);
+  const caller: OperationCaller = {
+    ...{ token, ids },
+    expect: async (status, asked) => {
+      const answer = await ask(asked);
+      assert.equal(answer.status, status, `${asked.method ?? 'GET'} ${asked.path}: ${answer.body}`);
+      return answer;
+    },
+    validRequest: (name) => validRequest(name, { token, ids }),
+  };
+  await callIdentityOperations(caller);
+  await callNotificationOperations(caller);
+  await callDocumentOperations(caller);
+  await callWithoutEvents(caller, otherToken);
+  return {
+    user: {
+      clientId: String(decodeJwt(token)['client_id']),
+      events: {
+        'document.deposited': 1,
+        'document.listed': 1,
+        'document.record-read': 4,
+        'document.retrieved': 2,
+        'identity.searched': 1,
+        'identity.verification-read': 1,
+        'identity.verified': 5,
+        'notification.accepted': 2,
+        'notification.cancelled': 1,
+        'notification.status-read': 4,
+        'notifications.listed': 1,
+        'template.changed': 2,
+        'webhook.changed': 4,
+      },
+    },
+    // That a document was asked for by somebody whom it does not concern is for the citizen to know, and not theirs to have.
+    otherClient: { clientId: String(decodeJwt(otherToken)['client_id']), events: {} },
+  };
+}
+
+async function callIdentityOperations({ token, expect, validRequest: good }: OperationCaller): Promise<void> {
+  const path = '/v1/identity/verify';
+  await expect(200, good('verifyIdentityByQuery'));
+  await expect(200, good('verifyIdentityQuery'));
+  await expect(200, postJson(token, path, { ...validClaims, familyName: markers.name }));
+  // Without an id: the search is one event. Those of the person it found and of a stranger are not this client's to have.
+  const { citizenId: _id, ...names } = validClaims;
+  await expect(200, postJson(token, path, { ...names, postalCode: 'BS1 4ST' }));
+  await expect(200, good('readVerification'));
+}
+
+async function callNotificationOperations({ token, expect, validRequest: good }: OperationCaller): Promise<void> {
+  const message = { citizenId: 'demo-layla', message: markers.message };
+  const keyed = postJson(token, '/v1/notifications/send', message, { 'idempotency-key': 'keyed' });
+  await expect(202, keyed);
+  assert.equal((await expect(202, keyed)).headers['idempotent-replayed'], 'true');
+  await expect(200, good('readNotification'));
+  assert.equal((parseJsonBody(await expect(200, good('listNotifications')))['items'] as unknown[]).length, 2);
+  await expect(200, good('cancelNotification'));
+  await expect(200, good('readEvidence'));
+  await expect(200, good('rotateWebhookSecret'));
+  await expect(202, good('redeliverWebhook'));
+  await expect(200, good('removeWebhook'));
+  await expect(200, good('removeTemplate'));
+}
+
+async function callDocumentOperations({ token, ids, expect }: OperationCaller): Promise<void> {
+  const path = `/v1/documents/${ids.document}`;
+  const read = (more = {}): HttpRequest => ({ path, headers: bearerHeaders(token, more) });
+  const { headers } = await expect(200, read());
+  await expect(206, read({ range: 'bytes=0-3' }));
+  await expect(200, { ...read(), method: 'HEAD' });
+  await expect(304, read({ 'if-none-match': headers.etag }));
+  await expect(200, read({ accept: 'application/json' }));
+  await expect(416, read({ range: 'bytes=999999-' }));
+  await expect(200, { ...read(), path: '/v1/documents?citizenId=demo-mary' });
+}
+
+/** What uses no data of a citizen leaves no event, refusals neither, but that of a document. */
+async function callWithoutEvents(
+  { token, ids, expect, validRequest: good }: OperationCaller,
+  otherToken: string,
+): Promise<void> {
+  await expect(200, good('listWebhooks'));
+  await expect(200, good('listTemplates'));
+  await expect(200, good('readEvents'));
+  await expect(200, good('listEndpoints'));
+  await expect(400, postJson(token, '/v1/identity/verify', {}));
+  await expect(400, postJson(token, '/v1/notifications/send', { citizenId: 'demo-layla' }));
+  const document = `/v1/documents/${ids.document}`;
+  await expect(401, { path: document });
+  for (const path of [
+    document,
+    `/v1/notifications/${ids.notification}`,
+    `/v1/identity/verifications/${ids.verification}`,
+    `/v1/receipts/${ids.event}`,
+  ]) {
+    await expect(404, { path, headers: bearerHeaders(otherToken) });
+  }
+}

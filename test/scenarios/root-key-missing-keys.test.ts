@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { test } from 'node:test';
+import { runCommandInProcess } from '../support/run-command.ts';
+import { type CommandResult, makeServerFixture } from '../support/server-process.ts';
+import { runDemoOnce } from '../support/wait-for-ledger.ts';
+
+// After a rotation the file of the root key holds more than its first line. A copy of that line alone opens every key.
+
+for (const engine of ['sqlite', 'postgres'] as const) {
+  test(`${engine}: a root key without the keys that last is refused by a start, by commands and by doctor`, async (t) => {
+    const home = await makeServerFixture(t, { engine });
+    // A start looks at what was numbered under the keys that last.
+    await runDemoOnce(home);
+    const file = join(home.dataDir, 'root.key');
+    for (const more of [[], ['--finish']]) {
+      const rotated = await runCommandInProcess(home, 'keys', 'rotate-root', ...more);
+      assert.equal(rotated.code, 0, rotated.stderr);
+    }
+    const whole = readFileSync(file, 'utf8');
+    const backup = join(home.dataDir, '..', `backup-of-${home.port}`);
+    t.after(() => rmSync(backup, { recursive: true, force: true }));
+    const [first = '', ...lasting] = whole.trim().split('\n');
+    assert.ok(lasting.length > 5);
+    const told = /root key [0-9a-f]{16} lacks its lines `lasting`.* Bring the whole file back/;
+    const runs = [['keys', 'create']];
+    if (engine === 'sqlite') {
+      assert.equal((await runCommandInProcess(home, 'backup', 'create', backup)).code, 0);
+      runs.push(['backup', 'verify', backup]);
+    }
+    writeFileSync(file, `${first}\n`);
+    const refused = (args: readonly string[], { code, stderr }: CommandResult) => {
+      assert.equal(code, 1, args.join(' '));
+      assert.match(stderr, told);
+    };
+    for (const args of runs) refused(args, await runCommandInProcess(home, ...args));
+    // Processes of their own. The start is last, for where it is not refused it goes on.
+    for (const args of [['clients', 'list'], ['start']]) refused(args, await home.runCommand(...args));
+    const { code, stdout } = await runCommandInProcess(home, 'doctor');
+    assert.equal(code, 1);
+    assert.match(stdout, /^FAULT {2}root-key +the file of root key .* lacks its lines `lasting`/m);
+    writeFileSync(file, whole);
+    assert.equal((await runCommandInProcess(home, 'clients', 'list')).code, 0);
+    if (engine === 'sqlite') assert.equal((await runCommandInProcess(home, 'backup', 'verify', backup)).code, 0);
+    assert.doesNotMatch((await runCommandInProcess(home, 'doctor')).stdout, /^FAULT {2}root-key/m);
+    assert.equal((await (await home.start('start')).stop('SIGTERM')).code, 0);
+  });
+}

@@ -1,0 +1,52 @@
+import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, test } from 'node:test';
+import type { PersonaQuestion } from '../../src/cli/personas.ts';
+import { openCookieBrowser, signInAtDemo } from '../support/cookie-browser.ts';
+import { createHttpClient, parseJsonBody, postJson } from '../support/http-client.ts';
+import { repositoryRoot } from '../support/markdown-pages.ts';
+import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+// What docs/sandbox.md says of its people, asked of the demo. The file is the one that service teams take.
+const file = join(repositoryRoot, 'docs/sandbox/questions.json');
+const questions = JSON.parse(readFileSync(file, 'utf8')) as (PersonaQuestion & { readonly about: string })[];
+
+let url = '';
+let decided: (claims: object) => Promise<unknown>;
+
+const thisFile = fileCleanupScope();
+before(async () => {
+  const home = await makeServerFixture(thisFile);
+  await home.start('demo');
+  url = home.url;
+  const [token, ask] = [await home.fetchAccessToken(), createHttpClient(home.url)];
+  decided = async (claims) => parseJsonBody(await ask(postJson(token, '/v1/identity/verify', claims)))['decision'];
+});
+
+for (const { about, claims, decision, because } of questions) {
+  test(`${about}: ${because} (${claims['citizenId'] ?? 'a search'})`, async () => {
+    assert.equal(await decided(claims), decision);
+  });
+}
+
+test('all questions asked once more are answered alike: the same wrong claims cost nothing', async () => {
+  for (const { claims, decision } of questions) assert.equal(await decided(claims), decision, JSON.stringify(claims));
+});
+
+test('whom the record keeps from being confirmed reads why', async () => {
+  const lena = openCookieBrowser(url);
+  await signInAtDemo(lena, 'try-locked');
+  await waitUntil(async () => {
+    const page = (await lena.get('/me/uses')).body.toString('utf8');
+    return page.includes('It was your wish that no details are confirmed.');
+  });
+});
+
+test('the register is down for one citizen, whatever is claimed, as often as one likes', async () => {
+  for (const familyName of ['A', 'B', 'C', 'D', 'E', 'F', 'G']) {
+    const claims = { citizenId: 'sim-register-down', familyName, birthDate: '1980-01-01' };
+    assert.equal(await decided(claims), 'not_determined');
+  }
+});

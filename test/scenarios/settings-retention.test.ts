@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict';
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { before, test } from 'node:test';
+import type { Statement } from '../../src/db/database.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
+import { createClamdProbes } from '../../src/documents/scan/clamd-probes.ts';
+import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
+import { startFakeClamd } from '../support/clamd.ts';
+import { withFastTimers } from '../support/fast-timers.ts';
+import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody, postJson } from '../support/http-client.ts';
+import { readPdfTexts } from '../support/letters.ts';
+import { runCommandInProcess } from '../support/run-command.ts';
+import {
+  fileCleanupScope,
+  makeServerFixture,
+  type RunningServer,
+  type ServerFixture,
+} from '../support/server-process.ts';
+import { validDepositHeaders, validDocument } from '../support/valid-requests.ts';
+import { waitUntilSigned } from '../support/wait-for-ledger.ts';
+import { waitUntil } from '../support/wait-until.ts';
+
+// What the settings of how long something is kept do in a server that was started with them, and where letters put an address.
+// What is done each hour is done soon after a start too, or a server that is started more often would never do it.
+
+const dayMs = 86_400_000;
+const settings = {
+  ...{ VERIFICATIONS_KEPT_DAYS: '2', FEED_DAYS: '8', RESCAN_AFTER_DAYS: '2' },
+  ...{ LETTER_WINDOW: 'uk-c5', LETTER_RETURN_ADDRESS: 'P.O. Box 100 , 0101 Oslo' },
+};
+/** By the defaults nothing of that age goes. */
+const aged = { old: 3, young: 1, oldEvents: 9 };
+
+let home: ServerFixture;
+let token = '';
+let ask: ReturnType<typeof createHttpClient>;
+let spool = '';
+let server: RunningServer;
+let otherClient = { clientId: '', clientSecret: '' };
+const scannedAnew: Buffer[] = [];
+let signatures = 'ClamAV 1.4.6/27000/Thu';
+const ids: Record<'oldAnswer' | 'youngAnswer' | 'oldDocument' | 'youngDocument' | 'dueDocument', string> = {
+  ...{ oldAnswer: '', youngAnswer: '', oldDocument: '', youngDocument: '', dueDocument: '' },
+};
+
+const thisFile = fileCleanupScope();
+before(async () => {
+  const probes = createClamdProbes();
+  const clamd = await startFakeClamd(thisFile, (command, stream) => {
+    if (command === 'zVERSION') return `${signatures}\0`;
+    if (signatures.includes('27001')) scannedAnew.push(stream);
+    return probes.some(({ bytes }) => bytes.equals(stream)) ? 'stream: Heuristics.X FOUND\0' : 'stream: OK\0';
+  });
+  const folder = await makeServerFixture(thisFile);
+  spool = join(folder.dataDir, 'letters');
+  mkdirSync(spool);
+  home = await makeServerFixture(thisFile, {
+    settings: { CLAMAV: `unix:${clamd}`, LETTER_SPOOL: spool, ...withFastTimers('soon', 600_000), ...settings },
+  });
+  ask = createHttpClient(home.url);
+  const first = await home.start('demo');
+  token = await home.fetchAccessToken();
+  await use();
+  // An erasure is left by half that has an entry to go through.
+  await waitUntilSigned(home);
+  await first.stop('SIGTERM');
+  const people = join(folder.dataDir, 'people.csv');
+  const address = 'Long Road 17,0150,Oslo,NO';
+  writeFileSync(
+    people,
+    `citizenId,givenName,familyName,birthDate,streetAddress,postalCode,locality,country\nida,Ida,Berg,1980-01-01,${address}\n`,
+  );
+  const { code, stderr } = await runCommandInProcess(home, 'import', 'citizens', people);
+  assert.equal(code, 0, stderr);
+  const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'Town Hall, 0102 Oslo', '--json'];
+  otherClient = JSON.parse((await runCommandInProcess(home, 'clients', 'create', 'Parking', ...flags)).stdout);
+  const db = await home.openDb();
+  await db.write(aging());
+  await db.close();
+  signatures = 'ClamAV 1.4.6/27001/Fri';
+  server = await home.start('demo');
+  token = await home.fetchAccessToken();
+});
+
+const get = async (path: string): Promise<HttpResponse> => await ask({ path, headers: bearerHeaders(token) });
+
+/** What is old by the second start. */
+async function use(): Promise<void> {
+  const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
+  for (const name of ['oldAnswer', 'youngAnswer'] as const) {
+    ids[name] = String(parseJsonBody(await ask(postJson(token, '/v1/identity/verify', claims)))['verificationId']);
+  }
+  for (const [name, document] of [
+    ['oldDocument', validDocument],
+    ['youngDocument', Buffer.from('%PDF-1.7\nyounger\n')],
+    ['dueDocument', Buffer.from('%PDF-1.7\ndue\n')],
+  ] as const) {
+    const kept = { 'document-retain-until': new Date(Date.now() + dayMs).toISOString() };
+    const headers = { ...validDepositHeaders(document), ...(name === 'dueDocument' ? kept : {}) };
+    const deposit = { method: 'POST', path: '/v1/documents', headers: bearerHeaders(token, headers) };
+    ids[name] = String(parseJsonBody(await ask({ ...deposit, body: document }))['id']);
+    await waitUntil(async () => (await get(`/v1/documents/${ids[name]}`)).status === 200);
+  }
+  const taken = await ask({
+    method: 'DELETE',
+    path: `/v1/documents/${ids.dueDocument}`,
+    headers: bearerHeaders(token),
+  });
+  assert.equal(parseJsonBody(taken)['status'], 'withdrawn', String(taken.body));
+  await waitUntil(async () => (parseJsonBody(await get('/v1/events'))['items'] as unknown[]).length > 0);
+}
+
+function aging(): Statement[] {
+  const back = (days: number) => days * dayMs;
+  return [
+    {
+      sql: 'update verification set checked_at = checked_at - case when id = $1 then $2 else $3 end',
+      args: [ids.oldAnswer, back(aged.old), back(aged.young)],
+    },
+    {
+      sql: 'update document set scanned_at = scanned_at - case when id = $1 then $2 else $3 end',
+      args: [ids.oldDocument, back(aged.old), back(aged.young)],
+    },
+    { sql: 'update document set retain_until = 1 where id = $1', args: [ids.dueDocument] },
+    { sql: 'update feed_event set at = at - $1', args: [back(aged.oldEvents)] },
+    { sql: "insert into guess_budget (subject, guesses, version, updated_at) values ('of long ago', '[]', 1, 1)" },
+    // As a process leaves it that was killed behind the erasure.
+    {
+      sql: "insert into citizen_erasure (chain, event_id, at, up_to, named_up_to) select chain, event_id, 1, event_id, 1 from ledger_entry where citizen_id = 'demo-mary' and number = 1",
+    },
+  ];
+}
+
+test('answers of verify go after VERIFICATIONS_KEPT_DAYS, and not before; guesses when they count no longer', async () => {
+  await waitUntil(async () => (await get(`/v1/identity/verifications/${ids.oldAnswer}`)).status === 404);
+  assert.equal((await get(`/v1/identity/verifications/${ids.youngAnswer}`)).status, 200);
+  using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
+  assert.deepEqual(file.prepare('select subject from guess_budget').all(), []);
+});
+
+test('an erasure that a crash left by half is brought to its end', async () => {
+  using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
+  const left = file.prepare('select count(*) as erasures from citizen_erasure where named_up_to is not null');
+  await waitUntil(async () => left.get()?.['erasures'] === 0);
+  const first = "select min(number) as number from ledger_entry where citizen_id = 'demo-mary'";
+  assert.equal(file.prepare(first).get()?.['number'], 2);
+});
+
+test('a withdrawn document is erased when its retention has ended', async () => {
+  await waitUntil(async () => String((await get(`/v1/documents/${ids.dueDocument}`)).body).includes('document-erased'));
+});
+
+test('events go after FEED_DAYS', async () => {
+  await waitUntil(async () => (await get('/v1/events?after=0')).status === 410);
+});
+
+test('letters have the address in the window of LETTER_WINDOW, and LETTER_RETURN_ADDRESS or that of the client at the head', async () => {
+  const letters = () => readdirSync(spool).filter((name) => name.endsWith('.pdf'));
+  const printed = async (sender: string) => {
+    const before = new Set(letters());
+    const body = { citizenId: 'ida', message: 'Text.', channels: ['letter'] };
+    const sent = await ask(postJson(sender, '/v1/notifications/send', body));
+    assert.equal(sent.status, 202, String(sent.body));
+    const another = () => letters().find((name) => !before.has(name));
+    await waitUntil(async () => another() !== undefined, 60_000);
+    return (await readPdfTexts(readFileSync(join(spool, another() ?? '')))).boxes;
+  };
+  const { y, height } = addressWindows['uk-c5'];
+  const others = await home.fetchAccessToken(['notifications:send'], otherClient);
+  for (const [sender, lines] of [
+    [token, ['P.O. Box 100', '0101 Oslo']],
+    [others, ['Town Hall', '0102 Oslo']],
+  ] as const) {
+    const boxes = await printed(sender);
+    const name = boxes.find(({ text }) => text.startsWith('Ida'));
+    assert.ok(name !== undefined && name.top >= y && name.bottom <= y + height, JSON.stringify(name));
+    const head = boxes.filter(({ bottom, left }) => bottom < y && left > 110).map(({ text }) => text);
+    assert.deepEqual(head.slice(-2), lines);
+  }
+});
+
+test('documents are scanned anew with new signatures when their scan is older than RESCAN_AFTER_DAYS', async () => {
+  await waitUntil(async () => scannedAnew.some((bytes) => bytes.equals(validDocument)));
+  // What was queued besides is scanned before it ends.
+  await server.stop('SIGTERM');
+  const db = await home.openDb();
+  const rows = await db.read('select id, scan_engine, scan_due_at from document where id in ($1, $2) order by id', [
+    ids.oldDocument,
+    ids.youngDocument,
+  ]);
+  await db.close();
+  assert.deepEqual(
+    rows.map((row) => [row['id'], row['scan_engine'], row['scan_due_at']]),
+    [
+      [ids.oldDocument, 'ClamAV 1.4.6/27001/Fri', null],
+      [ids.youngDocument, 'ClamAV 1.4.6/27000/Thu', null],
+    ],
+  );
+});

@@ -1,0 +1,117 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { engines } from '../support/database-engines.ts';
+import { openTemplateApp, permitTemplate, templateIssuesIn, values } from '../support/template-app.ts';
+
+const wrongTemplates: ReadonlyArray<[string, object, string[], RegExp]> = [
+  [
+    'a language lacks a placeholder',
+    { texts: [permitTemplate.texts[0], { language: 'nl', message: 'Dag ((name)).' }] },
+    ['/texts/1/message missing'],
+    /lacks \(\(number\)\), which stand in the text in fr-BE:/,
+  ],
+  ['no text in the default language', { defaultLanguage: 'de' }, ['/defaultLanguage not-allowed'], /fr-BE, nl-BE/],
+  [
+    'two texts in one language',
+    { texts: [permitTemplate.texts[0], { ...permitTemplate.texts[0], language: 'FR-BE' }] },
+    ['/texts/1/language repeated'],
+    /fr-BE already/,
+  ],
+  [
+    'a language that is none',
+    { texts: [{ ...permitTemplate.texts[0], language: 'en-a' }], defaultLanguage: 'en-a' },
+    ['/texts/0/language malformed', '/defaultLanguage not-allowed'],
+    /BCP 47/,
+  ],
+  [
+    'a subject of two lines',
+    { texts: [{ ...permitTemplate.texts[0], subject: 'a\n((name)) ((number))' }] },
+    ['/texts/0/subject malformed'],
+    /one line/,
+  ],
+  [
+    'faults of form beside others',
+    { defaultLanguage: 'de', colour: 1 },
+    ['/colour unknown-input', '/defaultLanguage not-allowed'],
+    /./,
+  ],
+];
+
+const wrongSends: ReadonlyArray<[string, object, string[], RegExp]> = [
+  [
+    'a text beside the template',
+    { message: 'x', subject: 'y' },
+    ['/message not-allowed', '/subject not-allowed'],
+    /the template has the text/,
+  ],
+  ['a language that the template has not', { language: 'de' }, ['/language not-allowed'], /in fr-BE, nl-BE/],
+  [
+    'no values',
+    { personalisation: undefined },
+    ['/personalisation/name missing', '/personalisation/number missing'],
+    /must be given/,
+  ],
+  [
+    'a value that is in no text',
+    { personalisation: { ...values, colour: 'red' } },
+    ['/personalisation/colour unknown'],
+    /no such placeholder/,
+  ],
+  [
+    'two lines for the subject of one language, sent in another',
+    { language: 'nl', personalisation: { ...values, number: '1\n2' } },
+    ['/personalisation/number malformed'],
+    /one line/,
+  ],
+  [
+    'a subject that is too long once filled, in one language',
+    { personalisation: { ...values, number: 'x'.repeat(200) } },
+    ['/personalisation too-long'],
+    /^the text in fr-BE has 207 characters/,
+  ],
+  [
+    'a template of nobody',
+    { templateId: 'tpl_01M7WKVMFEE008WANFAS9XRDZX' },
+    ['/templateId not-found'],
+    /GET \/v1\/templates/,
+  ],
+  [
+    'a template of nobody, beside a fault of form',
+    { templateId: 'x', colour: 1 },
+    ['/colour unknown-input', '/templateId not-found'],
+    /./,
+  ],
+  ['neither text nor template', { templateId: undefined }, ['/message required'], /templateId/],
+];
+
+for (const engine of engines.filter(({ name }) => name === 'sqlite')) {
+  test('a template at fault is refused with the places of its faults and their remedy', async (t) => {
+    const { create, list } = await openTemplateApp(await engine.open(t));
+    for (const [what, body, expected, said] of wrongTemplates) {
+      const answer = await create({ body: { ...permitTemplate, ...body } });
+      assert.deepEqual(templateIssuesIn(answer)?.sort(), expected.sort(), what);
+      assert.match(detailOf(answer), said, what);
+    }
+    const listed = await list({});
+    assert.ok('json' in listed);
+    assert.deepEqual(listed.json, { items: [] });
+  });
+
+  test('a send by a template is refused where it is at fault in any of its languages, whoever it is to', async (t) => {
+    const { app, make } = await openTemplateApp(await engine.open(t));
+    const templateId = await make();
+    for (const [what, body, expected, said] of wrongSends) {
+      for (const citizenId of ['cit-ada', 'cit-eve', 'cit-nobody']) {
+        const answer = await app.send({ citizenId, templateId, personalisation: values, ...body });
+        assert.deepEqual(templateIssuesIn(answer)?.sort(), expected.sort(), what);
+        assert.match(detailOf(answer), said, what);
+      }
+    }
+    assert.deepEqual(await app.events(), ['template.changed']);
+  });
+}
+
+function detailOf(answer: object): string {
+  const { issues = [] } = (answer as { refused: { issues?: { detail: string }[] } }).refused;
+  return issues.map(({ detail }) => detail).join('\n');
+}

@@ -1,8 +1,0 @@
-/** The strict S3 server as a program of its own, over the folder it is given; says its address. Ends with its standard input. */
-import { writeSync } from 'node:fs';
-import { openStrictS3 } from './strict-s3.ts';
-
-const [folder = ''] = process.argv.slice(2);
-const { place } = await openStrictS3(folder);
-writeSync(1, `${place.endpoint}\n`);
-process.stdin.on('end', () => process.exit(0)).resume();

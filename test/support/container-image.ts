@@ -1,0 +1,172 @@
+import { execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import {
+  chmodSync,
+  chownSync,
+  copyFileSync,
+  cpSync,
+  existsSync,
+  globSync,
+  mkdirSync,
+  mkdtempSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { homedir, tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import type { CleanupScope } from './server-process.ts';
+
+const root = join(import.meta.dirname, '../..');
+
+/** Why no image can be built here; undefined where it can. */
+export function imageSkipReason(): string | undefined {
+  const found = (program: string) =>
+    (process.env['PATH'] ?? '').split(':').some((place) => existsSync(join(place, program)));
+  if (!found('buildah')) return 'buildah is not installed';
+  if (process.getuid?.() !== 0) return 'only root may change the root of a process';
+  return undefined;
+}
+
+/** What of the configuration of an image a run depends on. */
+export type ImageConfig = {
+  readonly User: string;
+  readonly Env: readonly string[];
+  readonly Entrypoint: readonly string[];
+  readonly Cmd: readonly string[];
+  readonly WorkingDir: string;
+  readonly Healthcheck?: { readonly Test: readonly string[] };
+};
+
+/** An image that was built from the Containerfile, and its files. */
+export type Image = {
+  readonly config: ImageConfig;
+  /** Its root; processes of the image see it read-only. */
+  readonly files: string;
+  /** Runs that command as an engine would: as its user, in its folder, with its environment, /data being that folder. */
+  run(command: readonly string[], data: string, env?: Readonly<Record<string, string>>): ReturnType<typeof spawn>;
+};
+
+/** Builds the image; it is gone, with all of its layers, after the test. */
+export async function buildImage(t: CleanupScope): Promise<Image> {
+  const folder = mkdtempSync(join(tmpdir(), 'cs-image-'));
+  const store = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs'];
+  const buildah = (...args: readonly string[]) =>
+    execFileSync('buildah', [...store, ...args], {
+      cwd: root,
+      encoding: 'utf8',
+      stdio: ['ignore', 'pipe', 'inherit'],
+      maxBuffer: 2 ** 26,
+    });
+  t.after(() => {
+    buildah('umount', '--all');
+    rmSync(folder, { recursive: true, force: true });
+  });
+  const base = join(folder, 'base');
+  fillBaseImage(base);
+  const build = (...args: readonly string[]) =>
+    buildah('build', '--quiet', '--isolation', 'chroot', '--format', 'docker', ...args);
+  writeFileSync(join(folder, 'Base'), 'FROM scratch\nCOPY . /\nENV PATH=/usr/local/bin:/usr/bin:/bin\n');
+  build('--file', join(folder, 'Base'), '--tag', 'base', base);
+  // What `npm ci` has fetched once is not fetched again.
+  const npmrc = join(folder, 'npmrc');
+  writeFileSync(npmrc, 'cache=/npm-cache\noffline=true\nupdate-notifier=false\n');
+  const volumes = [`${npmrc}:/root/.npmrc:ro`, `${join(homedir(), '.npm')}:/npm-cache`];
+  build(
+    ...volumes.flatMap((volume) => ['--volume', volume]),
+    '--build-arg',
+    'NODE=localhost/base',
+    '--tag',
+    'image',
+    root,
+  );
+  const { Docker } = JSON.parse(buildah('inspect', '--type', 'image', 'image')) as { Docker: { config: ImageConfig } };
+  const files = buildah('mount', buildah('from', 'image').trim()).trim();
+  const config = Docker.config;
+  return { config, files, run: (command, data, env = {}) => runInImage(files, config, { command, data, env }) };
+}
+
+/** What stands in for the image of Node.js, which only a registry has: this Node.js, npm, and what both need. */
+function fillBaseImage(base: string): void {
+  const programs = ['sh', 'env', 'mkdir', 'chown'].map((name) =>
+    execFileSync('which', [name], { encoding: 'utf8' }).trim(),
+  );
+  for (const program of programs)
+    copyProgram(base, program, join('/usr/bin', program.slice(program.lastIndexOf('/') + 1)));
+  symlinkSync('usr/bin', join(base, 'bin'));
+  copyProgram(base, process.execPath, '/usr/local/bin/node');
+  copyLibc(base);
+  const npm = process.env['npm_execpath'] ?? realpathSync(execFileSync('which', ['npm'], { encoding: 'utf8' }).trim());
+  cpSync(dirname(dirname(npm)), join(base, 'usr/local/lib/node_modules/npm'), { recursive: true, dereference: true });
+  symlinkSync('../lib/node_modules/npm/bin/npm-cli.js', join(base, 'usr/local/bin/npm'));
+  mkdirSync(join(base, 'tmp'));
+  chmodSync(join(base, 'tmp'), 0o1777);
+  for (const name of ['proc', 'dev', 'etc', 'root']) mkdirSync(join(base, name), { recursive: true });
+  writeFileSync(join(base, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
+}
+
+/** Copies the libraries of the C library: what is loaded later may need others of them than the program itself. */
+function copyLibc(base: string): void {
+  const [, folder = ''] =
+    /(\/\S+)\/libc\.so\.6 /.exec(execFileSync('ldd', [process.execPath], { encoding: 'utf8' })) ?? [];
+  for (const name of globSync('lib{c,m,rt,dl,pthread,resolv,nss_*}.so.[0-9]', { cwd: folder }))
+    copyFileSync(join(folder, name), join(base, folder, name));
+}
+
+/** Copies a program, and the libraries that it is linked with to where it looks for them. */
+function copyProgram(base: string, program: string, to: string): void {
+  const libraries = [...execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/(\/\S+) \(0x/g)].map(
+    ([, path = '']) => path,
+  );
+  for (const [from, place] of [[program, to], ...libraries.map((path) => [path, path])] as const) {
+    mkdirSync(dirname(join(base, place)), { recursive: true });
+    copyFileSync(from, join(base, place));
+  }
+}
+
+type ImageRun = {
+  readonly command: readonly string[];
+  readonly data: string;
+  readonly env: Readonly<Record<string, string>>;
+};
+
+function runInImage(
+  files: string,
+  { User, Env, WorkingDir }: ImageConfig,
+  { command, data, env }: ImageRun,
+): ReturnType<typeof spawn> {
+  const [uid = '', gid = uid] = User.split(':');
+  for (const path of [data, ...globSync('*', { cwd: data }).map((name) => join(data, name))])
+    chownSync(path, Number(uid), Number(gid));
+  const script = [
+    'mount --bind "$1" "$1"',
+    'mount -o remount,bind,ro "$1"',
+    'mount --rbind /proc "$1/proc"',
+    'mount --rbind /dev "$1/dev"',
+    'mount -t tmpfs none "$1/tmp"',
+    'mount --bind "$2" "$1/data"',
+    'files=$1 user=$3',
+    'shift 3',
+    'exec /usr/sbin/chroot --userspec="$user" "$files" "$@"',
+  ].join(' && ');
+  const inside = ['/bin/sh', '-c', `cd ${WorkingDir} && exec "$@"`, 'sh', ...command];
+  const given = Object.fromEntries(
+    Env.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
+  );
+  return spawn('unshare', ['--mount', 'sh', '-c', script, 'sh', files, data, User, ...inside], {
+    env: { ...given, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+}
+
+/** How a process of the image ended, and what it wrote. */
+export async function waitForExit(
+  child: ReturnType<typeof spawn>,
+): Promise<{ readonly code: number | null; readonly said: string }> {
+  let output = '';
+  for (const stream of [child.stdout, child.stderr])
+    stream?.setEncoding('utf8').on('data', (text: string) => (output += text));
+  const [code] = (await once(child, 'close')) as [number | null];
+  return { code, said: output };
+}

@@ -1,0 +1,59 @@
+import type { OutgoingHttpHeaders } from 'node:http';
+import { createHttpClient, type HttpResponse } from './http-client.ts';
+
+/** A browser as far as cookies and redirects go; it runs no script and loads nothing by itself. */
+export type CookieBrowser = {
+  /** The cookies that it has now, by name; a test may change them. */
+  readonly cookies: Map<string, string>;
+  get(url: string, headers?: OutgoingHttpHeaders): Promise<HttpResponse>;
+  /** Sends a form; without one an empty body of no type. */
+  post(url: string, headers?: OutgoingHttpHeaders, form?: URLSearchParams): Promise<HttpResponse>;
+  /** The same as `get`, then wherever it is sent, at most ten times; gives the last answer with its address. */
+  follow(url: string, headers?: OutgoingHttpHeaders): Promise<HttpResponse & { readonly url: string }>;
+};
+
+const formContentType = { 'content-type': 'application/x-www-form-urlencoded' };
+
+/** A browser without cookies. It brings those of a host to all its ports, as browsers do. */
+export function openCookieBrowser(baseUrl: string): CookieBrowser {
+  const cookies = new Map<string, string>();
+
+  async function send(method: string, url: string, headers: OutgoingHttpHeaders, body = ''): Promise<HttpResponse> {
+    const { origin, pathname, search } = new URL(url, baseUrl);
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const own = { 'accept-language': 'en', ...(cookie === '' ? {} : { cookie }), ...headers };
+    const answer = await createHttpClient(origin)({ method, path: `${pathname}${search}`, headers: own, body });
+    for (const line of answer.headers['set-cookie'] ?? []) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      if (/; Max-Age=0|expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(name);
+      else cookies.set(name, value);
+    }
+    return answer;
+  }
+
+  async function follow(url: string, headers: OutgoingHttpHeaders = {}) {
+    let at = new URL(url, baseUrl).href;
+    let answer = await send('GET', at, headers);
+    for (let left = 10; left > 0 && answer.headers.location !== undefined; left -= 1) {
+      at = new URL(answer.headers.location, at).href;
+      answer = await send('GET', at, headers);
+    }
+    return { ...answer, url: at };
+  }
+
+  return {
+    cookies,
+    get: (url, headers = {}) => send('GET', url, headers),
+    post: (url, headers = {}, form = undefined) =>
+      form === undefined
+        ? send('POST', url, headers)
+        : send('POST', url, { ...formContentType, ...headers }, form.toString()),
+    follow,
+  };
+}
+
+/** Signs in at the demo's own issuer as that citizen, and gives the page that was wanted. */
+export async function signInAtDemo(browser: CookieBrowser, citizenId: string, to = '/me') {
+  const choice = await browser.follow(`/me/sign-in?to=${encodeURIComponent(to)}`);
+  return await browser.follow(`${choice.url}&as=${citizenId}`);
+}

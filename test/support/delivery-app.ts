@@ -1,0 +1,163 @@
+import type { TestContext } from 'node:test';
+import type { Database } from '../../src/db/database.ts';
+import { releaseAllLeases } from '../../src/jobs/lease.ts';
+import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
+import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
+import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
+import { type DeliveryDeps, startDelivery } from '../../src/notifications/delivery/start-delivery.ts';
+import {
+  type Channel,
+  type ProviderOutcome,
+  unconfiguredChannels,
+} from '../../src/notifications/notification/channel.ts';
+import type { CitizenContact } from '../../src/notifications/ports.ts';
+import { createNotificationApp } from './notification-app.ts';
+import { startTestSmtpServer } from './smtp-server.ts';
+import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
+
+export const minuteMs = 60_000;
+const testCitizens = {
+  'cit-ada': { email: 'ada@example.org', name: 'Ada' },
+  'cit-bo': { email: 'bo@example.org' },
+  'cit-no-mail': { phone: '+47 400 00 000' },
+};
+
+/** How much of the houses over a database is at work there. */
+const pendingQueries = new WeakMap<Database, { count: number }>();
+
+/** The same database, of which is known whether anything is at work there. */
+function countPendingQueries(db: Database): Database {
+  const work = pendingQueries.get(db) ?? { count: 0 };
+  pendingQueries.set(db, work);
+  const track = async <T>(begun: Promise<T>): Promise<T> => {
+    work.count += 1;
+    return await begun.finally(() => {
+      work.count -= 1;
+    });
+  };
+  return { ...db, read: (sql, args) => track(db.read(sql, args)), write: (unit) => track(db.write(unit)) };
+}
+
+/** Notifications and their delivery over one database, with a virtual clock and a real relay. */
+export async function createDeliveryApp(
+  t: TestContext,
+  database: Database,
+  more: { cascade?: CascadePolicy; citizens?: Readonly<Record<string, CitizenContact>> } = {},
+) {
+  const db = countPendingQueries(database);
+  const time = createVirtualTime();
+  const cascade = more.cascade ?? inboxAndEmailPolicy;
+  const app = await createNotificationApp(db, time.clock, { ...testCitizens, ...more.citizens }, { cascade });
+  const smtpServer = await startTestSmtpServer(t);
+  const smtp = createSmtpEmail({
+    url: smtpServer.url,
+    sender: { address: 'no-reply@tax.example', messageIdHost: 'tax.example' },
+    replyTimeoutMs: 10_000,
+  });
+  t.after(() => smtp.close());
+  const faults: unknown[] = [];
+
+  const processes: { isGone: boolean }[] = [];
+
+  /** Starts a worker process; it polls and renews so seldom that the virtual clock can run for days. */
+  async function startWorker(more: Partial<DeliveryDeps> & { email?: Channel } = {}) {
+    const process = { isGone: false };
+    processes.push(process);
+    const { claim = app.claim } = more;
+    const delivering = await startDelivery({
+      read: db.read,
+      commit: app.commit,
+      clock: time.clock,
+      timer: time.timer,
+      random: app.random,
+      mint: app.mint,
+      citizenKeys: app.citizenKeys,
+      contactOf: app.contactOf,
+      senderOf: async () => ({ name: 'Tax Office' }),
+      onFault: (fault) => faults.push(fault),
+      cascade,
+      channels: { ...unconfiguredChannels, inbox: inboxChannel, email: more.email ?? smtp },
+      policy: { attempts: 4, firstDelayMs: minuteMs, longestDelayMs: 10 * minuteMs },
+      timing: { pollMs: 60 * minuteMs, leaseMs: 60 * minuteMs, recoverMs: 60 * minuteMs },
+      ...more,
+      claim: async (statement) =>
+        process.isGone && statement.sql.includes('skip locked') ? [] : await claim(statement),
+    });
+    return delivering;
+  }
+
+  /**
+   * The same where all others are known to be gone, as at each start on SQLite: what they had is lost. They take nothing more, or
+   * one that was just looking for more would have its job back before the new one has it.
+   */
+  const takeOver: typeof startWorker = async (more) => {
+    for (const process of processes) process.isGone = true;
+    await app.claim(releaseAllLeases);
+    return await startWorker(more);
+  };
+
+  return { time, app: app, sink: smtpServer, smtp, faults, start: startWorker, takeOver };
+}
+
+/** A provider that answers as told, one answer a call; then it delivers. */
+export function createScriptedChannel(
+  ...answers: Array<ProviderOutcome | (() => Promise<ProviderOutcome>)>
+): Channel & { readonly calls: string[] } {
+  const calls: string[] = [];
+  return {
+    name: 'email',
+    concurrency: 8,
+    calls,
+    addressOf: (contact) => contact.email,
+    prepare: async (message) => ({
+      call: async () => {
+        calls.push(`${message.delivery}.${message.attempt}`);
+        const answer = answers.shift() ?? { outcome: 'delivered' };
+        return typeof answer === 'function' ? await answer() : answer;
+      },
+      drop: () => undefined,
+    }),
+    close: async () => undefined,
+  };
+}
+
+/** An answer about a notification, as far as the tests look into it. */
+export type NotificationView = {
+  status: string;
+  reason?: { code: string };
+  deliveries: Array<Record<string, unknown>>;
+  timeline: TimelineEntry[];
+};
+type TimelineEntry = { event: string; channel?: string; attempt?: number; reason?: { code: string } };
+
+/** A timeline without its times: `email sent 1`. */
+export function timelineLines(shown: NotificationView): string[] {
+  return shown.timeline.map(({ event, channel, attempt, reason }) =>
+    [channel, event, attempt, reason?.code].filter((part) => part !== undefined).join(' '),
+  );
+}
+
+/** Looks again each turn of the event loop: for what another process does, which no promise here tells of. */
+export async function waitOnEventLoopUntil(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise(setImmediate);
+}
+
+/** Lets time go on until something holds that takes timers and writes to come about. */
+export async function advanceUntil(
+  { time, db, stepMs = 1_000 }: { time: VirtualTime; db: Database; stepMs?: number },
+  condition: () => Promise<boolean>,
+): Promise<void> {
+  while (!(await condition())) await time.advance(stepMs, () => waitForDatabaseIdle(db));
+}
+
+/**
+ * Gives what is on its way in this process the time to come to where it waits: until nothing of the houses is at work in the
+ * database, since a busy machine may leave one statement waiting for longer than any number of others takes.
+ */
+export async function waitForDatabaseIdle(db: Database): Promise<void> {
+  for (let turn = 0; turn < 50; turn += 1) {
+    if (turn % 5 === 0) await db.write([{ sql: 'select 1 as one' }]);
+    await db.read('select 1 as one');
+  }
+  while ((pendingQueries.get(db)?.count ?? 0) > 0) await new Promise(setImmediate);
+}

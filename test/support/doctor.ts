@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
+import { cpSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { join } from 'node:path';
+import { before, type TestContext } from 'node:test';
+import { commandLine } from '../../src/app/command-line.ts';
+import { freePort } from './free-port.ts';
+import { startScriptedSmtpServer } from './scripted-smtp-server.ts';
+import { type CleanupScope, makeServerFixture } from './server-process.ts';
+import { makeTestFolder } from './test-folder.ts';
+import { runDemoOnce } from './wait-for-ledger.ts';
+
+/** What `doctor` said of one thing. */
+export type DoctorFinding = {
+  readonly name: string;
+  readonly status: 'ok' | 'warn' | 'fault';
+  readonly found: string;
+  readonly fix?: string;
+};
+
+/** What `doctor` came to; `of` are the lines of a check, `ill` those of all checks that are not ok. */
+export type DoctorReport = {
+  readonly code: number;
+  readonly findings: readonly DoctorFinding[];
+  ofCheck(name: string): readonly DoctorFinding[];
+  failures(): readonly DoctorFinding[];
+};
+
+/** What stands for every password and key in the settings of these tests: it is never printed. */
+export const testPassword = 'hunter2-and-more';
+
+/** Examines the installation of those settings, in this process. */
+export async function runDoctor(settings: Readonly<Record<string, string>>): Promise<DoctorReport> {
+  const written: string[] = [];
+  const write = (text: string) => void written.push(text);
+  const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
+  const code = await commandLine(
+    ['doctor', '--json'],
+    { CLAMAV: 'off', MAIL_FROM: 'no-reply@example.gov', ...settings },
+    terminal,
+  );
+  const text = written.join('');
+  assert.ok(!text.includes(testPassword) && !text.includes(Buffer.from(testPassword).toString('base64')), text);
+  const { checks } = JSON.parse(text) as { readonly checks: readonly DoctorFinding[] };
+  return {
+    ...{ code, findings: checks },
+    ofCheck: (name) => checks.filter((said) => said.name === name),
+    // What the machine of the test allows is no matter of the installation.
+    failures: () => checks.filter(({ name, status }) => status !== 'ok' && name !== 'machine'),
+  };
+}
+
+/** A copy of the data of a server, to be spoilt by a test. */
+export function copyDataDir(t: CleanupScope, dataDir: string): string {
+  const folder = makeTestFolder('cs-ill-');
+  t.after(() => rmSync(folder, { recursive: true, force: true }));
+  const copy = join(folder, 'data');
+  // A socket that a server left cannot be copied.
+  cpSync(dataDir, copy, { recursive: true, filter: (path) => !statSync(path).isSocket() });
+  return copy;
+}
+
+/** Every file of a folder with its mode and a hash of its bytes. */
+export function fingerprintFiles(folder: string): ReadonlyMap<string, string> {
+  const print = new Map<string, string>();
+  for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
+    const { mode, mtimeMs } = statSync(join(folder, name));
+    const bytes = statSync(join(folder, name)).isFile() ? readFileSync(join(folder, name)) : '';
+    print.set(name, `${mode.toString(8)} ${mtimeMs} ${createHash('sha256').update(bytes).digest('hex')}`);
+  }
+  return print;
+}
+
+/** A relay that takes mail, for who needs one to be well. */
+export async function startSmtpServerUrl(t: TestContext): Promise<string> {
+  return `smtp://127.0.0.1:${(await startScriptedSmtpServer(t)).port}`;
+}
+
+/** Examines a copy of what is well, once it was spoilt; nothing in it is changed by that. */
+export function doctorOnDamagedCopy(intactDataDir: () => string) {
+  return async (
+    t: TestContext,
+    spoil: (dataDir: string) => unknown = () => undefined,
+    settings: Readonly<Record<string, string>> = {},
+  ): Promise<DoctorReport> => {
+    const dataDir = copyDataDir(t, intactDataDir());
+    await spoil(dataDir);
+    const port = String(await freePort());
+    const given = { DATA_DIR: dataDir, PORT: port, SMTP_URL: await startSmtpServerUrl(t) };
+    const before = fingerprintFiles(dataDir);
+    const examined = await runDoctor({ ...given, PUBLIC_URL: `http://127.0.0.1:${port}`, ...settings });
+    assert.deepEqual(fingerprintFiles(dataDir), before);
+    return examined;
+  };
+}
+
+/** The same over a demo that was stopped well, made before the tests of the file that calls this at its top. */
+export function doctorOnDamagedDemo(thisFile: CleanupScope) {
+  let intactDataDir = '';
+  before(async () => {
+    const home = await makeServerFixture(thisFile);
+    await runDemoOnce(home);
+    intactDataDir = copyDataDir(thisFile, home.dataDir);
+  });
+  return doctorOnDamagedCopy(() => intactDataDir);
+}

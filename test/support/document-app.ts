@@ -1,0 +1,281 @@
+import { createHash } from 'node:crypto';
+import { readdir, readFile, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import type { TestContext } from 'node:test';
+import { createDispatch, type DispatchContext } from '../../src/api/dispatch.ts';
+import type { Operation, OperationResponse } from '../../src/api/operation.ts';
+import type { IncomingRequest } from '../../src/api/parse-request.ts';
+import type { Caller } from '../../src/auth/caller.ts';
+import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
+import type { Database, Statement } from '../../src/db/database.ts';
+import type { BlobStore } from '../../src/documents/blobs/blob-store.ts';
+import { openFolderBlobs } from '../../src/documents/blobs/folder-blobs.ts';
+import { depositDocument } from '../../src/documents/deposit-document.ts';
+import { endGrant } from '../../src/documents/end-grant.ts';
+import { grantDocument } from '../../src/documents/grant-document.ts';
+import { listDocumentRecords } from '../../src/documents/list-documents.ts';
+import type { DocumentAlarm, DocumentPorts } from '../../src/documents/ports.ts';
+import { retrieveDocument } from '../../src/documents/retrieve-document.ts';
+import { withdrawDocument } from '../../src/documents/withdraw-document.ts';
+import { createIdGenerator, type DocumentId, parseId } from '../../src/kernel/id.ts';
+import type { Refusal } from '../../src/kernel/refusal.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { type CitizenKeys, createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
+import { createCommit } from '../../src/ledger/commit.ts';
+import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
+import type { Engine } from './database-engines.ts';
+import { makeTestFolder } from './test-folder.ts';
+
+/** What a request to the documents operations came to, its body taken to the end. */
+export type DocumentResult =
+  | { readonly refusal: Refusal }
+  | {
+      readonly status: number;
+      readonly headers: Readonly<Record<string, string>>;
+      readonly json?: unknown;
+      readonly bytes: Buffer;
+      /** The fault with which the body broke off. */
+      readonly broke?: unknown;
+    };
+
+/** One request: who, and what. The body is given in the pieces it arrives in; an Error among them breaks it off. */
+export type DocumentRequest = {
+  readonly client?: string;
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly query?: string;
+  readonly body?: readonly (Uint8Array | Error)[];
+};
+
+export type DocumentApp = Awaited<ReturnType<typeof buildDocumentApp>>;
+
+/** The one citizen whom the house knows, besides `otherCitizen`. */
+export const testCitizenId = 'CZ-1001';
+export const otherCitizenId = 'CZ-1002';
+
+/** A house on a fresh database and folder of its own. */
+export async function openDocumentApp(t: TestContext, engine: Engine): Promise<DocumentApp> {
+  return buildDocumentApp(await engine.open(t), await makeDocumentFolder(t), systemRandom(32));
+}
+
+/** A folder that is gone after the test. */
+export async function makeDocumentFolder(t: TestContext): Promise<string> {
+  const folder = makeTestFolder('documents-');
+  t.after(() => rm(folder, { recursive: true, force: true }));
+  return folder;
+}
+
+/** Whom the test says to call: a client, perhaps `for` a citizen; only a portal may act for one. */
+function callerOf(token: string): Caller {
+  const [clientId = '', citizenId] = token.split(' for ');
+  const scopes = ['documents:read', 'documents:write', ...(clientId === 'portal' ? ['citizen:self'] : [])];
+  const purposes = clientId === 'strict' ? new Set(['agreed']) : undefined;
+  return { clientId, citizenId, purposes, scopes: new Set(scopes) };
+}
+
+/** Everything the documents operations stand on, real, over what is stored there; the clock stands still until it is set. */
+export async function buildDocumentApp(db: Database, folder: string, rootBytes: Uint8Array) {
+  const time = { now: Date.UTC(2026, 5, 1, 12) };
+  const clock = { now: () => time.now };
+  const root = rootKeyFromBytes(rootBytes);
+  let keys = createCitizenKeys(db.read, root, systemRandom);
+  // What is cached goes by the keys of the moment.
+  const citizenKeys: CitizenKeys = {
+    ...keys,
+    keyOf: (id) => keys.keyOf(id),
+    guardedKeyOf: (id) => keys.guardedKeyOf(id),
+    preload: (ids) => keys.preload(ids),
+    evict: (id) => keys.evict(id),
+  };
+  await db.write(citizenKeys.creationStatements([testCitizenId, otherCitizenId]));
+  const alarms: string[] = [];
+  const mint = createIdGenerator(clock, systemRandom);
+  const blobs = await openFolderBlobs(join(folder, 'documents'));
+  // Faults are put in here, before and behind the real ones.
+  const faultPoints = { blobs, write: (unit: readonly Statement[]) => db.write(unit) };
+  const ports = {
+    blobs: viaFaultPoints(faultPoints),
+    citizenKeys,
+    etagKey: root.derive('document-etag'),
+    random: systemRandom,
+    alarm: (kind: DocumentAlarm) => void alarms.push(kind),
+    scans: false as boolean,
+    signer: undefined as DocumentPorts['signer'],
+    granteeOf: async (clientId: string) => {
+      if (clientId === 'nobody') return undefined;
+      return clientId === 'strict' ? { purposes: ['agreed'] } : {};
+    },
+    limit: 104_857_600,
+    citizensHaveKeys: true as boolean,
+    citizenExists: async (id: string) => id === testCitizenId || id === otherCitizenId,
+  };
+  const context: DispatchContext<DocumentPorts> = {
+    authorizer: {
+      authenticate: async (token = '') => callerOf(token),
+      missingScope: () => ({ slug: 'missing-scope', detail: '' }),
+      takeQuota: () => ({ headers: {} }),
+    },
+    clock,
+    mint,
+    read: db.read,
+    commit: createCommit({ write: (unit) => faultPoints.write(unit) }, citizenKeys, systemRandom),
+    ports,
+    fingerprintKey: new Uint8Array(32).fill(8),
+  };
+  return {
+    db,
+    folder,
+    time,
+    mint,
+    app: context,
+    ports,
+    wires: faultPoints,
+    alarms,
+    citizenKeys,
+    ...createOperations(context),
+    /** What the runs and commands about documents are given. */
+    keeping: {
+      ...{ read: db.read, commit: context.commit, clock, mint, ports },
+      claim: (statement: Statement) => faultPoints.write([statement]),
+    },
+    /** Drops the keys that are cached, as a restart does. */
+    forgetKeys: () => {
+      keys = createCitizenKeys(db.read, root, systemRandom);
+    },
+    /** The events about a citizen, opened, oldest first. */
+    eventsAbout: (id: string) => readCitizenEvents(db, citizenKeys, id),
+    /** Every file of the house's folder: its path in it, and its bytes. */
+    files: () => readFilesIn(folder),
+  };
+}
+
+/** The operations on documents, each as a function that takes the request and gives what came of it. */
+function createOperations(context: DispatchContext<DocumentPorts>) {
+  const serve = (operation: Operation<DocumentPorts>) => {
+    const dispatch = createDispatch(operation, context);
+    return async (asked: DocumentRequest, params: Record<string, string> = {}): Promise<DocumentResult> =>
+      readResult((await dispatch(toIncoming(asked, operation.method, params))).result);
+  };
+  const retrieve = serve(retrieveDocument);
+  const withdraw = serve(withdrawDocument);
+  const grant = serve(grantDocument);
+  const endGrantOperation = serve(endGrant);
+  return {
+    deposit: serve(depositDocument),
+    retrieve: (id: string, asked: DocumentRequest = {}) => retrieve(asked, { id }),
+    list: serve(listDocumentRecords),
+    withdraw: (id: string, asked: DocumentRequest = {}) => withdraw(asked, { id }),
+    /** Lets a client read, by its issuer. */
+    grant: (id: string, body: object, asked: DocumentRequest = {}) =>
+      grant(
+        { ...asked, headers: { 'content-type': 'application/json' }, body: [Buffer.from(JSON.stringify(body))] },
+        { id },
+      ),
+    endGrant: (id: string, query: string, asked: DocumentRequest = {}) =>
+      endGrantOperation({ ...asked, query }, { id }),
+  };
+}
+
+/** The issuer that deposits where a test says nothing else. */
+export const issuer = 'tax-office';
+
+function toIncoming(request: DocumentRequest, method: string, params: Record<string, string>): IncomingRequest {
+  return {
+    method: request.method ?? method,
+    params,
+    query: request.query ?? '',
+    headers: { ...request.headers, authorization: request.client ?? issuer },
+    body: toBodyStream(request.body ?? []),
+    signal: new AbortController().signal,
+  };
+}
+
+function toBodyStream(pieces: readonly (Uint8Array | Error)[]): Readable {
+  async function* arriving() {
+    for (const piece of pieces) {
+      if (piece instanceof Error) throw piece;
+      yield piece;
+    }
+  }
+  return Readable.from(arriving(), { objectMode: false });
+}
+
+async function readResult(result: OperationResponse | Refusal): Promise<DocumentResult> {
+  if ('slug' in result) return { refusal: result };
+  const head = { status: result.status, headers: result.headers ?? {} };
+  if ('json' in result) return { ...head, json: result.json, bytes: Buffer.alloc(0) };
+  const pieces: Buffer[] = [];
+  try {
+    // A piece is good until the next is asked for.
+    for await (const piece of result.stream ?? []) pieces.push(Buffer.from(piece));
+  } catch (streamError) {
+    return { ...head, bytes: Buffer.concat(pieces), broke: streamError };
+  }
+  return { ...head, bytes: Buffer.concat(pieces) };
+}
+
+function viaFaultPoints(faultPoints: { readonly blobs: BlobStore }): BlobStore {
+  return {
+    put: (name, bytes) => faultPoints.blobs.put(name, bytes),
+    read: (name, part) => faultPoints.blobs.read(name, part),
+    has: (name) => faultPoints.blobs.has(name),
+    remove: (name) => faultPoints.blobs.remove(name),
+    list: () => faultPoints.blobs.list(),
+    removeIncompleteUploads: (before) => faultPoints.blobs.removeIncompleteUploads(before),
+  };
+}
+
+async function readCitizenEvents(db: Database, keys: CitizenKeys, citizenId: string) {
+  const tag = keys.pseudonymOf(citizenId);
+  const key = await keys.keyOf(citizenId);
+  const rows = await db.read('select id, content from ledger_event where citizen_tag = $1 order by id', [tag]);
+  return rows.map(({ id, content }) => {
+    if (!(content instanceof Uint8Array)) throw new TypeError('an event has content');
+    const event = parseId('event', String(id));
+    if (event === undefined) throw new TypeError('an event has an id');
+    return openEventContent(deriveContentKey(key, event), event, content);
+  });
+}
+
+async function readFilesIn(folder: string): Promise<{ readonly path: string; readonly bytes: Buffer }[]> {
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  const files = entries.filter((entry) => entry.isFile());
+  return Promise.all(
+    files.map(async (entry) => {
+      const path = join(entry.parentPath, entry.name);
+      return { path: path.slice(folder.length + 1), bytes: await readFile(path) };
+    }),
+  );
+}
+
+/** The headers of an ordinary deposit of these bytes, with others over them. */
+export function depositHeadersOf(bytes: Uint8Array, others: Readonly<Record<string, string>> = {}) {
+  return {
+    'content-type': 'application/pdf',
+    'content-length': String(bytes.length),
+    'repr-digest': `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
+    'citizen-id': testCitizenId,
+    'document-title': 'Bescheid %C3%BCber 2025',
+    ...others,
+  };
+}
+
+/** A PDF by its first bytes, of that size; a marker all through it that no other file holds. */
+export function makePdf(size: number): Buffer {
+  const bytes = Buffer.alloc(size, 'MARKER-4711-PLAIN ');
+  bytes.write('%PDF-1.7\n');
+  return bytes;
+}
+
+/** Deposits these bytes and gives the id; throws where that is refused. */
+export async function depositDocumentOf(
+  app: DocumentApp,
+  bytes: Buffer,
+  others: Readonly<Record<string, string>> = {},
+) {
+  const result = await app.deposit({ headers: depositHeadersOf(bytes, others), body: [bytes] });
+  if ('refusal' in result) throw new Error(`the deposit was refused: ${result.refusal.slug}`);
+  // The operation answered with the record of what it stored.
+  return (result.json as { id: DocumentId }).id;
+}

@@ -1,0 +1,141 @@
+import { join } from 'node:path';
+import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
+import type { Database, Statement } from '../../src/db/database.ts';
+import { createIdGenerator, type EventId } from '../../src/kernel/id.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import type { Anchor } from '../../src/ledger/anchor.ts';
+import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
+import { createCommit } from '../../src/ledger/commit.ts';
+import type { LedgerEvent } from '../../src/ledger/ledger-event.ts';
+import type { LogSource } from '../../src/ledger/log-source.ts';
+import { createLogView, type LogView } from '../../src/ledger/log-view.ts';
+import { createPublisher } from '../../src/ledger/publisher.ts';
+import { createSequencer } from '../../src/ledger/sequencer.ts';
+import { createSystemKeys } from '../../src/ledger/system-keys.ts';
+import { parseCheckpoint } from '../../src/ledger/tlog/checkpoint.ts';
+import { parseNote } from '../../src/ledger/tlog/note.ts';
+import { createNoteSigner, signatureTypes } from '../../src/ledger/tlog/note-key.ts';
+import type { TileName } from '../../src/ledger/tlog/tile.ts';
+import { TileMissing } from '../../src/ledger/tlog/tiled-tree.ts';
+import { policyWithoutWitnesses, type TlogPolicy } from '../../src/ledger/tlog/tlog-policy.ts';
+
+export const origin = 'gov.example/ledger';
+export const logSigner = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(7));
+
+/** What a verifier is given: the public key of the log, and nothing else. */
+export const logKeyPolicy: TlogPolicy = policyWithoutWitnesses([logSigner.vkey]);
+
+export type LedgerAppOptions = {
+  readonly anchor?: Anchor;
+  readonly batchLimit?: number;
+  readonly fence?: () => number | undefined;
+  readonly stopwatch?: () => number;
+  /** What the sequencer and publisher write through: for faults. */
+  readonly write?: Database['write'];
+  /** What they read through. */
+  readonly read?: Database['read'];
+};
+
+/** An anchor that remembers nothing beyond this process. */
+function createMemoryAnchor(): Anchor {
+  let last: string | undefined;
+  return {
+    read: async () => parseCheckpoint(parseNote(last ?? '')?.text ?? ''),
+    advance: async (note) => {
+      last = note;
+    },
+  };
+}
+
+/** The ledger over a real database, with a sequencer that works when it is told to. */
+export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
+  const time = { now: Date.UTC(2026, 5, 1, 12) };
+  const clock = { now: () => time.now };
+  const root = rootKeyFromBytes(new Uint8Array(32).fill(1));
+  const citizenKeys = createCitizenKeys(db.read, root, systemRandom, clock);
+  const systemKeys = createSystemKeys(root);
+  const commit = createCommit(db, citizenKeys, systemRandom);
+  const claim = async (statement: Statement) => (await db.write([statement]))[0] ?? [];
+  const mint = createIdGenerator(clock, systemRandom);
+  const anchor = options.anchor ?? createMemoryAnchor();
+  const faultyDb = { read: options.read ?? db.read, write: options.write ?? db.write };
+  const maxBatchEvents = options.batchLimit ?? 100;
+  const sequencer = createSequencer({
+    ...{ db: faultyDb, citizenKeys, systemKeys, random: systemRandom, anchor, origin, maxBatchEvents },
+    stopwatch: options.stopwatch ?? (() => 0),
+    fence: options.fence ?? (() => 1),
+  });
+  const publisher = createPublisher({ db: faultyDb, anchor, clock, signers: () => [logSigner] });
+  const view = createLogView(db.read, citizenKeys, systemKeys, { witnessed: false });
+
+  /** Numbers everything that waits, and signs once. */
+  async function sequence(): Promise<void> {
+    while ((await sequencer.step()) !== 0);
+    const tree = sequencer.tree();
+    if (tree !== undefined) await publisher.publish(tree);
+  }
+
+  const event = (citizenId: string | undefined, id: EventId = mint('event')): LedgerEvent =>
+    citizenId === undefined
+      ? { type: 'notifications.listed', id, at: time.now, actor: { client: 'tax' }, shown: 3 }
+      : {
+          type: 'document.listed',
+          id,
+          at: time.now,
+          actor: { client: 'tax' },
+          citizenId,
+          documents: [],
+          purpose: 'test',
+        };
+
+  return {
+    ...{
+      db,
+      time,
+      clock,
+      root,
+      citizenKeys,
+      houseKeys: systemKeys,
+      commit,
+      claim,
+      mint,
+      anchor,
+      sequencer,
+      publisher,
+      view,
+      sequence,
+    },
+    event,
+    /** Commits one event about each of these citizens (undefined: about none), and gives the ids. */
+    use: async (...citizens: (string | undefined)[]): Promise<EventId[]> => {
+      const events = citizens.map((citizen) => event(citizen));
+      await Promise.all(events.map((one) => commit({ events: [one], statements: [] })));
+      return events.map(({ id }) => id);
+    },
+    source: logSourceOf(view),
+  };
+}
+
+/** The log as anyone can fetch it, without a server between. */
+export function logSourceOf(view: LogView): LogSource {
+  return {
+    checkpoint: async () => (await view.publishedCheckpoint())?.note ?? '',
+    tile: async (name) => {
+      const found = await view.readTile(name);
+      if (found === undefined) throw new TileMissing(name.level, name.index);
+      return found;
+    },
+  };
+}
+
+/** A log of which some tiles are other ones. */
+export function withForgedTiles(
+  source: LogSource,
+  change: (name: TileName, bytes: Uint8Array) => Uint8Array,
+): LogSource {
+  return { ...source, tile: async (name) => change(name, await source.tile(name)) };
+}
+
+export function anchorPath(folder: string): string {
+  return join(folder, 'ledger-checkpoint');
+}

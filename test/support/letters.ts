@@ -1,0 +1,56 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { getDocument } from 'pdfjs-dist/legacy/build/pdf.mjs';
+import { createIdGenerator } from '../../src/kernel/id.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
+import type { CleanupScope } from './server-process.ts';
+import { makeTestFolder } from './test-folder.ts';
+
+/** When the letters of tests are made. */
+export const letterTimeMs = Date.UTC(2026, 0, 15, 9);
+
+const pointsPerMm = 72 / 25.4;
+
+const mint = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
+
+/** A message that can be printed, of a delivery of its own. */
+export function makeLetter(text: string, overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
+  return {
+    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1 },
+    address: ['Ada Berg', 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
+    ...{ sender: 'Tax Office', subject: 'Your assessment', content: { message: text }, reminder: false },
+    ...{ category: 'decision' as const, language: undefined, at: letterTimeMs },
+    ...overrides,
+  };
+}
+
+/** A program to run instead of node, with which no native part is found: so it is where the typesetter does not fit the machine. */
+export function nodeWithoutTypesetter(t: CleanupScope): string {
+  const folder = makeTestFolder('cs-press-');
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [node, preload] = [join(folder, 'node'), join(folder, 'without.cjs')];
+  writeFileSync(preload, `process.dlopen = () => { throw new Error('librt.so.1: no such file'); };`);
+  writeFileSync(node, `#!/bin/sh\nexec '${process.execPath}' --require '${preload}' "$@"\n`, { mode: 0o755 });
+  return node;
+}
+
+/** The boxes of all texts of the first page, in mm from the upper left corner. */
+export async function readPdfTexts(pdf: Uint8Array) {
+  const loading = getDocument({ data: new Uint8Array(pdf), useSystemFonts: false, verbosity: 0 });
+  const document = await loading.promise;
+  const page = await document.getPage(1);
+  const height = page.getViewport({ scale: 1 }).height;
+  const { items } = await page.getTextContent();
+  const boxes = items.flatMap((item) => {
+    if (!('str' in item) || item.str.trim() === '') return [];
+    const [, , , size = 0, x = 0, y = 0] = item.transform as number[];
+    const mm = (points: number) => points / pointsPerMm;
+    return [
+      { text: item.str, left: mm(x), right: mm(x + item.width), top: mm(height - y - size), bottom: mm(height - y) },
+    ];
+  });
+  const tree: unknown = await page.getStructTree();
+  await loading.destroy();
+  return { boxes, tags: JSON.stringify(tree) };
+}

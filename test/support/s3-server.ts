@@ -1,0 +1,44 @@
+import { rm } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import type { S3Location } from '../../src/documents/blobs/s3-blobs.ts';
+import { Secret } from '../../src/kernel/secret.ts';
+import type { CleanupScope } from './server-process.ts';
+import { makeTestFolder } from './test-folder.ts';
+
+type S3rverInstance = {
+  run(): Promise<{ readonly port: number }>;
+  close(): Promise<void>;
+  readonly httpServer: { closeAllConnections(): void };
+};
+type ServerClass = new (options: Readonly<Record<string, unknown>>) => S3rverInstance;
+
+/** Starts a server that speaks the S3 protocol, over a folder of its own, with an empty bucket; gone after the test. */
+export async function startS3Server(t: CleanupScope): Promise<S3Location> {
+  // The package is CommonJS without types of its own.
+  const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as ServerClass;
+  const directory = makeTestFolder('s3-');
+  const bucket = 'sealed-documents';
+  const server = new S3rver({
+    port: 0,
+    address: '127.0.0.1',
+    silent: true,
+    // It computes the signatures of some requests with a query otherwise than AWS does.
+    allowMismatchedSignatures: true,
+    directory,
+    configureBuckets: [{ name: bucket }],
+  });
+  const { port } = await server.run();
+  t.after(async () => {
+    server.httpServer.closeAllConnections();
+    await server.close();
+    await rm(directory, { recursive: true, force: true });
+  });
+  return {
+    bucket,
+    prefix: 'house/',
+    region: 'eu-central-1',
+    endpoint: `http://127.0.0.1:${port}`,
+    accessKeyId: 'S3RVER',
+    secretAccessKey: new Secret('S3RVER'),
+  };
+}

@@ -1,0 +1,245 @@
+import { spawn } from 'node:child_process';
+import { readFileSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { after } from 'node:test';
+import { setTimeout as pause } from 'node:timers/promises';
+import type { DemoFile } from '../../src/cli/demo.ts';
+import type { Database } from '../../src/db/database.ts';
+import { databaseFile } from '../../src/db/open-database.ts';
+import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
+import { openSqlite } from '../../src/db/sqlite/open-sqlite.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import type { Engine } from './database-engines.ts';
+import { freePort } from './free-port.ts';
+import { killWithThisProcess } from './kill-with-parent.ts';
+import { createDatabase, dropDatabase } from './postgres-databases.ts';
+import { makeTestFolder } from './test-folder.ts';
+import { waitUntil } from './wait-until.ts';
+
+/** What runs a function when the test, or the file, is over: the context of a test, or `afterThisFile()`. */
+export type CleanupScope = { after(run: () => unknown): void };
+
+/** For what all tests of a file share; called at its top, since `after` of node:test counts for where it is called. */
+export function fileCleanupScope(): CleanupScope {
+  const runs: (() => unknown)[] = [];
+  after(async () => {
+    for (const run of runs.reverse()) await run();
+  });
+  return { after: (run) => void runs.push(run) };
+}
+
+/** How a process ended. */
+export type ProcessExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
+
+/** What a command of the command line came to. */
+export type CommandResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
+
+/** The real program in a process of its own. */
+export type ServerProcess = {
+  readonly pid: number;
+  /** All it has written so far. */
+  stdout(): string;
+  stderr(): string;
+  readonly exited: Promise<ProcessExit>;
+  /** Sends the signal and resolves when the process is gone. */
+  stop(signal: 'SIGTERM' | 'SIGHUP' | 'SIGKILL' | 'SIGUSR2'): Promise<ProcessExit>;
+};
+
+/** A server that is up. */
+export type RunningServer = ServerProcess & {
+  readonly url: string;
+  /** How often it was asked, 20 ms apart, until it answered for the first time. */
+  readonly readinessPolls: number;
+};
+
+/** Where a server lives across its starts: a data folder, a port, and a database of one of the engines. */
+export type ServerFixture = {
+  readonly dataDir: string;
+  readonly port: number;
+  readonly url: string;
+  /** Starts it, and waits until it has said that it is up, and is. */
+  start(mode?: 'demo' | 'start'): Promise<RunningServer>;
+  /** Runs the program with these arguments and waits for nothing. */
+  launchCommand(...args: readonly string[]): ServerProcess;
+  /** Runs one command of the command line to its end, with the same settings. */
+  runCommand(...args: readonly string[]): Promise<CommandResult>;
+  /** What the demo wrote of itself. */
+  readDemoFile(): DemoFile;
+  /** An access token from the token endpoint of the running server, by the secret of that client. */
+  fetchAccessToken(scopes?: readonly string[], client?: ClientSecretCredentials): Promise<string>;
+  /** Opens the database, as a second process would: on SQLite only while no server runs. The caller closes it. */
+  openDb(): Promise<Database>;
+  /** The URL of the database; undefined on SQLite. */
+  readonly databaseUrl: string | undefined;
+  /** What its programs are given: all settings, and nothing else. */
+  readonly environment: NodeJS.ProcessEnv;
+};
+
+export type ClientSecretCredentials = { readonly clientId: string; readonly clientSecret: string };
+
+const root = join(import.meta.dirname, '../..');
+const startLimitMs = 60_000;
+const pollMs = 20;
+
+/** Makes a home for servers; whatever was started in it is gone after the test, with its data. */
+export async function makeServerFixture(
+  t: CleanupScope,
+  options: {
+    readonly engine?: Engine['name'];
+    /** On PostgreSQL: without tables, as an operator makes it; the first start takes a third of a second longer. */
+    readonly database?: 'empty';
+    readonly settings?: Readonly<Record<string, string>>;
+    /** A descriptor that programs get as their standard error; what they write there is read where none is given. */
+    readonly stderr?: number;
+  } = {},
+): Promise<ServerFixture> {
+  const dataDir = makeTestFolder('cs-home-');
+  const databaseUrl =
+    options.engine === 'postgres' ? addUrlHost(await createDatabase(options.database ?? 'migrated')) : undefined;
+  const port = await freePort();
+  const running = new Set<ServerProcess>();
+  t.after(async () => {
+    for (const server of running) await server.stop('SIGKILL');
+    rmSync(dataDir, { recursive: true, force: true });
+    if (databaseUrl !== undefined) await dropDatabase(databaseUrl);
+  });
+  const url = `http://127.0.0.1:${port}`;
+  const environment: NodeJS.ProcessEnv = {
+    // Nothing of the test's own environment: its settings would become those of the server.
+    ...{ PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: String(port), CLAMAV: 'off' },
+    ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
+    // Nothing of a test goes beyond this machine, webhooks neither.
+    WEBHOOK_PRIVATE_TARGETS: 'true',
+    // A test is a sandbox.
+    CLIENT_SECRETS: 'true',
+    ...responseCheckEnvironment(),
+    ...options.settings,
+  };
+  const launchHere = (...args: readonly string[]) => {
+    const launched = launchServer(args, environment, options.stderr);
+    running.add(launched);
+    void launched.exited.then(() => running.delete(launched));
+    return launched;
+  };
+  const readDemoFile = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
+  return {
+    ...{ dataDir, port, url, databaseUrl, environment, readDemoFile, launchCommand: launchHere },
+    start: (mode = 'demo') => waitUntilReady(launchHere(mode), mode, url),
+    runCommand: async (...args) => {
+      const launched = launchHere(...args);
+      const { code } = await launched.exited;
+      return { code, stdout: launched.stdout(), stderr: launched.stderr() };
+    },
+    fetchAccessToken: (scopes = [], client = readDemoFile().clients[0]) => fetchToken(url, scopes, client),
+    openDb: () =>
+      databaseUrl === undefined
+        ? openSqlite(join(dataDir, databaseFile), { random: systemRandom })
+        : openPostgres(databaseUrl, { random: systemRandom }),
+  };
+}
+
+/** The same URL with a host, which a URL with a user name needs; the socket in `?host=` still counts. */
+function addUrlHost(databaseUrl: string): string {
+  return databaseUrl.replace('@/', '@localhost/');
+}
+
+/** In a run of all tests the answers of every server are compared with the OpenAPI document (test/support/openapi-response-preload.ts). */
+function responseCheckEnvironment(): NodeJS.ProcessEnv {
+  const { ANSWERS_DIR, NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env;
+  if (ANSWERS_DIR === undefined) return {};
+  // The cache, since what watches is loaded before the program names it.
+  return { ANSWERS_DIR, NODE_OPTIONS, NODE_COMPILE_CACHE, ANSWERS_OF: process.argv[1] };
+}
+
+function launchServer(
+  args: readonly string[],
+  env: NodeJS.ProcessEnv,
+  stderr: number | 'pipe' = 'pipe',
+): ServerProcess {
+  const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
+    ...{ env, cwd: root },
+    stdio: ['ignore', 'pipe', stderr],
+  });
+  const { pid } = child;
+  if (pid === undefined) throw new Error('the program could not be started');
+  const unregister = killWithThisProcess(pid);
+  const { promise: exited, resolve } = Promise.withResolvers<ProcessExit>();
+  const written = { stdout: '', stderr: '' };
+  child.stdout?.setEncoding('utf8').on('data', (text: string) => {
+    written.stdout += text;
+  });
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    written.stderr += text;
+  });
+  // 'close' and not 'exit': by then all that it wrote has arrived.
+  child.once('close', (code, signal) => {
+    unregister();
+    resolve({ code, signal });
+  });
+  return {
+    ...{ pid, exited },
+    stdout: () => written.stdout,
+    stderr: () => written.stderr,
+    stop: (signal) => {
+      child.kill(signal);
+      return exited;
+    },
+  };
+}
+
+async function waitUntilReady(launched: ServerProcess, mode: 'demo' | 'start', url: string): Promise<RunningServer> {
+  const announced = () =>
+    mode === 'demo' ? launched.stdout().includes('/v1/documents/doc_') : launched.stderr().includes(`at ${url}`);
+  let gone = false;
+  void launched.exited.then(() => {
+    gone = true;
+  });
+  let readinessPolls = 0;
+  let answered = false;
+  for (const deadline = performance.now() + startLimitMs; !answered || !announced(); await pause(pollMs)) {
+    if (gone || performance.now() > deadline) {
+      await launched.stop('SIGKILL');
+      throw new Error(`the server did not start:\n${launched.stdout()}\n${launched.stderr()}`);
+    }
+    if (!answered) {
+      readinessPolls += 1;
+      answered = await isReady(url);
+    }
+  }
+  return { ...launched, url, readinessPolls };
+}
+
+async function isReady(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/readyz`);
+    await response.body?.cancel();
+    return response.status === 200;
+  } catch {
+    return false;
+  }
+}
+
+async function fetchToken(
+  url: string,
+  scopes: readonly string[],
+  client: ClientSecretCredentials | undefined,
+): Promise<string> {
+  if (client === undefined) throw new Error('the demo has no client');
+  const { clientId, clientSecret } = client;
+  const form = { grant_type: 'client_credentials', ...(scopes.length === 0 ? {} : { scope: scopes.join(' ') }) };
+  const ask = () =>
+    fetch(`${url}/oauth2/token`, {
+      method: 'POST',
+      headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
+      body: new URLSearchParams(form),
+    });
+  let response = await ask();
+  // On a busy machine a server that has just begun may shed load.
+  await waitUntil(async () => {
+    if (response.status === 503) response = await ask();
+    return response.status !== 503;
+  });
+  const answer = (await response.json()) as { access_token?: string };
+  if (answer.access_token === undefined) throw new Error(`no token: ${JSON.stringify(answer)}`);
+  return answer.access_token;
+}

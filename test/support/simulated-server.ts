@@ -1,0 +1,219 @@
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { createFirstSlot } from '../../src/api/connection-balancer.ts';
+import { createLog } from '../../src/api/log.ts';
+import { appCommands } from '../../src/app/app-commands.ts';
+import { type AppContext, createAppContext } from '../../src/app/app-context.ts';
+import { createFirstRootKey, rootKeyPath } from '../../src/app/first-root-key.ts';
+import { modeSettings } from '../../src/app/mode-settings.ts';
+import { cascadeOf, createOutgoingChannels } from '../../src/app/notification-channels.ts';
+import { createEmailChannel } from '../../src/app/run-server.ts';
+import { type RunningServer, roles, serve } from '../../src/app/serve.ts';
+import { createMissingSigningKeys } from '../../src/auth/signing-key-store.ts';
+import { runCommandLine } from '../../src/cli/command.ts';
+import { readSettings } from '../../src/config/settings.ts';
+import { readRootKey } from '../../src/crypto/root-key-file.ts';
+import { openDatabase } from '../../src/db/open-database.ts';
+import type { Timer } from '../../src/jobs/timer.ts';
+import { systemRandom } from '../../src/kernel/system-clock.ts';
+import type { Channel, ExternalChannels } from '../../src/notifications/notification/channel.ts';
+import type { Engine } from './database-engines.ts';
+import { freePort } from './free-port.ts';
+import { createDatabase, dropDatabase } from './postgres-databases.ts';
+import type { CleanupScope } from './server-process.ts';
+import { makeTestFolder } from './test-folder.ts';
+
+/** What a caller got. */
+export type TextResponse = { readonly status: number; readonly text: string; readonly headers: Headers };
+
+const idleChecks = 3;
+
+/** Knows what is on its way, so that time goes on only when nothing is. */
+function createActivityTracker() {
+  let [startedCount, pendingCount] = [0, 0];
+  const track = async <T>(work: Promise<T>): Promise<T> => {
+    startedCount += 1;
+    pendingCount += 1;
+    return await work.finally(() => {
+      pendingCount -= 1;
+    });
+  };
+  // The anchor and the bytes of documents are files, which nobody here wraps: the system says whether it is at one.
+  const isAtFiles = () => process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
+  const waitUntilIdle = async () => {
+    for (let quiet = 0; quiet < idleChecks; ) {
+      const before = startedCount;
+      await pause(1);
+      quiet = pendingCount === 0 && startedCount === before && !isAtFiles() ? quiet + 1 : 0;
+    }
+  };
+  const trackChannel = (channel: Channel): Channel => ({
+    ...channel,
+    prepare: async (message) => {
+      const ready = await track(channel.prepare(message));
+      return 'call' in ready ? { ...ready, call: () => track(ready.call()) } : ready;
+    },
+  });
+  return { watched: track, settle: waitUntilIdle, watchedChannel: trackChannel };
+}
+
+/** Time that leaps: each timer that was due on the way calls once, and what it sets anew counts from there. `set` moves the clock alone. */
+function createJumpingTime(startAt: number) {
+  let [now, clockOffsetMs] = [startAt, 0];
+  const calls = new Set<{ readonly at: number; readonly call: () => void }>();
+  const timer: Timer = (delayMs, call) => {
+    const entry = { at: now + Math.ceil(delayMs), call };
+    calls.add(entry);
+    return () => calls.delete(entry);
+  };
+  const jump = (ms: number) => {
+    now += ms;
+    const due = [...calls].filter(({ at }) => at <= now).sort((left, right) => left.at - right.at);
+    for (const entry of due) if (calls.delete(entry)) entry.call();
+  };
+  const set = (ms: number) => {
+    clockOffsetMs += ms;
+  };
+  return { clock: { now: () => now + clockOffsetMs }, stopwatch: () => now, timer, leap: jump, set };
+}
+
+function createRecordingLog() {
+  const faults: string[] = [];
+  const write = (line: string) => {
+    const { msg, where, fault } = JSON.parse(line);
+    if (msg === 'fault') faults.push(`${where}: ${fault.message}`);
+  };
+  return { log: createLog('warn', { write }), faults };
+}
+
+/** The whole server with all it repeats, over HTTP, in a time that leaps when it is told to. */
+export async function openSimulatedServer(
+  t: CleanupScope,
+  engine: Engine['name'],
+  extraSettings: Readonly<Record<string, string>>,
+  startAt: number,
+) {
+  const dataDir = makeTestFolder('cs-year-');
+  t.after(() => rmSync(dataDir, { recursive: true, force: true }));
+  const databaseUrl = engine === 'postgres' ? (await createDatabase('empty')).replace('@/', '@localhost/') : undefined;
+  t.after(() => databaseUrl && dropDatabase(databaseUrl));
+  const port = await freePort();
+  const url = `http://127.0.0.1:${port}`;
+  const ownSettings = { DATA_DIR: dataDir, PORT: String(port), PUBLIC_URL: url, LETTER_SPOOL: join(dataDir, 'spool') };
+  // An answer that waits for its quantum would wait for a leap.
+  const fixedSettings = {
+    CLAMAV: 'off',
+    WEBHOOK_PRIVATE_TARGETS: 'true',
+    CLIENT_SECRETS: 'true',
+    VERIFY_QUANTUM_MS: '0',
+  };
+  mkdirSync(ownSettings.LETTER_SPOOL);
+  const settings = modeSettings(
+    readSettings({ ...ownSettings, ...fixedSettings, DATABASE_URL: databaseUrl, ...extraSettings }),
+    false,
+  );
+  await createFirstRootKey(settings, rootKeyPath(settings));
+  const time = createJumpingTime(startAt);
+  const { watched, settle, watchedChannel } = createActivityTracker();
+  const { log, faults } = createRecordingLog();
+  let app: AppContext;
+  let running: RunningServer;
+
+  /** `changed`: the house as it is served, where it is to be otherwise. */
+  async function start(changed: (given: AppContext) => AppContext = (given) => given): Promise<void> {
+    const { clock, stopwatch, timer } = time;
+    const root = readRootKey(rootKeyPath(settings));
+    const real = await openDatabase({ databaseUrl, dataDir, clock });
+    const db: AppContext['db'] = {
+      ...real,
+      // Its clock is the one that cannot be set here.
+      read: (sql, args) =>
+        sql.includes('clock_timestamp') ? Promise.resolve([{ at: clock.now() }]) : watched(real.read(sql, args)),
+      write: (unit) => watched(real.write(unit)),
+    };
+    const options = { settings, root, clock, timer, random: systemRandom, log, stopwatch };
+    app = await createAppContext(options, db);
+    await createMissingSigningKeys({ db, root, clock }, systemRandom);
+    const { email, sms, letter } = await createOutgoingChannels(
+      settings,
+      await createEmailChannel(settings, root, log),
+      log,
+    );
+    const channels: ExternalChannels = {
+      email: watchedChannel(email),
+      sms: watchedChannel(sms),
+      letter: watchedChannel(letter),
+    };
+    const mode = { isDemo: false, channels, cascade: cascadeOf(settings, false), pages: [] };
+    running = await serve(changed(app), { ...mode, roles: new Set(roles), seat: createFirstSlot(1) });
+    // It looks at the clock, and waits for none of that.
+    await settle();
+  }
+
+  return {
+    ...{ url, dataDir, faults, settle, start, clock: time.clock, read: () => app.db.read },
+    stop: () => running.stop(),
+    setClock: time.set,
+    leap: async (ms: number) => {
+      time.leap(ms);
+      await settle();
+    },
+    /** Runs a command of the operator beside the server; gives what it printed, and refuses what it refuses. */
+    command: async (...args: readonly string[]): Promise<string> => {
+      const printed: string[] = [];
+      const told: string[] = [];
+      const [stdout, stderr] = [(text: string) => void printed.push(text), (text: string) => void told.push(text)];
+      const terminal = { stdout, stderr, isInteractive: false, cwd: dataDir };
+      const commands = await appCommands(async (use) => await use({ ...app, isAlone: false }), terminal);
+      const code = await runCommandLine(args, commands, terminal);
+      running.invalidateClients();
+      if (code !== 0) throw new Error(`${args.join(' ')}: ${told.join('')}`);
+      return printed.join('');
+    },
+    /** A request with a token of that client; without one as anybody. */
+    ask: async (path: string, { client, scopes = [], ...init }: SimulatedRequest = {}): Promise<TextResponse> => {
+      const token = client === undefined ? undefined : await running.issueAccessToken(client, scopes);
+      const headers = { ...(token && { authorization: `Bearer ${token}` }), ...init.headers };
+      const answer = await watched(fetch(`${url}${path}`, { redirect: 'manual', ...init, headers }));
+      return { status: answer.status, headers: answer.headers, text: await answer.text() };
+    },
+  };
+}
+
+type SimulatedRequest = {
+  readonly client?: string;
+  readonly scopes?: readonly string[];
+  readonly method?: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+};
+
+/** A gateway for text messages that takes them, or is told to be too busy, and remembers their ids. */
+export async function startSmsGateway(t: CleanupScope, isBusy: () => boolean) {
+  const acceptedIds: string[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      if (!isBusy()) acceptedIds.push(JSON.parse(Buffer.concat(chunks).toString()).id);
+      response.writeHead(isBusy() ? 503 : 200, { 'content-type': 'application/json' }).end('{}');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  const { port } = server.address() as AddressInfo;
+  return { url: `http://127.0.0.1:${port}/sms`, taken: acceptedIds };
+}
+
+/** Writes a file that a command is to read. */
+export function writeFileIn(folder: string, name: string, text: string): string {
+  const path = join(folder, name);
+  writeFileSync(path, text);
+  return path;
+}

@@ -1,0 +1,192 @@
+import { once } from 'node:events';
+import { createServer, type IncomingHttpHeaders, type IncomingMessage, request, type ServerResponse } from 'node:http';
+import { createRequire } from 'node:module';
+import type { AddressInfo } from 'node:net';
+import { crc32 } from 'node:zlib';
+import type { S3Location } from '../../src/documents/blobs/s3-blobs.ts';
+import { Secret } from '../../src/kernel/secret.ts';
+import { findSignatureError, isBodySigned } from './s3-signature.ts';
+
+type S3rverInstance = {
+  run(): Promise<{ readonly port: number }>;
+  close(): Promise<void>;
+  readonly httpServer: { closeAllConnections(): void };
+};
+type S3rverClass = new (options: Readonly<Record<string, unknown>>) => S3rverInstance;
+
+/** An upload in parts that was begun and neither completed nor aborted. */
+type Upload = { readonly key: string; readonly uploadId: string; readonly initiated: string };
+
+/** A server that speaks S3 as strictly as AWS does where the one from npm is lenient. */
+export type StrictS3Server = {
+  readonly place: S3Location;
+  readonly uploads: readonly Upload[];
+  /** What was refused, as codes of S3. */
+  readonly refusedCodes: readonly string[];
+  /** Answers the next upload of bytes with the checksum of others. */
+  sendWrongChecksumOnce(): void;
+  close(): Promise<void>;
+};
+
+const accessKeyId = 'S3RVER';
+const secret = 'S3RVER';
+const bucket = 'sealed-documents';
+const pageUploads = 2;
+/** Answered when nothing is at work: what was sent by programs that are gone is done by then, or never will be. */
+export const strictS3IdlePath = '/idle';
+
+/**
+ * In front of the S3 server from npm, over that folder: verifies each signature and the digest of each body, verifies and
+ * echoes checksums, lists uploads in parts, page by page, aborts them, and passes a request on only when all of it is there, so that one
+ * that breaks off changes nothing.
+ */
+export async function openStrictS3Server(directory: string): Promise<StrictS3Server> {
+  const upstream = await openUpstream(directory);
+  const uploads: Upload[] = [];
+  const refusedCodes: string[] = [];
+  const state = { wrong: false };
+  const working = new Set<Promise<void>>();
+  const server = createServer((incoming, answer) => {
+    if (incoming.url === strictS3IdlePath) {
+      void Promise.all(working).then(() => answer.end());
+      return;
+    }
+    const work: Promise<void> = serve(incoming, answer)
+      .catch(() => void answer.destroy())
+      .finally(() => working.delete(work));
+    working.add(work);
+  });
+
+  async function serve(incoming: IncomingMessage, answer: ServerResponse): Promise<void> {
+    const body = Buffer.concat(await incoming.toArray());
+    const fault = findRequestError(incoming, body);
+    if (fault !== undefined) {
+      refusedCodes.push(fault);
+      respondXml(answer, fault === 'BadDigest' ? 400 : 403, `<Error><Code>${fault}</Code></Error>`);
+      return;
+    }
+    const url = new URL(incoming.url ?? '/', 'http://s3');
+    if (incoming.method === 'GET' && url.searchParams.has('uploads')) {
+      respondXml(answer, 200, listUploadsXml(uploads, url.searchParams));
+      return;
+    }
+    const uploadId = url.searchParams.get('uploadId');
+    if (uploadId !== null && !uploads.some((upload) => upload.uploadId === uploadId)) {
+      respondXml(answer, 404, '<Error><Code>NoSuchUpload</Code></Error>');
+      return;
+    }
+    // The one behind knows no aborting; here an upload that is not in the books is not there.
+    const aborts = incoming.method === 'DELETE' && uploadId !== null;
+    const passed = aborts
+      ? { status: 204, headers: {}, body: Buffer.alloc(0) }
+      : await forwardRequest(upstream.port, incoming, body);
+    trackUploads(uploads, { method: incoming.method ?? '', url }, passed);
+    const checksum = incoming.headers['x-amz-checksum-crc32'];
+    const echoed = checksum === undefined ? {} : { 'x-amz-checksum-crc32': state.wrong ? 'AAAAAA==' : checksum };
+    if (checksum !== undefined) state.wrong = false;
+    answer.writeHead(passed.status, { ...passed.headers, ...echoed }).end(passed.body);
+  }
+
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  const { port } = server.address() as AddressInfo;
+  const endpoint = `http://127.0.0.1:${port}`;
+  return {
+    place: strictS3Place(endpoint),
+    ...{ uploads, refusedCodes },
+    sendWrongChecksumOnce: () => {
+      state.wrong = true;
+    },
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+      await upstream.close();
+    },
+  };
+}
+
+/** How the bucket of such a server is reached. */
+export function strictS3Place(endpoint: string): S3Location {
+  const who = { accessKeyId, secretAccessKey: new Secret(secret) };
+  return { bucket, prefix: 'house/', region: 'eu-central-1', endpoint, ...who };
+}
+
+async function openUpstream(directory: string) {
+  // The package is CommonJS without types of its own.
+  const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as S3rverClass;
+  const options = { port: 0, address: '127.0.0.1', silent: true, allowMismatchedSignatures: true, directory };
+  const server = new S3rver({ ...options, configureBuckets: [{ name: bucket }] });
+  const { port } = await server.run();
+  return {
+    port,
+    close: async () => {
+      server.httpServer.closeAllConnections();
+      await server.close();
+    },
+  };
+}
+
+function findRequestError({ method = '', url = '', headers }: IncomingMessage, body: Buffer): string | undefined {
+  const flat = Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value?.toString()]));
+  const sent = { method, target: url, headers: flat };
+  if (findSignatureError(sent, secret, Date.now()) !== undefined) return 'SignatureDoesNotMatch';
+  if (!isBodySigned(sent, body)) return 'XAmzContentSHA256Mismatch';
+  const checksum = flat['x-amz-checksum-crc32'];
+  return checksum === undefined || checksum === crc32Of(body) ? undefined : 'BadDigest';
+}
+
+function crc32Of(body: Buffer): string {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(crc32(body));
+  return bytes.toString('base64');
+}
+
+type UpstreamResponse = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
+
+async function forwardRequest(
+  port: number,
+  { method, url, headers }: IncomingMessage,
+  body: Buffer,
+): Promise<UpstreamResponse> {
+  const { expect: _expect, connection: _connection, ...kept } = headers;
+  const sent = request({ host: '127.0.0.1', port, method, path: url, headers: kept });
+  sent.end(body);
+  const [answer] = (await once(sent, 'response')) as [IncomingMessage];
+  const { 'transfer-encoding': _coding, connection: _own, ...rest } = answer.headers;
+  return { status: answer.statusCode ?? 500, headers: rest, body: Buffer.concat(await answer.toArray()) };
+}
+
+function trackUploads(
+  uploads: Upload[],
+  { method, url }: { method: string; url: URL },
+  { status, body }: UpstreamResponse,
+): void {
+  const key = decodeURIComponent(url.pathname).slice(bucket.length + 2);
+  const begun = /<UploadId>([^<]+)/.exec(body.toString('latin1'))?.[1];
+  if (method === 'POST' && url.searchParams.has('uploads') && begun !== undefined) {
+    uploads.push({ key, uploadId: begun, initiated: new Date().toISOString() });
+  }
+  const ended = url.searchParams.get('uploadId');
+  if (ended === null || !['POST', 'DELETE'].includes(method) || status >= 300) return;
+  const at = uploads.findIndex(({ uploadId }) => uploadId === ended);
+  if (at >= 0) uploads.splice(at, 1);
+}
+
+function listUploadsXml(uploads: readonly Upload[], query: URLSearchParams): string {
+  const [keyMarker, idMarker] = [query.get('key-marker') ?? '', query.get('upload-id-marker') ?? ''];
+  const after = uploads
+    .filter(({ key }) => key.startsWith(query.get('prefix') ?? ''))
+    .sort((left, right) => (`${left.key} ${left.uploadId}` < `${right.key} ${right.uploadId}` ? -1 : 1))
+    .filter(({ key, uploadId }) => key > keyMarker || (key === keyMarker && uploadId > idMarker));
+  const page = after.slice(0, pageUploads);
+  const last = page.at(-1);
+  const rows = page.map(
+    ({ key, uploadId, initiated }) =>
+      `<Upload><Key>${key}</Key><UploadId>${uploadId}</UploadId><Initiated>${initiated}</Initiated></Upload>`,
+  );
+  const next = `<NextKeyMarker>${last?.key ?? ''}</NextKeyMarker><NextUploadIdMarker>${last?.uploadId ?? ''}</NextUploadIdMarker>`;
+  return `<ListMultipartUploadsResult><Bucket>${bucket}</Bucket><IsTruncated>${after.length > page.length}</IsTruncated>${next}${rows.join('')}</ListMultipartUploadsResult>`;
+}
+
+function respondXml(answer: ServerResponse, status: number, xml: string): void {
+  answer.writeHead(status, { 'content-type': 'application/xml' }).end(`<?xml version="1.0"?>${xml}`);
+}

@@ -1,0 +1,206 @@
+import { createHash } from 'node:crypto';
+import type { OutgoingHttpHeaders } from 'node:http';
+import { decodeJwt } from 'jose';
+import { operations } from '../../src/app/operations.ts';
+import type { HttpSend } from './http-client.ts';
+import { bearerHeaders, type HttpRequest, parseJsonBody, postJson } from './http-client.ts';
+import { runCommandInProcess } from './run-command.ts';
+import type { ServerFixture } from './server-process.ts';
+
+/** Texts that stand nowhere else: wherever one of them turns up, it came from a request. */
+export const markers = {
+  name: 'Zzyxwname',
+  message: 'Zzyxwmessage',
+  title: 'Zzyxwtitle',
+  document: 'Zzyxwdocument',
+  purpose: 'Zzyxwpurpose',
+  nonce: 'Zzyxwnonce',
+} as const;
+
+/** What a server has for the requests of a table: tokens, and things that can be asked for. */
+export type RequestContext = {
+  readonly url: string;
+  readonly token: string;
+  /** A token of the same client, with a scope that no operation needs. */
+  readonly tokenWithoutScope: string;
+  readonly expiredToken: string;
+  /** A token of a client that may state one purpose alone. */
+  readonly singlePurposeToken: string;
+  /** An idempotency key under which that client sent something. */
+  readonly usedIdempotencyKey: string;
+  /** A notification of that client that cannot be called back any more. */
+  readonly sentNotification: string;
+  readonly ids: ResourceIds;
+  /** Ids of the same kinds, made by another client. */
+  readonly otherClientIds: ResourceIds;
+};
+
+/** One thing of each kind that has an id. */
+export type ResourceIds = {
+  readonly verification: string;
+  readonly notification: string;
+  readonly document: string;
+  readonly event: string;
+  readonly webhook: string;
+  readonly template: string;
+};
+
+/** Claims of a citizen of the demo, with marks in all that is not compared. */
+export const validClaims = {
+  citizenId: 'demo-mary',
+  givenName: 'Mary',
+  familyName: 'Smith',
+  birthDate: '1981-04-25',
+  nonce: markers.nonce,
+};
+
+/** A message to her. */
+export const validMessage = { citizenId: 'demo-mary', message: `${markers.message} for you`, subject: markers.message };
+
+/** A template, which is no citizen's data: nothing of it is sealed. */
+export const validTemplate = {
+  name: 'Permit ready',
+  defaultLanguage: 'en',
+  texts: [
+    { language: 'en', subject: 'Your permit', message: 'Dear ((name)), your permit is ready.' },
+    { language: 'fr', message: 'Bonjour ((name)), le permis est prêt.' },
+  ],
+};
+
+/** The document that is deposited. */
+export const validDocument = Buffer.from(`%PDF-1.7\n${markers.document}\n`);
+
+/** The headers of its deposit. */
+export function validDepositHeaders(bytes: Uint8Array = validDocument): OutgoingHttpHeaders {
+  return {
+    'content-type': 'application/pdf',
+    'content-length': bytes.length,
+    'citizen-id': 'demo-mary',
+    'document-title': markers.title,
+    'repr-digest': `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`,
+  };
+}
+
+type SampleContext = Pick<RequestContext, 'token' | 'ids'>;
+
+const get = ({ token }: SampleContext, path: string, method = 'GET'): HttpRequest => ({
+  method,
+  path,
+  headers: bearerHeaders(token),
+});
+const grantsPath = ({ ids }: SampleContext) => `/v1/documents/${ids.document}/grants`;
+// A token that is no JWT is of a test that has a gate of its own, and reaches no operation.
+const clientIdOf = ({ token }: SampleContext) =>
+  token.includes('.') ? String(decodeJwt(token)['client_id']) : 'nobody';
+// Nobody listens there, so that its calls wait and try again.
+const webhookBody = { url: 'http://127.0.0.1:1/calls' };
+
+/** A request of each operation that is answered with 2xx. */
+const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpRequest>> = {
+  verifyIdentityByQuery: (of) => get(of, `/v1/identity/verify?${new URLSearchParams(validClaims)}`),
+  verifyIdentity: ({ token }) => postJson(token, '/v1/identity/verify', validClaims),
+  verifyIdentityQuery: ({ token }) => ({ ...postJson(token, '/v1/identity/verify', validClaims), method: 'QUERY' }),
+  readVerification: (of) => get(of, `/v1/identity/verifications/${of.ids.verification}`),
+  sendNotification: ({ token }) => postJson(token, '/v1/notifications/send', validMessage),
+  readNotification: (of) => get(of, `/v1/notifications/${of.ids.notification}`),
+  listNotifications: (of) => get(of, '/v1/notifications?limit=5'),
+  cancelNotification: (of) => get(of, `/v1/notifications/${of.ids.notification}/cancel`, 'POST'),
+  readEvidence: (of) => get(of, `/v1/notifications/${of.ids.notification}/evidence`),
+  depositDocument: ({ token }) => ({
+    method: 'POST',
+    path: '/v1/documents',
+    headers: bearerHeaders(token, validDepositHeaders()),
+    body: validDocument,
+  }),
+  retrieveDocument: (of) => get(of, `/v1/documents/${of.ids.document}`),
+  listDocuments: (of) => get(of, '/v1/documents?citizenId=demo-mary'),
+  withdrawDocument: (of) => get(of, `/v1/documents/${of.ids.document}`, 'DELETE'),
+  grantDocument: (of) => postJson(of.token, grantsPath(of), { clientId: clientIdOf(of), purpose: 'permit' }),
+  endGrant: (of) => get(of, `${grantsPath(of)}?clientId=${clientIdOf(of)}&purpose=permit`, 'DELETE'),
+  readReceipt: (of) => get(of, `/v1/receipts/${of.ids.event}`),
+  readOwnAccessLog: (of) => get(of, '/v1/access-log'),
+  readOwnRecord: (of) => get(of, '/v1/register-record'),
+  changeOwnLock: ({ token }) => postJson(token, '/v1/register-lock', { locked: true }),
+  statePreferences: ({ token }) => postJson(token, '/v1/contact-preferences', { declined: ['sms'], language: 'en' }),
+  readPreferences: (of) => get(of, '/v1/contact-preferences'),
+  askContactCode: ({ token }) =>
+    postJson(token, '/v1/contact-addresses', { channel: 'email', address: 'a@example.org' }),
+  confirmContactAddress: ({ token }) =>
+    postJson(token, '/v1/contact-addresses/confirm', { channel: 'email', code: '012345' }),
+  removeContactAddress: (of) => get(of, '/v1/contact-addresses?channel=email', 'DELETE'),
+  listInboxMessages: (of) => get(of, '/v1/inbox?limit=5'),
+  openInboxMessage: (of) => get(of, `/v1/inbox/${of.ids.notification}`),
+  createWebhook: ({ token }) => postJson(token, '/v1/webhooks', webhookBody),
+  listWebhooks: (of) => get(of, '/v1/webhooks'),
+  removeWebhook: (of) => get(of, `/v1/webhooks/${of.ids.webhook}`, 'DELETE'),
+  rotateWebhookSecret: (of) => get(of, `/v1/webhooks/${of.ids.webhook}/rotate-secret`, 'POST'),
+  redeliverWebhook: (of) => get(of, `/v1/webhooks/${of.ids.webhook}/redeliver`, 'POST'),
+  readEvents: (of) => get(of, '/v1/events?limit=5'),
+  createTemplate: ({ token }) => postJson(token, '/v1/templates', validTemplate),
+  listTemplates: (of) => get(of, '/v1/templates'),
+  readTemplate: (of) => get(of, `/v1/templates/${of.ids.template}`),
+  removeTemplate: (of) => get(of, `/v1/templates/${of.ids.template}`, 'DELETE'),
+  listEndpoints: (of) => get(of, '/v1'),
+};
+
+/** The operations of the register of which there is a good request here; the others have to be added. */
+export const sampledOperations: readonly string[] = operations
+  .map(({ name }) => name)
+  .filter((name) => name in requestSamples);
+
+/** A good request of that operation. */
+export function validRequest(name: string, sampling: SampleContext): HttpRequest {
+  const sample = requestSamples[name];
+  if (sample === undefined) throw new TypeError(`there is no good request of ${name} here`);
+  return sample(sampling);
+}
+
+/** Makes one thing of each kind with that token; the notification waits for a later day, so that it can be cancelled. */
+export async function createResources(ask: HttpSend, token: string, citizenId = 'demo-mary'): Promise<ResourceIds> {
+  const createOne = async (asked: HttpRequest, member: string) => {
+    const answer = await ask(asked);
+    const id = parseJsonBody(answer)[member];
+    if (typeof id !== 'string') throw new Error(`${asked.path} answered ${answer.status}: ${answer.body}`);
+    return id;
+  };
+  const later = new Date(Date.now() + 86_400_000).toISOString();
+  const deposit = validRequest('depositDocument', { token, ids: unknownIds });
+  const receipt = await createOne(postJson(token, '/v1/identity/verify', { ...validClaims, citizenId }), 'receipt');
+  return {
+    verification: await createOne(
+      postJson(token, '/v1/identity/verify', { ...validClaims, citizenId }),
+      'verificationId',
+    ),
+    notification: await createOne(
+      postJson(token, '/v1/notifications/send', { ...validMessage, citizenId, sendAt: later }),
+      'id',
+    ),
+    document: await createOne({ ...deposit, headers: { ...deposit.headers, 'citizen-id': citizenId } }, 'id'),
+    event: receipt.replace('/v1/receipts/', ''),
+    webhook: await createOne(validRequest('createWebhook', { token, ids: unknownIds }), 'id'),
+    template: await createOne(validRequest('createTemplate', { token, ids: unknownIds }), 'id'),
+  };
+}
+
+/** Ids of the right form that nothing has. */
+export const unknownIds: ResourceIds = {
+  verification: 'ver_01M7WKVMFEE008WANFAS9XRDZX',
+  notification: 'ntf_01M7WKVMFEE008WANFAS9XRDZX',
+  document: 'doc_01M7WKVMFEE008WANFAS9XRDZX',
+  event: 'evt_01M7WKVMFEE008WANFAS9XRDZX',
+  webhook: 'whk_01M7WKVMFEE008WANFAS9XRDZX',
+  template: 'tpl_01M7WKVMFEE008WANFAS9XRDZX',
+};
+
+/** A client of its own beside the demo's, and a token of it. */
+export async function createClientToken(
+  home: ServerFixture,
+  name: string,
+  ...options: readonly string[]
+): Promise<string> {
+  const scopes = home.readDemoFile().clients[0]?.scopes.join(',') ?? '';
+  const args = [name, '--scopes', scopes, '--secret', '--json', ...options];
+  const { code, stdout, stderr } = await runCommandInProcess(home, 'clients', 'create', ...args);
+  if (code !== 0) throw new Error(stderr);
+  return await home.fetchAccessToken([], JSON.parse(stdout) as { clientId: string; clientSecret: string });
+}

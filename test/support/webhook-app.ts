@@ -1,0 +1,101 @@
+import assert from 'node:assert/strict';
+import type { TestContext } from 'node:test';
+import type { Database } from '../../src/db/database.ts';
+import { parseId } from '../../src/kernel/id.ts';
+import { createWebhook } from '../../src/notifications/create-webhook.ts';
+import { listWebhooks } from '../../src/notifications/list-webhooks.ts';
+import { wakeOnFeedEvent } from '../../src/notifications/webhooks/number-feed.ts';
+import { createPostWebhookCall, type PostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
+import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
+import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
+import { createDeliveryApp, createScriptedChannel, minuteMs } from './delivery-app.ts';
+import type { JsonBody } from './notification-app.ts';
+
+const hourMs = 60 * minuteMs;
+
+/** Notifications, their feed and the webhooks over one database, on a virtual clock. */
+export async function openWebhookApp(t: TestContext, db: Database, keepDays = 180, timeoutMs = 5_000) {
+  const { app, time, faults, start } = await createDeliveryApp(t, db);
+  const webhookWorker = startWebhooks({
+    ...{
+      read: app.db.read,
+      write: app.db.write,
+      clock: time.clock,
+      timer: time.timer,
+      random: app.random,
+    },
+    ...{
+      webhookKey: app.ports.webhookKey,
+      allowPrivateTargets: true,
+      pollMs: hourMs,
+      keepMs: keepDays * 24 * hourMs,
+      isClockSure: async () => true,
+    },
+    post: createPostWebhookCall({ resolve: createHostResolver(true), allowPrivate: true, timeoutMs }),
+    onFault: (fault) => faults.push(fault),
+  });
+  t.after(() => webhookWorker.stop(1_000));
+  const commit = wakeOnFeedEvent(app.commit, webhookWorker.wake);
+  const deliveryWorker = await start({ email: createScriptedChannel(), commit });
+  const idle = async () => {
+    await deliveryWorker.idle();
+    webhookWorker.wake();
+    await webhookWorker.idle();
+  };
+  const runOperation = async (operation: Parameters<typeof app.serve>[0], parts: object = {}): Promise<JsonBody> => {
+    const answer = await app.serve(operation)(parts);
+    if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
+    return answer.json;
+  };
+  /** Sends so many, and waits until all is told. */
+  const sendMany = async (count: number) => {
+    for (let sent = 0; sent < count; sent += 1) await app.accept({ citizenId: 'cit-ada' });
+    deliveryWorker.wake();
+    await idle();
+  };
+  return { app: app, time, faults, idle, operate: runOperation, sendMany };
+}
+
+/** Webhooks whose calls end as `post` says, and what tells one client of one event. */
+export async function openWebhookCalls(
+  t: TestContext,
+  db: Database,
+  { post, allowPrivateTargets = true }: WebhookCallsOptions,
+) {
+  const { app, time } = await createDeliveryApp(t, db);
+  const webhookWorker = startWebhooks({
+    ...{ ...time, read: app.db.read, write: app.db.write, random: app.random },
+    ...{
+      pollMs: 60 * minuteMs,
+      keepMs: 24 * 60 * minuteMs,
+      isClockSure: async () => true,
+      webhookKey: app.ports.webhookKey,
+      allowPrivateTargets,
+      post,
+    },
+    onFault: assert.fail,
+  });
+  t.after(() => webhookWorker.stop(1_000));
+  const made = await app.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
+  assert.ok('json' in made);
+  const createEvent = async () => {
+    await app.cancel(await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }));
+    // What was numbered is called at once, whatever the time of polling.
+    webhookWorker.wake();
+  };
+  const counts = async () => {
+    const listed = await app.serve(listWebhooks)({});
+    assert.ok('json' in listed);
+    const [item] = (listed.json as { items: Array<{ waiting: number; dead: number }> }).items;
+    return [item?.waiting, item?.dead];
+  };
+  return {
+    time,
+    calling: webhookWorker,
+    id: parseId('webhook', String(made.json['id'])) ?? assert.fail(),
+    tell: createEvent,
+    counts,
+  };
+}
+
+type WebhookCallsOptions = { readonly post: PostWebhookCall; readonly allowPrivateTargets?: boolean };

@@ -1,0 +1,28 @@
+import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { TestContext } from 'node:test';
+
+/** One call as it came in. */
+export type ReceivedWebhookCall = { readonly headers: IncomingHttpHeaders; readonly body: string };
+
+/** A receiver on loopback that answers as told; 204 where it is told nothing. */
+export async function startWebhookReceiver(t: TestContext, answer: () => number = () => 204) {
+  const calls: ReceivedWebhookCall[] = [];
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = [];
+    request.on('data', (chunk: Buffer) => chunks.push(chunk));
+    request.on('end', () => {
+      calls.push({ headers: request.headers, body: Buffer.concat(chunks).toString('utf8') });
+      const status = answer();
+      response.writeHead(status, status === 302 ? { location: 'http://127.0.0.1:1/' } : {}).end('x'.repeat(100_000));
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  t.after(() => {
+    server.closeAllConnections();
+    server.close();
+  });
+  // A server that listens on TCP has an address with a port.
+  const { port } = server.address() as AddressInfo;
+  return { calls, port, url: `http://127.0.0.1:${port}/hook` };
+}
