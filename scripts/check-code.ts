@@ -20,6 +20,10 @@ const limits: Readonly<Record<Figure['name'], { limit: number; goal: number; ste
 const root = process.cwd();
 const isList = process.argv.includes('--list');
 const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+if (files.length === 0) {
+  console.error(`check-code: no source files in ${join(root, 'src')}: run it in the folder of the repository`);
+  process.exitCode = 1;
+}
 const figures = measure(
   files.map((file) => join(root, file)),
   root,

@@ -97,6 +97,13 @@ function share(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 10;
 }
 
+/** A figure that leaves out a file would be too good. */
+export class UnparsedFile extends Error {
+  constructor(file: string) {
+    super(`the compiler did not parse ${file}`);
+  }
+}
+
 /** The compiler parses the files of a project that is not on disk and that resolves no import and no library. */
 function parse(files: readonly string[], root: string): SourceFile[] {
   const config = join(root, 'tsconfig.figures.json');
@@ -111,7 +118,11 @@ function parse(files: readonly string[], root: string): SourceFile[] {
   });
   try {
     const program = api.updateSnapshot({ openProjects: [config] }).getProject(config)?.program;
-    return files.flatMap((file) => program?.getSourceFile(file) ?? []);
+    return files.map((file) => {
+      const source = program?.getSourceFile(file);
+      if (source === undefined) throw new UnparsedFile(file);
+      return source;
+    });
   } finally {
     api.close();
   }
