@@ -1,0 +1,41 @@
+/**
+ * Prints figures of the code in `src`, without its tests, and fails when one exceeds its limit. Run by `npm run check`.
+ * `--list` also prints the places that each figure counts. Lower a limit when the figure improves; never raise it.
+ */
+import { globSync } from 'node:fs';
+import { join } from 'node:path';
+import { type Figure, measure } from './code-figures.ts';
+
+/** The hint to lower a limit comes when the figure is better by `step` or more. */
+const limits: Readonly<Record<Figure['name'], { limit: number; goal: number; step: number }>> = {
+  lines: { limit: 58_500, goal: 48_000, step: 100 },
+  cycles: { limit: 6, goal: 0, step: 1 },
+  plainErrors: { limit: 17.6, goal: 3, step: 0.1 },
+  longFunctions: { limit: 28, goal: 0, step: 1 },
+  repeatedNames: { limit: 63, goal: 0, step: 1 },
+  undocumented: { limit: 10, goal: 10, step: 1 },
+  anys: { limit: 0, goal: 0, step: 1 },
+};
+
+const root = process.cwd();
+const isList = process.argv.includes('--list');
+const files = globSync('src/**/*.ts', { cwd: root }).filter((file) => !file.endsWith('.test.ts'));
+if (files.length === 0) {
+  console.error(`check-code: no source files in ${join(root, 'src')}: run it in the folder of the repository`);
+  process.exitCode = 1;
+}
+const figures = measure(
+  files.map((file) => join(root, file)),
+  root,
+);
+for (const { name, value, text, places } of figures) {
+  const { limit, goal, step } = limits[name];
+  console.log(`check-code: ${text} (limit ${limit}, goal ${goal})`);
+  if (value > limit || isList) for (const place of places) console.log(`    ${place}`);
+  if (value > limit) {
+    console.error(`check-code: ${name}: ${value} exceeds the limit of ${limit}`);
+    process.exitCode = 1;
+  } else if (limit > goal && limit - value >= step) {
+    console.log(`    → lower the limit of ${name} in scripts/check-code.ts to ${value}`);
+  }
+}

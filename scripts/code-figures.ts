@@ -1,0 +1,229 @@
+import { dirname, join, relative } from 'node:path';
+import {
+  isClassDeclaration,
+  isEnumDeclaration,
+  isExportDeclaration,
+  isFunctionDeclaration,
+  isFunctionLikeDeclaration,
+  isIdentifier,
+  isImportDeclaration,
+  isImportTypeNode,
+  isInterfaceDeclaration,
+  isLiteralTypeNode,
+  isNewExpression,
+  isStringLiteral,
+  isThrowStatement,
+  isTypeAliasDeclaration,
+  isVariableStatement,
+  type Node,
+  type SourceFile,
+  SyntaxKind,
+} from 'typescript/unstable/ast';
+import { API } from 'typescript/unstable/sync';
+
+export interface Figure {
+  readonly name: 'lines' | 'cycles' | 'plainErrors' | 'longFunctions' | 'repeatedNames' | 'undocumented' | 'anys';
+  readonly value: number;
+  /** The figure in words. */
+  readonly text: string;
+  /** The places that it counts, as `file:line` where there is one. */
+  readonly places: readonly string[];
+}
+
+const longestFunction = 60;
+
+/** The share of one file in the figures. */
+interface Facts {
+  readonly file: string;
+  lines: number;
+  throws: number;
+  readonly imports: string[];
+  readonly plainErrors: string[];
+  readonly longFunctions: string[];
+  readonly anys: string[];
+  /** Exported declarations: each name with whether a doc comment is directly above. */
+  readonly exports: { name: string; place: string; isDocumented: boolean }[];
+}
+
+/** The figures of these TypeScript files, given by their full paths. Syntax alone counts: nothing is type-checked. */
+export function measure(files: readonly string[], root: string): Figure[] {
+  const facts = parse(files, root).map((source) => factsOf(source, root));
+  const all = <T>(of: (each: Facts) => readonly T[]) => facts.flatMap(of);
+  const throws = facts.reduce((sum, each) => sum + each.throws, 0);
+  const lines = facts.reduce((sum, each) => sum + each.lines, 0);
+  const [plain, long, anys] = [
+    all((each) => each.plainErrors),
+    all((each) => each.longFunctions),
+    all((each) => each.anys),
+  ];
+  const exported = all((each) => each.exports);
+  const bare = exported.filter(({ isDocumented }) => !isDocumented);
+  const cycles = findCycles(new Map(facts.map(({ file, imports }) => [file, imports])));
+  const repeated = findRepeated(facts);
+  const plainShare = share(plain.length, throws);
+  const bareShare = share(bare.length, exported.length);
+  return [
+    { name: 'lines', value: lines, text: `${lines} lines in ${files.length} files`, places: [] },
+    { name: 'cycles', value: cycles.length, text: `${cycles.length} import cycles, with type imports`, places: cycles },
+    {
+      name: 'plainErrors',
+      value: plainShare,
+      text: `${plainShare} % of throws are plain errors: ${plain.length} of ${throws}`,
+      places: plain,
+    },
+    {
+      name: 'longFunctions',
+      value: long.length,
+      text: `${long.length} functions over ${longestFunction} lines`,
+      places: long,
+    },
+    {
+      name: 'repeatedNames',
+      value: repeated.length,
+      text: `${repeated.length} exported names defined in more than one file`,
+      places: repeated,
+    },
+    {
+      name: 'undocumented',
+      value: bareShare,
+      text: `${bareShare} % of exports without a doc comment: ${bare.length} of ${exported.length}`,
+      places: bare.map(({ place, name }) => `${place} ${name}`),
+    },
+    { name: 'anys', value: anys.length, text: `${anys.length} any`, places: anys },
+  ];
+}
+
+function share(part: number, whole: number): number {
+  return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 10;
+}
+
+/** A figure that leaves out a file would be too good. */
+export class UnparsedFile extends Error {
+  constructor(file: string) {
+    super(`the compiler did not parse ${file}`);
+  }
+}
+
+/** The compiler parses the files of a project that is not on disk and that resolves no import and no library. */
+function parse(files: readonly string[], root: string): SourceFile[] {
+  const config = join(root, 'tsconfig.figures.json');
+  const compilerOptions = { noLib: true, noResolve: true, types: [], noEmit: true, allowImportingTsExtensions: true };
+  const text = JSON.stringify({ compilerOptions, files });
+  const api = new API({
+    cwd: root,
+    fs: {
+      readFile: (path) => (path === config ? text : undefined),
+      fileExists: (path) => (path === config ? true : undefined),
+    },
+  });
+  try {
+    const program = api.updateSnapshot({ openProjects: [config] }).getProject(config)?.program;
+    return files.map((file) => {
+      const source = program?.getSourceFile(file);
+      if (source === undefined) throw new UnparsedFile(file);
+      return source;
+    });
+  } finally {
+    api.close();
+  }
+}
+
+function factsOf(source: SourceFile, root: string): Facts {
+  const facts: Facts = {
+    file: relative(root, source.fileName),
+    lines: source.text.split('\n').length - 1,
+    throws: 0,
+    imports: [],
+    plainErrors: [],
+    longFunctions: [],
+    anys: [],
+    exports: [],
+  };
+  const lineOf = (offset: number) => source.getLineAndCharacterOfPosition(offset).line + 1;
+  const placeOf = (node: Node) => `${facts.file}:${lineOf(node.getStart(source))}`;
+  const visit = (node: Node): void => {
+    if (node.kind === SyntaxKind.AnyKeyword) facts.anys.push(placeOf(node));
+    const target = importedPath(node);
+    if (target?.startsWith('.')) facts.imports.push(join(dirname(facts.file), target));
+    if (isThrowStatement(node)) {
+      facts.throws += 1;
+      const { expression } = node;
+      if (isNewExpression(expression) && isIdentifier(expression.expression) && expression.expression.text === 'Error')
+        facts.plainErrors.push(placeOf(node));
+    }
+    if (isFunctionLikeDeclaration(node)) {
+      const length = lineOf(node.end) - lineOf(node.getStart(source)) + 1;
+      if (length > longestFunction) facts.longFunctions.push(`${placeOf(node)} ${length} lines`);
+    }
+    node.forEachChild(visit);
+  };
+  source.forEachChild(visit);
+  for (const statement of source.statements) {
+    const isDocumented = hasDocComment(source.text, statement.pos, statement.getStart(source));
+    for (const name of exportedNames(statement)) facts.exports.push({ name, place: placeOf(statement), isDocumented });
+  }
+  return facts;
+}
+
+/** The path of an import or re-export, of values or types. `import()` at run time makes no cycle. */
+function importedPath(node: Node): string | undefined {
+  let specifier: Node | undefined;
+  if (isImportDeclaration(node) || isExportDeclaration(node)) specifier = node.moduleSpecifier;
+  else if (isImportTypeNode(node) && isLiteralTypeNode(node.argument)) specifier = node.argument.literal;
+  return specifier !== undefined && isStringLiteral(specifier) ? specifier.text : undefined;
+}
+
+function exportedNames(statement: Node): string[] {
+  const isNamed =
+    isFunctionDeclaration(statement) ||
+    isClassDeclaration(statement) ||
+    isInterfaceDeclaration(statement) ||
+    isTypeAliasDeclaration(statement) ||
+    isEnumDeclaration(statement);
+  if (!isNamed && !isVariableStatement(statement)) return [];
+  if (!statement.modifiers?.some(({ kind }) => kind === SyntaxKind.ExportKeyword)) return [];
+  if (isNamed) return statement.name === undefined ? [] : [statement.name.text];
+  return statement.declarationList.declarations.flatMap(({ name }) => (isIdentifier(name) ? [name.text] : []));
+}
+
+/** Whether what precedes a declaration ends in a doc comment without a blank line after it. */
+function hasDocComment(text: string, from: number, start: number): boolean {
+  return /\/\*\*(?:(?!\*\/)[\s\S])*\*\/[ \t]*\r?\n?[ \t]*$/.test(text.slice(from, start));
+}
+
+/** Names with their files. A type and a value of one name in one file are one thing, as are overloads. */
+function findRepeated(facts: readonly Facts[]): string[] {
+  const filesOf = new Map<string, Set<string>>();
+  for (const { file, exports } of facts)
+    for (const { name } of exports) filesOf.set(name, (filesOf.get(name) ?? new Set()).add(file));
+  return [...filesOf]
+    .filter(([, files]) => files.size > 1)
+    .map(([name, files]) => `${name}: ${[...files].sort().join(', ')}`)
+    .sort();
+}
+
+/** Each group of files that reach each other (a strongly connected component, by Tarjan's algorithm). */
+export function findCycles(graph: ReadonlyMap<string, readonly string[]>): string[] {
+  const order = new Map<string, { index: number; low: number; isOpen: boolean }>();
+  const open: string[] = [];
+  const cycles: string[] = [];
+  const visit = (file: string): { index: number; low: number; isOpen: boolean } => {
+    const state = { index: order.size, low: order.size, isOpen: true };
+    order.set(file, state);
+    open.push(file);
+    for (const target of graph.get(file) ?? []) {
+      if (!graph.has(target)) continue;
+      const seen = order.get(target);
+      if (seen === undefined) state.low = Math.min(state.low, visit(target).low);
+      else if (seen.isOpen) state.low = Math.min(state.low, seen.index);
+    }
+    if (state.low === state.index) {
+      const group = open.splice(open.indexOf(file));
+      for (const member of group) Object.assign(order.get(member) ?? {}, { isOpen: false });
+      if (group.length > 1 || graph.get(file)?.includes(file)) cycles.push(group.sort().join(', '));
+    }
+    return state;
+  };
+  for (const file of graph.keys()) if (!order.has(file)) visit(file);
+  return cycles;
+}
