@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BaselineKeys, newBaselineToken } from './baselines/baseline-token.ts';
+import { type BaselineKeys, newBaselineToken } from './baseline-keys.ts';
 import { documentBytes, documentSets } from './bench-documents.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 import { citizenCount, writeRegister } from './citizens.ts';
@@ -38,7 +38,7 @@ export async function layGround(note: (text: string) => void): Promise<Ground> {
   const load = startLoadGenerator();
   return {
     ...{ folder, register, files, load, postgres, note },
-    baseline: newBaselineToken(),
+    baseline: await newBaselineToken(),
     stop: async () => {
       await load.stop();
       await postgres.stop();
