@@ -5,14 +5,14 @@ import { hash } from 'node:crypto';
 
 /** SHA-256: 32 bytes. */
 export function sha256(message: Uint8Array): Buffer {
-  return bytesOf(hash('sha256', message, 'latin1'));
+  return bytesOf(hash('sha256', message, 'binary'));
 }
 
 type Algorithm = 'sha256' | 'sha512';
 
 /** HMAC with SHA-256 (32 bytes) or SHA-512 (64 bytes), RFC 2104. A message of text counts as UTF-8. */
 export function hmac(algorithm: Algorithm, key: Uint8Array, message: Uint8Array | string): Buffer {
-  return bytesOf(hash(algorithm, innerAndOuter(algorithm, key, message), 'latin1'));
+  return bytesOf(hash(algorithm, innerAndOuter(algorithm, key, message), 'binary'));
 }
 
 /** HMAC with SHA-256, written in an encoding. */
@@ -41,7 +41,7 @@ function innerAndOuter(algorithm: Algorithm, key: Uint8Array, message: Uint8Arra
   const { block, inner: usual, outer } = pads[algorithm];
   const most = typeof message === 'string' ? message.length * 3 : message.length;
   const inner = most <= usualBytes ? usual : Buffer.allocUnsafe(block + most);
-  const short = key.length <= block ? key : bytesOf(hash(algorithm, key, 'latin1'));
+  const short = key.length <= block ? key : bytesOf(hash(algorithm, key, 'binary'));
   for (let at = 0; at < block; at += 1) {
     const byte = short[at] ?? 0;
     inner[at] = byte ^ 0x36;
@@ -50,7 +50,7 @@ function innerAndOuter(algorithm: Algorithm, key: Uint8Array, message: Uint8Arra
   let length = message.length;
   if (typeof message === 'string') length = inner.write(message, block, 'utf8');
   else inner.set(message, block);
-  outer.write(hash(algorithm, inner.subarray(0, block + length), 'latin1'), block, 'latin1');
+  outer.write(hash(algorithm, inner.subarray(0, block + length), 'binary'), block, 'latin1');
   return outer;
 }
 
