@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type BaselineKeys, newBaselineToken } from './baselines/baseline-token.ts';
+import { type BaselineKeys, newBaselineToken } from './baseline-keys.ts';
 import { documentBytes, documentSets } from './bench-documents.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 import { citizenCount, writeRegister } from './citizens.ts';
@@ -38,7 +38,7 @@ export async function prepareBenchEnvironment(logProgress: (text: string) => voi
   const load = startLoadGenerator();
   return {
     ...{ folder, registerPath, documentFolder, load, postgres, logProgress },
-    baseline: newBaselineToken(),
+    baseline: await newBaselineToken(),
     stop: async () => {
       await load.stop();
       await postgres.stop();

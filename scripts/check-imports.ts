@@ -42,7 +42,8 @@ function rankOf(path: string): number {
   return path.includes('/') && !topLevelFolders.includes(folder) ? rank : ranks.length;
 }
 
-for (const path of globSync('{src,test,scripts,bench,client/src}/**/*.ts', { cwd: root })) checkFile(join(root, path));
+const checked = globSync('{src,test,scripts,bench,client/src}/**/*.ts', { cwd: root, exclude: ['**/node_modules'] });
+for (const path of checked) checkFile(join(root, path));
 
 function checkFile(file: string): void {
   const text = readFileSync(file, 'utf8');

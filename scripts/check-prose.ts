@@ -44,7 +44,8 @@ function readExemptions(): Exemptions {
   const start = lines.indexOf(toDoHeading);
   const head = start < 0 ? lines : lines.slice(0, start);
   const entries = head.map((line) => line.replace(/#.*/, '').trim()).filter((line) => line !== '');
-  const filesOf = (patterns: string[]) => new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root })));
+  const filesOf = (patterns: string[]) =>
+    new Set(patterns.flatMap((pattern) => globSync(pattern, { cwd: root, exclude: ['**/node_modules'] })));
   const suffix = / +strings$/;
   return {
     head,
@@ -142,7 +143,7 @@ function main(): number {
   if (values.commits) return checkCommits(positionals[0] ?? baseCommit);
   const exemptions = readExemptions();
   const named = positionals.map((path) => relative(root, resolve(path)));
-  const paths = named.length > 0 ? named : globSync(checked, { cwd: root }).sort();
+  const paths = named.length > 0 ? named : globSync(checked, { cwd: root, exclude: ['**/node_modules'] }).sort();
   if (paths.length === 0) throw new NothingToCheck(root);
   const found = findAll(paths, exemptions);
   if (values['write-exemptions']) return writeExemptions(exemptions, found);

@@ -20,7 +20,7 @@ const runLimitMs = 1_020_000;
 async function main(filters: readonly string[]): Promise<number> {
   const files = findFiles(filters);
   if (files.length === 0) {
-    process.stderr.write(`no test file matches ${filters.join(' ')}\n`);
+    process.stderr.write(`no test file matches one of: ${filters.join(' ')}\n`);
     return 1;
   }
   useTestRunFolder();
@@ -44,11 +44,14 @@ async function main(filters: readonly string[]): Promise<number> {
 }
 
 function findFiles(filters: readonly string[]): string[] {
-  const wanted = filters.map((filter) => relative(root, resolve(filter)));
-  return globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'client/src/**/*.test.ts'], { cwd: root })
-    .filter((file) => wanted.length === 0 || wanted.some((path) => file === path || file.startsWith(`${path}/`)))
-    .sort()
-    .map((file) => resolve(root, file));
+  const all = globSync(['src/**/*.test.ts', 'test/**/*.test.ts', 'client/src/**/*.test.ts'], { cwd: root }).sort();
+  const found = filters.map((filter) => {
+    const path = relative(root, resolve(filter));
+    return all.filter((file) => file === path || file.startsWith(`${path}/`));
+  });
+  // A name in .ci/run that no longer matches must not drop its tests without notice.
+  if (found.some((files) => files.length === 0)) return [];
+  return (filters.length === 0 ? all : [...new Set(found.flat())]).map((file) => resolve(root, file));
 }
 
 async function runTests(files: string[], whole: boolean): Promise<{ faults: readonly string[]; isStopped: boolean }> {

@@ -1,14 +1,6 @@
 import * as nodeModule from 'node:module';
 import { join } from 'node:path';
-
-// The first file of the program that is read: an older Node.js would end at one of the next with words about their syntax.
-const oldest = 24;
-if (Number.parseInt(process.versions.node, 10) < oldest) {
-  process.stderr.write(
-    `citizen-services needs Node.js ${oldest} or newer, and this is ${process.versions.node}. npm brings one: npm install node@26, then node_modules/.bin/node with the path of this program\n`,
-  );
-  process.exit(1);
-}
+import './check-runtime.js';
 
 // In JavaScript, so that it runs before the first TypeScript file is read: with a filled cache the part of Node.js that
 // strips types is not loaded at all, which halves the processor time of a start and leaves 35 MiB free.

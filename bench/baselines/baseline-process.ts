@@ -1,8 +1,8 @@
 import type { Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
+import type { BaselineKeys } from '../baseline-keys.ts';
 import { type BenchProcess, firstMessage, startProcess } from '../child.ts';
-import type { BaselineKeys } from './baseline-token.ts';
 
 /** What a baseline is told at its start. */
 export type BaselineOptions = {

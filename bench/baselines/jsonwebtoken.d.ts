@@ -1,7 +1,5 @@
-/** As much of the package as the baselines use; it brings no types of its own. */
+/** The part of the package that the baselines use; it has no types. */
 declare module 'jsonwebtoken' {
-  type Options = { readonly algorithm: 'RS256'; readonly issuer: string; readonly expiresIn: string };
-  export function sign(payload: object, key: string, options: Options): string;
   export function verify(
     token: string,
     key: string,

@@ -124,8 +124,9 @@ function fillPath(path: string, params: AnyInput['params']): string {
 }
 
 function queryOf(query: AnyInput['query'] = {}): string {
-  const pairs = Object.entries(query).filter(([, value]) => value !== undefined);
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs.map(([name, value]) => [name, String(value)]))}`;
+  const given = Object.entries(query).filter(([, value]) => value !== undefined);
+  const pairs = given.map(([name, value]): [string, string] => [name, String(value)]);
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
 /** The bytes of a document, as fetch takes them. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
+import { type CryptoKey, exportJWK, generateKeyPair, type JWK, SignJWT } from 'jose';
 import { systemClock } from '../kernel/system-clock.ts';
 import { createCitizenSignIn, type SignInCredential, SignInFault } from './citizen-sign-in.ts';
 

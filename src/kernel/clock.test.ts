@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { formatInstant, parseInstant } from './clock.ts';
 
 test('an instant is one that exists', () => {

@@ -5,14 +5,14 @@ import { hash } from 'node:crypto';
 
 /** SHA-256: 32 bytes. */
 export function sha256(message: Uint8Array): Buffer {
-  return latin1ToBytes(hash('sha256', message, 'latin1'));
+  return latin1ToBytes(hash('sha256', message, 'binary'));
 }
 
 type Algorithm = 'sha256' | 'sha512';
 
 /** HMAC with SHA-256 (32 bytes) or SHA-512 (64 bytes), RFC 2104. A message of text counts as UTF-8. */
 export function hmac(algorithm: Algorithm, key: Uint8Array, message: Uint8Array | string): Buffer {
-  return latin1ToBytes(hash(algorithm, hmacOuterInput(algorithm, key, message), 'latin1'));
+  return latin1ToBytes(hash(algorithm, hmacOuterInput(algorithm, key, message), 'binary'));
 }
 
 /** HMAC with SHA-256, written in an encoding. */
@@ -41,7 +41,7 @@ function hmacOuterInput(algorithm: Algorithm, key: Uint8Array, message: Uint8Arr
   const { block, inner: sharedInner, outer } = pads[algorithm];
   const maxMessageBytes = typeof message === 'string' ? message.length * 3 : message.length;
   const inner = maxMessageBytes <= sharedBufferBytes ? sharedInner : Buffer.allocUnsafe(block + maxMessageBytes);
-  const blockKey = key.length <= block ? key : latin1ToBytes(hash(algorithm, key, 'latin1'));
+  const blockKey = key.length <= block ? key : latin1ToBytes(hash(algorithm, key, 'binary'));
   for (let at = 0; at < block; at += 1) {
     const byte = blockKey[at] ?? 0;
     inner[at] = byte ^ 0x36;
@@ -50,7 +50,7 @@ function hmacOuterInput(algorithm: Algorithm, key: Uint8Array, message: Uint8Arr
   let length = message.length;
   if (typeof message === 'string') length = inner.write(message, block, 'utf8');
   else inner.set(message, block);
-  outer.write(hash(algorithm, inner.subarray(0, block + length), 'latin1'), block, 'latin1');
+  outer.write(hash(algorithm, inner.subarray(0, block + length), 'binary'), block, 'binary');
   return outer;
 }
 

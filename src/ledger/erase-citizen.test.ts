@@ -253,7 +253,7 @@ test('sqlite: a key that was destroyed is in no file of the database, wrapped as
   await migrate(db, app.clock);
   await db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
   const [row = assert.fail()] = await db.read("select wrapped from citizen_key where citizen_id = 'anna'");
-  const wrapped = bytesField(row, 'wrapped');
+  const wrapped = Buffer.from(bytesField(row, 'wrapped'));
   const places = () => [path, `${path}-wal`].filter((file) => readFileSync(file).includes(wrapped));
   assert.notDeepEqual(places(), []);
   await eraseCitizen({ ...app, read: db.read, actor: { operator: 'clerk' } }, 'anna');

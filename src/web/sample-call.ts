@@ -20,8 +20,9 @@ export function sampleCall<P>(operation: Operation<P>, publicUrl: string): strin
     schema === undefined ? {} : asSchema(createExample(documentedSchema(schema, 'request'), '', shown));
   const params = exampleIn(request.params);
   const place = path.replaceAll(/\{(\w+)\}/g, (_whole, name: string) => encodeURIComponent(String(params[name])));
-  const pairs = Object.entries(exampleIn(request.query)).map(([name, value]) => [name, String(value)]);
-  const query = pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+  const pairs = new URLSearchParams();
+  for (const [name, value] of Object.entries(exampleIn(request.query))) pairs.append(name, String(value));
+  const query = pairs.size === 0 ? '' : `?${pairs}`;
   const content = bodyOptions(request.body && exampleIn(request.body), bodyBytes, exampleIn(bodyBytes?.form?.fields));
   const isSaid = method === 'GET' || (method === 'POST' && content.length > 0);
   const isFile = responses[200]?.bytes === true;

@@ -4,7 +4,7 @@ import { mkdirSync, writeFileSync } from 'node:fs';
 import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { findCycles, measure } from '../../scripts/code-figures.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const script = resolve(import.meta.dirname, '../../scripts/check-code.ts');
 

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path';
 import { test } from 'node:test';
 import { findInFile, findInSubject } from '../../scripts/prose-findings.ts';
 import { readSource, UnreadableSource } from '../../scripts/prose-text.ts';
-import { makeTestFolder } from '../test-folder.ts';
+import { makeTestFolder } from '../support/test-folder.ts';
 
 const script = resolve(import.meta.dirname, '../../scripts/check-prose.ts');
 

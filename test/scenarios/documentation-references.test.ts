@@ -58,7 +58,10 @@ test('every page that the code sends people to is there, with its heading', () =
   assert.deepEqual(faults, []);
 });
 
-const files = globSync('{src,test,scripts,bench,docs,.ci,client/src}/**/*', { cwd: repositoryRoot });
+const files = globSync('{src,test,scripts,bench,docs,.ci,client/src}/**/*', {
+  cwd: repositoryRoot,
+  exclude: ['**/node_modules'],
+});
 const names = new Set(files.map((file) => basename(file)));
 /** Names that pages speak of because no file may have them. */
 const banned = new Set(['index.ts', 'utils.ts', 'types.ts']);
@@ -180,7 +183,10 @@ const otherNames = [
 
 /** What tests and scripts read of the environment. */
 function namesOfTests(): string[] {
-  return globSync(['{test,scripts,bench}/**/*.ts', 'src/**/*.test.ts'], { cwd: repositoryRoot }).flatMap((file) =>
+  return globSync(['{test,scripts,bench}/**/*.ts', 'src/**/*.test.ts'], {
+    cwd: repositoryRoot,
+    exclude: ['**/node_modules'],
+  }).flatMap((file) =>
     [...readFileSync(join(repositoryRoot, file), 'utf8').matchAll(/process\.env\['([A-Z_]+)'\]/g)].map(
       ([, name = '']) => name,
     ),

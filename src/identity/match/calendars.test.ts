@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill/full';
 import { sameInOtherCalendar } from './calendars.ts';
 
 const dayMs = 86_400_000;

@@ -1,12 +1,4 @@
-import {
-  createHash,
-  createPrivateKey,
-  createPublicKey,
-  type KeyObject,
-  sign,
-  verify,
-  type webcrypto,
-} from 'node:crypto';
+import { createHash, createPrivateKey, createPublicKey, type KeyObject, sign, verify } from 'node:crypto';
 import { ed25519KeyFromSeed } from '../../crypto/signing-key.ts';
 import { parseBase64, parseCheckpoint } from './checkpoint.ts';
 import { isKeyName, type LogSubtree, type NoteSigner, type NoteVerifier } from './note.ts';
@@ -62,10 +54,8 @@ function subtreeVerifier(name: string, key: KeyObject): NonNullable<VerifierKey[
 
 function publicKeyOf(type: SignatureType, raw: Uint8Array): KeyObject {
   const pub = Buffer.from(raw).toString('base64url');
-  // The types of node do not know the keys of ML-DSA yet.
-  const mlDsa: webcrypto.JsonWebKey & { pub: string } = { kty: 'AKP', alg: 'ML-DSA-44', pub };
   return type === signatureTypes.mlDsaCosignature
-    ? createPublicKey({ key: mlDsa, format: 'jwk' })
+    ? createPublicKey({ key: { kty: 'AKP', alg: 'ML-DSA-44', pub }, format: 'jwk' })
     : createPublicKey({ key: Buffer.concat([spkiOfEd25519, raw]), format: 'der', type: 'spki' });
 }
 

@@ -68,8 +68,9 @@ export function gatewayRequestBody(
 ): { readonly type: string; readonly body: string } {
   const filled = fillTemplate(mapping.request, values);
   if (mapping.encoding !== 'form') return { type: 'application/json', body: JSON.stringify(filled) };
-  const fields = Object.entries(filled as Record<string, unknown>).map(([name, value]) => [name, String(value)]);
-  return { type: 'application/x-www-form-urlencoded', body: new URLSearchParams(fields).toString() };
+  const fields = new URLSearchParams();
+  for (const [name, value] of Object.entries(filled as Record<string, unknown>)) fields.append(name, String(value));
+  return { type: 'application/x-www-form-urlencoded', body: fields.toString() };
 }
 
 function fillTemplate(template: JsonTemplate, values: SmsValues): unknown {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import fc from 'fast-check';
+import { Temporal } from 'temporal-polyfill';
 import { nextAllowedTime, quietHoursFault } from './quiet-hours.ts';
 
 const noon = Date.UTC(2026, 0, 15, 12);
