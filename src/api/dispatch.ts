@@ -8,7 +8,8 @@ import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import { createConcealingCommit, parseConcealment } from './concealed-access.ts';
+import type { Concealment } from '../ledger/ledger-event.ts';
+import { concealEffect, parseConcealment } from './concealed-access.ts';
 import {
   findStoredResult,
   fingerprintRequest,
@@ -149,17 +150,13 @@ async function serveCall<P>(
   const longestMs = app.maxConcealmentMs ?? 0;
   const concealment = parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs });
   if (concealment !== undefined && isRefusal(concealment)) return concealment;
-  const route =
-    concealment === undefined
-      ? runtime
-      : { ...runtime, app: { ...app, commit: createConcealingCommit(app.commit, concealment) } };
   const hiddenUntil = concealment?.hiddenUntil === undefined ? undefined : Date.parse(concealment.hiddenUntil);
   const call = { ...parsed.input, caller, ports: app.ports, hiddenUntil };
   const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
-  if (header === undefined) return await runOperation(route, call, undefined);
+  if (header === undefined) return await runOperation(runtime, call, { concealment });
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
-  if (operation.isDryRun?.(call) === true) return await runOperation(route, call, undefined);
+  if (operation.isDryRun?.(call) === true) return await runOperation(runtime, call, { concealment });
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const state: IdempotencyState = { request };
   if (operation.bodyBytes === undefined) {
@@ -173,25 +170,22 @@ async function serveCall<P>(
     return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
   keysInProgress.add(slot);
   try {
-    return await runOperation(
-      route,
-      operation.bodyBytes === undefined ? call : withIdempotencyLookup(app, call, state),
-      state,
-    );
+    const callOrLookup = operation.bodyBytes === undefined ? call : withIdempotencyLookup(app, call, state);
+    return await runOperation(runtime, callOrLookup, { concealment, key: state });
   } finally {
     keysInProgress.delete(slot);
   }
 }
 
 async function runOperation<P>(
-  route: OperationRuntime<P>,
+  runtime: OperationRuntime<P>,
   call: OperationCall<RequestShape, P>,
-  key: IdempotencyState | undefined,
+  commitOptions: CommitOptions,
 ): Promise<OperationResponse | Refusal> {
-  const decision = await route.operation.run(call);
+  const decision = await runtime.operation.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
-  return await commitDecision(route, decision, { key, now: call.now, attemptsLeft: maxDecisions });
+  return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
 }
 
 /** How often one request is decided: a person or two change a thing at once, and no budget of guesses is as large. */
@@ -200,24 +194,30 @@ const maxDecisions = 64;
 /** What another change of the same things comes to; what is refused otherwise would be so again. */
 const conflictKinds: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
 
-type CommitAttempt = {
-  readonly key: IdempotencyState | undefined;
+type CommitOptions = {
+  readonly key?: IdempotencyState;
+  readonly concealment: Concealment | undefined;
+};
+
+type CommitAttempt = CommitOptions & {
   readonly now: number;
   readonly attemptsLeft: number;
 };
 
 async function commitDecision<P>(
-  route: OperationRuntime<P>,
+  runtime: OperationRuntime<P>,
   decision: Decision | RefusedDecision,
-  { key, now, attemptsLeft }: CommitAttempt,
+  attempt: CommitAttempt,
 ): Promise<OperationResponse | Refusal> {
-  const { app, operation } = route;
+  const { app, operation } = runtime;
+  const { key, concealment, now, attemptsLeft } = attempt;
+  const concealed = (effect: Effect) => (concealment === undefined ? effect : concealEffect(effect, concealment));
   if ('refusal' in decision) {
-    if (decision.effect !== undefined) await app.commit(decision.effect);
+    if (decision.effect !== undefined) await app.commit(concealed(decision.effect));
     return decision.refusal;
   }
   try {
-    await app.commit(key === undefined ? decision.effect : withStoredResult(decision, key, now));
+    await app.commit(concealed(key === undefined ? decision.effect : withStoredResult(decision, key, now)));
   } catch (fault) {
     await closeStream(decision.answer);
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
@@ -234,7 +234,7 @@ async function commitDecision<P>(
     const nextDecision = await decision.onConflict(fault.statement);
     return isRefusal(nextDecision)
       ? nextDecision
-      : await commitDecision(route, nextDecision, { key, now, attemptsLeft: attemptsLeft - 1 });
+      : await commitDecision(runtime, nextDecision, { ...attempt, attemptsLeft: attemptsLeft - 1 });
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
 }
@@ -280,7 +280,7 @@ function withStoredResult(decision: Decision, key: IdempotencyState, now: number
     throw new TypeError('an idempotent operation states its answer beforehand');
   const { print: keyedDigest } = fingerprintOf(key);
   const row = storeResult({ request: key.request, print: keyedDigest }, decision.answer, now, decision.sealBody);
-  return { events: decision.effect.events, statements: [...decision.effect.statements, row] };
+  return { ...decision.effect, statements: [...decision.effect.statements, row] };
 }
 
 function refusalOfFault(fault: unknown): Refusal | undefined {

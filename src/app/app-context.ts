@@ -18,11 +18,11 @@ import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { createIdGenerator, type IdGenerator } from '../kernel/id.ts';
 import { type CitizenKeys, createCitizenKeys } from '../ledger/citizen-keys.ts';
-import { type Commit, createCommit } from '../ledger/commit.ts';
+import { type Committer, createCommitter } from '../ledger/commit.ts';
 import { refuseMismatchedSubkeys } from '../ledger/refuse-mismatched-subkeys.ts';
 
 /** What stands before there is a server: the database with its keys. Commands of the command line work on it as well. */
-export type AppContext = {
+export type AppContext = Committer & {
   readonly settings: Settings;
   /** The time of the installation: on PostgreSQL the database's. */
   readonly clock: Clock;
@@ -39,7 +39,6 @@ export type AppContext = {
   readonly db: Database;
   readonly root: RootKey;
   readonly citizenKeys: CitizenKeys;
-  readonly commit: Commit;
   /** For claims and leases alone: they move no citizen's data, so they have no event. */
   readonly claim: WriteWithoutEvent;
   readonly register: Register;
@@ -125,7 +124,7 @@ export async function createAppContext(
     root,
     citizenKeys,
     mint: createIdGenerator(clock, random),
-    commit: createCommit(db, citizenKeys, random),
+    ...createCommitter({ db, citizenKeys, random, onFault: (fault) => log.fault('after-commit', fault) }),
     claim,
     register: openRegister({ settings, clock, timer, log }, db),
     close: () => db.close(),

@@ -3,8 +3,6 @@ import { isSharedPort, type WorkerSlot } from '../api/connection-balancer.ts';
 import { probePort } from '../api/probe-port.ts';
 import { ledgerPages } from '../audit/ledger-pages.ts';
 import { apiVersion } from '../config/version.ts';
-import { commitAndWakeScanner } from '../documents/scan/scan-documents.ts';
-import { wakeOnAccepted } from '../notifications/delivery/start-delivery.ts';
 import { browserNotFoundPage } from '../web/not-found-page.ts';
 import { refusedPage } from '../web/receipt-page.ts';
 import type { AppContext } from './app-context.ts';
@@ -13,7 +11,6 @@ import { providerWebhooks, receiptPageMounts } from './notification-channels.ts'
 import { operations, type Ports } from './operations.ts';
 import type { PublicEndpoint } from './public-endpoint.ts';
 import { signInConfigOf } from './sign-in.ts';
-import type { WakeNotifications } from './threads/thread-messages.ts';
 import type { TransportSecurity } from './transport-security.ts';
 
 /** What a server answers from, on an open house. */
@@ -23,7 +20,6 @@ type ServerOptions = {
   readonly endpoint: PublicEndpoint;
   readonly ledger: LedgerView;
   readonly ports: Ports;
-  readonly wakeNotifications: WakeNotifications;
   /** Pages of the mode; in a thread that helps also those that the first thread answers for all, as those of its alarms. */
   readonly pages: readonly PageRoute[];
   /** What a demo has besides. */
@@ -34,7 +30,7 @@ type ServerOptions = {
 
 /** Makes the server of the interface and its pages, which does not listen yet. */
 export async function openServer(app: AppContext, site: ServerOptions): Promise<ApiServer> {
-  const { publicUrl, transport, endpoint, ledger, ports, wakeNotifications, seat } = site;
+  const { publicUrl, transport, endpoint, ledger, ports, seat } = site;
   const { settings, random, log } = app;
   const context = {
     ...app,
@@ -43,7 +39,6 @@ export async function openServer(app: AppContext, site: ServerOptions): Promise<
     read: app.db.read,
     ports,
     fingerprintKey: app.root.derive('request-prints'),
-    commit: commitAndWakeScanner(wakeOnAccepted(app.commit, wakeNotifications.delivery), wakeNotifications.scanning),
   };
   const signInConfig = signInConfigOf(settings);
   // Much to load for an installation without such pages.

@@ -12,11 +12,11 @@ import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
 import { inboxChannel } from '../notifications/channels/inbox-channel.ts';
 import { type DeliveryWorker, startDelivery } from '../notifications/delivery/start-delivery.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
-import { wakeOnFeedEvent } from '../notifications/webhooks/number-feed.ts';
+import { feedEventTypes } from '../notifications/webhooks/feed-store.ts';
 import type { CallJob } from '../notifications/webhooks/start-webhooks.ts';
 import { type AppContext, type AuthContext, openAuthContext } from './app-context.ts';
 import { type StoreJob, startStoreJob } from './documents.ts';
-import { createCountingCommit, createEventCounter } from './event-metrics.ts';
+import { countEvents } from './event-metrics.ts';
 import { startCleanupJob } from './identity.ts';
 import { ledgerGauges, openLedger, startSequencer } from './ledger.ts';
 import { createContactLookup, startCallJob, watchQueues } from './notifications.ts';
@@ -103,12 +103,14 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     delivery: (queues) => deliveryJob?.wake(queues),
     scanning: () => storeJob?.wake(),
   };
-  const counting = createCountingCommit(wakeOnFeedEvent(given.commit, wakeNotifications.calling));
+  given.onCommitted(feedEventTypes, () => wakeNotifications.calling());
+  given.onCommitted(['notification.accepted'], (_events, queues) => wakeNotifications.delivery(queues));
+  given.onCommitted(['document.deposited'], () => wakeNotifications.scanning());
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./demo-sign-in.ts')).createDemoSignIn(given, publicUrl) : undefined;
   const settings = demo?.settings ?? given.settings;
   const outages = register(createOutageLog({ ...given, log: countedLog.log }));
-  const app = { ...given, settings, commit: counting.commit, log: outages.log };
+  const app = { ...given, settings, log: outages.log };
   const auth = await openAuthContext(app, mode.isDemo && mode.isHelper !== true);
   const transport = openTransportSecurity(app, publicUrl, isAlone(app, mode));
   await runStartupChecks(app, { isHelper: mode.isHelper === true, isWorker: mode.roles.has('worker') });
@@ -128,7 +130,6 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     endpoint,
     ledger,
     ports,
-    wakeNotifications,
     pages: mode.pages,
     mounts: demo?.mounts ?? [],
   };
@@ -136,7 +137,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
   const metrics = await createMetrics();
   countedLog.begin(metrics);
-  counting.begin(createEventCounter(metrics, given.log));
+  countEvents(app.onCommitted, metrics, given.log);
   const threads = register(startThreads(app, mode, { port, publicUrl, wakeNotifications, server, endpoint, metrics }));
   const metricsPage = metrics.page(threads?.snapshots);
   const admin = register(mode.isHelper === true ? undefined : await startAdmin(app, endpoint, metricsPage));

@@ -15,7 +15,7 @@ import {
 } from './notification/message-content.ts';
 import { channelNames, type DeliveryOutline, foldStatus } from './notification/notification.ts';
 import { receiptPathOf } from './notification/notification-shape.ts';
-import { insertNotification, type NewDelivery } from './notification/notification-store.ts';
+import { insertNotification, type NewDelivery, queuesOf } from './notification/notification-store.ts';
 import type { CitizenContact, NotificationPorts } from './ports.ts';
 import { parseSendTimes, type SendBody, type SendTimes, sendBody, textIssues } from './send-request.ts';
 import { type Template, textForCitizen, textForLanguage } from './templates/template.ts';
@@ -215,6 +215,7 @@ async function acceptDecision(call: SendCall, { times, contact, content, steps }
     effect: {
       events: [{ type: 'notification.accepted', ...head, citizenId, notification: id, contentDigest }],
       statements: insertNotification(notification, deliveries),
+      queues: queuesOf(deliveries),
     },
     answer: {
       status: 202,

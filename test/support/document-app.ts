@@ -22,7 +22,7 @@ import { createIdGenerator, type DocumentId, parseId } from '../../src/kernel/id
 import type { Refusal } from '../../src/kernel/refusal.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type CitizenKeys, createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
 import type { Engine } from './database-engines.ts';
 import { makeTestFolder } from './test-folder.ts';
@@ -119,7 +119,8 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     clock,
     mint,
     read: db.read,
-    commit: createCommit({ write: (unit) => faultPoints.write(unit) }, citizenKeys, systemRandom),
+    commit: createCommitter({ db: { write: (unit) => faultPoints.write(unit) }, citizenKeys, random: systemRandom })
+      .commit,
     ports,
     fingerprintKey: new Uint8Array(32).fill(8),
   };

@@ -20,7 +20,7 @@ import { createIdGenerator, parseId } from '../../src/kernel/id.ts';
 import type { Refusal } from '../../src/kernel/refusal.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
 import type { Engine } from './database-engines.ts';
 
@@ -52,7 +52,7 @@ export async function buildIdentityApp(db: Database) {
   const clock = { now: () => now };
   const root = rootKeyFromBytes(new Uint8Array(32).fill(7));
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom, { now: () => Math.floor(performance.now()) });
-  const commit = createCommit(db, citizenKeys, systemRandom);
+  const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
   const mint = createIdGenerator(clock, systemRandom);
   const keys = await generateKeyPair('ES256');
   const ports: IdentityPorts & { purposes: readonly string[] | undefined } = {

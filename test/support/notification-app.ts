@@ -10,7 +10,7 @@ import { createIdGenerator } from '../../src/kernel/id.ts';
 import type { Refusal } from '../../src/kernel/refusal.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import { cancelNotification } from '../../src/notifications/cancel-notification.ts';
 import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
 import type { InboxLink } from '../../src/notifications/inbox/inbox-link.ts';
@@ -60,7 +60,7 @@ export async function createNotificationApp(
   const [random, mint] = [systemRandom, createIdGenerator(clock, systemRandom)];
   const citizenKeys = createCitizenKeys(db.read, rootKeyFromBytes(new Uint8Array(32).fill(7)), random);
   await db.write(citizenKeys.creationStatements(Object.keys(citizens)));
-  const commit = createCommit(db, citizenKeys, random);
+  const { commit, onCommitted } = createCommitter({ db, citizenKeys, random });
   const claim: WriteWithoutEvent = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<CitizenContact | undefined> => citizens[citizenId];
   const portDeps = { contactOf, citizenKeys, random, cascade, tryLetter, inboxLink, senderOf };
@@ -126,6 +126,7 @@ export async function createNotificationApp(
     mint,
     random,
     commit,
+    onCommitted,
     claim,
     citizenKeys,
     contactOf,
