@@ -1,5 +1,3 @@
-import { Readable } from 'node:stream';
-import type { OperationCall, RequestShape } from '../api/operation.ts';
 import type { AccessLogDeps } from '../audit/access-log.ts';
 import { SettingError } from '../config/settings.ts';
 import type { Database } from '../db/database.ts';
@@ -19,14 +17,10 @@ import {
 } from '../identity/verification-limit/verification-limiter.ts';
 import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
 import { blockingSleep } from '../jobs/timer.ts';
-import { formatInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
-import type { Effect } from '../ledger/commit.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
-import { phrasesFor } from '../notifications/rendering/phrases-by-language.ts';
-import { sendNotification } from '../notifications/send-notification.ts';
+import { notifyLimitReached } from '../notifications/system-messages/notify-limit-reached.ts';
 import { notifyLockChange } from '../notifications/system-messages/notify-lock-change.ts';
-import { systemClient } from '../notifications/system-messages/system-message.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
 
 type PolicyDeps = Pick<AppContext, 'settings'> & { readonly db: Pick<Database, 'read'> };
@@ -71,8 +65,11 @@ export async function createIdentityPorts(
   return {
     ...(frequencies === undefined ? {} : { frequencies: frequencies }),
     verificationLimiter: createVerificationLimiter(db.read, app.claim, defaultVerificationLimits),
-    limitReachedNotice: async (citizenId, by) =>
-      await createLimitReachedNotice(app, notifications, { citizenId, ...by }),
+    limitReachedNotice: async (citizenId, { notBefore, ...by }) => {
+      const contact = await notifications.contactOf(citizenId);
+      const message = await notifyLimitReached({ ...by, ports: notifications }, { citizenId, contact, notBefore });
+      return { events: [message.event], statements: message.statements };
+    },
     ...(settings.registerUrl === undefined ? { lockChangeNotice: createLockNotifier(app, notifications) } : {}),
     startResponsePadding: createResponsePadding(settings.verifyQuantumMs, {
       stopwatch: () => performance.now(),
@@ -138,33 +135,4 @@ export function startCleanupJob({
       await deleteExpiredVerifications({ read: db.read, claim, before: now - settings.verificationsKeptDays * dayMs });
     },
   });
-}
-
-/** An official message of the house in the language of its citizen, made by the operation that makes all of them. */
-async function createLimitReachedNotice(
-  app: AppContext,
-  ports: NotificationPorts,
-  about: { readonly citizenId: string } & Parameters<IdentityPorts['limitReachedNotice']>[1],
-): Promise<Effect> {
-  const { now, mint, citizenId, notBefore } = about;
-  const contact = await ports.contactOf(citizenId);
-  const { language, failedVerifications } = phrasesFor(contact?.language);
-  const { subject, paragraphs } = failedVerifications;
-  const message = paragraphs.join('\n\n');
-  const sendAt = notBefore && { sendAt: formatInstant(notBefore) };
-  const call = {
-    params: undefined,
-    query: undefined,
-    headers: undefined,
-    body: { citizenId, subject, message, language, category: 'information', ...sendAt },
-    caller: { clientId: systemClient, scopes: new Set(['notifications:send']) },
-    method: 'POST',
-    ...{ now, mint, ports: { ...ports, contactOf: async () => contact, mayWait: true }, read: app.db.read },
-    bytes: Readable.from([]),
-    signal: new AbortController().signal,
-  };
-  // The listed operation has forgotten the shape of its request; the body is what its schema asks for.
-  const decision = await sendNotification.run(call as unknown as OperationCall<RequestShape, NotificationPorts>);
-  if ('effect' in decision && decision.effect !== undefined) return decision.effect;
-  throw new Error('the notice of guesses was refused by the operation that sends it');
 }

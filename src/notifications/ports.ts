@@ -82,6 +82,4 @@ export type NotificationPorts = {
   readonly checkLetter?: CheckLetter | undefined;
   /** Left out where messages do not lead to the inbox. */
   readonly inboxLink?: InboxLink | undefined;
-  /** Whether `sendAt` may lie as far ahead as one likes: for what this server itself writes. */
-  readonly allowLongDelay?: boolean;
 };
