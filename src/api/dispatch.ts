@@ -21,14 +21,14 @@ import {
 } from './idempotency.ts';
 import { isFailedLookup } from './not-found-padding.ts';
 import type {
+  BoundOperation,
   Decision,
-  Operation,
-  OperationCall,
+  ListedOperation,
   OperationResponse,
   RefusedDecision,
-  RequestShape,
   RequiredScope,
   Scope,
+  UnboundCall,
 } from './operation.ts';
 import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
 
@@ -48,8 +48,8 @@ export type Authorizer = {
   countFailure?(caller: Caller): void;
 };
 
-/** What dispatch needs of the house to serve its operations. */
-export type DispatchContext<P> = {
+/** What dispatch needs to serve operations. */
+export type DispatchContext = {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly mint: IdGenerator;
@@ -57,7 +57,6 @@ export type DispatchContext<P> = {
   readonly commit: Commit;
   /** The longest that a use may be hidden from its citizen, in milliseconds; without it none may. */
   readonly maxConcealmentMs?: number | undefined;
-  readonly ports: P;
   /** Under it the inputs of requests with an idempotency key are told apart. */
   readonly fingerprintKey: Uint8Array;
 };
@@ -72,9 +71,10 @@ export type DispatchResult = {
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
 /** One operation in service: what all its requests share. */
-type OperationRuntime<P> = {
-  readonly operation: Operation<P>;
-  readonly app: DispatchContext<P>;
+type OperationRuntime = {
+  readonly bound: BoundOperation;
+  readonly operation: ListedOperation;
+  readonly app: DispatchContext;
   readonly parse: (incoming: IncomingRequest) => Promise<ParsedRequest>;
   /** The idempotency keys that are at work in this process. */
   readonly keysInProgress: Set<string>;
@@ -87,11 +87,13 @@ type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFin
  * Serves one operation: authenticate, scope, quota, parse, idempotency, run, commit, answer, in this order and nowhere
  * else. Throws only on a fault of the program or the machine.
  */
-export function createDispatch<P>(
-  operation: Operation<P>,
-  app: DispatchContext<P>,
+export function createDispatch(
+  bound: BoundOperation,
+  app: DispatchContext,
 ): (incoming: IncomingRequest) => Promise<DispatchResult> {
-  const route: OperationRuntime<P> = {
+  const { operation } = bound;
+  const runtime: OperationRuntime = {
+    bound,
     operation,
     app,
     parse: createRequestParser(operation, app),
@@ -105,7 +107,7 @@ export function createDispatch<P>(
     let releaseSlot: (() => void) | undefined;
     let streams = false;
     try {
-      if (requiredScope === null) return { ...admitted, result: await serveCall(route, incoming, anonymousCaller) };
+      if (requiredScope === null) return { ...admitted, result: await serveCall(runtime, incoming, anonymousCaller) };
       const caller = await app.authorizer.authenticate(incoming.headers.authorization, requiredScope, incoming);
       if (isRefusal(caller)) return { ...admitted, result: caller };
       const slot = app.authorizer.acquireSlot?.(caller);
@@ -118,7 +120,7 @@ export function createDispatch<P>(
         return { ...admitted, result: app.authorizer.missingScope(requiredScope, caller) };
       }
       if (quota.refusal !== undefined) return { ...admitted, result: quota.refusal };
-      const result = await serveCall(route, incoming, caller);
+      const result = await serveCall(runtime, incoming, caller);
       streams = 'stream' in result && result.stream !== null;
       if (isFailedLookup(result)) app.authorizer.countFailure?.(caller);
       return { ...admitted, result };
@@ -134,24 +136,23 @@ export function createDispatch<P>(
   };
 }
 
-async function serveCall<P>(
-  runtime: OperationRuntime<P>,
+async function serveCall(
+  runtime: OperationRuntime,
   incoming: IncomingRequest,
   caller: Caller,
 ): Promise<OperationResponse | Refusal> {
-  const { operation, app, keysInProgress } = runtime;
+  const { bound, operation, app, keysInProgress } = runtime;
   const parsed = await runtime.parse(incoming);
   if ('refusal' in parsed) return parsed.refusal;
   if ('issues' in parsed) {
-    const validPart = parsed.validPart && { ...parsed.validPart, caller, ports: app.ports };
-    const contentIssues = validPart && (await operation.contentIssues?.(validPart));
+    const contentIssues = parsed.validPart && (await bound.contentIssues({ ...parsed.validPart, caller }));
     return refuseIssues([...parsed.issues, ...(contentIssues ?? [])]);
   }
   const longestMs = app.maxConcealmentMs ?? 0;
   const concealment = parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs });
   if (concealment !== undefined && isRefusal(concealment)) return concealment;
   const hiddenUntil = concealment?.hiddenUntil === undefined ? undefined : Date.parse(concealment.hiddenUntil);
-  const call = { ...parsed.input, caller, ports: app.ports, hiddenUntil };
+  const call = { ...parsed.input, caller, hiddenUntil };
   const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
   if (header === undefined) return await runOperation(runtime, call, { concealment });
   const key = parseIdempotencyKey(String(header));
@@ -160,7 +161,7 @@ async function serveCall<P>(
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const state: IdempotencyState = { request };
   if (operation.bodyBytes === undefined) {
-    const open = async (sealedBody: string) => operation.openStoredBody?.(sealedBody, app.ports) ?? sealedBody;
+    const open = async (sealedBody: string) => bound.openStoredBody(sealedBody);
     state.fingerprint = { print: fingerprintRequest(app.fingerprintKey, call.body), open };
     const earlier = await findStoredResult(app.read, request, state.fingerprint);
     if (earlier !== undefined) return resultOf(earlier);
@@ -177,12 +178,12 @@ async function serveCall<P>(
   }
 }
 
-async function runOperation<P>(
-  runtime: OperationRuntime<P>,
-  call: OperationCall<RequestShape, P>,
+async function runOperation(
+  runtime: OperationRuntime,
+  call: UnboundCall,
   commitOptions: CommitOptions,
 ): Promise<OperationResponse | Refusal> {
-  const decision = await runtime.operation.run(call);
+  const decision = await runtime.bound.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
   return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
@@ -204,8 +205,8 @@ type CommitAttempt = CommitOptions & {
   readonly attemptsLeft: number;
 };
 
-async function commitDecision<P>(
-  runtime: OperationRuntime<P>,
+async function commitDecision(
+  runtime: OperationRuntime,
   decision: Decision | RefusedDecision,
   attempt: CommitAttempt,
 ): Promise<OperationResponse | Refusal> {
@@ -247,11 +248,11 @@ async function closeStream(answer: Decision['answer']): Promise<void> {
 const anonymousCaller: Caller = { clientId: '', scopes: new Set() };
 
 /** The operation itself says what its input is, once it has read it. */
-function withIdempotencyLookup<P>(
-  { fingerprintKey }: DispatchContext<P>,
-  call: OperationCall<RequestShape, P>,
+function withIdempotencyLookup(
+  { fingerprintKey }: DispatchContext,
+  call: UnboundCall,
   key: IdempotencyState,
-): OperationCall<RequestShape, P> {
+): UnboundCall {
   return {
     ...call,
     repeat: {

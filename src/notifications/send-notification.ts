@@ -7,6 +7,7 @@ import { type PlannedStep, type PlanOptions, planSteps } from './cascade/cascade
 import { dryRunAnswer, dryRunShape } from './dry-run.ts';
 import { legalRuleIssues } from './evidence/legal-effect.ts';
 import { acceptNotification } from './notification/accept-notification.ts';
+import type { CitizenContact } from './notification/contact.ts';
 import {
   type Attachment,
   generateSalt,
@@ -14,7 +15,7 @@ import {
   messageLanguageOf,
 } from './notification/message-content.ts';
 import { receiptPathOf } from './notification/notification-shape.ts';
-import type { CitizenContact, NotificationPorts } from './ports.ts';
+import type { NotificationPorts } from './ports.ts';
 import { parseSendTimes, type SendBody, type SendTimes, sendBody, textIssues } from './send-request.ts';
 import { type Template, textForCitizen, textForLanguage } from './templates/template.ts';
 import { fillMarkdown, fillPlaceholders } from './text/markdown.ts';

@@ -3,6 +3,7 @@ import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { concealEffect, parseConcealment } from '../../src/api/concealed-access.ts';
 import { createDispatch } from '../../src/api/dispatch.ts';
+import { bindOperation } from '../../src/api/operation.ts';
 import { type AccessLogPage, readAccessLog } from '../../src/audit/access-log.ts';
 import { createEndpointRegisterProver } from '../../src/audit/endpoint-register-proof.ts';
 import { readOwnAccessLog } from '../../src/audit/read-own-access-log.ts';
@@ -263,11 +264,10 @@ test('the operation is for a citizen whom the token names, and leaves a use of i
       proveEndpointRegister,
       isErasureOf,
     };
-    const dispatch = createDispatch(readOwnAccessLog, {
+    const dispatch = createDispatch(bindOperation(readOwnAccessLog, ports), {
       ...app,
       authorizer,
       read: app.db.read,
-      ports,
       fingerprintKey: new Uint8Array(32),
     });
     const asked = { method: 'GET', params: {}, query: 'limit=50', headers: {}, body: Readable.from([]) };

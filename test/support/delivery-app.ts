@@ -10,7 +10,7 @@ import {
   type ProviderOutcome,
   unconfiguredChannels,
 } from '../../src/notifications/notification/channel.ts';
-import type { CitizenContact } from '../../src/notifications/ports.ts';
+import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
 import { createNotificationApp } from './notification-app.ts';
 import { startTestSmtpServer } from './smtp-server.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';

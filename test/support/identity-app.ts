@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { CompactSign, compactVerify, generateKeyPair } from 'jose';
 import { createDispatch, type DispatchContext } from '../../src/api/dispatch.ts';
-import type { Operation, OperationResponse } from '../../src/api/operation.ts';
+import { bindOperation, type Operation, type OperationResponse } from '../../src/api/operation.ts';
 import type { IncomingRequest } from '../../src/api/parse-request.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import type { Database, Row } from '../../src/db/database.ts';
@@ -181,7 +181,9 @@ type VerifyMethod = 'GET' | 'POST' | 'QUERY';
 
 /** Asks through the real dispatch; `GET` takes claims, or the id of a verification. */
 function createVerifyCall(
-  contextFor: (over: Partial<IdentityPorts>) => Omit<DispatchContext<IdentityPorts>, 'authorizer' | 'fingerprintKey'>,
+  contextFor: (
+    over: Partial<IdentityPorts>,
+  ) => Omit<DispatchContext, 'authorizer' | 'fingerprintKey'> & { readonly ports: IdentityPorts },
 ) {
   const operations: Readonly<Record<VerifyMethod, Operation<IdentityPorts>>> = {
     GET: verifyIdentityByQuery,
@@ -194,13 +196,18 @@ function createVerifyCall(
     { client = 'tax-office', scopes = ['identity:verify'] }: VerifyCaller = {},
     over: Partial<IdentityPorts> = {},
   ): Promise<VerifyResponse> => {
-    const authorizer: DispatchContext<IdentityPorts>['authorizer'] = {
+    const authorizer: DispatchContext['authorizer'] = {
       authenticate: async () => ({ clientId: client, scopes: new Set(scopes) }),
       missingScope: (scope) => ({ slug: 'missing-scope', detail: scope }),
       takeQuota: () => ({ headers: {} }),
     };
     const operation = typeof input === 'string' ? readVerification : operations[method];
-    const dispatch = createDispatch(operation, { ...contextFor(over), authorizer, fingerprintKey: new Uint8Array(32) });
+    const { ports, ...context } = contextFor(over);
+    const dispatch = createDispatch(bindOperation(operation, ports), {
+      ...context,
+      authorizer,
+      fingerprintKey: new Uint8Array(32),
+    });
     const { result } = await dispatch(toVerifyRequest(method, input));
     return 'slug' in result ? { refusal: result } : toVerifyResponse(result);
   };

@@ -4,8 +4,8 @@ import { engines } from '../../../test/support/database-engines.ts';
 import { createDeliveryApp } from '../../../test/support/delivery-app.ts';
 import { findDeliveries } from '../notification/delivery-store.ts';
 import { findNotification } from '../notification/notification-store.ts';
+import { systemClient } from '../notification/sending-service.ts';
 import { notifyLimitReached } from './notify-limit-reached.ts';
-import { systemClient } from './system-message.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,5 +1,5 @@
 import { planSteps } from '../cascade/cascade.ts';
-import type { CitizenContact } from '../ports.ts';
+import type { CitizenContact } from '../notification/contact.ts';
 import { phrasesFor } from '../rendering/phrases-by-language.ts';
 import { type NoticeContext, systemMessage } from './system-message.ts';
 

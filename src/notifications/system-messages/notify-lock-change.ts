@@ -1,7 +1,7 @@
 import { planSteps } from '../cascade/cascade.ts';
 import { type CodeChannel, contactAddressOf } from '../contact/contact-code.ts';
+import type { CitizenContact } from '../notification/contact.ts';
 import { declinableChannelNames } from '../notification/notification.ts';
-import type { CitizenContact } from '../ports.ts';
 import { phrasesFor } from '../rendering/phrases-by-language.ts';
 import { type NoticeContext, systemMessage } from './system-message.ts';
 

@@ -6,9 +6,7 @@ import type { CitizenEvent } from '../../ledger/ledger-event.ts';
 import type { CascadePolicy, PlannedStep } from '../cascade/cascade.ts';
 import { acceptNotification } from '../notification/accept-notification.ts';
 import { generateSalt, type MessageContent } from '../notification/message-content.ts';
-
-/** The client id under which the server itself writes to citizens about their record. No client has it. */
-export const systemClient = 'citizen-services';
+import { systemClient } from '../notification/sending-service.ts';
 
 type SystemMessageContext = {
   readonly now: number;
