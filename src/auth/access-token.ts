@@ -16,10 +16,17 @@ export function audienceOf(publicUrl: string): Audience {
   return { issuer: publicUrl, resource: `${publicUrl}/v1` };
 }
 
-/** The claims of a new access token (RFC 9068, section 2.2) for a client acting for itself. */
+/** The grant of a new access token; it is bound to nothing where `confirmation` is empty or absent. */
+type NewGrant = {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly confirmation?: Confirmation;
+};
+
+/** The claims of a new access token (RFC 9068, section 2.2) for a client that acts for itself. */
 export function accessTokenClaims(
   audience: Audience,
-  grant: { readonly clientId: string; readonly scopes: readonly string[] },
+  grant: NewGrant,
   clock: Clock,
   random: RandomBytes,
 ): Readonly<Record<string, unknown>> {
@@ -33,7 +40,13 @@ export function accessTokenClaims(
     iat: now,
     exp: now + accessTokenSeconds,
     jti: Buffer.from(random(16)).toString('base64url'),
+    ...confirmationClaim(grant.confirmation),
   };
+}
+
+function confirmationClaim({ jkt, x5t }: Confirmation = {}): { readonly cnf?: Readonly<Record<string, string>> } {
+  if (jkt !== undefined) return { cnf: { jkt } };
+  return x5t === undefined ? {} : { cnf: { 'x5t#S256': x5t } };
 }
 
 /** Signs the claims as an access token with the key in force. */

@@ -149,6 +149,19 @@ function isIssuedBy(authorities: readonly X509Certificate[], x509: X509Certifica
   });
 }
 
+/**
+ * Whether the certificate of the connection authenticates a client that is registered with `proof` (RFC 8705, section 2): the
+ * pinned certificate itself, or one with the registered name from an authority of ours.
+ */
+export function matchesCertificateProof(certificate: ClientCertificate, proof: CertificateProof): boolean {
+  switch (proof.kind) {
+    case 'pinned':
+      return certificate.x509.raw.equals(Buffer.from(proof.der, 'base64'));
+    case 'named':
+      return certificate.authorized && hasAlternativeName(certificate.x509, proof.name, proof.value);
+  }
+}
+
 /** Whether the certificate has exactly that name among its alternative names. */
 export function hasAlternativeName(x509: X509Certificate, name: CertificateName, value: string): boolean {
   const label = { dns: 'DNS', uri: 'URI', ip: 'IP Address', email: 'email' }[name];

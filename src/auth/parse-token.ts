@@ -1,3 +1,6 @@
+import type { KeyObject, webcrypto } from 'node:crypto';
+import { JOSEError } from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
 import { hasDuplicateMember } from '../kernel/has-duplicate-member.ts';
 
 /** A token in the form of a compact JWS, of which nothing is verified yet. */
@@ -67,4 +70,19 @@ function parseJsonObject(part: string): Record<string, unknown> | undefined {
   // A name that stands twice is one member once parsed: two readers could take different ones.
   if (hasDuplicateMember(text, value)) return undefined;
   return { ...value };
+}
+
+/** Whether the key signed the compact JWS, with one of these algorithms. */
+export async function isSignedWith(
+  key: KeyObject | webcrypto.CryptoKey,
+  jws: string,
+  algorithms: readonly string[],
+): Promise<boolean> {
+  try {
+    await compactVerify(jws, key, { algorithms: [...algorithms] });
+    return true;
+  } catch (fault) {
+    if (fault instanceof JOSEError) return false;
+    throw fault;
+  }
 }

@@ -1,5 +1,6 @@
+import { authMethodsOf } from './authenticate-client.ts';
 import { acceptedAlgs } from './client-keys.ts';
-import { authMethodsOf, tokenPath } from './token-endpoint.ts';
+import { tokenPath } from './token-endpoint.ts';
 
 /** Where the server is, without a slash at the end, and what it offers. */
 export type MetadataOptions = {
