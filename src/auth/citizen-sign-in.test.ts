@@ -57,7 +57,8 @@ test('no more than two hundred wait for a slow issuer, and when it answers all o
     return await answering(JSON.stringify(metadata))();
   });
   const first = Array.from({ length: 200 }, () => signIn.begin());
-  for (let times = 0; times < 3; times += 1) await assert.rejects(signIn.begin(), /200 others wait for its answers/);
+  for (let times = 0; times < 3; times += 1)
+    await assert.rejects(signIn.begin(), /200 other requests wait for its responses/);
   answer.resolve();
   assert.equal((await Promise.all(first)).length, 200);
   await signIn.begin();

@@ -4,7 +4,7 @@ import { compactVerify } from 'jose/jws/compact/verify';
 import { decodeJwt } from 'jose/jwt/decode';
 import type { Database } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
-import { clockSkewSeconds } from './access-token.ts';
+import { clockSkewSeconds, isEpochSeconds } from './access-token.ts';
 import { acceptedAlgs, type ClientKeySet } from './client-keys.ts';
 import { isSignedWith } from './parse-token.ts';
 import { invalidClient, type TokenError } from './token-request.ts';
@@ -78,20 +78,16 @@ function assertionFault(
 ): string | undefined {
   const now = Math.floor(nowMs / 1_000);
   if (aud !== issuer) return 'aud of the client_assertion must be the issuer, as a string';
-  if (!isPositiveInteger(exp)) return 'exp of the client_assertion must be a whole number of seconds';
+  if (!isEpochSeconds(exp)) return 'exp of the client_assertion must be a whole number of seconds';
   if (exp <= now - clockSkewSeconds)
     return `the client_assertion expired ${now - exp} s ago by the clock of this server`;
   if (exp > now + maxAssertionSeconds + clockSkewSeconds)
     return `a client_assertion may live ${maxAssertionSeconds} s at most`;
   for (const [name, time] of Object.entries({ iat, nbf })) {
     if (time === undefined) continue;
-    if (!isPositiveInteger(time)) return `${name} of the client_assertion must be a whole number of seconds`;
+    if (!isEpochSeconds(time)) return `${name} of the client_assertion must be a whole number of seconds`;
     if (time > now + clockSkewSeconds)
       return `${name} of the client_assertion is ${time - now} s ahead of the clock of this server`;
   }
   return undefined;
-}
-
-function isPositiveInteger(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }

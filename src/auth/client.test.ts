@@ -51,8 +51,8 @@ test('team and live clients get no secret, no client is without scope, and a quo
     const result = newClient({ ...wanted, ...changes }, clock, systemRandom);
     return 'fault' in result ? result.fault : undefined;
   };
-  assert.match(fault({ kind: 'live' }) ?? '', /a live client proves itself by its own keys/);
-  assert.match(fault({ kind: 'team' }) ?? '', /a team client proves itself by its own keys/);
+  assert.match(fault({ kind: 'live' }) ?? '', /a live client authenticates by its own keys/);
+  assert.match(fault({ kind: 'team' }) ?? '', /a team client authenticates by its own keys/);
   assert.match(fault({ scopes: [] }) ?? '', /at least one scope/);
   assert.match(fault({ quota: { perSecond: 0, burst: 1 } }) ?? '', /a quota is 1 to/);
   assert.match(fault({ quota: { perSecond: 1.5, burst: 2 } }) ?? '', /a quota is 1 to/);
@@ -88,7 +88,7 @@ test('a key set with anything else is refused with the reason', () => {
     'private member "d"': setOf(jwkOf(pair.privateKey)),
     'private member "k"': setOf({ kty: 'oct', k: 'AAAA' }),
     'its "use" is not "sig"': setOf({ ...ec, use: 'enc' }),
-    'not a public key': setOf({ ...ec, y: 'AAAA' }),
+    'is not a public key': setOf({ ...ec, y: 'AAAA' }),
     'fewer than 2048 bits': setOf(jwkOf(generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey)),
     'more than 8192 bits': setOf({
       kty: 'RSA',
@@ -96,10 +96,10 @@ test('a key set with anything else is refused with the reason', () => {
       e: 'AQAB',
     }),
     'public exponent': setOf({ kty: 'RSA', n: randomBytes(256).fill(255, 0, 1).toString('base64url'), e: 'AQAAAAE' }),
-    'no accepted kind': setOf(jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey)),
+    'no accepted type': setOf(jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey)),
     '"alg" other than ES256': setOf({ ...ec, alg: 'RS256' }),
     '"kid" that is not': setOf({ ...ec, kid: 'a\nb' }),
-    'stands there twice': setOf(ec, ec),
+    'appears twice': setOf(ec, ec),
     'is not a JWK': setOf('key'),
   };
   for (const [reason, text] of Object.entries(cases)) {

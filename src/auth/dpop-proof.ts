@@ -5,13 +5,13 @@ import { parseEmbeddedKey } from './client-keys.ts';
 import type { DpopNonces } from './dpop-nonces.ts';
 import { isSignedWith, parseUnverifiedJws } from './parse-token.ts';
 
-/** How old a proof may be, in seconds, besides the difference of clocks. */
+/** How old a proof may be in seconds, in addition to the accepted clock difference. */
 const maxProofAgeSeconds = 60;
 
-/** What a proof has to prove: that this very request was made by who holds the key; `accessToken` where one is used. */
+/** The request that a proof must be made for; `accessToken` where the request uses one. */
 export type ExpectedRequest = {
   readonly method: string;
-  /** The address that callers use, without query. */
+  /** The URL that callers use, without query. */
   readonly url: string;
   readonly accessToken?: string | undefined;
 };
@@ -27,14 +27,14 @@ export type DpopProof = {
   readonly nonce: string | undefined;
 };
 
-/** What is wrong with a proof, in the words of RFC 9449; the description is for its maker. */
+/** The fault of a proof, with an error code of RFC 9449; the description is for the client. */
 export type DpopProofFault = { readonly error: 'invalid_dpop_proof' | 'use_dpop_nonce'; readonly description: string };
 
 const invalid = (description: string): DpopProofFault => ({ error: 'invalid_dpop_proof', description });
 
 /**
- * Checks a `DPoP` header (RFC 9449, section 4.3) but for its reuse, which is a matter of who remembers. What is told about
- * times is told only once the signature holds.
+ * Checks a `DPoP` header (RFC 9449, section 4.3) except for its reuse, which the caller checks. Details of times are
+ * reported only after the signature was verified.
  */
 export async function checkDpopProof(
   header: string | undefined,
@@ -73,15 +73,16 @@ function claimsFault(
   if (typeof iat !== 'number' || !Number.isSafeInteger(iat)) return 'iat must be a whole number of seconds';
   const now = Math.floor(nowMs / 1_000);
   if (iat > now + clockSkewSeconds) return `iat is ${iat - now} s ahead of the clock of this server`;
-  if (iat < now - maxProofAgeSeconds - clockSkewSeconds) return `iat is ${now - iat} s behind the clock of this server`;
+  if (iat < now - maxProofAgeSeconds - clockSkewSeconds)
+    return `iat is ${now - iat} s in the past by the clock of this server`;
   if (expected.accessToken === undefined) return undefined;
   const hash = createHash('sha256').update(expected.accessToken).digest('base64url');
   return ath === hash ? undefined : 'ath is not the hash of the access token';
 }
 
-/** An address as RFC 9449 compares it: normalised, without query and fragment. */
-function normalizeUrl(address: string): string | undefined {
-  const url = URL.parse(address);
+/** A URL as RFC 9449, section 4.3, compares it: normalised, without query and fragment. */
+function normalizeUrl(text: string): string | undefined {
+  const url = URL.parse(text);
   if (url === null) return undefined;
   url.search = '';
   url.hash = '';

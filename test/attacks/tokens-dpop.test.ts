@@ -261,7 +261,7 @@ test('[R51] the token endpoint binds to the key of the proof, once, and a client
   });
   const late = await ask(proof(served, undefined, { claims: { ...claims, iat: served.clock.at / 1_000 - 120 } }));
   assert.deepEqual([late.status, late.body['error']], [400, 'invalid_dpop_proof']);
-  assert.equal(late.body['error_description'], 'iat is 120 s behind the clock of this server');
+  assert.equal(late.body['error_description'], 'iat is 120 s in the past by the clock of this server');
   await served.db.write([{ sql: "update client set binding = 'dpop'" }]);
   assert.equal((await ask()).status, 400);
   assert.equal((await ask(proof(served, undefined, { claims }))).status, 200);
