@@ -16,9 +16,6 @@ export type ClientAuthenticationDeps = AssertionDeps & {
   readonly certificates?: CertificateReader | undefined;
 };
 
-/** Authenticates the client of a token request, or returns the error to answer. */
-export type AuthenticateClient = (request: IncomingMessage, parameters: TokenRequest) => Promise<Client | TokenError>;
-
 /** The methods that the metadata lists (FAPI 2.0, section 5.3.2.1). Secrets only where the operator allows them. */
 export function authMethodsOf(secrets: boolean) {
   const methods = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'] as const;
@@ -26,9 +23,9 @@ export function authMethodsOf(secrets: boolean) {
 }
 
 /** Creates the client authentication of one process. Used assertions are shared with all other processes. */
-export function createClientAuthenticator(deps: ClientAuthenticationDeps): AuthenticateClient {
+export function createClientAuthenticator(deps: ClientAuthenticationDeps) {
   const verifyAssertion = createAssertionVerifier(deps);
-  return async (request, parameters) => {
+  return async (request: IncomingMessage, parameters: TokenRequest): Promise<Client | TokenError> => {
     const presented = presentedCredential(request.headers.authorization, parameters);
     if ('error' in presented) return presented;
     const { clientId } = presented;

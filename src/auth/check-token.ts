@@ -45,15 +45,13 @@ export type TokenChecker = {
   invalidate(): void;
 };
 
-/** A token whose signature and claims were verified. Its client is read again on every use. */
+/** A token whose signature and claims were verified. Its client is looked up on every use. */
 type VerifiedToken = {
   readonly grant: AccessGrant;
   readonly issuer: string;
   /** The id of our key that signed it; undefined for a token of a trusted issuer. */
   readonly kid: string | undefined;
   readonly checkedAt: number;
-  client: Client | undefined;
-  caller: Caller | undefined;
 };
 
 /** The cache holds at least this number of verified tokens, and at most twice as many. */
@@ -90,7 +88,7 @@ export function createTokenChecker(deps: TokenCheckDeps): TokenChecker {
     if (grant.expiresAt <= clock.now()) return expiredAccessToken(grant.expiresAt, clock.now(), scheme);
     if (!clients.isFresh()) await clients.refresh();
     const client = clients.get(grant.clientId);
-    const caller = callerOf(checked, client);
+    const caller = client && callerOf(checked, client);
     if (caller === undefined || client === undefined) return invalidAccessToken(scheme);
     if (scheme === 'Bearer' && grant.confirmation === undefined && client.binding === 'none') return caller;
     const bound = { scheme, token, confirmation: grant.confirmation, binding: client.binding };
@@ -119,15 +117,13 @@ function readAuthorization(authorization: string | undefined): { scheme: Scheme;
   return { scheme: match[1]?.length === 4 ? 'DPoP' : 'Bearer', token: match[2] ?? '' };
 }
 
-/** The caller; undefined where the client is disabled, unknown, or registered for another issuer. Cached until the client changes. */
-function callerOf(checked: VerifiedToken, client: Client | undefined): Caller | undefined {
-  if (client === undefined || client.disabledAt !== undefined) return undefined;
-  if (checked.caller !== undefined && checked.client === client) return checked.caller;
+/** The caller; undefined where the client is disabled, or registered for another issuer. */
+function callerOf(checked: VerifiedToken, client: Client): Caller | undefined {
+  if (client.disabledAt !== undefined) return undefined;
   const { credential } = client;
   const ours = checked.kid !== undefined;
   if (credential.by === 'issuer' ? credential.issuer !== checked.issuer : !ours) return undefined;
-  checked.client = client;
-  checked.caller = {
+  return {
     clientId: client.clientId,
     scopes: checked.grant.scopes.intersection(new Set(client.scopes)),
     purposes: client.purposes === undefined ? undefined : new Set(client.purposes),
@@ -136,7 +132,6 @@ function callerOf(checked: VerifiedToken, client: Client | undefined): Caller | 
     // Our own authorization server issues tokens only to clients that act for themselves.
     citizenId: ours ? undefined : checked.grant.citizenId,
   };
-  return checked.caller;
 }
 
 /** Verifies signature and claims; undefined for a token that is not accepted. */
@@ -167,7 +162,7 @@ async function verify(
   // client is worth a read. A token of a trusted issuer may name any client, so these reads are limited.
   if (clients.get(grant.clientId) === undefined) await clients.refresh(ours ? undefined : minReloadIntervalMs);
   const kid = ours ? parsed.kid : undefined;
-  return { grant, issuer, kid, checkedAt: clock.now(), client: undefined, caller: undefined };
+  return { grant, issuer, kid, checkedAt: clock.now() };
 }
 
 async function isSignedByUs({ keys }: TokenCheckDeps, token: string, { alg, kid }: UnverifiedToken): Promise<boolean> {

@@ -18,13 +18,6 @@ export type AssertionDeps = {
   readonly publicUrl: string;
 };
 
-/** Verifies an assertion whose `sub` is that client; returns the error to answer, or undefined for a valid assertion. */
-export type VerifyAssertion = (
-  assertion: string,
-  clientId: string,
-  keySet: ClientKeySet,
-) => Promise<TokenError | undefined>;
-
 /** The longest remaining life of an assertion that is accepted, in seconds. */
 const maxAssertionSeconds = 300;
 
@@ -32,12 +25,12 @@ const maxAssertionSeconds = 300;
 const replayWindowMs = 900_000;
 
 /**
- * Creates the verification of `private_key_jwt` assertions (RFC 7523, section 3). An assertion is marked as used even if
- * the rest of its request is invalid, so that it cannot be replayed.
+ * Creates the verification of `private_key_jwt` assertions (RFC 7523, section 3) whose `sub` is `clientId`. It returns the
+ * error to answer, or undefined for a valid assertion, which is then marked as used even if the rest of its request is invalid.
  */
-export function createAssertionVerifier({ db, clock, publicUrl }: AssertionDeps): VerifyAssertion {
+export function createAssertionVerifier({ db, clock, publicUrl }: AssertionDeps) {
   const isFirstUse = createReplayDetector({ db, clock }, 'ReplayDetection');
-  return async (assertion, clientId, keySet) => {
+  return async (assertion: string, clientId: string, keySet: ClientKeySet): Promise<TokenError | undefined> => {
     // Details are reported only to a client that holds the key.
     if (!(await isSignedByClient(assertion, keySet))) return invalidClient();
     const claims = decodeJwt(assertion);

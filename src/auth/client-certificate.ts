@@ -50,10 +50,7 @@ export function createCertificateReader({
   header,
   proxies,
 }: CertificateReaderDeps): CertificateReader {
-  const byName = Map.groupBy(authorities, ({ subject }) => normalizeDistinguishedName(subject));
-  const isOurs = (x509: X509Certificate) => {
-    return isIssuedBy(byName.get(normalizeDistinguishedName(x509.issuer)) ?? [], x509, clock.now());
-  };
+  const isOurs = (x509: X509Certificate) => isIssuedBy(authorities, x509, clock.now());
   const connections = new WeakMap<Socket, ClientCertificate>();
 
   function strip(request: IncomingMessage): void {
@@ -128,12 +125,6 @@ function forwardedCertificate(value: string | string[] | undefined): X509Certifi
   } catch {
     return undefined;
   }
-}
-
-/** One form for all spellings of a name that OpenSSL treats as equal; an index, so that few authorities need a signature check. */
-function normalizeDistinguishedName(name: string | undefined): string {
-  // Node.js writes a backslash before a space at the end.
-  return (name ?? '').toLowerCase().replaceAll(/[\s\\]+/g, '');
 }
 
 const clientAuthUsage = '1.3.6.1.5.5.7.3.2';

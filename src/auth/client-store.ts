@@ -108,21 +108,9 @@ export async function findClient(read: Read, clientId: string): Promise<Client |
   return row === undefined ? undefined : clientOf(row);
 }
 
-const pageSize = 500;
-
-/** All clients by id, read in pages. */
+/** All clients, sorted by id. */
 export async function allClients(read: Read): Promise<Client[]> {
-  const clients: Client[] = [];
-  for (let after = ''; ; ) {
-    const rows = await read(`select ${columns} from client where client_id > $1 order by client_id limit $2`, [
-      after,
-      pageSize,
-    ]);
-    clients.push(...rows.map(clientOf));
-    const last = clients.at(-1);
-    if (rows.length < pageSize || last === undefined) return clients;
-    after = last.clientId;
-  }
+  return (await read(`select ${columns} from client order by client_id`, [])).map(clientOf);
 }
 
 function clientOf(row: Row): Client {

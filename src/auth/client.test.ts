@@ -146,7 +146,7 @@ for (const engine of engines) {
     await assert.rejects(db.write([setClientDisabled('nobody', clock.at)]), WriteRefused);
   });
 
-  test(`${engine.name}: the view reads pages until the end`, async (t) => {
+  test(`${engine.name}: all clients are read`, async (t) => {
     const db = await engine.open(t);
     // Each of a name of its own: the letters behind it are few enough that two of so many may be alike.
     const many = Array.from({ length: 501 }, (_, at) => insertClient(made({ name: `Office ${at}` }).client));

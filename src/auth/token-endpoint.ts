@@ -47,7 +47,7 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): (request: Incoming
       const proof = await checkRequestProof(deps, request.headers['dpop']);
       const result = proof !== undefined && 'error' in proof ? proof : await issueToken(request, proof);
       const realm = request.headers.authorization === undefined ? undefined : deps.publicUrl;
-      const response = 'error' in result ? errorResponse(result, realm) : { status: 200, headers: {}, body: result };
+      const response = 'error' in result ? errorResponse(result, realm) : { status: 200, headers: {}, ...result };
       return { ...response, headers: { ...response.headers, ...nextNonceHeader(deps.nonces, proof) } };
     } catch (fault) {
       deps.report(fault);
@@ -56,21 +56,14 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): (request: Incoming
   };
 }
 
-/** The body of a successful response (RFC 6749, section 5.1). */
-type IssuedAccessToken = {
-  readonly access_token: string;
-  readonly expires_in: number;
-  readonly scope: string;
-  readonly token_type: 'DPoP' | 'Bearer';
-};
-
+/** Issues a token: resolves to a successful response (RFC 6749, section 5.1), or to the error to answer. */
 function createTokenIssuer(deps: TokenEndpointDeps) {
   const { publicUrl, clock, random, keys, certificates, secrets } = deps;
   const authenticateClient = createClientAuthenticator(deps);
   const isFirstProof = createReplayDetector(deps, 'DPoP');
   const audience = audienceOf(publicUrl);
 
-  return async (request: IncomingMessage, proof: DpopProof | undefined): Promise<IssuedAccessToken | TokenError> => {
+  return async (request: IncomingMessage, proof?: DpopProof): Promise<{ readonly body: object } | TokenError> => {
     const parameters = await readTokenRequest(request, secrets);
     if ('error' in parameters) return parameters;
     const client = await authenticateClient(request, parameters);
@@ -84,13 +77,14 @@ function createTokenIssuer(deps: TokenEndpointDeps) {
     const confirmation = senderConstraint(client, proof, thumbprint);
     if ('error' in confirmation) return confirmation;
     if (proof !== undefined && !(await isFirstProof(proof.jkt, proof.jti, proof.endsAt))) return usedProof;
-    const grant = { clientId: client.clientId, scopes, confirmation };
-    return {
-      access_token: signAccessToken(keys, accessTokenClaims(audience, grant, clock, random)),
+    const claims = accessTokenClaims(audience, { clientId: client.clientId, scopes, confirmation }, clock, random);
+    const body = {
+      access_token: signAccessToken(keys, claims),
       expires_in: accessTokenSeconds,
       scope: scopes.join(' '),
       token_type: proof === undefined ? 'Bearer' : 'DPoP',
     };
+    return { body };
   };
 }
 
