@@ -36,6 +36,7 @@ export function createAssertionVerifier({ db, clock, publicUrl }: AssertionDeps)
     const claims = decodeJwt(assertion);
     const { iss, aud, exp, jti } = claims;
     if (iss !== clientId || typeof jti !== 'string' || jti === '' || typeof exp !== 'number') return invalidClient();
+    // For a foreign audience no details are reported; the token endpoint and a list are common mistakes.
     if (![aud].flat().some((one) => one === publicUrl || one === `${publicUrl}/oauth2/token`)) return invalidClient();
     const fault = assertionFault(claims, publicUrl, clock.now());
     if (fault !== undefined) return invalidClient(fault);

@@ -113,8 +113,9 @@ function nextNonceHeader(
 }
 
 /**
- * The scopes of the new token: all of the client, or those that it asked for. A scope that the client may not have is an
- * error, and is not dropped silently (RFC 6749, section 3.3).
+ * Checks the grant type (RFC 6749, section 4.4.2), the resource and the scope. Returns the scopes of the new token: the
+ * requested ones, or all of the client. A scope that the client may not have is an error, and is not dropped silently
+ * (RFC 6749, section 3.3).
  */
 function grantedScopes(
   { grantType, scope, resources }: TokenRequest,

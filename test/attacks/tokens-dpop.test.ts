@@ -67,7 +67,7 @@ for (const engine of engines) {
     const request = () => proof(app, token);
     const first = shown(request());
     const answers = await Promise.all([1, 2, 3].map(() => app.checker.authenticate(`DPoP ${token}`, 's', first)));
-    assert.deepEqual(answers.map(slugOf).sort(), ['invalid-dpop-proof', 'invalid-dpop-proof', 'accepted']);
+    assert.deepEqual(answers.map(slugOf).sort(), ['accepted', 'invalid-dpop-proof', 'invalid-dpop-proof']);
     assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'accepted');
     app.clock.at += 61_000;
     assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'accepted');
