@@ -209,8 +209,9 @@ function refuseIncompatibleSchema(migrations: readonly Migration[], stored: Read
 async function apply(db: Database, migration: Migration, clock: Clock): Promise<void> {
   const { number, name, checksum, statements } = migration;
   const claim: Statement = {
-    sql: 'insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4) /* spills */',
+    sql: 'insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
     args: [number, name, checksum, clock.now()],
+    tempFiles: true,
   };
   const plans = db.engine === 'postgres' ? allowFullScans : [];
   try {

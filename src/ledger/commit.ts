@@ -1,3 +1,4 @@
+import { batchInsert } from '../db/batch-statements.ts';
 import type { Database, Row, Statement } from '../db/database.ts';
 import { rejectIfRetired } from '../db/root-key-store.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
@@ -28,6 +29,16 @@ export const checkEventsWritable: Statement = {
   sql: "insert into ledger_event (id, at, type, content) select id, at, type, content from ledger_event where id = ''",
 };
 
+const insertEvent = batchInsert('ledger_event', [
+  'id',
+  'at',
+  'type',
+  'client_id',
+  'citizen_id',
+  'citizen_tag',
+  'content',
+]);
+
 /**
  * The commit of this database. The content of an event about a citizen is sealed under that citizen's key; that of the
  * house's own is clear until the sequencer seals it. One insert an event: numbers come later (sequencer.ts).
@@ -44,10 +55,7 @@ export function createCommit(
       citizenId === null ? clear : sealEventContent(await citizenKeys.keyOf(citizenId), event.id, clear, random);
     const clientId = 'client' in event.actor && event.receipt !== false ? event.actor.client : null;
     const tag = citizenId === null ? null : citizenKeys.pseudonymOf(citizenId);
-    return {
-      sql: 'insert into ledger_event (id, at, type, client_id, citizen_id, citizen_tag, content) values ($1, $2, $3, $4, $5, $6, $7)',
-      args: [event.id, event.at, event.type, clientId, citizenId, tag, content],
-    };
+    return insertEvent([event.id, event.at, event.type, clientId, citizenId, tag, content]);
   }
 
   return async (effect) => {

@@ -64,7 +64,7 @@ async function migrated(t: TestContext): Promise<DatabaseSync> {
 test('no statement of the server looks through a table that grows', async (t) => {
   const db = await migrated(t);
   const whole: SourceStatement[] = [];
-  const faults = findSourceStatements().flatMap(({ file, sql }) => {
+  const faults = findSourceStatements('sqlite').flatMap(({ file, sql }) => {
     let tables: string[];
     try {
       tables = lookedThrough(db, sql);
@@ -88,7 +88,7 @@ test('a statement that looks through every delivery is seen', async (t) => {
 
 test('a sign-in looks at no session that goes on, however many there are', async (t) => {
   const db = await migrated(t);
-  const [clearing] = findSourceStatements().filter(({ sql }) =>
+  const [clearing] = findSourceStatements('sqlite').filter(({ sql }) =>
     /^delete from oauth_record\b.*CitizenSession/s.test(sql),
   );
   const found = planOf(db, clearing?.sql ?? '').filter((step) => step.includes('expires_at'));

@@ -1,17 +1,32 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Statement } from '../../src/db/database.ts';
+import { lookupByKey } from '../../src/db/batch-statements.ts';
+import type { Batch, Statement } from '../../src/db/database.ts';
 import { engines } from '../support/database-engines.ts';
 import { insertLetter, insertPerson, openExampleDatabase } from './store-example-tables.ts';
 
-// What comes in one moment may go to the engine together; no caller may notice.
+// Statements of one tick may be merged. Each caller still gets its own rows and refusals.
+
+const renameBatch: Batch = {
+  kind: 'update',
+  idIndex: 1,
+  sql: `update person p set name = input.name, born = p.born + 10
+    from unnest(cast($1 as text[]), cast($2 as text[]), cast($3 as bigint[])) as input (name, id, born)
+    where p.id = input.id and p.born = input.born returning p.id`,
+};
 
 const rename = (id: string, name: string, born: number, rows?: number): Statement => ({
-  sql: `update person set name = cast($1 as text), born = born + 10
-    where id = cast($2 as text) and born = cast($3 as bigint) returning id`,
+  sql: 'update person set name = $1, born = born + 10 where id = $2 and born = $3 returning id',
   args: [name, id, born],
+  batch: renameBatch,
   ...(rows === undefined ? {} : { rows }),
 });
+
+const findName = lookupByKey('person', 'id', 'id, name');
+const findPerson = lookupByKey('person', 'id', 'id, name, born');
+const findLetters = lookupByKey('letter', 'person_id', 'person_id, id');
+const findMissingColumn = lookupByKey('person', 'id', 'id, nothing');
+const findCount = lookupByKey('counted', 'id', 'id, n');
 
 for (const engine of engines) {
   test(`${engine.name}: what is looked up at once by key is each caller's own`, async (t) => {
@@ -20,9 +35,9 @@ for (const engine of engines) {
     for (const id of names)
       await db.write([insertPerson(id, `name of ${id}`), insertLetter(`${id} 1`, id), insertLetter(`${id} 2`, id)]);
     const asked = [...names, 'nobody', 'p7', "o'; drop table person", ''];
-    const found = asked.map((id) => db.read('select id, name from person where id = $1', [id]));
-    const unnamed = asked.map((id) => db.read('select name, born from person where id = $1', [id]));
-    const letters = asked.map((id) => db.read('select id from letter where person_id = $1', [id]));
+    const found = asked.map((id) => findName(db.read, id));
+    const unnamed = asked.map((id) => findPerson(db.read, id));
+    const letters = asked.map((id) => findLetters(db.read, id));
     const isThere = (id: string) => names.includes(id);
     assert.deepEqual(
       await Promise.all(found),
@@ -30,7 +45,7 @@ for (const engine of engines) {
     );
     assert.deepEqual(
       await Promise.all(unnamed),
-      asked.map((id) => (isThere(id) ? [{ name: `name of ${id}`, born: 0 }] : [])),
+      asked.map((id) => (isThere(id) ? [{ id, name: `name of ${id}`, born: 0 }] : [])),
     );
     const sorted = (await Promise.all(letters)).map((rows) => rows.map((row) => row['id']).sort());
     assert.deepEqual(
@@ -42,10 +57,10 @@ for (const engine of engines) {
   test(`${engine.name}: a lookup that fails among many fails for its callers, and the next ones are served`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
-    const wrong = ['a', 'b', 'c'].map((id) => db.read('select nothing from person where id = $1', [id]));
-    const right = ['a', 'b'].map((id) => db.read('select name from person where id = $1', [id]));
+    const wrong = ['a', 'b', 'c'].map((id) => findMissingColumn(db.read, id));
+    const right = ['a', 'b'].map((id) => findName(db.read, id));
     for (const { status } of await Promise.allSettled(wrong)) assert.equal(status, 'rejected');
-    assert.deepEqual(await Promise.all(right), [[{ name: 'a' }], []]);
+    assert.deepEqual(await Promise.all(right), [[{ id: 'a', name: 'a' }], []]);
   });
 
   test(`${engine.name}: of what is looked up at once, a row that cannot be read fails for who asked for it alone`, async (t) => {
@@ -53,11 +68,11 @@ for (const engine of engines) {
     await db.write([{ sql: 'create table counted (id text not null primary key, n bigint not null)' }]);
     const insert = "insert into counted (id, n) values ('a', 1), ('b', 9007199254740991 + 2), ('c', 3)";
     await db.write([{ sql: insert }]);
-    const asked = ['a', 'b', 'c', 'nobody'].map((id) => db.read('select n from counted where id = $1', [id]));
+    const asked = ['a', 'b', 'c', 'nobody'].map((id) => findCount(db.read, id));
     const answers = (await Promise.allSettled(asked)).map((one) =>
       one.status === 'fulfilled' ? one.value : one.status,
     );
-    assert.deepEqual(answers, [[{ n: 1 }], 'rejected', [{ n: 3 }], []]);
+    assert.deepEqual(answers, [[{ id: 'a', n: 1 }], 'rejected', [{ id: 'c', n: 3 }], []]);
   });
 
   test(`${engine.name}: units that end in inserts keep their own rows, refusals and order`, async (t) => {
@@ -151,8 +166,8 @@ for (const engine of engines) {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
     await db.read('select id from person');
-    const asked = ['a', 'b'].map((id) => db.read('select name from person where id = $1', [id]));
+    const asked = ['a', 'b'].map((id) => findName(db.read, id));
     await db.close();
-    assert.deepEqual(await Promise.all(asked), [[{ name: 'a' }], []]);
+    assert.deepEqual(await Promise.all(asked), [[{ id: 'a', name: 'a' }], []]);
   });
 }

@@ -221,19 +221,19 @@ test('sqlite: what was wiped is in no file when that is acknowledged, also behin
   const db = await openSqlite(path, { random: systemRandom });
   const files = () => readdirSync(dirname(path)).filter((name) => /^test\.sqlite(-wal)?$/.test(name));
   const places = (text: string) => files().filter((name) => readFileSync(join(dirname(path), name)).includes(text));
-  const wipe = (id: string) => ({ sql: 'delete from thing where id = $1 /* wipe */', args: [id] });
+  const erase = (id: string) => ({ sql: 'delete from thing where id = $1', args: [id], erase: true as const });
   await db.write([createTable]);
   for (const id of ['KEY-OF-ANNA', 'KEY-OF-BERT']) {
     await db.write([add(id)]);
     assert.notDeepEqual(places(id), []);
   }
-  await db.write([wipe('KEY-OF-ANNA')]);
+  await db.write([erase('KEY-OF-ANNA')]);
   assert.deepEqual(places('KEY-OF-ANNA'), []);
 
   const reader = new DatabaseSync(path, { readOnly: true });
   reader.exec('begin');
   reader.prepare(all).all();
-  await db.write([wipe('KEY-OF-BERT')]);
+  await db.write([erase('KEY-OF-BERT')]);
   assert.notDeepEqual(places('KEY-OF-BERT'), []);
   reader.close();
   await db.write([add('c')]);
@@ -252,7 +252,7 @@ test('sqlite: behind a wipe no commit waits for a reader that stays', { timeout:
   const ids = Array.from({ length: 250 }, (_, n) => `a${n}`);
   for (const id of ids) {
     await db.write([add(id)]);
-    await db.write([{ sql: 'delete from thing where id = $1 /* wipe */', args: [id] }]);
+    await db.write([{ sql: 'delete from thing where id = $1', args: [id], erase: true }]);
   }
   reader.close();
   await db.close();
@@ -260,7 +260,7 @@ test('sqlite: behind a wipe no commit waits for a reader that stays', { timeout:
 
 test('sqlite: what a process that was killed had wiped is in no file when the next one has written', async (t) => {
   const path = await freshPlace(t);
-  const wipe = `await db.write([{ sql: "delete from thing where id = 'KEY-OF-ANNA' /* wipe */" }]);`;
+  const erase = `await db.write([{ sql: "delete from thing where id = 'KEY-OF-ANNA'", erase: true }]);`;
   // A reader stands in the way of the wipe until the end.
   const killed = spawnSync(process.execPath, [
     ...['--input-type=module', '-e'],
@@ -271,7 +271,7 @@ test('sqlite: what a process that was killed had wiped is in no file when the ne
       const reader = new DatabaseSync(${JSON.stringify(path)}, { readOnly: true });
       reader.exec('begin');
       reader.prepare(${JSON.stringify(all)}).all();
-      ${wipe}
+      ${erase}
       process.kill(process.pid, 'SIGKILL');`,
   ]);
   assert.equal(killed.signal, 'SIGKILL', String(killed.stderr));

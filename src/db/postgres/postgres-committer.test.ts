@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
+import { batchInsert } from '../batch-statements.ts';
 import { type Row, type Statement, WriteBusy, WriteRefused, WriteUnknown } from '../database.ts';
 import type { PendingUnit } from '../group-commit.ts';
 import { createPostgresCommitter, type LockedTableHandling } from './postgres-committer.ts';
@@ -51,14 +52,15 @@ const fails = (code: string, severity = 'ERROR'): StatementReply => ({
 const [a, b, c] = [{ sql: 'a' }, { sql: 'b' }, { sql: 'c' }];
 const refused = new WriteRefused('unique', 0, 'PostgreSQL 23505');
 
-test('plain inserts of several units go as one, and apart where one of them failed', async () => {
+test('batch inserts of several units are one statement, and run separately after it failed', async () => {
+  const insertThing = batchInsert('thing', ['id']);
   const one = 'insert into thing (id) values ($1)';
   const two = 'insert into thing (id) values ($1), ($2)';
   const { lane, sent } = scripted((sql, run) => {
     if (sql === two) return fails('23505');
     return sql === 'commit' && run === 1 ? { rows: [], command: 'ROLLBACK' } : fine(sql);
   });
-  const units = ['a', 'b'].map((id) => pending({ sql: one, args: [id] }));
+  const units = ['a', 'b'].map((id) => pending(insertThing([id])));
   await lane(
     units.map((unit) => unit.pending),
     0,
@@ -113,7 +115,7 @@ test('stated rows hold COMMIT back until they were counted', async () => {
     units.map((unit) => unit.pending),
     0,
   );
-  const rows = new WriteRefused('rows', 0, '0 rows came back, 1 were stated');
+  const rows = new WriteRefused('rows', 0, 'expected 1 rows, received 0');
   assert.deepEqual(await Promise.all(units.map((unit) => unit.settled)), [[[{ n: 1 }]], rows]);
   assert.deepEqual(sent, [['begin', 'a', 'b'], ['rollback'], ['begin', 'a'], ['commit']]);
 });
@@ -199,7 +201,7 @@ test('a serialisation failure, also of COMMIT itself, gives every unit back', as
       return sql === 'commit' ? { rows: [], command: 'ROLLBACK' } : fine(sql);
     });
     const units = [pending(a).pending, pending(b).pending];
-    assert.deepEqual(await lane(units, 0), { units, because: 'PostgreSQL 40001: 40001' });
+    assert.deepEqual(await lane(units, 0), { units, reason: 'PostgreSQL 40001: 40001' });
     assert.deepEqual(counts(), { opened: 1, destroyed: 0 });
   }
 });
@@ -213,7 +215,7 @@ test('from the third try on, units run one by one', async () => {
     units.map((unit) => unit.pending),
     2,
   );
-  assert.deepEqual(left, { units: [units[0]?.pending], because: 'PostgreSQL 40P01: 40P01' });
+  assert.deepEqual(left, { units: [units[0]?.pending], reason: 'PostgreSQL 40P01: 40P01' });
   assert.deepEqual(await units[1]?.settled, [[]]);
 });
 
@@ -236,7 +238,7 @@ test('a statement that took too long makes its unit busy, and the rest is stored
 test('without a connection nothing is sent, and the units are given back with the reason', async () => {
   const lane = createPostgresCommitter(() => Promise.reject(new Error('connect ENOENT')), unlocked);
   const unit = pending(a).pending;
-  assert.deepEqual(await lane([unit], 0), { units: [unit], because: 'connect ENOENT' });
+  assert.deepEqual(await lane([unit], 0), { units: [unit], reason: 'connect ENOENT' });
 });
 
 test('units that run one by one do not each wait for a connection that cannot be had', async () => {
@@ -246,7 +248,7 @@ test('units that run one by one do not each wait for a connection that cannot be
     units.map((unit) => unit.pending),
     2,
   );
-  assert.deepEqual(left, { units: units.slice(2).map((unit) => unit.pending), because: 'try 2' });
+  assert.deepEqual(left, { units: units.slice(2).map((unit) => unit.pending), reason: 'try 2' });
   assert.deepEqual(await units[0]?.settled, [[]]);
   assert.ok((await units[1]?.settled) instanceof WriteUnknown);
   assert.deepEqual(counts(), { opened: 2, destroyed: 1 });
