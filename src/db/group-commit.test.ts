@@ -127,7 +127,7 @@ test('closing waits for the units that came before, and refuses those that come 
 test('more than 20,000 waiting units are busy at once, and those that wait are kept', async () => {
   const commits = groupCommit([async (batch) => resolveAll(batch)], 256);
   const waiting = Array.from({ length: 20_000 }, () => commits.write(unit));
-  await assert.rejects(commits.write(unit), new WriteBusy('too many units wait'));
+  await assert.rejects(commits.write(unit), new WriteBusy('expected at most 20000 waiting units; try again later'));
   assert.equal((await Promise.all(waiting)).length, 20_000);
 });
 

@@ -226,7 +226,7 @@ async function apply(db: Database, migration: Migration, clock: Clock): Promise<
   }
 }
 
-/** A migration may scan whole tables, which other writes may not (postgres.ts). */
+/** A migration may scan whole tables, which other writes may not (postgres/open-postgres.ts). */
 const allowFullScans: readonly Statement[] = ['seqscan', 'hashjoin', 'mergejoin'].map((way) => ({
   sql: `set local enable_${way} = on`,
 }));

@@ -19,7 +19,7 @@ const fullScanFolders = /^(?:cli|app\/doctor)\//;
 /** Catalogues that only one engine has. They are as large as the schema. */
 const engineCatalogues = /\b(?:sqlite_master|pg_settings)\b/;
 
-/** The text that selects rows on each engine, for the placeholder `${rowLock}` of a claim. */
+/** The text that selects rows on each engine, for the placeholder `rowLock` of a claim. */
 const rowLocks = { sqlite: '', postgres: 'for update skip locked' } as const;
 
 /**
@@ -34,7 +34,7 @@ export function findSourceStatements(engine: keyof typeof rowLocks): SourceState
     .flatMap((file) => {
       const source = readFileSync(join(sourceFolder, file), 'utf8');
       const texts = Array.from(source.matchAll(text), ([, long, , short]) =>
-        (long ?? short ?? '').replaceAll(/select \$\{[^}]*\}/g, 'select *').replaceAll('${rowLock}', rowLocks[engine]),
+        (long ?? short ?? '').replaceAll(/select \$\{[^}]*\}/g, 'select *').replaceAll(/\$\{rowLock\}/g, rowLocks[engine]),
       );
       return [...texts, ...lookupsIn(source, engine)].map((sql) => ({ file, sql }));
     })

@@ -38,7 +38,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const commits = createGroupCommit({ committers, maxBatchUnits, texts, random });
   const probeCommitter = createPostgresCommitter(writer, { locked, divert: (units) => units });
   const probes = createGroupCommit({ committers: [probeCommitter], maxBatchUnits, texts, random });
-  const readers = createReadPool((more) => connectPostgres(session(`set default_transaction_read_only = on; ${more}`)));
+  const readers = createReadPool((setup) => connectPostgres(session(`set default_transaction_read_only = on; ${setup}`)));
 
   function divertLocked(units: readonly PendingUnit[]): readonly PendingUnit[] {
     if (locked.isEmpty()) return units;
