@@ -13,7 +13,7 @@ export type PendingUnit = {
 /** Units that met a transient fault. Nothing of them is stored, and they can run again. */
 export type RetryableUnits = { readonly units: readonly PendingUnit[]; readonly reason: string };
 
-/** What a committer returns when it has settled every unit. */
+/** A committer returns this when it has settled every unit. */
 export const nothingToRetry: RetryableUnits = { units: [], reason: '' };
 
 /** Commits a batch and settles its units, except those that it returns. `attempt` counts from 0. */

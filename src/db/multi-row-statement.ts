@@ -37,7 +37,7 @@ export function splitByRowCounts<Row>(rows: readonly Row[]): Row[][] {
   return parts;
 }
 
-/** The placeholders of so many rows, as in `($1, $2), ($3, $4)`. */
+/** The placeholders of several rows, such as `($1, $2), ($3, $4)`. */
 export function multiRowValues(rows: number, columns: number): string {
   const row = (index: number) =>
     Array.from({ length: columns }, (_, column) => `$${index * columns + column + 1}`).join(', ');

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import { isMigrated, type MigrationProgress, migrate } from './migrate.ts';
 import { createSyncedFolder } from './sync-folder.ts';
 
-/** Which database to open, and how. */
+/** The database to open, and how to open it. */
 export type DatabaseOptions = {
   /** A `postgres://` URL. Without one, the database is an SQLite file in `dataDir`. */
   readonly databaseUrl?: string | undefined;

@@ -29,7 +29,7 @@ const findMissingColumn = lookupByKey('person', 'id', 'id, nothing');
 const findCount = lookupByKey('counted', 'id', 'id, n');
 
 for (const engine of engines) {
-  test(`${engine.name}: what is looked up at once by key is each caller's own`, async (t) => {
+  test(`${engine.name}: each of many lookups at once gets its own rows`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     const names = Array.from({ length: 40 }, (_, n) => `p${n}`);
     for (const id of names)
@@ -54,7 +54,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a lookup that fails among many fails for its callers, and the next ones are served`, async (t) => {
+  test(`${engine.name}: a lookup of a missing column fails for its callers, and other lookups succeed`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
     const wrong = ['a', 'b', 'c'].map((id) => findMissingColumn(db.read, id));
@@ -63,7 +63,7 @@ for (const engine of engines) {
     assert.deepEqual(await Promise.all(right), [[{ id: 'a', name: 'a' }], []]);
   });
 
-  test(`${engine.name}: of what is looked up at once, a row that cannot be read fails for who asked for it alone`, async (t) => {
+  test(`${engine.name}: a row that cannot be read fails only the lookup of its key`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([{ sql: 'create table counted (id text not null primary key, n bigint not null)' }]);
     const insert = "insert into counted (id, n) values ('a', 1), ('b', 9007199254740991 + 2), ('c', 3)";
@@ -75,7 +75,7 @@ for (const engine of engines) {
     assert.deepEqual(answers, [[{ id: 'a', n: 1 }], 'rejected', [{ id: 'c', n: 3 }], []]);
   });
 
-  test(`${engine.name}: units that end in inserts keep their own rows, refusals and order`, async (t) => {
+  test(`${engine.name}: units that end in inserts get their own rows and refusals, and keep their order`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     for (let n = 0; n < 12; n += 1) await db.write([insertPerson(`p${n}`, `p${n}`, 1)]);
     const grow = (n: number): Statement => ({
@@ -108,7 +108,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: rows that are changed at once give each caller its own, each change once`, async (t) => {
+  test(`${engine.name}: each of many updates at once is applied once and gets its own rows`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     for (let n = 0; n < 6; n += 1) await db.write([insertPerson(`p${n}`, `p${n}`, n)]);
     const changes = [
@@ -146,7 +146,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a row that the table refuses among those changed at once refuses its own unit`, async (t) => {
+  test(`${engine.name}: an update that violates a constraint refuses its own unit alone`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     for (let n = 0; n < 4; n += 1) await db.write([insertPerson(`p${n}`, `p${n}`, n)]);
     const names = ['a', 'p3', 'c'];
@@ -162,7 +162,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what was asked before the database closes is answered`, async (t) => {
+  test(`${engine.name}: close waits for pending reads`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
     await db.read('select id from person');

@@ -1,4 +1,4 @@
-/** What `probeOrWait` calls. */
+/** The functions that `probeOrWait` calls. */
 export type LockedTableActions<T> = {
   /** Runs the statements on a connection of their own, so that they block no other statement. */
   probe(): Promise<T>;

@@ -80,7 +80,7 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
 const requirePrimarySql = `do $$ begin
   if pg_is_in_recovery() then
     raise exception using errcode = '25006',
-      message = 'this server is a standby, which takes no writes and may be behind: name the primary in DATABASE_URL';
+      message = 'this server is a standby, whose rows may be old: name the primary in DATABASE_URL';
   end if;
 end $$`;
 

@@ -1,6 +1,6 @@
 import type { RefusalKind } from '../database.ts';
 
-/** What an error on a connection means for the statements that were sent over it. */
+/** The consequence of an error on a connection for the statements that were sent over it. */
 export type PostgresFault =
   /** The server refused the statement, and with it the transaction. */
   | { readonly is: 'refused'; readonly kind: RefusalKind; readonly message: string }

@@ -12,7 +12,7 @@ export type WriterStatement = readonly [text: number, args: readonly SqlValue[] 
 /** The statements of one unit. */
 export type WriterUnit = readonly WriterStatement[];
 
-/** What a thread posts on its port: the texts that it did not post before, and the units of a batch. */
+/** The message of a thread on its port: the texts that it did not post before, and the units of a batch. */
 export type WriterBatch = {
   readonly texts: readonly string[];
   readonly units: readonly WriterUnit[];
@@ -26,7 +26,7 @@ export type WriterBatch = {
 type WriterClient = { readonly port: MessagePort; readonly texts: string[] };
 type ClientBatch = { readonly client: WriterClient; readonly batch: WriterBatch };
 
-/** What the main thread posts: the port of a thread that writes, or the command to close. */
+/** The message of the main thread: the port of a thread that writes, or the command to close. */
 export type WriterCommand = { readonly join: MessagePort } | { readonly close: true };
 
 /** The result of one unit of a committed batch: its rows, or why it was refused. */
@@ -34,7 +34,7 @@ export type UnitResult =
   | { readonly rows: Row[][] }
   | { readonly kind: RefusalKind; readonly statement: number; readonly message: string };
 
-/** What the writer posts to the main thread. An error would lose its code between threads, therefore it is a plain object. */
+/** The message of the writer to the main thread. An error would lose its code between threads, therefore it is a plain object. */
 export type WriterStatus = { readonly state: 'open' } | { readonly state: 'failed' | 'lost'; readonly message: string };
 
 /** The outcome of a batch, posted on the port that the batch came from. */
