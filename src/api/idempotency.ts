@@ -59,16 +59,10 @@ async function parseStoredResult(row: Row, open: RequestFingerprint['open']): Pr
   return { status: integerField(row, 'status'), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
 }
 
-const insertStoredAnswer = batchInsert('idempotency', [
-  'client_id',
-  'operation',
-  'key',
-  'fingerprint',
-  'status',
-  'headers',
-  'body',
-  'created_at',
-]);
+const insertStoredAnswer = batchInsert(
+  'idempotency',
+  'client_id, operation, key, fingerprint, status, headers, body, created_at',
+);
 
 /** The statement that stores an answer in the unit of its effect; a second one under the same key is refused. */
 export function storeResult(

@@ -5,9 +5,10 @@ import { multiRowValues, textByRowCount } from './multi-row-statement.ts';
  * Declares an insert of one row into these columns. The function that it returns makes the statement from the values of the
  * row, in the order of the columns. On PostgreSQL, group commit inserts the rows of many units with one statement.
  */
-export function batchInsert(table: string, columns: readonly string[]): (row: readonly SqlValue[]) => Statement {
-  const before = `insert into ${table} (${columns.join(', ')}) values`;
-  const textFor = textByRowCount((rows) => `${before} ${multiRowValues(rows, columns.length)}`);
+export function batchInsert(table: string, columns: string): (row: readonly SqlValue[]) => Statement {
+  const before = `insert into ${table} (${columns}) values`;
+  const columnCount = columns.split(',').length;
+  const textFor = textByRowCount((rows) => `${before} ${multiRowValues(rows, columnCount)}`);
   const sql = textFor(1);
   const batch = { kind: 'insert', textFor } as const;
   return (args) => ({ sql, args, batch });

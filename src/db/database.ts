@@ -109,6 +109,22 @@ export class WriteBusy extends Error {
   }
 }
 
+/** A read failed with an error that a repetition would meet again. */
+export class ReadFailed extends Error {
+  constructor(message: string) {
+    super(`read failed: ${message}`);
+    this.name = 'ReadFailed';
+  }
+}
+
+/** The database cannot be opened or copied. The message names the cause and the fix. */
+export class DatabaseUnusable extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'DatabaseUnusable';
+  }
+}
+
 /** The database did not answer. The same read can succeed later. */
 export class ReadUnavailable extends Error {
   constructor(message: string, options?: ErrorOptions) {

@@ -63,7 +63,10 @@ test('units that a committer returns run again three times, and are then busy wi
     attempts.push(attempt);
     return { units: batch, reason: `reason ${attempt}` };
   };
-  await assert.rejects(groupCommit([committer], 8).write(unit), new WriteBusy('nothing is stored after 4 tries: reason 3'));
+  await assert.rejects(
+    groupCommit([committer], 8).write(unit),
+    new WriteBusy('nothing is stored after 4 tries: reason 3'),
+  );
   assert.deepEqual(attempts, [0, 1, 2, 3]);
 });
 
@@ -82,7 +85,12 @@ test('between two tries other work runs, for a random time', async () => {
     });
     return { units: batch, reason: 'again' };
   };
-  const commits = createGroupCommit({ committers: [committer], maxBatchUnits: 8, texts: createStatementTexts(), random });
+  const commits = createGroupCommit({
+    committers: [committer],
+    maxBatchUnits: 8,
+    texts: createStatementTexts(),
+    random,
+  });
   await assert.rejects(commits.write(unit), WriteBusy);
   assert.deepEqual(seen, [
     [0, 0],

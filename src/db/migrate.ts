@@ -25,6 +25,7 @@ const pauseBetweenTriesMs = 100;
 /** A file that is about to be applied to an existing database: the `number`-th of `total`. */
 export type MigrationProgress = { readonly file: string; readonly number: number; readonly total: number };
 
+/** The folder of the migrations, and who is informed about them. */
 export type MigrateOptions = {
   readonly folder?: string;
   /** Called before each file; the server answers no request until the last one is applied. */

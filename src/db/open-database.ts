@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { MessagePort } from 'node:worker_threads';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import type { Database } from './database.ts';
+import { type Database, DatabaseUnusable } from './database.ts';
 import { isMigrated, type MigrationProgress, migrate } from './migrate.ts';
 import { createSyncedFolder } from './sync-folder.ts';
 
@@ -30,14 +30,6 @@ export const databaseFile = 'citizen-services.sqlite';
 
 /** The name of the SQLite file while a backup is being restored. */
 export const restoringFile = `${databaseFile}.restoring`;
-
-/** The database cannot be opened as configured. The message names the fix. */
-class DatabaseUnusable extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'DatabaseUnusable';
-  }
-}
 
 /**
  * Opens, in another thread, the database that the main thread has opened and migrated. `port` comes from `Database.share` of
@@ -112,6 +104,8 @@ function fileExists(path: string): boolean {
     return statSync(path, { throwIfNoEntry: false }) !== undefined;
   } catch (cause) {
     const { code } = cause as NodeJS.ErrnoException;
-    throw new DatabaseUnusable(`${path} cannot be read (${code}): the user of this process must own DATA_DIR`, { cause });
+    throw new DatabaseUnusable(`${path} cannot be read (${code}): the user of this process must own DATA_DIR`, {
+      cause,
+    });
   }
 }

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Database } from './database.ts';
+import { type Database, DatabaseUnusable } from './database.ts';
 import { type DatabaseOptions, databaseFile } from './open-database.ts';
 import { explainSqliteError, sqliteErrorInfo } from './sqlite/sqlite-error.ts';
 import { createStatementTexts, validateStatement } from './statement-texts.ts';
@@ -46,19 +46,11 @@ async function openSqliteReadOnly(path: string): Promise<ReadOnlyDatabase> {
   };
 }
 
-/** The SQLite file cannot be read. The message names the fix. */
-class FileUnreadable extends Error {
-  constructor(message: string, options: ErrorOptions) {
-    super(message, options);
-    this.name = 'FileUnreadable';
-  }
-}
-
 function openOrExplain<T>(path: string, open: () => T): T {
   try {
     return open();
   } catch (cause) {
-    throw new FileUnreadable(explainSqliteError(path, sqliteErrorInfo(cause)), { cause });
+    throw new DatabaseUnusable(explainSqliteError(path, sqliteErrorInfo(cause)), { cause });
   }
 }
 

@@ -35,7 +35,8 @@ function highestParameter(sql: string): number {
 /** Why the arguments cannot be stored equally on both engines; undefined where they can. The message contains no value. */
 export function validateStatement(statement: Statement, text: StatementText): string | undefined {
   const args = statement.args ?? [];
-  if (args.length !== text.parameters) return `expected ${text.parameters} values for the SQL text, received ${args.length}`;
+  if (args.length !== text.parameters)
+    return `expected ${text.parameters} values for the SQL text, received ${args.length}`;
   for (let index = 0; index < args.length; index += 1) {
     const fault = validateValue(args[index]);
     if (fault !== undefined) return `$${index + 1} ${fault}`;

@@ -29,15 +29,7 @@ export const checkEventsWritable: Statement = {
   sql: "insert into ledger_event (id, at, type, content) select id, at, type, content from ledger_event where id = ''",
 };
 
-const insertEvent = batchInsert('ledger_event', [
-  'id',
-  'at',
-  'type',
-  'client_id',
-  'citizen_id',
-  'citizen_tag',
-  'content',
-]);
+const insertEvent = batchInsert('ledger_event', 'id, at, type, client_id, citizen_id, citizen_tag, content');
 
 /**
  * The commit of this database. The content of an event about a citizen is sealed under that citizen's key; that of the

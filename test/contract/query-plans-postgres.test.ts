@@ -4,12 +4,12 @@ import pg from 'pg';
 import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
 import { findSourceStatements, hasLimitWithoutWhere, smallTables } from '../support/sql-in-source.ts';
 
-// PostgreSQL chooses a plan by what it knows of a table. Before its first statistics, as behind an import or a restore, that is
-// a guess; and a server keeps the plan of a prepared statement, also one that was made while the tables were almost empty. So no
-// statement may go through a whole table when all that is known is how large it is: neither of few rows nor of many.
+// PostgreSQL plans a statement by the statistics of its tables. After an import or a restore it has none and must guess, and it
+// caches plans that it made while the tables were almost empty. Therefore no statement may scan a whole table when only the
+// size of the table is known, whether it has few rows or many.
 
-/** What goes through a table seldom, or where that is what it is for; each by the beginning of its text. */
-const seldom = [
+/** Statements that may scan a table, because they run rarely or must read all rows; each by the beginning of its text. */
+const allowedScans = [
   // Where so few documents are there that looking through all of them is less than the way through the index.
   'update document set scan_due_at = $2, scan_attempts = scan_attempts + 1 where scan_due_at <= $1 and id in',
   // The erasure of a person.
@@ -97,7 +97,7 @@ for (const rows of [1, 40, 3_000]) {
     const isBatch = ({ sql }: { readonly sql: string }) => /\b(?:unnest|any)\(/.test(sql);
     for (const { file, sql } of statements.filter((one) => !isBatch(one))) {
       const text = sql.replaceAll(/\s+/g, ' ');
-      if (hasLimitWithoutWhere(sql) || seldom.some((beginning) => text.startsWith(beginning))) continue;
+      if (hasLimitWithoutWhere(sql) || allowedScans.some((beginning) => text.startsWith(beginning))) continue;
       let tables: string[];
       try {
         tables = await goneThrough(client, sql);

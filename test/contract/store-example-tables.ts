@@ -21,8 +21,8 @@ export async function openExampleDatabase(engine: Engine, t: TestContext): Promi
   return db;
 }
 
-const insertPersonRow = batchInsert('person', ['id', 'name', 'born', 'alive']);
-const insertLetterRow = batchInsert('letter', ['id', 'person_id']);
+const insertPersonRow = batchInsert('person', 'id, name, born, alive');
+const insertLetterRow = batchInsert('letter', 'id, person_id');
 
 /** Inserts a person. */
 export function insertPerson(id: string, name = id, born: SqlValue = 0, alive: SqlValue = true): Statement {

@@ -52,7 +52,9 @@ test('pgbouncer in session mode: two processes write and read, and continue afte
 });
 
 for (const settings of [['pool_mode = transaction'], ['pool_mode = transaction', 'server_round_robin = 1']]) {
-  test(`pgbouncer with ${settings.join(' and ')} is rejected, and the message names the setting`, { skip }, async (t) => {
+  test(`pgbouncer with ${settings.join(' and ')} is rejected, and the message names the setting`, {
+    skip,
+  }, async (t) => {
     const pooler = await startPgbouncer(t, await freshDatabase(t), settings);
     await assert.rejects(openPostgres(pooler.url, { random }), /pool_mode = session/);
   });

@@ -242,7 +242,9 @@ test('sqlite: erased content is in no file when the unit is acknowledged, or at 
 });
 
 // A backup reads for minutes. The timeout of the test is far longer than it needs.
-test('sqlite: after an erasure that a reader blocks, later commits do not wait for the reader', { timeout: 30_000 }, async (t) => {
+test('sqlite: after an erasure that a reader blocks, later commits do not wait for the reader', {
+  timeout: 30_000,
+}, async (t) => {
   const path = await freshPath(t);
   const db = await openSqlite(path, { random: systemRandom });
   await db.write([createTable]);

@@ -120,7 +120,8 @@ function prepareInstallation(): PreparedInstallation {
   const prepared = { postgres: join(folder, 'native/bin/postgres'), data: join(folder, 'data') };
   if (existsSync(folder)) {
     const { uid, mode } = lstatSync(folder);
-    if (uid !== user || (mode & 0o022) !== 0) throw new TestServerFailed(`${folder} belongs to another user; remove it`);
+    if (uid !== user || (mode & 0o022) !== 0)
+      throw new TestServerFailed(`${folder} belongs to another user; remove it`);
     return prepared;
   }
   const temporaryFolder = mkdtempSync(join(tmpdir(), 'cs-postgres-making-'));

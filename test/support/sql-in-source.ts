@@ -34,7 +34,9 @@ export function findSourceStatements(engine: keyof typeof rowLocks): SourceState
     .flatMap((file) => {
       const source = readFileSync(join(sourceFolder, file), 'utf8');
       const texts = Array.from(source.matchAll(text), ([, long, , short]) =>
-        (long ?? short ?? '').replaceAll(/select \$\{[^}]*\}/g, 'select *').replaceAll(/\$\{rowLock\}/g, rowLocks[engine]),
+        (long ?? short ?? '')
+          .replaceAll(/select \$\{[^}]*\}/g, 'select *')
+          .replaceAll(/\$\{rowLock\}/g, rowLocks[engine]),
       );
       return [...texts, ...lookupsIn(source, engine)].map((sql) => ({ file, sql }));
     })

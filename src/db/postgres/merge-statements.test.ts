@@ -4,7 +4,7 @@ import { batchInsert } from '../batch-statements.ts';
 import type { Statement } from '../database.ts';
 import { layOutSeparately, mergeStatements } from './merge-statements.ts';
 
-const insertA = batchInsert('a', ['id', 'kind']);
+const insertA = batchInsert('a', 'id, kind');
 const row = (id: string): Statement => insertA([id, 'x']);
 const update: Statement = { sql: 'update b set c = 1 where id = $1', args: ['b'] };
 
@@ -12,7 +12,7 @@ const update: Statement = { sql: 'update b set c = 1 where id = $1', args: ['b']
 const alone = ({ sql, args }: Statement) => ({ sql, args });
 
 test('the inserts at the end of each unit become one statement for each text, after everything else', () => {
-  const other = batchInsert('c', ['id'])(['c']);
+  const other = batchInsert('c', 'id')(['c']);
   const units = [[row('1'), update, row('2'), other], [row('3')], [update], [row('4'), row('5')]];
   const { statements, sources, separateRange } = mergeStatements(units);
   assert.deepEqual(statements, [

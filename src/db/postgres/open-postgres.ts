@@ -1,5 +1,5 @@
 import type { RandomBytes } from '../../kernel/clock.ts';
-import { type Database, type Read, WriteBusy } from '../database.ts';
+import { type Database, DatabaseUnusable, type Read, WriteBusy } from '../database.ts';
 import { createGroupCommit, type PendingUnit } from '../group-commit.ts';
 import { createStatementTexts, validateStatement } from '../statement-texts.ts';
 import { createLockedTables } from './locked-tables.ts';
@@ -38,7 +38,9 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const commits = createGroupCommit({ committers, maxBatchUnits, texts, random });
   const probeCommitter = createPostgresCommitter(writer, { locked, divert: (units) => units });
   const probes = createGroupCommit({ committers: [probeCommitter], maxBatchUnits, texts, random });
-  const readers = createReadPool((setup) => connectPostgres(session(`set default_transaction_read_only = on; ${setup}`)));
+  const readers = createReadPool((setup) =>
+    connectPostgres(session(`set default_transaction_read_only = on; ${setup}`)),
+  );
 
   function divertLocked(units: readonly PendingUnit[]): readonly PendingUnit[] {
     if (locked.isEmpty()) return units;
@@ -100,22 +102,14 @@ const indexPlansOnlySql =
 const writerSetup = `${indexPlansOnlySql};
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
-/** The database has the wrong encoding or collation. */
-class WrongCollation extends Error {
-  constructor() {
-    super(
-      "the database does not sort by bytes in UTF-8, which both engines must do: create it with `create database NAME encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`",
-    );
-    this.name = 'WrongCollation';
-  }
-}
-
 /** Rejects a database that does not sort by bytes in UTF-8. */
 export async function requireByteCollation(read: Database['read']): Promise<void> {
   const [row] = await read(
     `select 'B' < 'a' and 'a b' < 'ab' and 'z' < 'é' as by_bytes, current_setting('server_encoding') as encoding`,
   );
   if (row?.['by_bytes'] !== true || row['encoding'] !== 'UTF8') {
-    throw new WrongCollation();
+    throw new DatabaseUnusable(
+      "the database does not sort by bytes in UTF-8, which both engines must do: create it with `create database NAME encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`",
+    );
   }
 }

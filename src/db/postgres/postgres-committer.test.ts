@@ -53,7 +53,7 @@ const [a, b, c] = [{ sql: 'a' }, { sql: 'b' }, { sql: 'c' }];
 const refused = new WriteRefused('unique', 0, 'PostgreSQL 23505');
 
 test('batch inserts of several units are one statement, and run separately after it failed', async () => {
-  const insertThing = batchInsert('thing', ['id']);
+  const insertThing = batchInsert('thing', 'id');
   const one = 'insert into thing (id) values ($1)';
   const two = 'insert into thing (id) values ($1), ($2)';
   const { commitBatch, sent } = scripted((sql, run) => {

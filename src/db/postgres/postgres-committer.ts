@@ -13,6 +13,8 @@ type Outcome =
   | { readonly is: 'transient'; readonly message: string; readonly reconnect: boolean }
   | { readonly is: 'unknown'; readonly message: string };
 
+type Units = readonly PendingUnit[];
+
 const begin: Statement = { sql: 'begin' };
 const commit: Statement = { sql: 'commit' };
 const rollback: Statement = { sql: 'rollback' };
@@ -31,18 +33,7 @@ export function createPostgresCommitter(
   open: () => Promise<PostgresConnection>,
   { locked, divert }: LockedTableHandling,
 ): BatchCommitter & { close(): Promise<void> } {
-  let connection: PostgresConnection | undefined;
-
-  /** The connection, or the reason why there is none. */
-  async function getConnection(): Promise<PostgresConnection | { readonly unavailable: string }> {
-    if (connection?.usable) return connection;
-    try {
-      connection = await open();
-      return connection;
-    } catch (error) {
-      return { unavailable: postgresErrorMessage(error) };
-    }
-  }
+  const { getConnection, close } = createLazyConnection(open);
 
   async function runUnits(units: readonly PendingUnit[], merges: boolean): Promise<Outcome> {
     const connection = await getConnection();
@@ -55,11 +46,7 @@ export function createPostgresCommitter(
   }
 
   /** `retries`: when units fail, the others run again as one batch. `merges`: statements of several units are merged. */
-  async function commitTogether(
-    units: readonly PendingUnit[],
-    retries: boolean,
-    merges = true,
-  ): Promise<RetryableUnits> {
+  async function commitTogether(units: Units, retries: boolean, merges = true): Promise<RetryableUnits> {
     const batch = divert(units);
     if (batch.length === 0) return nothingToRetry;
     const outcome = await runUnits(batch, merges);
@@ -98,10 +85,26 @@ export function createPostgresCommitter(
 
   const commitBatch = (batch: readonly PendingUnit[], attempt: number) =>
     attempt < maxBatchTries ? commitTogether(batch, true) : commitOneByOne(batch);
-  const close = async () => {
-    if (connection?.usable) await connection.close();
-  };
   return Object.assign(commitBatch, { close });
+}
+
+function createLazyConnection(open: () => Promise<PostgresConnection>) {
+  let connection: PostgresConnection | undefined;
+  return {
+    /** The connection, or the reason why there is none. */
+    getConnection: async (): Promise<PostgresConnection | { readonly unavailable: string }> => {
+      if (connection?.usable) return connection;
+      try {
+        connection = await open();
+        return connection;
+      } catch (error) {
+        return { unavailable: postgresErrorMessage(error) };
+      }
+    },
+    close: async () => {
+      if (connection?.usable) await connection.close();
+    },
+  };
 }
 
 // Without `rows`, BEGIN to COMMIT is one round trip. With `rows`, COMMIT is sent after the rows were counted.

@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { ReadOptions, Row } from '../database.ts';
+import { DatabaseUnusable, type ReadOptions, type Row } from '../database.ts';
 import type { StatementTexts } from '../statement-texts.ts';
 import type { PostgresValue } from './merge-lookups.ts';
 import { classifyPostgresError, type PostgresFault } from './postgres-fault.ts';
@@ -82,16 +82,10 @@ async function openSecondConnection(url: string): Promise<pg.Client> {
   return client;
 }
 
-class ConnectTimeout extends Error {
-  constructor(timeoutMs: number) {
-    super(`no connection within ${timeoutMs} ms`);
-    this.name = 'ConnectTimeout';
-  }
-}
-
 // A pooler accepts the log-in while its server does not answer. Therefore the deadline includes the first queries.
 async function withTimeout(timeoutMs: number, client: pg.Client, act: () => Promise<void>): Promise<void> {
-  const deadline = setTimeout(() => streamOf(client).destroy(new ConnectTimeout(timeoutMs)), timeoutMs);
+  const noAnswer = new DatabaseUnusable(`no connection within ${timeoutMs} ms`);
+  const deadline = setTimeout(() => streamOf(client).destroy(noAnswer), timeoutMs);
   try {
     await act();
   } catch (error) {

@@ -1,5 +1,5 @@
 import { setImmediate as nextTick } from 'node:timers/promises';
-import { type ReadOptions, ReadUnavailable, type Row, type SqlValue } from '../database.ts';
+import { ReadFailed, type ReadOptions, ReadUnavailable, type Row, type SqlValue } from '../database.ts';
 import { createLockedTables, type LockedTables } from './locked-tables.ts';
 import { mergeLookups, type PendingRead } from './merge-lookups.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
@@ -52,13 +52,15 @@ export function createReadPool(open: OpenReadConnection): ReadPool {
     for (let from = 0; from < free.length; from += maxReadsPerConnection) {
       const slot = leastBusy(group);
       for (const one of free.slice(from, from + maxReadsPerConnection)) {
-        readWithRetries(group, slot, one).then(one.resolve, (error: unknown) => rejectOrSplit(group, one, error));
+        readWithRetries(group, slot, one, locked).then(one.resolve, (error: unknown) =>
+          rejectOrSplit(group, one, error),
+        );
       }
     }
   }
 
   function sendLockedRead(group: ReadGroup, one: PendingRead): void {
-    const readIn = (target: ReadGroup) => () => readWithRetries(target, leastBusy(target), one);
+    const readIn = (target: ReadGroup) => () => readWithRetries(target, leastBusy(target), one, locked);
     const actions = { probe: readIn(probes), usual: readIn(group), fault: unavailableTable };
     locked.probeOrWait([one.sql], actions).then(one.resolve, (error: unknown) => rejectOrSplit(group, one, error));
   }
@@ -67,24 +69,6 @@ export function createReadPool(open: OpenReadConnection): ReadPool {
   function rejectOrSplit(group: ReadGroup, one: PendingRead, error: unknown): void {
     if (one.parts === undefined || error instanceof ReadUnavailable) one.reject(error);
     else sendReads(group, one.parts);
-  }
-
-  async function readWithRetries(group: ReadGroup, slot: Slot, one: PendingRead): Promise<Row[]> {
-    let result = await readOnce(group, slot, one);
-    for (let tries = 1; tries < triesPerRead && 'fault' in result; tries += 1) {
-      result = await readOnce(group, leastBusy(group), one);
-    }
-    if ('fault' in result) throw new ReadUnavailable(`the database does not answer: ${result.fault}`);
-    return result.rows;
-  }
-
-  async function readOnce({ open }: ReadGroup, slot: Slot, one: PendingRead): Promise<ReadResult> {
-    slot.waiting += 1;
-    try {
-      return await readOn(await connectionOf(slot, open), one, locked);
-    } finally {
-      slot.waiting -= 1;
-    }
   }
 
   return {
@@ -104,6 +88,26 @@ export function createReadPool(open: OpenReadConnection): ReadPool {
       }
     },
   };
+}
+
+type LockMarker = Pick<LockedTables, 'markLocked'>;
+
+async function readWithRetries(group: ReadGroup, slot: Slot, one: PendingRead, locked: LockMarker): Promise<Row[]> {
+  let result = await readOnce(group, slot, one, locked);
+  for (let tries = 1; tries < triesPerRead && 'fault' in result; tries += 1) {
+    result = await readOnce(group, leastBusy(group), one, locked);
+  }
+  if ('fault' in result) throw new ReadUnavailable(`the database does not answer: ${result.fault}`);
+  return result.rows;
+}
+
+async function readOnce({ open }: ReadGroup, slot: Slot, one: PendingRead, locked: LockMarker): Promise<ReadResult> {
+  slot.waiting += 1;
+  try {
+    return await readOn(await connectionOf(slot, open), one, locked);
+  } finally {
+    slot.waiting -= 1;
+  }
 }
 
 function unavailableTable(table: string): ReadUnavailable {
@@ -137,18 +141,10 @@ function openOnce(slot: Slot, open: () => Promise<PostgresConnection>): Promise<
   });
 }
 
-/** A database error that a repetition would meet again. */
-class ReadFailed extends Error {
-  constructor(message: string) {
-    super(`read failed: ${message}`);
-    this.name = 'ReadFailed';
-  }
-}
-
 async function readOn(
   connection: PostgresConnection,
   { sql, args, options: { plan } }: PendingRead,
-  locked: Pick<LockedTables, 'markLocked'>,
+  locked: LockMarker,
 ): Promise<ReadResult> {
   const [reply] = await connection.send([plan === undefined ? { sql, args } : { sql, args, plan }]);
   if (reply === undefined) return { fault: 'no answer' };

@@ -1,15 +1,5 @@
 import type pg from 'pg';
-
-/** DATABASE_URL leads to a pooler that shares a session between clients. */
-class TransactionPooling extends Error {
-  constructor() {
-    super(
-      'the pooler in front of PostgreSQL gives a session to other clients between two transactions; ' +
-        'set `pool_mode = session` for this database there, or name PostgreSQL itself in DATABASE_URL',
-    );
-    this.name = 'TransactionPooling';
-  }
-}
+import { DatabaseUnusable } from '../database.ts';
 
 /**
  * Rejects a connection through a pooler that gives its session to other clients between two transactions. The settings of the
@@ -25,11 +15,15 @@ export async function refuseTransactionPooling(
   const other = await openSecondConnection().catch(() => undefined);
   if (other === undefined) return;
   try {
-    if (await switchesSession(other, client)) throw new TransactionPooling();
+    if (await switchesSession(other, client)) throw new DatabaseUnusable(transactionPoolingMessage);
   } finally {
     await other.end();
   }
 }
+
+const transactionPoolingMessage =
+  'the pooler in front of PostgreSQL gives a session to other clients between two transactions; ' +
+  'set `pool_mode = session` for this database there, or name PostgreSQL itself in DATABASE_URL';
 
 /**
  * Whether a connection changes its session between two statements. While another client holds a session in a transaction and

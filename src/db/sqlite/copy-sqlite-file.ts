@@ -1,13 +1,6 @@
 import { open } from 'node:fs/promises';
 import { DatabaseSync } from 'node:sqlite';
-
-/** The copy of an SQLite database failed. */
-class SqliteCopyFailed extends Error {
-  constructor(to: string, cause: unknown) {
-    super(`the database cannot be copied to ${to}: ${cause instanceof Error ? cause.message : cause}`, { cause });
-    this.name = 'SqliteCopyFailed';
-  }
-}
+import { DatabaseUnusable } from '../database.ts';
 
 /**
  * Copies a consistent snapshot of an SQLite database into a new file and syncs it. Another process may write meanwhile. It
@@ -18,7 +11,8 @@ export async function copySqliteFile(from: string, to: string): Promise<void> {
   try {
     source.prepare('vacuum into ?').run(to);
   } catch (cause) {
-    throw new SqliteCopyFailed(to, cause);
+    const reason = cause instanceof Error ? cause.message : cause;
+    throw new DatabaseUnusable(`the database cannot be copied to ${to}: ${reason}`, { cause });
   }
   await using file = await open(to, 'r+');
   await file.sync();

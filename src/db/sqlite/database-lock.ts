@@ -1,12 +1,5 @@
 import { DatabaseSync } from 'node:sqlite';
-
-/** Another process has the SQLite file open, or this one may not open it. */
-class DatabaseLockFailed extends Error {
-  constructor(message: string, options: ErrorOptions) {
-    super(message, options);
-    this.name = 'DatabaseLockFailed';
-  }
-}
+import { DatabaseUnusable } from '../database.ts';
 
 /**
  * Locks an SQLite file for this process until the returned lock is closed; throws where another process holds the lock. The
@@ -19,7 +12,7 @@ export function lockDatabase(path: string): DatabaseSync {
     return lock;
   } catch (cause) {
     lock.close();
-    throw new DatabaseLockFailed(
+    throw new DatabaseUnusable(
       `another process has ${path} open; stop it first, or use PostgreSQL for several processes`,
       {
         cause,
@@ -32,7 +25,7 @@ function openLock(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: 0 });
   } catch (cause) {
-    throw new DatabaseLockFailed(
+    throw new DatabaseUnusable(
       `${path} cannot be opened: the user of this process must own DATA_DIR and what is in it`,
       {
         cause,

@@ -1,12 +1,5 @@
 import { fork } from 'node:child_process';
-
-/** The child process ended before it reported. */
-class IntegrityCheckFailed extends Error {
-  constructor(ended: string | number | null) {
-    super(`the integrity check of the database ended early: ${ended}`);
-    this.name = 'IntegrityCheckFailed';
-  }
-}
+import { DatabaseUnusable } from '../database.ts';
 
 /**
  * The faults within an SQLite file, in SQLite's words; none where it is intact. SQLite reads the whole file in one call, which
@@ -24,6 +17,6 @@ export function checkIntegrity(path: string, signal: AbortSignal): Promise<reado
   child.on('message', (faults) => resolve(faults as readonly string[]));
   child.on('error', reject);
   // After 'exit' a message may still be unread; after 'close' none is.
-  child.on('close', (code, ended) => reject(new IntegrityCheckFailed(ended ?? code)));
+  child.on('close', (code, ended) => reject(new DatabaseUnusable(`the integrity check ended early: ${ended ?? code}`)));
   return promise;
 }

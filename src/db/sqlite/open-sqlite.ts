@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import { createTickBatch } from '../../kernel/tick-batch.ts';
-import { type Database, ReadUnavailable, WriteUnknown } from '../database.ts';
+import { type Database, DatabaseUnusable, ReadFailed, ReadUnavailable, WriteUnknown } from '../database.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import { createStatementTexts, validateStatement } from '../statement-texts.ts';
 import { lockDatabase } from './database-lock.ts';
@@ -102,30 +102,14 @@ function createSqliteDatabase({ path, port, random }: SqliteDatabaseDeps): Datab
 export function toReadError(error: unknown): Error {
   const { errcode = 0, message } = sqliteErrorInfo(error);
   if ((errcode & 0xff) === sqliteBusy) return new ReadUnavailable('the database is busy');
-  return new SqliteReadFailed(message);
-}
-
-/** A database error that a repetition would meet again. */
-class SqliteReadFailed extends Error {
-  constructor(message: string) {
-    super(`read failed: ${message}`);
-    this.name = 'SqliteReadFailed';
-  }
-}
-
-/** The file cannot be used as the database, or its writer did not start. */
-class SqliteUnusable extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'SqliteUnusable';
-  }
+  return new ReadFailed(message);
 }
 
 /** Rejects a folder on a network file system, where SQLite's locks do not work. */
 export function refuseNetworkFileSystem(path: string): void {
   const name = networkFileSystems.get(statfsSync(dirname(path)).type);
   if (name !== undefined) {
-    throw new SqliteUnusable(
+    throw new DatabaseUnusable(
       `the folder of ${path} is on ${name}: SQLite needs a local disk; move DATA_DIR or use PostgreSQL`,
     );
   }
@@ -167,7 +151,7 @@ async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promi
   });
 
   const first = await opened.promise;
-  if (first.state !== 'open') throw new SqliteUnusable(first.message);
+  if (first.state !== 'open') throw new DatabaseUnusable(first.message);
   state = 'open';
   const sendCommand = (message: WriterCommand, ports: readonly MessagePort[] = []) =>
     worker.postMessage(message, ports);

@@ -2,7 +2,7 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { RefusalKind, Row, SqlValue } from '../database.ts';
+import { DatabaseUnusable, type RefusalKind, type Row, type SqlValue } from '../database.ts';
 import { createStatementRunner, type RunStatement } from './prepared-statements.ts';
 import { isCheckedAtStart, quickCheckSql } from './quick-check.ts';
 import { explainSqliteError, type SqliteErrorInfo, sqliteErrorInfo } from './sqlite-error.ts';
@@ -123,11 +123,12 @@ function open(path: string): DatabaseSync {
   const expected = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 };
   for (const [pragma, value] of Object.entries(expected)) {
     const found = db.prepare(`pragma ${pragma}`).get()?.[pragma];
-    if (found !== value) throw new Error(`${pragma} of ${path} is ${String(found)}, and must be ${value}`);
+    if (found !== value) throw new DatabaseUnusable(`${pragma} of ${path} is ${String(found)}, and must be ${value}`);
   }
   if (wantsCheck) {
     const { quick_check: found } = db.prepare(quickCheckSql).get() ?? {};
-    if (found !== 'ok') throw new Error(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
+    if (found !== 'ok')
+      throw new DatabaseUnusable(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
   }
   // After the check, which reads the whole file and would fill a larger cache.
   db.exec('pragma cache_size = -16384');
@@ -147,16 +148,7 @@ function createBatchCommit(
   db: DatabaseSync,
   run: RunStatement,
 ): (sent: readonly ClientBatch[]) => BatchResult[] {
-  const step = (sql: string) => {
-    const statement = db.prepare(sql);
-    return () => void statement.run();
-  };
-  const [begin, commit, rollback] = [step('begin immediate'), step('commit'), step('rollback')];
-  const [savepoint, releaseSavepoint, rollbackToSavepoint] = [
-    step('savepoint unit'),
-    step('release unit'),
-    step('rollback to unit'),
-  ];
+  const { begin, commit, rollback, savepoint, releaseSavepoint, rollbackToSavepoint } = prepareTransactions(db);
   const setCheckpointInterval = createCheckpointIntervalSetter(db);
   const setTempStore = createTempStoreSetter(path, db);
 
@@ -206,12 +198,31 @@ function createBatchCommit(
       truncateWal(sent);
       return results;
     } catch (error) {
-      const fault = sqliteErrorInfo(error);
       if (db.isTransaction) rollback();
-      // A busy engine has stored nothing. Any other error here is a fault of the disk or the file.
-      const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
-      return sent.map(() => (isBusy ? { state: 'busy' } : { state: 'lost', message: explainSqliteError(path, fault) }));
+      return sent.map(() => toFailedResult(path, error));
     }
+  };
+}
+
+// A busy engine has stored nothing. Any other error is a fault of the disk or the file.
+function toFailedResult(path: string, error: unknown): BatchResult {
+  const fault = sqliteErrorInfo(error);
+  const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
+  return isBusy ? { state: 'busy' } : { state: 'lost', message: explainSqliteError(path, fault) };
+}
+
+function prepareTransactions(db: DatabaseSync) {
+  const step = (sql: string) => {
+    const statement = db.prepare(sql);
+    return () => void statement.run();
+  };
+  return {
+    begin: step('begin immediate'),
+    commit: step('commit'),
+    rollback: step('rollback'),
+    savepoint: step('savepoint unit'),
+    releaseSavepoint: step('release unit'),
+    rollbackToSavepoint: step('rollback to unit'),
   };
 }
 

@@ -22,14 +22,7 @@ export type VerificationRecord = {
   readonly explanation: Explanation;
 };
 
-const insertVerificationRow = batchInsert('verification', [
-  'id',
-  'client_id',
-  'citizen_id',
-  'searched',
-  'checked_at',
-  'answer',
-]);
+const insertVerificationRow = batchInsert('verification', 'id, client_id, citizen_id, searched, checked_at, answer');
 
 /** The statement that keeps an answer, sealed under the key of the citizen. */
 export async function insertVerification(

@@ -192,14 +192,7 @@ const completeJobBatch: Batch = {
       and coalesce(d.status, '') = 'sending' and coalesce(d.early_word, '') = job.early_word returning d.id`,
 };
 
-const insertAttemptRow = batchInsert('delivery_attempt', [
-  'delivery_id',
-  'number',
-  'started_at',
-  'ended_at',
-  'outcome',
-  'reason',
-]);
+const insertAttemptRow = batchInsert('delivery_attempt', 'delivery_id, number, started_at, ended_at, outcome, reason');
 
 /** Stores an attempt with its outcome. */
 export function insertAttempt(attempt: Attempt): Statement {

@@ -35,36 +35,15 @@ export type NewDelivery = {
     | { readonly status: 'sent'; readonly at: number };
 };
 
-const insertNotificationRow = batchInsert('notification', [
-  'id',
-  'client_id',
-  'citizen_id',
-  'reference',
-  'category',
-  'language',
-  'status',
-  'status_at',
-  'revision',
-  'content',
-  'created_at',
-  'send_at',
-  'deliver_by',
-  'accepted_event',
-  'legal_effect',
-]);
+const insertNotificationRow = batchInsert(
+  'notification',
+  'id, client_id, citizen_id, reference, category, language, status, status_at, revision, content, created_at, send_at, deliver_by, accepted_event, legal_effect',
+);
 
-const insertDeliveryRow = batchInsert('delivery', [
-  'id',
-  'notification_id',
-  'channel',
-  'status',
-  'priority',
-  'run_at',
-  'attempts',
-  'ended_at',
-  'lane',
-  'reminder',
-]);
+const insertDeliveryRow = batchInsert(
+  'delivery',
+  'id, notification_id, channel, status, priority, run_at, attempts, ended_at, lane, reminder',
+);
 const { sql: insertDeliverySql } = insertDeliveryRow([]);
 
 /** The queue that a statement of `insertion` puts a delivery into, by channel and priority; undefined for any other. */

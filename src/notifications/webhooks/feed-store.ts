@@ -39,7 +39,7 @@ type FeedEvent = {
   readonly data: FeedData;
 };
 
-const insertFeedRow = batchInsert('feed_event', ['id', 'client_id', 'at', 'type', 'data']);
+const insertFeedRow = batchInsert('feed_event', 'id, client_id, at, type, data');
 
 /** The statement that tells the sender of an event; it belongs into the unit of that event. */
 export function insertFeedEvent(
