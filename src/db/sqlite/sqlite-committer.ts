@@ -1,5 +1,5 @@
 import type { MessagePort } from 'node:worker_threads';
-import { type SqlValue, WriteRefused, WriteUnknown } from '../database.ts';
+import { type SqlValue, type Statement, WriteRefused, WriteUnknown } from '../database.ts';
 import { type BatchCommitter, nothingToRetry, type PendingUnit } from '../group-commit.ts';
 import type { BatchResult, UnitResult, WriterBatch } from './sqlite-writer.ts';
 
@@ -37,12 +37,12 @@ export function createSqliteCommitter(port: MessagePort): BatchCommitter {
       }),
     );
     answer = Promise.withResolvers();
-    const statements = batch.flatMap(({ unit }) => unit);
+    const isAny = (has: (statement: Statement) => boolean) => batch.some(({ unit }) => unit.some(has));
     const message: WriterBatch = {
       texts: newTexts,
       units,
-      erases: statements.some(({ erase }) => erase === true),
-      needsTempFiles: statements.some(({ tempFiles }) => tempFiles === true),
+      erases: isAny(({ erase }) => erase === true),
+      needsTempFiles: isAny(({ tempFiles }) => tempFiles === true),
     };
     port.postMessage(message, [packed.buffer]);
     const result = await answer.promise;
