@@ -22,8 +22,8 @@ import { blockingSleep } from '../jobs/timer.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
 import type { Effect } from '../ledger/commit.ts';
+import { localeFor } from '../locales/locale.ts';
 import type { NotificationPorts } from '../notifications/ports.ts';
-import { phrasesFor } from '../notifications/rendering/phrases-by-language.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
 import { notifyLockChange } from '../notifications/system-messages/notify-lock-change.ts';
 import { systemClient } from '../notifications/system-messages/system-message.ts';
@@ -148,8 +148,8 @@ async function createLimitReachedNotice(
 ): Promise<Effect> {
   const { now, mint, citizenId, notBefore } = about;
   const contact = await ports.contactOf(citizenId);
-  const { language, failedVerifications } = phrasesFor(contact?.language);
-  const { subject, paragraphs } = failedVerifications;
+  const { language, systemMessage: texts } = localeFor(contact?.language);
+  const { subject, paragraphs } = texts.failedVerifications;
   const message = paragraphs.join('\n\n');
   const sendAt = notBefore && { sendAt: formatInstant(notBefore) };
   const call = {

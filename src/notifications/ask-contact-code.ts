@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { localeFor } from '../locales/locale.ts';
+import { formatMessage } from '../locales/message-format.ts';
 import { contactCodeLimits, generateContactCode, parseContactAddress } from './contact/contact-code.ts';
 import {
   countCodeRequest,
@@ -12,7 +14,6 @@ import {
 import { declinableChannelNames } from './notification/notification.ts';
 import { literalUnion } from './notification/notification-shape.ts';
 import type { NotificationPorts } from './ports.ts';
-import { phrasesFor } from './rendering/phrases-by-language.ts';
 import { systemMessage } from './system-messages/system-message.ts';
 
 const request = {
@@ -75,12 +76,17 @@ export const askContactCode = defineOperation({
     if (contact === undefined) return { refusal: refuse('citizen-not-found') };
     const code = generateContactCode(ports.random);
     const endsAt = now + contactCodeLimits.minutes * 60_000;
-    const phrases = phrasesFor(contact.language);
+    const { language, systemMessage: texts } = localeFor(contact.language);
+    const { subject, text } = texts.contactCode;
     const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
     const message = await systemMessage(call, {
       citizenId,
-      content: { subject: phrases.code.subject, message: phrases.code.text(code, contactCodeLimits.minutes), address },
-      language: phrases.language,
+      content: {
+        subject,
+        message: formatMessage(language, text, { code, minutes: contactCodeLimits.minutes }),
+        address,
+      },
+      language,
       steps: [{ channel, runAt: now, reminder: false }],
       deliverBy: endsAt,
     });

@@ -11,9 +11,9 @@ import { type ChannelName, channelNames } from './notification/notification.ts';
 import { literalUnion, reasonShape } from './notification/notification-shape.ts';
 import { type ReasonCode, reasonOf } from './notification/reason.ts';
 import type { CheckLetter, CitizenContact } from './ports.ts';
+import { defaultSubject } from './rendering/default-subject.ts';
 import { renderMailText } from './rendering/mail-text.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
-import { phrasesFor } from './rendering/phrases-by-language.ts';
 import { renderSmsText } from './rendering/sms-text.ts';
 
 /** What a dry run answers. */
@@ -113,7 +113,7 @@ async function previewStep(input: DryRunInput, { channel, runAt, reminder }: Pla
   };
   switch (channel) {
     case 'inbox': {
-      const title = subject ?? phrasesFor(language).messageFrom(sender);
+      const title = subject ?? defaultSubject(language, sender);
       const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender });
       return { ...head, subject: title, text, html };
     }

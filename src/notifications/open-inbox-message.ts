@@ -6,8 +6,8 @@ import { openMessageOfCitizen } from './inbox/citizen-inbox.ts';
 import { citizenLanguageOf, inboxItemOf, inboxItemProperties } from './list-inbox-messages.ts';
 import { blocksOf } from './notification/message-content.ts';
 import type { NotificationPorts } from './ports.ts';
+import { defaultSubject } from './rendering/default-subject.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
-import { phrasesFor } from './rendering/phrases-by-language.ts';
 
 const request = {
   params: Type.Object(
@@ -62,8 +62,8 @@ async function openForCitizen(
   const { content, notification, effect } = found;
   const item = await inboxItemOf(found, call.ports, await citizenLanguageOf(call.ports, citizenId));
   const language = item.language ?? undefined;
-  const title = content.subject ?? phrasesFor(language).messageFrom(item.sender);
   const { sender } = item;
+  const title = content.subject ?? defaultSubject(language, sender);
   const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, notification: notification.id });
   const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
     id: document,

@@ -1,8 +1,10 @@
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
 import { hasMarkup } from '../text/markdown.ts';
+import { defaultSubject } from './default-subject.ts';
 import { renderMessageHtml } from './message-html.ts';
-import { phrasesFor } from './phrases-by-language.ts';
 import { renderPlainText } from './plain-text.ts';
 
 /** What a mail is written from. */
@@ -22,15 +24,20 @@ export type MailText = { readonly subject: string; readonly text: string; readon
 export function renderMailText(draft: MailDraft): MailText {
   const { content, confirm, inbox } = draft;
   const name = toSingleLine(draft.sender);
-  const phrases = phrasesFor(draft.language);
-  const title = toSingleLine(draft.subject ?? phrases.messageFrom(name));
-  const subject = draft.reminder ? phrases.reminder(title) : title;
+  const { language: textLanguage, message: texts } = localeFor(draft.language);
+  const title = toSingleLine(draft.subject ?? defaultSubject(draft.language, name));
+  const subject = draft.reminder ? formatMessage(textLanguage, texts.reminderSubject, { subject: title }) : title;
   const attached = (content.attachments ?? []).map((document) => toSingleLine(document.title));
   const attachmentText =
-    attached.length === 0 ? '' : `${[phrases.attached, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
-  const footer = [name, ...(draft.notification === undefined ? [] : [phrases.reference(draft.notification)])];
-  const inboxText = inbox === undefined ? '' : `${phrases.inbox}:\n${inbox}\n\n`;
-  const confirmText = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
+    attached.length === 0 ? '' : `${[texts.attachments, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
+  const footer = [
+    name,
+    ...(draft.notification === undefined
+      ? []
+      : [formatMessage(textLanguage, texts.reference, { id: draft.notification })]),
+  ];
+  const inboxText = inbox === undefined ? '' : `${texts.readInInbox}:\n${inbox}\n\n`;
+  const confirmText = confirm === undefined ? '' : `${texts.confirmReceipt}:\n${confirm}\n\n`;
   // What stands below such a line is the signature (RFC 3676, section 4.3), which mail programs hide or leave out of a reply.
   const message = renderPlainText(content).trimEnd().replaceAll(/^-- $/gm, '--');
   const text = `${message}\n\n${attachmentText}${inboxText}${confirmText}-- \n${footer.join('\n')}\n`;

@@ -1,5 +1,6 @@
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
-import { phrasesFor } from './phrases-by-language.ts';
 
 /** A message as a page shows it; what we add is in words of its language. */
 type MessagePage = {
@@ -44,16 +45,17 @@ export function extractMessageHtml(page: string): string {
 }
 
 function footerHtml({ language, sender, notification, attached = [], inbox, confirm }: MessagePage): string {
-  const phrases = phrasesFor(language);
-  const p = `<p lang="${escapeHtml(phrases.language)}" dir="auto">`;
+  const { language: textLanguage, message: texts } = localeFor(language);
+  const p = `<p lang="${escapeHtml(textLanguage)}" dir="auto">`;
   const items = attached.map((title) => `<li dir="auto">${escapeHtml(title)}</li>`).join('');
   const links = [
-    ...(inbox === undefined ? [] : [inlineHtml({ text: phrases.inbox, href: inbox })]),
-    ...(confirm === undefined ? [] : [inlineHtml({ text: phrases.confirm, href: confirm })]),
+    ...(inbox === undefined ? [] : [inlineHtml({ text: texts.readInInbox, href: inbox })]),
+    ...(confirm === undefined ? [] : [inlineHtml({ text: texts.confirmReceipt, href: confirm })]),
   ];
-  const id = notification === undefined ? '' : escapeHtml(phrases.reference(notification));
+  const id =
+    notification === undefined ? '' : escapeHtml(formatMessage(textLanguage, texts.reference, { id: notification }));
   return [
-    ...(items === '' ? [] : [`${p}${escapeHtml(phrases.attached)}</p>`, `<ul>${items}</ul>`]),
+    ...(items === '' ? [] : [`${p}${escapeHtml(texts.attachments)}</p>`, `<ul>${items}</ul>`]),
     ...links.map((link) => `${p}${link}</p>`),
     `<hr><p dir="auto">${escapeHtml(sender)}</p>`,
     ...(id === '' ? [] : [`${p}${id}</p>`]),

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { test } from 'node:test';
-import { phrasesFor } from './phrases-by-language.ts';
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import { countSegments, renderSmsText } from './sms-text.ts';
 
 test('a letter that comes in two pieces is sent, and charged, as one', () => {
@@ -48,15 +49,15 @@ test('no blank is paid for before or behind a text', () => {
   assert.equal(renderSmsText({ sender: 'Tax', subject: undefined, content, language: undefined }).text, 'Tax: Text.');
 });
 
-test('in Latin letters no word of an announcement makes it UCS-2, whose places cost twice as much', async () => {
-  const files = readdirSync(new URL('../languages/', import.meta.url)).filter((name) => name !== 'phrases.ts');
-  const modules: object[] = await Promise.all(files.map((name) => import(`../languages/${name}`)));
-  const languages = modules.flatMap((module) => Object.values(module)).map(({ language }) => String(language));
+test('an announcement in a language of Latin script fits the GSM alphabet, which takes half as many segments as UCS-2', () => {
+  const folder = new URL('../../locales/', import.meta.url);
+  const languages = globSync('*.json', { cwd: folder }).map((file) => file.replace('.json', ''));
   const latin = languages.filter((language) => new Intl.Locale(language).maximize().script === 'Latn');
   assert.ok(latin.length >= 8);
   for (const language of latin) {
-    const { announce } = phrasesFor(language);
-    const full = announce('x'.repeat(160 - announce('', ' ""').length), ' ""');
+    const announce = (sender: string) =>
+      formatMessage(language, localeFor(language).message.announcementWithSubject, { sender, subject: '' });
+    const full = announce('x'.repeat(160 - announce('').length));
     assert.deepEqual([full.length, countSegments(full)], [160, 1], language);
   }
 });
@@ -98,7 +99,9 @@ test('an announcement too is at most six segments, and leaves a longer subject o
 
 test('a code is in its text message, in every language and however long the name of its sender is', () => {
   for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
-    const content = { message: phrasesFor(language).code.text('012345', 15), address: '+4740000000' };
+    const { text } = localeFor(language).systemMessage.contactCode;
+    const message = formatMessage(language, text, { code: '012345', minutes: 15 });
+    const content = { message, address: '+4740000000' };
     const textFrom = (sender: string) => renderSmsText({ sender, subject: undefined, content, language });
     assert.match(textFrom('Register '.repeat(40)).text, /012345/);
     assert.ok(textFrom('Folkeregisteret').segments <= 4, language);

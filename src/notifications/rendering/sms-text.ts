@@ -1,6 +1,7 @@
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import type { MessageContent } from '../notification/message-content.ts';
 import { closeBidiControls } from '../text/close-bidi-controls.ts';
-import { phrasesFor } from './phrases-by-language.ts';
 import { renderPlainText } from './plain-text.ts';
 
 /** A text message as it is sent, and what it costs: gateways charge each segment. */
@@ -56,16 +57,19 @@ export function renderSmsText(message: {
   /** The link to the message in the inbox, where that is known: it follows an announcement. */
   readonly inbox?: string | undefined;
 }): SmsText {
-  const phrases = phrasesFor(message.language);
+  const { sender, subject } = message;
+  const fullText = toSmsText(`${sender}: ${renderPlainText(message.content).trim()}`);
+  if (fullText.segments <= maxSegments || message.content.address !== undefined) return fullText;
+  const { language, message: texts } = localeFor(message.language);
   const link = message.inbox === undefined ? '' : `\n${message.inbox}`;
-  const announce = (about: string) => phrases.announce(message.sender, about) + link;
-  const whole = `${message.sender}: ${renderPlainText(message.content).trim()}`;
-  const about = message.subject === undefined ? '' : ` "${closeBidiControls(message.subject)}"`;
-  for (const written of [whole, announce(about)]) {
-    const text = written.normalize('NFC');
-    const segments = countSegments(text);
-    if (segments <= maxSegments || message.content.address !== undefined) return { text, segments };
-  }
-  const text = announce('').normalize('NFC');
-  return { text, segments: countSegments(text) };
+  const announcement = toSmsText(formatMessage(language, texts.announcement, { sender }) + link);
+  if (subject === undefined) return announcement;
+  const values = { sender, subject: closeBidiControls(subject) };
+  const withSubject = toSmsText(formatMessage(language, texts.announcementWithSubject, values) + link);
+  return withSubject.segments <= maxSegments ? withSubject : announcement;
+}
+
+function toSmsText(text: string): SmsText {
+  const composed = text.normalize('NFC');
+  return { text: composed, segments: countSegments(composed) };
 }

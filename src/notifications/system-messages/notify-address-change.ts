@@ -1,8 +1,8 @@
 import type { IdGenerator } from '../../kernel/id.ts';
+import { localeFor } from '../../locales/locale.ts';
 import { planSteps } from '../cascade/cascade.ts';
 import { type CodeChannel, contactAddressOf } from '../contact/contact-code.ts';
 import type { CitizenContact, NotificationPorts } from '../ports.ts';
-import { phrasesFor } from '../rendering/phrases-by-language.ts';
 import { systemMessage } from './system-message.ts';
 
 const dayMs = 86_400_000;
@@ -20,14 +20,14 @@ type AddressChange = { readonly citizenId: string; readonly contact: CitizenCont
  */
 export async function notifyAddressChange(call: NoticeContext, { citizenId, contact, channel }: AddressChange) {
   const { now, ports } = call;
-  const { language, addressChanged } = phrasesFor(contact.language);
-  const { subject, text } = addressChanged[channel];
+  const { language, systemMessage: texts } = localeFor(contact.language);
+  const { subject, text } = texts.addressChanged[channel];
   const previousAddress = contactAddressOf(contact, channel);
   const deliverBy = now + deliverWithinMs;
   const wanted = previousAddress === undefined ? undefined : [channel];
   return await systemMessage(call, {
     citizenId,
-    content: { subject, message: `${text}\n\n${addressChanged.doubt}`, address: previousAddress },
+    content: { subject, message: `${text}\n\n${texts.addressChanged.warning}`, address: previousAddress },
     language,
     steps: planSteps(ports.cascade, { wanted, begin: now, deliverBy, urgent: true }),
     deliverBy,

@@ -1,11 +1,12 @@
 import type { RandomBytes } from '../../kernel/clock.ts';
 import type { IdGenerator } from '../../kernel/id.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import { type CascadePolicy, planSteps } from '../cascade/cascade.ts';
 import { type CodeChannel, contactAddressOf } from '../contact/contact-code.ts';
 import { declinableChannelNames } from '../notification/notification.ts';
 import type { CitizenContact } from '../ports.ts';
-import { phrasesFor } from '../rendering/phrases-by-language.ts';
 import { systemMessage } from './system-message.ts';
 
 const dayMs = 86_400_000;
@@ -35,7 +36,8 @@ type LockChange = {
  * neither, by the whole cascade. It lies in the inbox too.
  */
 export async function notifyLockChange(call: NoticeContext, { citizenId, contact, locked, reason }: LockChange) {
-  const { language, citizenLock } = phrasesFor(contact?.language);
+  const { language, systemMessage: texts } = localeFor(contact?.language);
+  const { citizenLock } = texts;
   const { subject, text } = locked ? citizenLock.set : citizenLock.lifted;
   const { cascade } = call.ports;
   const deliverBy = call.now + deliverWithinMs;
@@ -44,7 +46,8 @@ export async function notifyLockChange(call: NoticeContext, { citizenId, contact
   const channel = declinableChannelNames.find((one) => canSend(one) && addressOf(contact, one) !== undefined);
   const address = channel && addressOf(contact, channel);
   const wanted = channel && [channel];
-  const closingText = reason === undefined ? citizenLock.doubt : citizenLock.byStaff(reason);
+  const closingText =
+    reason === undefined ? citizenLock.warning : formatMessage(language, citizenLock.liftedByStaff, { reason });
   return await systemMessage(call, {
     citizenId,
     content: { subject, message: `${text}\n\n${closingText}`, address },

@@ -1,11 +1,9 @@
 import assert from 'node:assert/strict';
-import { join } from 'node:path';
 import { test } from 'node:test';
-import { languagesIn } from '../../../test/support/locale-languages.ts';
 import { createIdGenerator } from '../../kernel/id.ts';
+import { localeFor } from '../../locales/locale.ts';
 import { mailFor } from '../channels/mail.ts';
 import { createInboxLink } from '../inbox/inbox-link.ts';
-import { formatDay, phrasesFor, phrasesForHeader } from './phrases-by-language.ts';
 import { renderSmsText } from './sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
@@ -13,11 +11,6 @@ const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(byte
 
 /** By each first part of a tag that has words of its own. */
 const others = ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
-
-test('every language that has a file is served, and tried here', async () => {
-  const files = await languagesIn(join(import.meta.dirname, '..', 'languages'));
-  assert.deepEqual(files, [...new Set(['en', ...others].map((tag) => phrasesFor(tag).language))].sort());
-});
 
 test('the words that the server adds are in the language of the message, and English where it is not known', () => {
   const mail = (language: string | undefined) => {
@@ -47,41 +40,6 @@ test('the words that the server adds are in the language of the message, and Eng
     language: 'de-AT',
   };
   assert.equal(renderSmsText(long).text, 'Finanzamt: Eine Nachricht für Sie "Bescheid" liegt in Ihrem Postfach.');
-});
-
-test('the language of a page is the first known one that the browser names', () => {
-  const cases = [undefined, '', '*', 'xx,de;q=0.5', 'pt-BR, en', 'no', '<script>', 'toString, fr'];
-  const wished = cases.map((header) => phrasesForHeader(header).language);
-  assert.deepEqual(wished, ['en', 'en', 'en', 'de', 'pt', 'nb', 'en', 'fr']);
-  for (const language of others) {
-    const [said, english] = [phrasesFor(language), phrasesFor('en')];
-    for (const name of ['page', 'confirmed', 'unknownLink', 'notNow'] as const) {
-      const wordsOf = (texts: object) =>
-        Object.values(texts).map((text): string => (typeof text === 'function' ? text('Skatt') : text));
-      assert.deepEqual(
-        wordsOf(said[name]).filter((words) => wordsOf(english[name]).includes(words)),
-        [],
-        `${language} ${name}`,
-      );
-    }
-    assert.notEqual(said.failedVerifications.subject, english.failedVerifications.subject);
-    assert.equal(said.failedVerifications.paragraphs.length, english.failedVerifications.paragraphs.length);
-    assert.deepEqual(
-      said.failedVerifications.paragraphs.filter((one) => english.failedVerifications.paragraphs.includes(one)),
-      [],
-      language,
-    );
-    const own = [said, english].map(({ code, addressChanged: { email, sms, doubt }, citizenLock }) => [
-      ...[code.subject, code.text('012345', 15), email.subject, email.text, sms.subject, sms.text, doubt],
-      ...[citizenLock.set.subject, citizenLock.set.text, citizenLock.lifted.subject, citizenLock.lifted.text],
-      ...[citizenLock.byStaff('x'), citizenLock.doubt],
-    ]);
-    assert.equal(new Set(own.flat()).size, 26, language);
-    assert.match(said.citizenLock.byStaff('because'), /because$/);
-    assert.match(said.code.text('012345', 17), /012345[\s\S]*17/);
-    assert.notEqual(said.attached, english.attached);
-    assert.notEqual(said.reference('x'), english.reference('x'));
-  }
 });
 
 test('what the server adds to a mail says what language it is in, where the message is in one without words of ours', () => {
@@ -124,13 +82,15 @@ test('a mail leads to the message in the inbox where that has an address, in the
         inboxLink: createInboxLink('https://gov.example/me/messages/{id}?a=1&b=2'),
       },
     );
-    const { inbox } = phrasesFor(language);
+    const { readInInbox } = localeFor(language).message;
     const url = `https://gov.example/me/messages/${notification}?a=1&b=2`;
-    assert.ok(made?.text.includes(`\n\n${inbox}:\n${url}\n\n-- \nSkatt`), language);
+    assert.ok(made?.text.includes(`\n\n${readInInbox}:\n${url}\n\n-- \nSkatt`), language);
     assert.ok(
-      made?.html?.includes(`href="${url.replace('&', '&amp;')}" rel="noopener noreferrer">${inbox}</a> (gov.example)`),
+      made?.html?.includes(
+        `href="${url.replace('&', '&amp;')}" rel="noopener noreferrer">${readInInbox}</a> (gov.example)`,
+      ),
     );
-    assert.ok(language === 'en' || inbox !== phrasesFor('en').inbox);
+    assert.ok(language === 'en' || readInInbox !== localeFor('en').message.readInInbox);
   }
 });
 
@@ -154,22 +114,4 @@ test('the page of a mail fits a phone and says of documents that they lie in the
   for (const needed of ['content="width=device-width"', 'content="light dark"', 'overflow-wrap:anywhere']) {
     assert.ok(page.includes(needed), needed);
   }
-});
-
-test('a day is that of UTC to its last millisecond, or of the zone that is named, in words where there are some, and else in figures', () => {
-  const last = Date.UTC(2028, 1, 29, 23, 59, 59, 999);
-  const days = ['en-US', 'de', 'nn', 'fr', 'xx', undefined].map((language) => [
-    formatDay(language, last),
-    formatDay(language, last + 1),
-  ]);
-  assert.deepEqual(days, [
-    ['29 February 2028', '1 March 2028'],
-    ['29. Februar 2028', '1. März 2028'],
-    ['29. februar 2028', '1. mars 2028'],
-    ['29 février 2028', '1 mars 2028'],
-    ['2028-02-29', '2028-03-01'],
-    ['2028-02-29', '2028-03-01'],
-  ]);
-  const elsewhere = ['de', 'xx'].map((language) => formatDay(language, last, 'Asia/Tokyo'));
-  assert.deepEqual([...elsewhere, formatDay('de', last)], ['1. März 2028', '2028-03-01', '29. Februar 2028']);
 });
