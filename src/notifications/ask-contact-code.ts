@@ -33,8 +33,8 @@ const request = {
 type AskCall = OperationCall<typeof request, NotificationPorts>;
 
 /**
- * A citizen wants an address verified: a code goes there, and whoever enters it reads what comes there. The message with the code
- * is one of the server itself that never lies in the inbox, since who is signed in as somebody else reads that.
+ * Sends a code to an address that a citizen wants to verify: entering the code proves access to that address. The message is a system
+ * message without a copy in the inbox, because an attacker who is signed in as the citizen could read the code there.
  */
 export const askContactCode = defineOperation({
   name: 'askContactCode',
@@ -103,7 +103,7 @@ export const askContactCode = defineOperation({
         ],
       },
       answer: { status: 202, json: { channel, endsAt: formatInstant(endsAt) } },
-      // Only the counts at the begin of the unit expect rows.
+      // Only the counters at the start of the unit expect rows.
       onConflict: () => {
         const seconds = Math.ceil((nextCodeCountDay(now) - now) / 1_000);
         return refuse('too-many-contact-codes', undefined, {

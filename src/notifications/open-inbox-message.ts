@@ -16,12 +16,12 @@ const request = {
   ),
 };
 
-/** The citizen opens a message: the proof of its delivery, and the end of what is left of its cascade. */
+/** Opens a message for its citizen. This proves the delivery and ends the rest of its cascade. */
 export const openInboxMessage = defineOperation({
   name: 'openInboxMessage',
   since: '1.0',
   method: 'GET',
-  // HEAD would prove that the citizen has a text that was not given out.
+  // A HEAD request would record the message as read without returning its text.
   head: false,
   path: '/v1/inbox/{id}',
   scope: 'citizen:self',
@@ -72,7 +72,7 @@ async function openForCitizen(
   return {
     effect,
     answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
-    // Something else became of the message between the look and the commit.
+    // The message has changed since it was read: try again.
     onConflict: () => openForCitizen(call),
   };
 }
