@@ -127,5 +127,5 @@ async function receiptEffectOf(
   const [delivery] = await findDeliveries(read, notification);
   if (delivery === undefined) return undefined;
   const effect = await confirmationEffect({ read, mint, clock: { now: () => now } }, delivery.id);
-  return effect === 'before' ? undefined : effect;
+  return effect === 'already-read' ? undefined : effect;
 }

@@ -75,10 +75,10 @@ type DryRunInput = {
   readonly inboxLink: InboxLink | undefined;
 };
 
-/** Stands in for the id of a real message; it has the same length, so that segments are counted right. */
+/** A placeholder for the id of a real message; it has the same length, so that segments are counted right. */
 const placeholderId = `ntf_${'0'.repeat(26)}`;
 
-/** What each channel would send, and whether it would reach the citizen. The answer contains no address. */
+/** Shows what each channel would send, and whether it would reach the citizen. The answer contains no address. */
 export async function dryRunAnswer(input: DryRunInput) {
   const { steps, contact, mayKnowCitizen, language } = input;
   return {

@@ -20,7 +20,7 @@ const dayMs = 86_400_000;
 const maxWaitMs = 366 * dayMs;
 /** In characters. The limit is for the text as sent and for the text with its values filled in. */
 export const maxMessageLength = 20_000;
-/** In characters, as `maxMessageLength`. */
+/** In characters, with the same meaning as `maxMessageLength`. */
 export const maxSubjectLength = 200;
 /** The limit of placeholders in one text, and in all texts of a template together. */
 export const maxValues = 100;

@@ -2,15 +2,15 @@ import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
 
-/** A message as a page shows it; what we add is in words of its language. */
+/** The parts of a message that is rendered as an HTML page. */
 type MessagePage = {
   readonly title: string;
   readonly language: string | undefined;
   readonly blocks: readonly MarkdownBlock[];
   readonly sender: string;
-  /** The id by which the citizen can ask about it; left out before there is one. */
+  /** The id that the citizen can quote; absent in a dry run. */
   readonly notification?: string | undefined;
-  /** The titles of the documents that lie in the inbox with it. */
+  /** The titles of its documents, which are in the inbox. */
   readonly attached?: readonly string[];
   /** The link to the message in the inbox, in a mail. */
   readonly inbox?: string | undefined;
@@ -36,8 +36,8 @@ ${footerHtml(page)}
 }
 
 /**
- * The text of a message out of the page that `messageHtml` made of it, without what we add below, for a page that has a heading of
- * its own above: each of the text is one level lower there. No block makes a rule, so that the last one is ours; and every `<` of a text is escaped.
+ * Extracts the message from a page of `renderMessageHtml`, without the footer, with each heading one level lower, for a page with a
+ * heading of its own. The last `<hr>` is that of the footer, because no block renders one and every `<` of a text is escaped.
  */
 export function extractMessageHtml(page: string): string {
   const blocks = page.slice(page.indexOf('\n', page.indexOf('<div')) + 1, page.lastIndexOf('<hr>')).trim();
@@ -77,7 +77,7 @@ function blockHtml(block: MarkdownBlock): string {
   }
 }
 
-/** Every item shows its own number; what the browser would count by itself is left out. */
+/** Every item shows its written number. `value` is set only where the browser would count differently. */
 function orderedHtml(items: readonly ListItem[]): string {
   const first = items[0]?.number ?? 1;
   let next = first;
@@ -94,11 +94,11 @@ function lineHtml(line: readonly InlineRun[]): string {
 }
 
 /**
- * A link shows the host that it leads to, so that its text cannot pretend another one. A URL runs from left to right by
- * itself: after Arabic words the slash at its end would stand at its begin.
+ * A link shows its host, so that its text cannot pretend another one. A bare URL is always left to right: otherwise its last slash would
+ * be shown at its start after Arabic text.
  */
 function inlineHtml({ text, strong, href }: InlineRun): string {
-  // A value of a template may have several lines.
+  // A value of a template can have several lines.
   const shown = escapeHtml(text).replaceAll(/\r\n?|\n/g, '<br>\n');
   if (href === undefined) return strong ? `<strong>${shown}</strong>` : shown;
   const isUrl = text === href;
@@ -106,7 +106,7 @@ function inlineHtml({ text, strong, href }: InlineRun): string {
   return isUrl ? link : `${link} (${escapeHtml(new URL(href).host)})`;
 }
 
-/** Text as it may stand in HTML, in an element or between double quotes. */
+/** Escapes a text for an HTML element or a quoted attribute. */
 function escapeHtml(text: string): string {
   const names: Readonly<Record<string, string>> = {
     '&': '&amp;',

@@ -10,13 +10,13 @@ const deliverWithinMs = 14 * dayMs;
 
 type NoticeContext = { readonly now: number; readonly mint: IdGenerator; readonly ports: NotificationPorts };
 
-/** Whose address of which channel changes, from what it is in `contact`. */
+/** A change of an address; `contact` has the previous address. */
 type AddressChange = { readonly citizenId: string; readonly contact: CitizenContact; readonly channel: CodeChannel };
 
 /**
- * The message that an address was changed, for the unit that changes it. It goes to the address of before, so that a citizen hears
- * of what somebody else does in the own name, at whatever hour and whatever that one has declined; where there was none, by the
- * whole cascade. It lies in the inbox too.
+ * The notice that an address was changed, for the unit that changes it. It goes to the previous address, so that the citizen learns when
+ * somebody else changes it, and ignores quiet hours and declined channels. Without a previous address it goes through the whole cascade.
+ * A copy is in the inbox.
  */
 export async function notifyAddressChange(call: NoticeContext, { citizenId, contact, channel }: AddressChange) {
   const { now, ports } = call;

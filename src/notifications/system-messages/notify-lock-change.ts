@@ -22,7 +22,7 @@ type NoticeContext = {
   };
 };
 
-/** Whose own lock was set or lifted, and where that one is reached; with the reason where staff lifted it. */
+/** A change of a citizen lock; `reason` is present when staff lifted it. */
 type LockChange = {
   readonly citizenId: string;
   readonly contact: CitizenContact | undefined;
@@ -31,9 +31,9 @@ type LockChange = {
 };
 
 /**
- * The message that the own lock was changed, for the unit that changes it. It goes by mail, or else by text message, at whatever
- * hour and whatever was declined: who has taken over a sign-in could lift the lock, and decline to be told. Where there is
- * neither, by the whole cascade. It lies in the inbox too.
+ * The notice that the citizen lock was changed, for the unit that changes it. It goes by mail, else by text message, and ignores quiet
+ * hours and declined channels: an attacker with the citizen's sign-in could lift the lock and decline messages. Without both it goes
+ * through the whole cascade. A copy is in the inbox.
  */
 export async function notifyLockChange(call: NoticeContext, { citizenId, contact, locked, reason }: LockChange) {
   const { language, systemMessage: texts } = localeFor(contact?.language);

@@ -8,7 +8,7 @@ import { generateSalt, type MessageContent, sealMessageContent } from '../notifi
 import { foldStatus } from '../notification/notification.ts';
 import { insertNotification, type NewDelivery } from '../notification/notification-store.ts';
 
-/** By this id, which no client has, the server itself writes to citizens, about their record in the register. */
+/** The sender id of messages from the server itself. No client can have it. */
 export const systemClient = 'citizen-services';
 
 type SystemMessageContext = {
@@ -17,7 +17,7 @@ type SystemMessageContext = {
   readonly ports: { readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>; readonly random: RandomBytes };
 };
 
-/** What the server tells a citizen, and by which way. Without a step for the inbox it never lies there. */
+/** A message of the server and its steps. Without a step for the inbox there is no copy in the inbox. */
 type SystemMessageInput = {
   readonly citizenId: string;
   readonly content: MessageContent;
@@ -26,14 +26,14 @@ type SystemMessageInput = {
   readonly deliverBy: number;
 };
 
-/** What has a message sent, as parts of the unit that it is about; and its id. */
+/** The parts of a unit that send a message, and the id of the message. */
 type SystemMessageWrite = {
   readonly id: NotificationId;
   readonly event: CitizenEvent;
   readonly statements: readonly Statement[];
 };
 
-/** A message of the server itself, about what was done in the same unit. It is urgent: it waits for no hours. */
+/** Creates a message about a change that the same unit makes. It is urgent, so quiet hours do not delay it. */
 export async function systemMessage(
   { now, mint, ports }: SystemMessageContext,
   message: SystemMessageInput,
