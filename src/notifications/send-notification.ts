@@ -107,8 +107,13 @@ async function checkRequest(call: SendCall): Promise<CheckedRequest | { readonly
   const { sendAt, deliverBy } = times;
   // The preferences of a citizen would show the caller of a dry run that the citizen exists.
   const preferences = body.dryRun === true && !mayKnowCitizen(call) ? undefined : contact;
-  const planOptions = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes: preferences };
-  const steps = planSteps(ports.cascade, planOptions);
+  const steps = planSteps(ports.cascade, {
+    wanted: body.channels,
+    begin: sendAt ?? now,
+    deliverBy,
+    urgent,
+    preferences,
+  });
   const text =
     template === undefined ? requestText(body) : templateTextFor(template, body.language, preferences?.language);
   const content = contentOf(text, body, attached.found);

@@ -10,7 +10,7 @@ export async function findLegalEffect(read: Read, id: NotificationId): Promise<L
   return row === undefined ? undefined : (JSON.parse(textField(row, 'effect')) as LegalEffect);
 }
 
-/** Stores the legal effect in the unit of the first evidence that contains it. Of two concurrent ones the first stays. */
+/** Stores the legal effect in the unit of the first evidence that contains it. If two are stored at the same time, the first stays. */
 export function saveLegalEffect(id: NotificationId, effect: LegalEffect, now: number): Statement {
   return {
     sql: 'insert into stated_effect (notification_id, effect, at) values ($1, $2, $3) on conflict (notification_id) do nothing',

@@ -7,17 +7,22 @@ import { createInboxLink } from '../inbox/inbox-link.ts';
 import { renderSmsText } from './sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const createId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 
-/** By each first part of a tag that has words of its own. */
+/** The language subtags with a catalogue, without English. */
 const others = ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
 
-test('the words that the server adds are in the language of the message, and English where it is not known', () => {
+test('the texts that the server adds are in the language of the message, and in English when it has no catalogue', () => {
   const mail = (language: string | undefined) => {
     const text = 'Text.';
     const made = mailFor(
       {
-        ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
+        ...{
+          notification: createId('notification'),
+          delivery: createId('delivery'),
+          attempt: 1,
+          address: 'a@example.org',
+        },
         ...{ sender: 'Skatt', subject: undefined, content: { message: text }, reminder: true },
         ...{ category: 'information', language, at },
       },
@@ -42,12 +47,17 @@ test('the words that the server adds are in the language of the message, and Eng
   assert.equal(renderSmsText(long).text, 'Finanzamt: Eine Nachricht für Sie "Bescheid" liegt in Ihrem Postfach.');
 });
 
-test('what the server adds to a mail says what language it is in, where the message is in one without words of ours', () => {
+test('the texts that the server adds to a mail have their own lang attribute when the message has another language', () => {
   const html = (language: string) => {
     const message = '**نص**';
     const made = mailFor(
       {
-        ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
+        ...{
+          notification: createId('notification'),
+          delivery: createId('delivery'),
+          attempt: 1,
+          address: 'a@example.org',
+        },
         ...{ sender: 'Skatt', subject: 'x', content: { message }, reminder: false },
         ...{ category: 'information', language, at },
       },
@@ -60,19 +70,19 @@ test('what the server adds to a mail says what language it is in, where the mess
     /<html lang="qaa"[\s\S]*<p lang="en" dir="auto"><a href="https:\/\/x\.example\/r" [^>]*>Confirm/,
   );
   assert.match(html('nn-NO'), /<html lang="nn-NO"[\s\S]*<p lang="nb" dir="auto"><a [^>]*>Bekreft/);
-  // It shows where it leads, as the links of senders do; and the id says what it is.
+  // The link shows its host, as the links of senders do, and the id has a label.
   assert.match(html('nb'), /mottatt denne meldingen<\/a> \(x\.example\)<\/p>\n<hr><p dir="auto">Skatt<\/p>\n/);
   assert.match(html('nb'), /<p lang="nb" dir="auto">Referanse: ntf_\w{26}<\/p>/);
-  // A mailbox in a browser keeps what stands within the body alone.
+  // Webmail keeps only the content of the body.
   assert.match(html('ar').split(/<body[^>]*>\n/)[1] ?? '', /^<div lang="ar" dir="auto" style="font:[^"]*">/);
 });
 
-test('a mail leads to the message in the inbox where that has an address, in the language of the message', () => {
-  const notification = mint('notification');
+test('a mail links to the message in the inbox in the language of the message', () => {
+  const notification = createId('notification');
   for (const language of ['en', ...others]) {
     const made = mailFor(
       {
-        ...{ notification, delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
+        ...{ notification, delivery: createId('delivery'), attempt: 1, address: 'a@example.org' },
         ...{ sender: 'Skatt', subject: 'x', content: { message: '**b**' }, reminder: false },
         ...{ category: 'information', language, at },
       },
@@ -94,12 +104,17 @@ test('a mail leads to the message in the inbox where that has an address, in the
   }
 });
 
-test('the page of a mail fits a phone and says of documents that they lie in the inbox, in its language', () => {
-  const attachments = [{ id: mint('document'), title: 'Bescheid <2026>\nTeil 1' }];
+test('the HTML of a mail fits a phone, and lists the documents that are in the inbox', () => {
+  const attachments = [{ id: createId('document'), title: 'Bescheid <2026>\nTeil 1' }];
   const made = (message: string) =>
     mailFor(
       {
-        ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'a@example.org' },
+        ...{
+          notification: createId('notification'),
+          delivery: createId('delivery'),
+          attempt: 1,
+          address: 'a@example.org',
+        },
         ...{ sender: 'Skatt', subject: 'x', content: { message, attachments }, reminder: false },
         ...{ category: 'information', language: 'de', at },
       },
@@ -110,7 +125,7 @@ test('the page of a mail fits a phone and says of documents that they lie in the
   const html = `<p lang="de" dir="auto">${title}</p>\n<ul><li dir="auto">Bescheid &lt;2026&gt; Teil 1</li></ul>\n<hr>`;
   const page = made('**Text.**')?.html ?? '';
   assert.ok(page.includes(html));
-  // A phone shows it at its own width, a long link wraps, and in the dark it is dark.
+  // It has the width of the phone, wraps long links and supports dark mode.
   for (const needed of ['content="width=device-width"', 'content="light dark"', 'overflow-wrap:anywhere']) {
     assert.ok(page.includes(needed), needed);
   }

@@ -14,13 +14,13 @@ type MessagePage = {
   readonly attached?: readonly string[];
   /** The link to the message in the inbox, in a mail. */
   readonly inbox?: string | undefined;
-  /** The link by which the receipt of a mail is confirmed. */
+  /** The link that confirms the receipt of a mail. */
   readonly confirm?: string | undefined;
 };
 
 /**
- * The page of a mail, and of a message in the inbox: nothing is loaded from elsewhere, no script, no picture; every text is
- * escaped. Mailboxes in a browser leave out `html` and `body`: language and style stand on an element within as well.
+ * The page of a mail, and of a message in the inbox: it loads nothing, and has no script and no image. Every text is
+ * escaped. Webmail removes `html` and `body`: so an element inside also has the language and style.
  */
 export function renderMessageHtml(page: MessagePage): string {
   const language = page.language === undefined ? '' : ` lang="${escapeHtml(page.language)}"`;

@@ -5,7 +5,7 @@ import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import { countSegments, renderSmsText } from './sms-text.ts';
 
-test('a letter that comes in two pieces is sent, and charged, as one', () => {
+test('a letter with a combining mark is sent and counted as one character', () => {
   const content = { message: 'Gr\u0075\u0308\u00dfe' };
   const sent = renderSmsText({ sender: 'Finanzamt Mu\u0308nchen', subject: undefined, content, language: 'de' });
   assert.deepEqual(sent, { text: 'Finanzamt München: Grüße', segments: 1 });
@@ -14,17 +14,20 @@ test('a letter that comes in two pieces is sent, and charged, as one', () => {
   assert.deepEqual(long, { text: 'Amt: Eine Nachricht für Sie "Gebühr" liegt in Ihrem Postfach.', segments: 1 });
 });
 
-test('a direction that the subject begins ends with it', () => {
+test('a bidirectional control that the subject opens is closed in the announcement', () => {
   const [rlo, pdf] = ['\u202e', '\u202c'];
   const { text } = renderSmsText({
-    ...{ sender: 'Tax', subject: `Your ${rlo}bill`, content: { message: 'word '.repeat(1_000) }, language: undefined },
+    sender: 'Tax',
+    subject: `Your ${rlo}bill`,
+    content: { message: 'word '.repeat(1_000) },
+    language: undefined,
   });
   assert.equal(text, `Tax: a message for you "Your ${rlo}bill${pdf}" lies in your inbox.`);
 });
 
-test('the alphabet is that of 3GPP TS 23.038, and nothing else is', () => {
+test('the GSM alphabet is exactly that of 3GPP TS 23.038', () => {
   const through = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
-  // Table 6.2.1 in its order, by code points of Unicode, without the escape.
+  // Table 6.2.1 in its order, as Unicode code points, without the escape.
   const basic = new Set([
     ...[0x40, 0xa3, 0x24, 0xa5, 0xe8, 0xe9, 0xf9, 0xec, 0xf2, 0xc7, 0x0a, 0xd8, 0xf8, 0x0d, 0xc5, 0xe5],
     ...[0x394, 0x5f, 0x3a6, 0x393, 0x39b, 0x3a9, 0x3a0, 0x3a8, 0x3a3, 0x398, 0x39e, 0xc6, 0xe6, 0xdf, 0xc9],
@@ -44,7 +47,7 @@ test('the alphabet is that of 3GPP TS 23.038, and nothing else is', () => {
   }
 });
 
-test('no blank is paid for before or behind a text', () => {
+test('white space around a text is removed', () => {
   const content = { message: '\n Text. \n' };
   assert.equal(renderSmsText({ sender: 'Tax', subject: undefined, content, language: undefined }).text, 'Tax: Text.');
 });
@@ -62,7 +65,7 @@ test('an announcement in a language of Latin script fits the GSM alphabet, which
   }
 });
 
-test('sms: segments are counted as gateways charge them', () => {
+test('segments are counted as gateways charge them', () => {
   assert.deepEqual(
     ['a'.repeat(160), 'a'.repeat(161), '€'.repeat(80), '€'.repeat(81), 'Č'.repeat(70), `Č${'a'.repeat(70)}`].map(
       countSegments,
@@ -82,12 +85,15 @@ test('sms: segments are counted as gateways charge them', () => {
     [3, 2, 1, 2, 3, 7],
   );
   const long = renderSmsText({
-    ...{ sender: 'Tax Office', subject: 'Your tax', content: { message: 'word '.repeat(1_000) }, language: undefined },
+    sender: 'Tax Office',
+    subject: 'Your tax',
+    content: { message: 'word '.repeat(1_000) },
+    language: undefined,
   });
   assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
 });
 
-test('an announcement too is at most six segments, and leaves a longer subject out', () => {
+test('an announcement over six segments omits its subject', () => {
   const announced = (subject: string) =>
     renderSmsText({ sender: 'Tax Office', subject, content: { message: 'word '.repeat(1_000) }, language: undefined });
   assert.equal(announced('😀'.repeat(170)).segments, 6);
@@ -97,7 +103,7 @@ test('an announcement too is at most six segments, and leaves a longer subject o
   });
 });
 
-test('a code is in its text message, in every language and however long the name of its sender is', () => {
+test('a text message with a code always contains the code, in every language and with a long sender name', () => {
   for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
     const { text } = localeFor(language).systemMessage.contactCode;
     const message = formatMessage(language, text, { code: '012345', minutes: 15 });
