@@ -87,7 +87,12 @@ for (const engine of engines) {
     await readIt('cit-ada', id);
     assert.deepEqual(await stated(id), [...sent, 'ContentAccessTracking -']);
     assert.deepEqual(timelineLines(await shown(id)), [
-      ...['accepted', 'inbox sent', 'email sending 1', 'email sent 1', 'inbox delivered', 'read'],
+      'accepted',
+      'inbox sent',
+      'email sending 1',
+      'email sent 1',
+      'inbox delivered',
+      'read',
     ]);
     const rows = await db.read('select subject_id from notification_history', []);
     assert.equal(rows.length, 0);
@@ -128,7 +133,9 @@ for (const engine of engines) {
     await learn({ delivery, ended: 'failed', reason: 'mailbox-full' });
     const bounced = await stated(id);
     assert.deepEqual(bounced.slice(-3), [
-      ...['RelayToNonERDS email', 'RelayToNonERDSFailure email', 'ContentHandoverFailure -'],
+      'RelayToNonERDS email',
+      'RelayToNonERDSFailure email',
+      'ContentHandoverFailure -',
     ]);
     await run(minuteMs);
     await confirm(delivery);

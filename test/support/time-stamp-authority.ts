@@ -108,7 +108,9 @@ export async function startTimeStampAuthority(
     const status = new PKIStatusInfo({ status: fault.status === 'refused' ? 2 : 0 });
     if (fault.status === 'refused') return new TimeStampResp({ status }).toSchema().toBER(false);
     const info = new TSTInfo({
-      ...{ version: 1, policy: '1.3.6.1.4.1.55555.1', serialNumber: new Integer({ value: asked }) },
+      version: 1,
+      policy: '1.3.6.1.4.1.55555.1',
+      serialNumber: new Integer({ value: asked }),
       messageImprint:
         fault.imprint === undefined
           ? messageImprint

@@ -4,10 +4,28 @@ import { createIdGenerator } from '../../kernel/id.ts';
 import { localeFor } from '../../locales/locale.ts';
 import { mailFor } from '../channels/mail.ts';
 import { createInboxLink } from '../inbox/inbox-link.ts';
+import type { OutgoingMessage } from '../notification/channel.ts';
 import { renderSmsText } from './sms-text.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
 const createId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+
+type OutgoingParts = Partial<OutgoingMessage> & Pick<OutgoingMessage, 'content' | 'language'>;
+
+function outgoing(parts: OutgoingParts): OutgoingMessage {
+  return {
+    notification: createId('notification'),
+    delivery: createId('delivery'),
+    attempt: 1,
+    address: 'a@example.org',
+    sender: 'Skatt',
+    subject: 'x',
+    reminder: false,
+    category: 'information',
+    at,
+    ...parts,
+  };
+}
 
 /** The language subtags with a catalogue, without English. */
 const others = ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
@@ -15,19 +33,11 @@ const others = ['no', 'nb', 'nn', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
 test('the texts that the server adds are in the language of the message, and in English when it has no catalogue', () => {
   const mail = (language: string | undefined) => {
     const text = 'Text.';
-    const made = mailFor(
-      {
-        ...{
-          notification: createId('notification'),
-          delivery: createId('delivery'),
-          attempt: 1,
-          address: 'a@example.org',
-        },
-        ...{ sender: 'Skatt', subject: undefined, content: { message: text }, reminder: true },
-        ...{ category: 'information', language, at },
-      },
-      { address: 'no-reply@example.org', messageIdHost: 'example.org', confirmLink: () => 'https://x.example/r' },
-    );
+    const made = mailFor(outgoing({ subject: undefined, content: { message: text }, reminder: true, language }), {
+      address: 'no-reply@example.org',
+      messageIdHost: 'example.org',
+      confirmLink: () => 'https://x.example/r',
+    });
     return [made?.subject, made?.text.split('\n')[2]];
   };
   assert.deepEqual(mail('nb-NO'), ['Påminnelse: Melding fra Skatt', 'Bekreft at du har mottatt denne meldingen:']);
@@ -50,19 +60,11 @@ test('the texts that the server adds are in the language of the message, and in 
 test('the texts that the server adds to a mail have their own lang attribute when the message has another language', () => {
   const html = (language: string) => {
     const message = '**نص**';
-    const made = mailFor(
-      {
-        ...{
-          notification: createId('notification'),
-          delivery: createId('delivery'),
-          attempt: 1,
-          address: 'a@example.org',
-        },
-        ...{ sender: 'Skatt', subject: 'x', content: { message }, reminder: false },
-        ...{ category: 'information', language, at },
-      },
-      { address: 'no-reply@example.org', messageIdHost: 'example.org', confirmLink: () => 'https://x.example/r' },
-    );
+    const made = mailFor(outgoing({ content: { message }, language }), {
+      address: 'no-reply@example.org',
+      messageIdHost: 'example.org',
+      confirmLink: () => 'https://x.example/r',
+    });
     return made?.html ?? '';
   };
   assert.match(
@@ -80,18 +82,11 @@ test('the texts that the server adds to a mail have their own lang attribute whe
 test('a mail links to the message in the inbox in the language of the message', () => {
   const notification = createId('notification');
   for (const language of ['en', ...others]) {
-    const made = mailFor(
-      {
-        ...{ notification, delivery: createId('delivery'), attempt: 1, address: 'a@example.org' },
-        ...{ sender: 'Skatt', subject: 'x', content: { message: '**b**' }, reminder: false },
-        ...{ category: 'information', language, at },
-      },
-      {
-        address: 'no-reply@example.org',
-        messageIdHost: 'example.org',
-        inboxLink: createInboxLink('https://gov.example/me/messages/{id}?a=1&b=2'),
-      },
-    );
+    const made = mailFor(outgoing({ notification, content: { message: '**b**' }, language }), {
+      address: 'no-reply@example.org',
+      messageIdHost: 'example.org',
+      inboxLink: createInboxLink('https://gov.example/me/messages/{id}?a=1&b=2'),
+    });
     const { readInInbox } = localeFor(language).message;
     const url = `https://gov.example/me/messages/${notification}?a=1&b=2`;
     assert.ok(made?.text.includes(`\n\n${readInInbox}:\n${url}\n\n-- \nSkatt`), language);
@@ -107,19 +102,10 @@ test('a mail links to the message in the inbox in the language of the message', 
 test('the HTML of a mail fits a phone, and lists the documents that are in the inbox', () => {
   const attachments = [{ id: createId('document'), title: 'Bescheid <2026>\nTeil 1' }];
   const made = (message: string) =>
-    mailFor(
-      {
-        ...{
-          notification: createId('notification'),
-          delivery: createId('delivery'),
-          attempt: 1,
-          address: 'a@example.org',
-        },
-        ...{ sender: 'Skatt', subject: 'x', content: { message, attachments }, reminder: false },
-        ...{ category: 'information', language: 'de', at },
-      },
-      { address: 'no-reply@example.org', messageIdHost: 'example.org' },
-    );
+    mailFor(outgoing({ content: { message, attachments }, language: 'de' }), {
+      address: 'no-reply@example.org',
+      messageIdHost: 'example.org',
+    });
   const title = 'Dokumente zu dieser Nachricht, in Ihrem Postfach:';
   assert.ok(made('Text.')?.text.startsWith(`Text.\n\n${title}\n- Bescheid <2026> Teil 1\n\n-- \nSkatt\n`));
   const html = `<p lang="de" dir="auto">${title}</p>\n<ul><li dir="auto">Bescheid &lt;2026&gt; Teil 1</li></ul>\n<hr>`;

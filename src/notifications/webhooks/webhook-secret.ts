@@ -43,6 +43,7 @@ function secretContextOf(id: WebhookId): string {
 
 /** Signature schemes of Standard Webhooks 1.0.0: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519. */
 export const signatureSchemes = ['v1', 'v1a'] as const;
+/** A signature scheme of a webhook. */
 export type SignatureScheme = (typeof signatureSchemes)[number];
 
 /** The public key of a `v1a` webhook in the form of Standard Webhooks: `whpk_` and 32 bytes in base64. */
