@@ -414,7 +414,7 @@ create table notification (
   accepted_event text not null
 );
 
--- As for `verification`.
+-- Keeps sealed content in one piece, for the reason given at `verification`.
 -- engine: postgres
 alter table notification set (toast_tuple_target = 8160);
 
@@ -724,8 +724,8 @@ create index document_hold_of_citizen on document_hold (citizen_id, id);
 -- Counts the holds of a document without reading released ones.
 create index document_hold_standing on document_hold (document_id) where released_at is null;
 
--- holds: the number of holds that concern a citizen, of both kinds. whole: how many of them are on everything. Placing a
--- hold and erasing the citizen both write this row, so that one of them sees the other.
+-- holds: the number of holds that concern a citizen, of both kinds. whole: how many of them are on everything. A new
+-- hold and the erasure of the citizen both write this row, so that one of them sees the other.
 create table citizen_hold (
   citizen_id text not null primary key,
   holds bigint not null check (holds between 0 and 9007199254740991),
