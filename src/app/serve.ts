@@ -25,11 +25,11 @@ import type { ThreadOptions, WakeJob } from './threads/thread-messages.ts';
 import { startThreadPool, type ThreadPool, type ThreadPoolDeps } from './threads/thread-pool.ts';
 import { watchClock } from './watch-clock.ts';
 
-/** What one process does; by default everything. */
+/** The work that a process can take on; by default all of it. */
 export const roles = ['api', 'worker', 'sequencer'] as const;
 export type Role = (typeof roles)[number];
 
-/** What `demo`, `start` and a helping thread choose differently. */
+/** The choices in which `demo`, `start` and a helping thread differ. */
 export type ServeOptions = {
   readonly roles: ReadonlySet<Role>;
   /** The demo creates its signing keys, and its own sign-in where the settings name none. */
@@ -56,7 +56,7 @@ export type RunningServer = {
   issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
   /** Makes this process read clients again, after another process has changed them. */
   invalidateClients(): void;
-  /** What this thread has counted, for the metrics of the process. */
+  /** The counters of this thread, for the metrics of the process. */
   snapshot(): Promise<MetricsSnapshot>;
   /** Leaves the port to the other threads, and resolves when no connection is left. */
   drain(): Promise<void>;
@@ -67,7 +67,7 @@ export type RunningServer = {
 type StoppablePart = { stop(deadlineMs: number): Promise<unknown> };
 type RegisterPart = <P extends StoppablePart | undefined>(part: P) => P;
 
-/** Starts the roles of this process. Where one cannot start, those before it are stopped again. */
+/** Starts the roles of this process. If one cannot start, those before it are stopped again. */
 export async function serve(app: AppContext, mode: ServeOptions): Promise<RunningServer> {
   const startedParts: StoppablePart[] = [];
   const register: RegisterPart = (part) => {
@@ -183,7 +183,7 @@ function jobStarter(context: AppContext, { slices }: App, mode: ServeOptions) {
 
 type ListenTarget = { readonly host: string; readonly port: number };
 
-/** Listens. Of the threads that share a port, the first one checks that no other program has it. */
+/** Listens. The first of the threads that share a port checks that no other program has it. */
 async function listen(server: ApiServer, seat: WorkerSlot, { host, port }: ListenTarget): Promise<void> {
   if (isSharedPort(seat) && seat.index === 0) await probePort({ host, port });
   await server.listen(host, port);

@@ -16,7 +16,7 @@ import { retrieveDocument } from './retrieve-document.ts';
 import { unsealRecord } from './sealed-record.ts';
 import { withdrawDocument } from './withdraw-document.ts';
 
-/** What the documents slice needs of the others. */
+/** Dependencies of the documents slice: those of every slice, and functions of other slices. */
 export type DocumentsDeps = SliceDeps &
   Pick<DocumentPorts, 'citizenExists' | 'granteeOf'> & {
     /** The published key that signs responses, where the operator wants them signed. */
