@@ -192,6 +192,10 @@ async function runOperation(
 /** How often one request is decided. Few requests change the same thing at once, and each verification limit is smaller. */
 const maxDecisions = 64;
 
+class ConflictUnresolved extends Error {
+  override readonly name = 'ConflictUnresolved';
+}
+
 /** The kinds of refusal that a concurrent change causes. Another kind would be refused again. */
 const conflictKinds: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
 
@@ -231,7 +235,7 @@ async function commitDecision(
     if (decision.onConflict === undefined || !conflictKinds.has(fault.kind)) throw fault;
     if (attemptsLeft === 1 && operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
     if (attemptsLeft === 1)
-      throw new Error(`the unit of ${operation.name} was refused ${maxDecisions} times`, { cause: fault });
+      throw new ConflictUnresolved(`the unit of ${operation.name} was refused ${maxDecisions} times`, { cause: fault });
     const nextDecision = await decision.onConflict(fault.statement);
     return isRefusal(nextDecision)
       ? nextDecision

@@ -34,6 +34,10 @@ export type RunServerDeps = {
   readonly environment: Environment;
 };
 
+class DemoBeyondLoopback extends Error {
+  override readonly name = 'DemoBeyondLoopback';
+}
+
 /** Runs the demo until it is stopped. */
 export async function runDemo(
   given: Settings,
@@ -41,7 +45,7 @@ export async function runDemo(
 ): Promise<ExitCode> {
   const settings = modeSettings(given, true);
   if (![settings.host, settings.adminHost].every((host) => ['127.0.0.1', '::1', 'localhost'].includes(host))) {
-    throw new Error(
+    throw new DemoBeyondLoopback(
       'The demo never listens beyond loopback: leave HOST and ADMIN_HOST out, or run `citizen-services start` with keys of your own.',
     );
   }

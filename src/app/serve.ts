@@ -96,8 +96,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   // Only this process can have the SQLite file open: whatever held a lease is gone.
   if (context.db.engine === 'sqlite' && !isHelper) await context.claim(releaseAllLeases);
   const auth = await openAuthContext(context, mode.isDemo && !isHelper);
-  const isAlone = context.db.engine === 'sqlite' && !isSharedPort(seat);
-  const transport = openTransportSecurity(context, publicUrl, isAlone);
+  const transport = openTransportSecurity(context, publicUrl, context.db.engine === 'sqlite' && !isSharedPort(seat));
   const ledger = register(openLedger(context, auth.keys, publicUrl));
   const app = await createApp(context, {
     publicUrl,
@@ -122,8 +121,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   countedLog.begin(metrics);
   for (const slice of app.slices) slice.registerMetrics(metrics);
   const threads = register(startThreads(context, mode, { port, publicUrl, wakeJob: jobs.wake, app, metrics }));
-  const metricsPage = metrics.page(threads?.snapshots);
-  const admin = register(isHelper ? undefined : await startAdmin(context, endpoint, metricsPage));
+  const admin = register(isHelper ? undefined : await startAdmin(context, endpoint, metrics.page(threads?.snapshots)));
   // Jobs start last: a wrong setting or a port in use ends the start before anything is at work.
   const sequencing = register(mode.roles.has('sequencer') ? await startSequencer(context, ledger) : undefined);
   register(jobs);
@@ -138,19 +136,25 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     snapshot: metrics.snapshot,
     drain: server.drainConnections,
     stop: async () => {
-      // All of these take nothing new, and share one deadline to finish.
-      const parts = [minuteJobs, threads, server, jobs];
-      await Promise.all(parts.map((part) => stopAll(context, [() => part?.stop(shutdownTimeoutMs)])));
-      await stopAll(context, [
-        () => sequencing?.stop(),
-        () => ledger.stop(),
-        ...Object.values(mode.channels ?? {}).map((channel) => () => channel.close()),
-        () => admin?.stop(),
-        () => outages.stop(),
-      ]);
-      await context.close();
+      const channels = Object.values(mode.channels ?? {}).map((channel) => () => channel.close());
+      await stopServer(
+        context,
+        [minuteJobs, threads, server, jobs],
+        [() => sequencing?.stop(), () => ledger.stop(), ...channels, () => admin?.stop(), () => outages.stop()],
+      );
     },
   };
+}
+
+/** Stops the parts that take work, which share one deadline, then what they use, in its order, and then closes the database. */
+async function stopServer(
+  context: AppContext,
+  working: readonly (StoppablePart | undefined)[],
+  used: readonly (() => Promise<unknown> | undefined)[],
+): Promise<void> {
+  await Promise.all(working.map((part) => stopAll(context, [() => part?.stop(shutdownTimeoutMs)])));
+  await stopAll(context, used);
+  await context.close();
 }
 
 /** Runs the checks of the slices. A check that rejects ends the start; others report to the log. */

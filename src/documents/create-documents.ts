@@ -5,7 +5,7 @@ import { type SigningKey, signBytes } from '../crypto/signing-key.ts';
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import { depositDocument } from './deposit-document.ts';
 import { accessOf } from './document.ts';
-import { startDocumentJobs } from './document-jobs.ts';
+import { startDocumentJobs, startScanQueueMonitor } from './document-jobs.ts';
 import { findDocument, isErasureOf } from './document-store.ts';
 import { endGrant } from './end-grant.ts';
 import { grantDocument } from './grant-document.ts';
@@ -65,7 +65,10 @@ export async function createDocuments(deps: DocumentsDeps): Promise<DocumentsSli
   ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
-    jobs: [{ name: 'documents', wakeOn: ['document.deposited'], start: () => startDocumentJobs(deps, ports) }],
+    jobs: [
+      { name: 'documents', wakeOn: ['document.deposited'], start: () => startDocumentJobs(deps, ports) },
+      { name: 'scan-queue', start: () => startScanQueueMonitor(deps) },
+    ],
     registerMetrics: () => undefined,
     checks: [{ run: () => reportMissingDocuments(deps) }],
     attachmentTitle: createAttachmentTitle(deps),
