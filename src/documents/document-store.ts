@@ -1,3 +1,4 @@
+import { lookupByKey } from '../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../db/database.ts';
 import { splitByRowCounts, textByRowCount } from '../db/multi-row-statement.ts';
 import { bytesField, idField, integerField, integerOrNull, textField, textOrNull } from '../db/row-fields.ts';
@@ -65,16 +66,19 @@ export type DocumentWithGrants<D extends StoredDocument = StoredDocument> = {
   readonly grants: readonly DocumentGrant[];
 };
 
-const selectDocument = `select ${columnNames} from document where id = $1`;
-const selectGrants =
-  'select document_id, client_id, purpose, granted_at, ends_at from document_grant where document_id = $1';
+const findDocumentRow = lookupByKey('document', 'id', columnNames);
+const findGrantRows = lookupByKey(
+  'document_grant',
+  'document_id',
+  'document_id, client_id, purpose, granted_at, ends_at',
+);
 
 /**
  * The document with that id, whoever asks; who may read it is decided by `accessOf`. Two lookups, not a join: those of
  * many requests go to PostgreSQL as one statement each.
  */
 export async function findDocument(read: Read, id: DocumentId): Promise<DocumentWithGrants | undefined> {
-  const [[row], grants] = await Promise.all([read(selectDocument, [id]), read(selectGrants, [id])]);
+  const [[row], grants] = await Promise.all([findDocumentRow(read, id), findGrantRows(read, id)]);
   if (row === undefined) return undefined;
   return { document: documentOf(row), grants: grants.map((grant) => grantOf(id, grant)).sort(byClientAndPurpose) };
 }

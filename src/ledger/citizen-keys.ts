@@ -1,6 +1,7 @@
 import { keyBytes } from '../crypto/chunked-encryption.ts';
 import { prefetchRandom, unwrapKey, wrapKey, wrapNonceBytes } from '../crypto/key-wrapping.ts';
 import type { RootKey } from '../crypto/root-key.ts';
+import { lookupByKey } from '../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../db/database.ts';
 import { createMultiRowBuilder } from '../db/multi-row-statement.ts';
 import { requireActiveRootKey } from '../db/root-key-store.ts';
@@ -63,6 +64,8 @@ const insertKeys = createMultiRowBuilder(
   'on conflict (citizen_id) do nothing',
 );
 
+const findWrappedKey = lookupByKey('citizen_key', 'citizen_id', 'citizen_id, wrapped, root_key_id');
+
 const selectKeys = createMultiRowBuilder(
   'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id in (',
   1,
@@ -89,8 +92,7 @@ export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBy
     return key;
   }
 
-  const rowOf = async (citizenId: string) =>
-    (await read('select wrapped, root_key_id from citizen_key where citizen_id = $1', [citizenId]))[0];
+  const rowOf = async (citizenId: string) => (await findWrappedKey(read, citizenId))[0];
 
   async function keyOf(citizenId: string): Promise<Uint8Array> {
     const known = cached(citizenId);
@@ -155,9 +157,10 @@ export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBy
 
 function destructionStatement(citizenId: string): Statement {
   return {
-    sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id /* wipe */',
+    sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id',
     args: [citizenId],
     rows: 1,
+    erase: true,
   };
 }
 

@@ -1,3 +1,4 @@
+import { batchInsert } from '../db/batch-statements.ts';
 import type { Database, Row, Statement } from '../db/database.ts';
 import { rejectIfRetired } from '../db/root-key-store.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
@@ -40,6 +41,8 @@ export type Committer = { readonly commit: Commit; readonly onCommitted: OnCommi
 export const checkEventsWritable: Statement = {
   sql: "insert into ledger_event (id, at, type, content) select id, at, type, content from ledger_event where id = ''",
 };
+
+const eventBatch = batchInsert('ledger_event', 'id, at, type, client_id, citizen_id, citizen_tag, content');
 
 type CommitterDeps = {
   readonly db: Pick<Database, 'write'>;
@@ -103,8 +106,5 @@ async function insertEvent(
     citizenId === null ? clear : sealEventContent(await citizenKeys.keyOf(citizenId), event.id, clear, random);
   const clientId = 'client' in event.actor && event.receipt !== false ? event.actor.client : null;
   const tag = citizenId === null ? null : citizenKeys.pseudonymOf(citizenId);
-  return {
-    sql: 'insert into ledger_event (id, at, type, client_id, citizen_id, citizen_tag, content) values ($1, $2, $3, $4, $5, $6, $7)',
-    args: [event.id, event.at, event.type, clientId, citizenId, tag, content],
-  };
+  return eventBatch([event.id, event.at, event.type, clientId, citizenId, tag, content]);
 }

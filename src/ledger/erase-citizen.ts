@@ -102,8 +102,9 @@ export async function clearErasedCitizenIds({ read, claim }: Pick<ErasureDeps, '
     }
     // Erased anew meanwhile, the person has later entries: then it is not done.
     await claim({
-      sql: 'update citizen_erasure set named_up_to = null where chain = $1 and named_up_to = $2 /* wipe */',
+      sql: 'update citizen_erasure set named_up_to = null where chain = $1 and named_up_to = $2',
       args: [chain, last],
+      erase: true,
     });
   }
 }

@@ -90,7 +90,7 @@ for (const engine of engines) {
     await app.withdraw(await depositDocumentOf(app, makePdf(100), keptUntil));
     app.time.now += dayMs;
     app.wires.write = (unit) => {
-      if (unit.some(({ sql }) => sql.includes('/* wipe */'))) return Promise.reject(new Error('the disk is full'));
+      if (unit.some(({ erase }) => erase === true)) return Promise.reject(new Error('the disk is full'));
       return app.db.write(unit);
     };
     const lines: string[] = [];

@@ -82,7 +82,7 @@ export async function createDeliveryApp(
       timing: { pollMs: 60 * minuteMs, leaseMs: 60 * minuteMs, recoverMs: 60 * minuteMs },
       ...more,
       claim: async (statement) =>
-        process.isGone && statement.sql.includes('skip locked') ? [] : await claim(statement),
+        process.isGone && statement.postgresSql?.includes('skip locked') === true ? [] : await claim(statement),
     });
     return delivering;
   }

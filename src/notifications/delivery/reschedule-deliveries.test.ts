@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { engines } from '../../../test/support/database-engines.ts';
 import { createDeliveryApp, createScriptedChannel, minuteMs } from '../../../test/support/delivery-app.ts';
 import type { Statement } from '../../db/database.ts';
-import { createStatementMerger } from '../../db/postgres/merge-statements.ts';
+import { mergeStatements } from '../../db/postgres/merge-statements.ts';
 import { createIdGenerator } from '../../kernel/id.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
 import { defaultPolicyFor } from '../cascade/cascade.ts';
@@ -51,7 +51,7 @@ for (const engine of engines) {
     const units: (readonly Statement[])[] = [];
     await rescheduleDeliveries({ read: db.read, write: async (unit) => units.push(unit), policy }, right);
     // PostgreSQL is told of those of a batch in one statement.
-    assert.equal(createStatementMerger()(units.slice(0, 64)).statements.length, 1);
+    assert.equal(mergeStatements(units.slice(0, 64)).statements.length, 1);
     const parts = { read: db.read, write: db.write, policy };
     await Promise.all([rescheduleDeliveries(parts, right), rescheduleDeliveries(parts, right)]);
     await rescheduleDeliveries(parts, { now: right.now + minuteMs, aheadMs: 0 });

@@ -1,4 +1,4 @@
-import type { Read, Row, Statement } from '../../db/database.ts';
+import type { Batch, Read, Row, Statement } from '../../db/database.ts';
 import { idField, integerField, integerOrNull } from '../../db/row-fields.ts';
 import { maxRetryDelayMs, type RetryPolicy } from '../../jobs/back-off.ts';
 import type { DeliveryId } from '../../kernel/id.ts';
@@ -100,12 +100,22 @@ async function findWaitingDeliveries(
   }));
 }
 
-/** Nothing where it does not wait any more, or another process was first. Each value states its type: on PostgreSQL many go as one (`parseUpdate`). */
+/** Changes nothing where the delivery no longer waits, or where another process was first. */
 function updateRunAt(from: WaitingDelivery, to: Pick<WaitingDelivery, 'runAt' | 'since'>): Statement {
   return {
-    sql: `update delivery set run_at = cast($1 as bigint), waits_since = cast($2 as bigint)
-      where id = cast($3 as text) and coalesce(status, '') = 'queued' and attempts = cast($4 as bigint)
-        and run_at = cast($5 as bigint) returning id`,
+    sql: `update delivery set run_at = $1, waits_since = $2
+      where id = $3 and coalesce(status, '') = 'queued' and attempts = $4 and run_at = $5 returning id`,
     args: [to.runAt, to.since ?? null, from.id, from.attempts, from.runAt],
+    batch: updateRunAtBatch,
   };
 }
+
+const updateRunAtBatch: Batch = {
+  kind: 'update',
+  idIndex: 2,
+  sql: `update delivery d set run_at = input.run_at, waits_since = input.waits_since
+    from unnest(cast($1 as bigint[]), cast($2 as bigint[]), cast($3 as text[]), cast($4 as bigint[]), cast($5 as bigint[]))
+      as input (run_at, waits_since, id, attempts, old_run_at)
+    where d.id = input.id and coalesce(d.status, '') = 'queued' and d.attempts = input.attempts
+      and d.run_at = input.old_run_at returning d.id`,
+};
