@@ -70,7 +70,7 @@ export type DispatchResult = {
 
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
-/** What all requests of an operation share. */
+/** The parts that all requests of an operation share. */
 type OperationRuntime = {
   readonly bound: BoundOperation;
   readonly operation: ListedOperation;
