@@ -20,7 +20,7 @@ import { findExplanation } from './verification/verification-store.ts';
 import { createVerificationLimiter, defaultVerificationLimits } from './verification-limit/verification-limiter.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './verify-identity.ts';
 
-/** What the identity slice needs of the app and of the other slices. */
+/** Dependencies of the identity slice: those of every slice, and functions of other slices. */
 export type IdentityDeps = SliceDeps & {
   readonly publicUrl: string;
   readonly clients: ClientCache;

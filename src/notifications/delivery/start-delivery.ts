@@ -98,12 +98,7 @@ export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker
     for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
     deadlines.wake();
   };
-  // The next step of a cascade then begins now. It has another channel, whose worker sleeps until the step's former time.
-  given.onCommitted(['notification.delivery-ended'], (events) => {
-    const isFailure = (event: LedgerEvent) =>
-      event.type === 'notification.delivery-ended' && (event.outcome === 'failed' || event.outcome === 'skipped');
-    if (events.some(isFailure)) wake();
-  });
+  wakeOnFailedDelivery(given.onCommitted, wake);
   const recovery = repeatEvery({
     timer,
     everyMs: timing.recoverMs,
@@ -134,6 +129,15 @@ export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker
       return finished;
     },
   };
+}
+
+/** Wakes all workers when a delivery failed: the next step of its cascade then begins now, and has another channel. */
+function wakeOnFailedDelivery(onCommitted: OnCommitted, wake: () => void): void {
+  const isFailure = (event: LedgerEvent) =>
+    event.type === 'notification.delivery-ended' && (event.outcome === 'failed' || event.outcome === 'skipped');
+  onCommitted(['notification.delivery-ended'], (events) => {
+    if (events.some(isFailure)) wake();
+  });
 }
 
 type DeliveryContext = DeliveryDeps & {

@@ -5,7 +5,7 @@ import { type NoticeContext, systemMessage } from './system-message.ts';
 
 const deliverWithinMs = 14 * 86_400_000;
 
-/** Whose verification limit was reached, and the earliest time of the message, in epoch milliseconds. */
+/** The citizen whose verification limit was reached, and the earliest time of the message, in epoch milliseconds. */
 type ReachedLimit = {
   readonly citizenId: string;
   readonly contact: CitizenContact | undefined;

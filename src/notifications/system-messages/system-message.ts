@@ -14,7 +14,7 @@ type SystemMessageContext = {
   readonly ports: { readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>; readonly random: RandomBytes };
 };
 
-/** What a notice of the server needs of the operation whose effect it joins. */
+/** The parts of an operation's call that a notice needs; it joins the operation's effect. */
 export type NoticeContext = Omit<SystemMessageContext, 'ports'> & {
   readonly ports: SystemMessageContext['ports'] & { readonly cascade: CascadePolicy };
 };
