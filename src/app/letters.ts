@@ -1,7 +1,6 @@
 import { existsSync, readdirSync, statSync } from 'node:fs';
-import { buildFromSetting, SettingError, type Settings } from '../config/settings.ts';
+import { SettingError, type Settings } from '../config/settings.ts';
 import { parseReturnAddress, returnAddressRequirement } from '../kernel/return-address.ts';
-import type { SftpTarget } from '../notifications/channels/sftp-session.ts';
 import type { LetterLayout } from '../notifications/letters/letter-data.ts';
 import type { LetterDeps } from '../notifications/letters/render-letter.ts';
 import { type Channel, type OnProviderFailure, unconfiguredChannels } from '../notifications/notification/channel.ts';
@@ -10,23 +9,14 @@ import type { AppContext } from './app-context.ts';
 
 /** Letters to the printer that the settings name, or the channel that says there is none. */
 export async function createLetterChannel(settings: Settings, onProviderFailure: OnProviderFailure): Promise<Channel> {
-  checkPrinterSettings(settings);
   letterLayoutOf(settings);
-  const { letterSpool: folder, letterSftp } = settings;
-  if (folder === undefined && letterSftp === undefined) return unconfiguredChannels.letter;
-  if (folder !== undefined) {
-    if (existsSync(folder) && !statSync(folder).isDirectory()) {
-      throw new SettingError('LETTER_SPOOL', `expected a folder, ${JSON.stringify(folder)} is none`);
-    }
-    const { createLetterSpool } = await import('../notifications/channels/letter-spool.ts');
-    return createLetterSpool({ folder, onProviderFailure, ...(await loadLetterParts(settings)) });
+  const { letterSpool: folder } = settings;
+  if (folder === undefined) return unconfiguredChannels.letter;
+  if (existsSync(folder) && !statSync(folder).isDirectory()) {
+    throw new SettingError('LETTER_SPOOL', `expected a folder, ${JSON.stringify(folder)} is none`);
   }
-  const { createLetterSftp } = await import('../notifications/channels/letter-sftp.ts');
-  return createLetterSftp({
-    target: await sftpTargetOf(settings),
-    onProviderFailure,
-    ...(await loadLetterParts(settings)),
-  });
+  const { createLetterSpool } = await import('../notifications/channels/letter-spool.ts');
+  return createLetterSpool({ folder, onProviderFailure, ...(await loadLetterParts(settings)) });
 }
 
 /** Says at the start that the folder of letters is not there, as that of a share that is not mounted: they wait until it is. */
@@ -39,16 +29,6 @@ export function reportMissingSpool({
       'letters',
       new Error(`LETTER_SPOOL: there is no folder ${folder}; letters wait until it is made or mounted`),
     );
-}
-
-/** Letters go to one place, and its key and login belong to it. */
-export function checkPrinterSettings({ letterSpool, letterSftp, letterSftpKey, letterSftpHostKey }: Settings): void {
-  if (letterSftp === undefined && (letterSftpKey ?? letterSftpHostKey) !== undefined) {
-    throw new SettingError('LETTER_SFTP', 'LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY are of use beside it alone');
-  }
-  if (letterSpool !== undefined && letterSftp !== undefined) {
-    throw new SettingError('LETTER_SFTP', 'expected LETTER_SPOOL or LETTER_SFTP, both came');
-  }
 }
 
 /** What is said of letters is looked at where none are printed too, so that a wrong value stops the start. */
@@ -99,19 +79,7 @@ export async function createLetterDryRun({
   readonly settings: Settings;
   readonly log: Pick<AppContext['log'], 'fault'>;
 }): Promise<CheckLetter | undefined> {
-  if (settings.letterSpool === undefined && settings.letterSftp === undefined) return undefined;
+  if (settings.letterSpool === undefined) return undefined;
   const { createLetterCheck } = await import('../notifications/letters/check-letter.ts');
   return createLetterCheck(await loadLetterParts(settings), (fault) => log.fault('letters', fault));
-}
-
-/** Where a printer takes letters by SFTP. */
-export async function sftpTargetOf({
-  letterSftp,
-  letterSftpKey,
-  letterSftpHostKey: hostKey,
-}: Settings): Promise<SftpTarget> {
-  const { parseSftpTarget } = await import('../notifications/channels/sftp-session.ts');
-  return buildFromSetting('LETTER_SFTP', () =>
-    parseSftpTarget(letterSftp?.reveal() ?? '', { key: letterSftpKey?.reveal(), hostKey }),
-  );
 }

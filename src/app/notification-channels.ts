@@ -86,7 +86,7 @@ export async function createOutgoingChannels(
 export function cascadeOf(settings: Settings, isDemo: boolean): CascadePolicy {
   const more = new Set<ChannelName>();
   if (settings.smsUrl !== undefined) more.add('sms');
-  if (settings.letterSpool !== undefined || settings.letterSftp !== undefined) more.add('letter');
+  if (settings.letterSpool !== undefined) more.add('letter');
   const { cascadePolicy: path } = settings;
   const policy =
     path === undefined

@@ -5,15 +5,12 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { createLetterSftp } from '../../src/notifications/channels/letter-sftp.ts';
 import { createLetterSpool } from '../../src/notifications/channels/letter-spool.ts';
-import { parseSftpTarget } from '../../src/notifications/channels/sftp-session.ts';
 import { letterTemplateData } from '../../src/notifications/letters/letter-data.ts';
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
 import { type AddressWindowName, addressWindows } from '../../src/notifications/letters/letter-template.ts';
-import type { Channel, OutgoingMessage } from '../../src/notifications/notification/channel.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 import { readPdfTexts } from '../support/letters.ts';
-import { startSftpServer } from '../support/sftp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
@@ -140,76 +137,56 @@ function newFolder(t: TestContext): string {
   return folder;
 }
 
-/** The ways to hand letters over; each with the folder in which the printer sees them. */
-const ways: ReadonlyArray<{ name: string; make: (t: TestContext, folder: string) => Promise<Channel> }> = [
-  {
-    name: 'spool',
-    make: async (t, folder) => createLetterSpool({ folder, window: 'din5008b', renderer: press(t) }),
-  },
-  {
-    name: 'sftp',
-    make: async (t, folder) => {
-      const { url, fingerprint: hostKey } = await startSftpServer(t, folder);
-      const target = parseSftpTarget(url, { key: undefined, hostKey });
-      const channel = createLetterSftp({ target, window: 'din5008b', renderer: press(t) });
-      t.after(() => channel.close());
-      return channel;
-    },
-  },
-];
+test('the printer finds a letter only with its manifest, and what became of an attempt can be told', async (t) => {
+  const folder = newFolder(t);
+  const channel = createLetterSpool({ folder, window: 'din5008b', renderer: press(t) });
+  const message = letter(letters.greek);
+  const name = `${message.delivery}.1`;
+  assert.equal(await channel.queryOutcome?.(message), undefined);
+  const ready = await channel.prepare(message);
+  assert.ok('call' in ready);
+  assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'temporary', reason: 'provider-unreachable' });
+  assert.equal(existsSync(join(folder, `${name}.json`)), false);
+  assert.equal(existsSync(join(folder, `${name}.pdf`)), false);
+  assert.deepEqual(await ready.call(), { outcome: 'sent', providerRef: name });
+  assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'sent', providerRef: name });
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+  const pdf = readFileSync(join(folder, `${name}.pdf`));
+  assert.deepEqual(manifest, {
+    letter: `${name}.pdf`,
+    sha256: createHash('sha256').update(pdf).digest('hex'),
+    bytes: pdf.length,
+    notification: message.notification,
+    category: 'decision',
+    window: 'din5008b',
+    madeAt: '2026-01-15T09:00:00.000Z',
+  });
+  const left = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => file !== 'making');
+  assert.deepEqual(left.sort(), [`${name}.json`, `${name}.pdf`]);
+});
 
-for (const { name: way, make } of ways) {
-  test(`${way}: the printer finds a letter only with its manifest, and what became of an attempt can be told`, async (t) => {
-    const folder = newFolder(t);
-    const channel = await make(t, folder);
-    const message = letter(letters.greek);
-    const name = `${message.delivery}.1`;
-    assert.equal(await channel.queryOutcome?.(message), undefined);
-    const ready = await channel.prepare(message);
-    assert.ok('call' in ready);
-    assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'temporary', reason: 'provider-unreachable' });
-    assert.equal(existsSync(join(folder, `${name}.json`)), false);
-    assert.equal(existsSync(join(folder, `${name}.pdf`)), false);
-    assert.deepEqual(await ready.call(), { outcome: 'sent', providerRef: name });
-    assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'sent', providerRef: name });
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
-    const pdf = readFileSync(join(folder, `${name}.pdf`));
-    assert.deepEqual(manifest, {
-      letter: `${name}.pdf`,
-      sha256: createHash('sha256').update(pdf).digest('hex'),
-      bytes: pdf.length,
-      notification: message.notification,
-      category: 'decision',
-      window: 'din5008b',
-      madeAt: '2026-01-15T09:00:00.000Z',
-    });
-    const left = readdirSync(folder, { recursive: true })
+test('a letter that is dropped leaves nothing, and several at once all arrive', async (t) => {
+  const folder = newFolder(t);
+  const channel = createLetterSpool({ folder, window: 'din5008b', renderer: press(t) });
+  const dropped = await channel.prepare(letter(letters.latin));
+  assert.ok('drop' in dropped);
+  dropped.drop();
+  const all = await Promise.all(
+    Array.from({ length: channel.concurrency }, async () => {
+      const ready = await channel.prepare(letter(letters.latin));
+      return 'call' in ready ? await ready.call() : ready;
+    }),
+  );
+  assert.deepEqual(new Set(all.map(({ outcome }) => outcome)), new Set(['sent']));
+  const files = () =>
+    readdirSync(folder, { recursive: true })
       .map(String)
       .filter((file) => file !== 'making');
-    assert.deepEqual(left.sort(), [`${name}.json`, `${name}.pdf`]);
-  });
-
-  test(`${way}: a letter that is dropped leaves nothing, and several at once all arrive`, async (t) => {
-    const folder = newFolder(t);
-    const channel = await make(t, folder);
-    const dropped = await channel.prepare(letter(letters.latin));
-    assert.ok('drop' in dropped);
-    dropped.drop();
-    const all = await Promise.all(
-      Array.from({ length: channel.concurrency }, async () => {
-        const ready = await channel.prepare(letter(letters.latin));
-        return 'call' in ready ? await ready.call() : ready;
-      }),
-    );
-    assert.deepEqual(new Set(all.map(({ outcome }) => outcome)), new Set(['sent']));
-    const files = () =>
-      readdirSync(folder, { recursive: true })
-        .map(String)
-        .filter((file) => file !== 'making');
-    await waitUntil(async () => files().length === 2 * channel.concurrency);
-    assert.deepEqual(new Set(files().map((file) => file.slice(file.lastIndexOf('.')))), new Set(['.json', '.pdf']));
-  });
-}
+  await waitUntil(async () => files().length === 2 * channel.concurrency);
+  assert.deepEqual(new Set(files().map((file) => file.slice(file.lastIndexOf('.')))), new Set(['.json', '.pdf']));
+});
 
 const count = Number(process.env['LETTERS'] ?? 300);
 

@@ -123,7 +123,7 @@ const requiredSettings: Readonly<Record<string, readonly string[]>> = {
   scanner: ['CLAMAV'],
   mail: ['SMTP_URL'],
   sms: ['SMS_URL'],
-  letters: ['LETTER_SPOOL', 'LETTER_FONTS', 'LETTER_SFTP', 'LETTER_SFTP_KEY', 'LETTER_SFTP_HOST_KEY'],
+  letters: ['LETTER_SPOOL', 'LETTER_FONTS'],
   'other-register': ['REGISTER_URL'],
   'time-stamps': ['EVIDENCE_TSA_URL'],
   witnesses: ['LEDGER_WITNESSES'],

@@ -10,7 +10,7 @@ import { createClamdScanner } from '../../documents/scan/clamd-scanner.ts';
 import type { CheckLetter, SendingService } from '../../notifications/ports.ts';
 import { openBlobs, parseClamdAddress } from '../documents.ts';
 import { readWitnessPolicy } from '../ledger.ts';
-import { createLetterDryRun, sftpTargetOf } from '../letters.ts';
+import { createLetterDryRun } from '../letters.ts';
 import { checkReachable, checkTimeoutMs } from './check-reachable.ts';
 import {
   type DoctorContext,
@@ -127,12 +127,9 @@ async function mail({ smtpUrl }: Settings): Promise<readonly DoctorFinding[]> {
 }
 
 async function letters(context: DoctorContext): Promise<readonly DoctorFinding[]> {
-  const { letterSpool, letterSftp } = context.settings;
-  if (letterSpool === undefined && letterSftp === undefined) return [];
-  const [place, unset] = await Promise.all([
-    letterSpool === undefined ? checkSftp(context.settings) : checkSpool(letterSpool),
-    checkLetterPrinting(context),
-  ]);
+  const { letterSpool } = context.settings;
+  if (letterSpool === undefined) return [];
+  const [place, unset] = [checkSpool(letterSpool), await checkLetterPrinting(context)];
   if (unset === undefined) return [place];
   return [...(place.is === 'ok' ? [] : [place]), unset];
 }
@@ -184,25 +181,6 @@ function checkSpool(folder: string): DoctorFinding {
   if (!isFolder) return faultFinding(`${folder} is no folder`, 'make it, or mount it: it is never made here');
   if (canWrite(folder)) return checkFreeSpace(folder);
   return faultFinding(`this user may not write in ${folder}`, 'let the user of the server write there');
-}
-
-async function checkSftp(settings: Settings): Promise<DoctorFinding> {
-  const place = await sftpTargetOf(settings);
-  const { openSftpSession } = await import('../../notifications/channels/sftp-session.ts');
-  const where = `${place.host}:${place.port}${place.folder}`;
-  try {
-    const session = await withTimeout(checkTimeoutMs, openSftpSession(place));
-    try {
-      await withTimeout(checkTimeoutMs, session.list());
-    } finally {
-      session.end();
-    }
-    return okFinding(`${where} can be listed`);
-  } catch (fault) {
-    const { cause } = fault as Error;
-    const why = cause instanceof Error ? `${errorMessage(fault)} (${cause.message})` : errorMessage(fault);
-    return faultFinding(`${where}: ${why}`, 'see LETTER_SFTP, LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY');
-  }
 }
 
 async function witnesses(settings: Settings): Promise<readonly DoctorFinding[]> {

@@ -9,7 +9,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
 import { calendarNotice } from '../../notifications/evidence/legal-effect.ts';
 import { readWitnessPolicy } from '../ledger.ts';
-import { checkPrinterSettings, letterLayoutOf, sftpTargetOf } from '../letters.ts';
+import { letterLayoutOf } from '../letters.ts';
 import { bounceAddressesOf, cascadeOf, dkimOf, mailEventsOf, smsMappingOf } from '../notification-channels.ts';
 import { createTimeStamper, feedDaysOf } from '../notifications.ts';
 import { signInConfigOf } from '../sign-in.ts';
@@ -62,7 +62,7 @@ function startupDemands({ settings, clock }: SettingsToCheck): readonly StartupD
   const log = { fault: () => undefined };
   // Only whether they can be made counts here.
   const root = rootKeyFromBytes(new Uint8Array(32));
-  const { port, letterSftp, smtpUrl } = settings;
+  const { port, smtpUrl } = settings;
   return [
     ['PUBLIC_URL', () => publicUrlFor(settings, port)],
     ['TRUSTED_PROXIES', () => trustedProxiesOf(settings)],
@@ -70,9 +70,7 @@ function startupDemands({ settings, clock }: SettingsToCheck): readonly StartupD
     ['TLS_CERTIFICATE', () => tlsOptionsOf({ settings, log, clock }, [])],
     ['CASCADE_POLICY', () => cascadeOf(settings, false)],
     ['SMS_GATEWAY', () => smsMappingOf(settings)],
-    ['LETTER_SFTP', () => checkPrinterSettings(settings)],
     ['LETTER_WINDOW', () => letterLayoutOf(settings)],
-    ['LETTER_SFTP', () => letterSftp !== undefined && sftpTargetOf(settings)],
     ['BOUNCE_ADDRESS', () => bounceAddressesOf({ settings, root })],
     ['MAIL_EVENTS', () => mailEventsOf(settings)],
     ['DKIM_KEY', () => dkimOf(settings)],

@@ -39,7 +39,7 @@ type PolicyFile = Static<typeof policyFileShape>;
 
 const dayMs = 86_400_000;
 const defaultLeadDays = 5;
-const settingOf = { email: 'SMTP_URL', sms: 'SMS_URL', letter: 'LETTER_SPOOL or LETTER_SFTP' } as const;
+const settingOf = { email: 'SMTP_URL', sms: 'SMS_URL', letter: 'LETTER_SPOOL' } as const;
 
 /** The cascade in an operator's file; throws a TypeError that says what is wrong. `present`: channels with a provider. */
 export function parseCascadeFile(text: string, present: ReadonlySet<ChannelName>): CascadePolicy {
