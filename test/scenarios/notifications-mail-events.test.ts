@@ -14,8 +14,8 @@ import { createDeliveryApp, minuteMs, type NotificationView } from '../support/d
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const mapping = {
-  ...{ events: '/batch', mail: '/mail/message-id', word: '/event' },
-  ...{ delivered: ['delivered'], bounced: ['hard_bounce', 'dropped'], full: ['over_quota'], refused: ['spam'] },
+  ...{ events: '/batch', id: '/mail/message-id', status: '/event' },
+  ...{ delivered: ['delivered'], failed: ['hard_bounce', 'dropped'], full: ['over_quota'], refused: ['spam'] },
 };
 
 for (const engine of engines) {
@@ -92,7 +92,7 @@ for (const engine of engines) {
 
 test('a mark of ours is found as Message-ID and as envelope sender, and nothing else is one', () => {
   const id = 'dlv_01J9ZZZZZZZZZZZZZZZZZZZZZZ';
-  const events = parseMailEvents(JSON.stringify({ mail: '/m', word: '/w', bounced: ['x'] }));
+  const events = parseMailEvents(JSON.stringify({ id: '/m', status: '/w', failed: ['x'] }));
   const found = (m: unknown) => lateReportsInMailEvents(events, [{ m, w: 'x' }])?.map(({ delivery }) => delivery);
   const good = [`<${id}.1@a>`, `${id}.12@a`, `<${id.toLowerCase()}.1@a>`, `bounces+${id}.1-0123456789ab@a`];
   for (const mark of good) assert.deepEqual(found(mark), [id], mark);
@@ -110,18 +110,20 @@ test('a mapping that says nothing, or a setting without the other, stops the sta
     const settings = readSettings({ MAIL_EVENTS: path, ...more });
     return () => mailEventsOf(settings);
   };
-  assert.throws(started('{"secret": '), /MAIL_EVENTS: [^{]*expected JSON\. See/);
-  assert.throws(started('{"mail": "m", "word": "/w"}'), /mail: expected a JSON pointer/);
-  assert.throws(started('{"mail": "/m", "word": "/w"}'), /expected words in one list at least/);
-  assert.throws(started('{"mail": "/m", "word": "/w", "bounce": []}'), /no member is called bounce/);
-  assert.throws(started('{"mail": "/m", "word": "/w", "bounced": "x"}'), /bounced: expected a list of words/);
-  assert.throws(started('{"mail": "/m", "word": "/w", "bounced": [""]}'), /bounced: expected a list of words/);
-  const mapped = (more: object) => started(JSON.stringify({ mail: '/m', word: '/w', bounced: ['x'], ...more }));
-  assert.throws(mapped({ word: [] }), /word: expected a place or more/);
-  assert.throws(mapped({ word: ['/a', 'b'] }), /word: expected a JSON pointer/);
-  for (const headers of [{ 'Message-ID': 'x' }, { 'X-A': 'a\r\nBcc: b@c' }, { 'X-A': '' }, { 'X A': 'a' }])
-    assert.throws(mapped({ headers }), /headers: expected a name as X-Mark and one line of ASCII/);
-  assert.throws(mapped({ headers: ['x'] }), /headers: expected a JSON object/);
-  assert.throws(mapped({ json: 'Message' }), /json: expected a JSON pointer/);
+  const mapped = (more: object) => started(JSON.stringify({ id: '/m', status: '/w', failed: ['x'], ...more }));
+  assert.throws(started('{"secret": '), /MAIL_EVENTS: [^{]*with JSON where JSON belongs\. See/);
+  assert.throws(mapped({ id: 'm' }), /\/id: must match pattern/);
+  assert.throws(mapped({ failed: undefined }), /expected a status in at least one list/);
+  assert.throws(mapped({ bounce: [] }), /\/bounce: is not a known member/);
+  assert.throws(mapped({ failed: 'x' }), /\/failed: must be array/);
+  assert.throws(mapped({ failed: [''] }), /\/failed\/0: must not have fewer than 1 characters/);
+  assert.throws(mapped({ status: [] }), /\/status: /);
+  assert.throws(mapped({ status: ['/a', 'b'] }), /\/status: /);
+  assert.throws(mapped({ headers: { 'Message-ID': 'x' } }), /\/headers\/Message-ID: is not a known member/);
+  assert.throws(mapped({ headers: { 'X A': 'a' } }), /\/headers\/X A: is not a known member/);
+  for (const line of ['a\r\nBcc: b@c', ''])
+    assert.throws(mapped({ headers: { 'X-A': line } }), /\/headers\/X-A: must match pattern/);
+  assert.throws(mapped({ headers: ['x'] }), /\/headers: must be object/);
+  assert.throws(mapped({ json: 'Message' }), /\/json: must match pattern/);
   assert.throws(started('{}', {}), /MAIL_EVENTS and MAIL_EVENTS_TOKEN together/);
 });
