@@ -49,19 +49,19 @@ function letter(
 
 const returnAddress = ['P.O. Box 100', '0101 Oslo'];
 
-function press(t: TestContext, perChild?: number) {
-  const made = createLetterRenderer(perChild === undefined ? {} : { perChild });
-  t.after(() => made.close());
-  return made;
+function startRenderer(t: TestContext, lettersPerProcess?: number) {
+  const renderer = createLetterRenderer(lettersPerProcess === undefined ? {} : { lettersPerProcess });
+  t.after(() => renderer.close());
+  return renderer;
 }
 
 for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
   test(`${window}: letters in four scripts are PDF/UA-1, the address and nothing else inside the window`, async (t) => {
-    const setting = press(t);
+    const renderer = startRenderer(t);
     for (const [script, texts] of Object.entries(letters)) {
       const data = letterTemplateData(letter(texts), { window, returnAddress });
       assert.ok(data !== undefined);
-      const pdf = await setting.render(data, at);
+      const pdf = await renderer.render(data, at);
       assert.ok(pdf instanceof Uint8Array, script);
       // The exporter writes the part into the metadata only after its own checks.
       assert.match(Buffer.from(pdf).toString('latin1'), /<pdfuaid:part>1<\/pdfuaid:part>/, script);
@@ -85,8 +85,8 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
 }
 
 test('a long address wraps inside the window, words of any length too; one that cannot is refused as an address', async (t) => {
-  const setting = press(t);
-  const spool = createLetterSpool({ folder: newFolder(t), window: 'din5008b', renderer: setting });
+  const renderer = startRenderer(t);
+  const spool = createLetterSpool({ folder: newFolder(t), window: 'din5008b', renderer });
   const fitting = [
     ['Ada', 'Flat 4, 2nd floor, The Old Flour Mill Building, 128 Long River Promenade', '0150 Oslo'],
     ['Ada', 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengasse 17', '1010 Wien'],
@@ -95,7 +95,7 @@ test('a long address wraps inside the window, words of any length too; one that 
   ];
   for (const lines of fitting) {
     const data = letterTemplateData(letter(letters.latin, { address: lines.join('\n') }), { window: 'din5008b' });
-    const pdf = await setting.render(data ?? '', at);
+    const pdf = await renderer.render(data ?? '', at);
     assert.ok(pdf instanceof Uint8Array, lines.join());
     const { x, y, width, height } = addressWindows.din5008b;
     const { boxes } = await readPdfTexts(pdf);
@@ -125,7 +125,7 @@ test('a long address wraps inside the window, words of any length too; one that 
 test('an item of a list is printed with the number that was written', async (t) => {
   const message = '15. Mai 2027\n\n17. Juni 2027\n\n## Then\n1. one\n2. two';
   const data = letterTemplateData(letter(['Ada', 'S', message]), { window: 'din5008b' });
-  const pdf = await press(t).render(data ?? '', at);
+  const pdf = await startRenderer(t).render(data ?? '', at);
   assert.ok(pdf instanceof Uint8Array);
   const printed = (await readPdfTexts(pdf)).boxes.map(({ text }) => text).join(' ');
   assert.match(printed, /15\. Mai 2027 17\. Juni 2027 Then 1\. one 2\. two/);
@@ -139,7 +139,7 @@ function newFolder(t: TestContext): string {
 
 test('the printer finds a letter only with its manifest, and what became of an attempt can be told', async (t) => {
   const folder = newFolder(t);
-  const channel = createLetterSpool({ folder, window: 'din5008b', renderer: press(t) });
+  const channel = createLetterSpool({ folder, window: 'din5008b', renderer: startRenderer(t) });
   const message = letter(letters.greek);
   const name = `${message.delivery}.1`;
   assert.equal(await channel.queryOutcome?.(message), undefined);
@@ -169,7 +169,7 @@ test('the printer finds a letter only with its manifest, and what became of an a
 
 test('a letter that is dropped leaves nothing, and several at once all arrive', async (t) => {
   const folder = newFolder(t);
-  const channel = createLetterSpool({ folder, window: 'din5008b', renderer: press(t) });
+  const channel = createLetterSpool({ folder, window: 'din5008b', renderer: startRenderer(t) });
   const dropped = await channel.prepare(letter(letters.latin));
   assert.ok('drop' in dropped);
   dropped.drop();
@@ -191,13 +191,13 @@ test('a letter that is dropped leaves nothing, and several at once all arrive', 
 const count = Number(process.env['LETTERS'] ?? 300);
 
 test(`${count} letters are set in flat memory, the child replaced on the way`, async (t) => {
-  const setting = press(t, Math.ceil(count / 4));
+  const renderer = startRenderer(t, Math.ceil(count / 4));
   const scripts = Object.values(letters);
   const pids = new Set<string>();
   let [childPeak, parentStart] = [0, 0];
   for (let number = 0; number < count; number += 1) {
     const data = letterTemplateData(letter(scripts[number % scripts.length] ?? letters.latin), { window: 'din5008b' });
-    assert.ok((await setting.render(data ?? '', at)) instanceof Uint8Array);
+    assert.ok((await renderer.render(data ?? '', at)) instanceof Uint8Array);
     if (number === Math.floor(count / 4)) parentStart = process.memoryUsage.rss();
     for (const pid of childrenOf()) {
       pids.add(pid);

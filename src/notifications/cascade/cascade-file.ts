@@ -62,7 +62,7 @@ function stepOf({ channel, afterDays = 0, reminder = false }: PolicyFile['steps'
   return reminder ? { channel, afterMs, reminder } : { channel, afterMs };
 }
 
-/** What the schema cannot express: a step without a provider, and the order of the steps of a channel. */
+/** Checks that the schema cannot express: providers, and the order of the steps of a channel. */
 function policyFaultOf({ steps, quietHours }: PolicyFile, present: ReadonlySet<ChannelName>): string | undefined {
   for (const [index, { channel, afterDays = 0, reminder = false }] of steps.entries()) {
     const at = `/steps/${index}`;

@@ -63,7 +63,7 @@ export function parseSmsMapping(text: string): SmsMapping {
   return mapping;
 }
 
-/** What the schema cannot express: members that need each other. */
+/** Checks that the schema cannot express: members that need each other. */
 function faultOf({ request, encoding, answer = {}, receipt }: SmsMapping): string | undefined {
   const { status, accepted = [], refused = [] } = answer;
   const template = JSON.stringify(request);

@@ -3,15 +3,15 @@ import { letterAddressOf } from '../contact/postal-address.ts';
 import type { CheckLetter } from '../ports.ts';
 import { type LetterDeps, renderLetterPdf } from './render-letter.ts';
 
-/** Stands in where no address may be looked at; every letter with it fits into its window. */
+/** Used if the address of the citizen must not be read; it always fits into the window. */
 const sampleAddress = 'Name\nStreet 1\nPlace';
 
-/** So many wait for the press: one letter may take it seconds, and who asked for it waits with all that it has sent. */
+/** At most this many checks wait for the typesetter: one letter may take seconds, and each waiting request holds its body. */
 export const maxConcurrentLetterChecks = 20;
 
 /**
- * Sets letters as they would be printed, and throws them away. When the press breaks nothing is known against a letter; when too
- * many wait for it, it is not asked (`Unavailable`).
+ * Creates the check of a dry run: it renders the letter and discards it. It reports no reason if the typesetter fails, and
+ * throws `UnavailableError` if too many checks are waiting.
  */
 export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) => void): CheckLetter {
   let waiting = 0;
@@ -19,7 +19,7 @@ export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) =>
     if (waiting >= maxConcurrentLetterChecks)
       throw new UnavailableError(
         'capacity-reduced',
-        `${maxConcurrentLetterChecks} dry runs wait for the typesetter already`,
+        `${maxConcurrentLetterChecks} dry runs are already waiting for the typesetter`,
       );
     waiting += 1;
     const address = (contact && letterAddressOf(contact)) ?? sampleAddress;

@@ -45,7 +45,7 @@ test('who shows no token is asked for one, since many clients send a password on
     const headers = new Headers(authorization === undefined ? {} : { authorization });
     const { status, headers: answered } = await call({ method: 'POST', body: '{}', headers });
     assert.equal(status, 401, String(authorization));
-    assert.match(answered.get('www-authenticate') ?? '', /^Bearer realm="call-backs", Basic realm="call-backs"/);
+    assert.match(answered.get('www-authenticate') ?? '', /^Bearer realm="callbacks", Basic realm="call-backs"/);
   }
   const basic = Buffer.from('gateway:t0k:en').toString('base64');
   for (const authorization of ['bearer t0k:en', 'BEARER t0k:en', `Basic ${basic}`, `basic ${basic}`])

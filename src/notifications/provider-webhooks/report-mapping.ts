@@ -35,7 +35,7 @@ export const reportMembers = {
 const reportMapping = Type.Object(reportMembers);
 type ReportMapping = Static<typeof reportMapping>;
 
-/** What a final status means. */
+/** The meaning of a final status. */
 type ReportOutcome = { readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: ReasonCode };
 
 /** One event with a final status, about a message that its caller identifies. */
