@@ -10,7 +10,7 @@ import type { OutgoingMessage } from '../../src/notifications/notification/chann
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const pair = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const key: DkimKey = { domain: 'tax.example', selector: 'mail2026', privateKey: pemOf(pair.privateKey) };
@@ -30,7 +30,7 @@ async function mailThrough(t: TestContext, text: string, more: Partial<OutgoingM
   });
   t.after(() => email.close());
   const ready = await email.prepare({
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: 'ada@example.org' },
     ...{ sender: 'Tax Office', subject: 'Żółć', content: { message: text }, reminder: false },
     ...{ category: 'information', language: 'en', at },
     ...more,

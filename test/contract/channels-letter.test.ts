@@ -15,7 +15,7 @@ import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, systemRandom);
+const newId = createIdGenerator({ now: () => at }, systemRandom);
 
 const letters = {
   latin: [
@@ -33,7 +33,7 @@ function letter(
   more: Partial<OutgoingMessage> = {},
 ): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1 },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1 },
     address: [name, 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
     ...{
       sender: 'Tax Office',

@@ -11,11 +11,11 @@ import { createInboxLink, type InboxLink } from '../../src/notifications/inbox/i
 import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 
 function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: '+47 400 00 000' },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: '+47 400 00 000' },
     ...{ sender: 'Tax Office', subject: undefined, content: { message: 'Ready {to} "x"' }, reminder: false },
     ...{ category: 'information' as const, language: undefined, at },
     ...more,
@@ -267,7 +267,7 @@ test('sms: an announcement leads to the message where the inbox has an address, 
 });
 
 test('sms: a receipt counts only for an attempt of ours and a word that is final', async () => {
-  const delivery = mint('delivery');
+  const delivery = newId('delivery');
   const id = `${delivery}.2`;
   const receipts = [
     { id, status: 'delivered' },
@@ -283,7 +283,7 @@ test('sms: a receipt counts only for an attempt of ours and a word that is final
 });
 
 test('sms: a phone that was off, or a text that was not wanted, is not held against the number', async () => {
-  const [delivery, receipt] = [mint('delivery'), defaultSmsMapping.receipt];
+  const [delivery, receipt] = [newId('delivery'), defaultSmsMapping.receipt];
   assert.ok(receipt !== undefined);
   const mapping = { ...defaultSmsMapping, receipt: { ...receipt, unreachable: ['expired'], refused: ['spam'] } };
   const failed = (reason: string) => ({ delivery, attempt: 1, ended: 'failed', reason });

@@ -13,7 +13,7 @@ import { type ScriptedReply, startScriptedSmtpServer } from '../support/scripted
 import { waitUntil } from '../support/wait-until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 /** How long a relay may be silent: what answers has answered by then, however busy the machine is. */
 /** Longer than a busy machine stands still: what does come, comes within it. */
@@ -21,7 +21,7 @@ const limitMs = 2_500;
 
 function message(): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: 'ada@example.org' },
     ...{ sender: 'Tax Office', subject: 'S', content: { message: 'T' }, reminder: false },
     ...{ category: 'information' as const, language: undefined, at },
   };

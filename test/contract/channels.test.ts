@@ -10,13 +10,13 @@ import { unconfiguredChannel } from '../../src/notifications/notification/channe
 import { type SmtpBehaviour, startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 
 function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    notification: mint('notification'),
-    delivery: mint('delivery'),
+    notification: newId('notification'),
+    delivery: newId('delivery'),
     attempt: 1,
     address: 'ada@example.org',
     sender: 'Tax Office',

@@ -7,7 +7,7 @@ import { addressWindows } from '../../src/notifications/letters/letter-template.
 import { type LetterDeps, renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
 import { letterTimeMs, makeLetter, readPdfTexts } from '../support/letters.ts';
 
-const mint = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
+const newId = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
 
 /** A4 but the margin on the right, in mm; a blank that glues may hang over it. */
 const rightEdge = 210 - 25 + 1;
@@ -36,7 +36,7 @@ test('no word is too long for a line: nothing runs over the edge of the paper, w
     justFits: 'W'.repeat(35),
   };
   for (const [name, word] of Object.entries(words)) {
-    const attachments = [{ id: mint('document'), title: word }];
+    const attachments = [{ id: newId('document'), title: word }];
     const letters = [
       ...[word, `**${word}**`, `- ${word}\n- x`, `# ${word}`, `[${word}](https://tax.example/)`].map((text) =>
         makeLetter(text),
@@ -100,7 +100,7 @@ test('an address of six lines fits into each window in every script that letters
 });
 
 test('a letter says of documents where they are, since none lies in the envelope', async (t) => {
-  const content = { message: 'x', attachments: [{ id: mint('document'), title: 'Assessment' }] };
+  const content = { message: 'x', attachments: [{ id: newId('document'), title: 'Assessment' }] };
   const { text } = await printedOf(partsFor(t), makeLetter('x', { content, language: 'fr' }));
   assert.match(text, /Documentsjointsàcemessage,dansvotremessagerie:•?Assessment/);
 });

@@ -172,7 +172,7 @@ for (const engine of engines) {
     letGo();
     await waitForDatabaseIdle(db);
     assert.deepEqual(counts, { prepared: 3, called: 2, dropped: 1 });
-    assert.deepEqual(faults.map(String), ['Error: email: prepare did not settle within 900000 ms']);
+    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: prepare did not settle within 900000 ms']);
   });
 
   check('a call that never ends gives its place back, and is unknown', async (t, db) => {
@@ -186,7 +186,7 @@ for (const engine of engines) {
       [shown.status, shown.reason?.code, (await show(second)).status, counts.called],
       ['undeliverable', 'outcome-unknown', 'delivered', 2],
     );
-    assert.deepEqual(faults.map(String), ['Error: email: call did not settle within 900000 ms']);
+    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: call did not settle within 900000 ms']);
   });
 
   check('an urgent message waits for few of those that another client has sent before it', async (t, db) => {

@@ -12,12 +12,12 @@ export const letterTimeMs = Date.UTC(2026, 0, 15, 9);
 
 const pointsPerMm = 72 / 25.4;
 
-const mint = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
+const newId = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
 
 /** A message that can be printed, of a delivery of its own. */
 export function makeLetter(text: string, overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1 },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1 },
     address: ['Ada Berg', 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
     ...{ sender: 'Tax Office', subject: 'Your assessment', content: { message: text }, reminder: false },
     ...{ category: 'decision' as const, language: undefined, at: letterTimeMs },

@@ -5,12 +5,12 @@ import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
 export const startStepNowSql = `update delivery set run_at = $1, waits_since = $1
   where id = $2 and coalesce(status, '') = 'queued' and attempts = 0 and run_at > $1 returning id`;
 
-/** Lets a later step of a cascade begin now, because one before it failed; nothing where a worker has it already. */
+/** Lets a later step of a cascade begin now, because an earlier one failed; matches no row if a worker has claimed it. */
 export function startStepNow(delivery: DeliveryId, now: number): Statement {
   return { sql: startStepNowSql, args: [now, delivery] };
 }
 
-/** Ends a reminder of what did not reach the citizen; nothing where a worker has it already, which looks for itself. */
+/** Skips the reminder of a message that did not reach the citizen. If a worker has claimed it, the worker checks that itself. */
 export function skipReminder(delivery: DeliveryId, now: number): Statement {
   return {
     sql: `update delivery set status = 'skipped', reason = 'nothing-to-remind', ended_at = $1
@@ -20,8 +20,9 @@ export function skipReminder(delivery: DeliveryId, now: number): Statement {
 }
 
 /**
- * Ends the steps of a cascade that have not begun, as the citizen has opened the message; also one whose worker is about to
- * call the provider, but has not marked it yet. A step that has been tried looks for itself when it is tried again.
+ * Skips the steps of a cascade that have not begun, because the citizen has opened the message. That includes a claimed
+ * step without the mark of `markStarted`: its provider is then not called. A step that was tried checks the status of the
+ * notification before its next attempt.
  */
 export function skipUnneeded(notification: NotificationId, now: number): Statement {
   return {
