@@ -40,7 +40,7 @@ async function mailThrough(t: TestContext, text: string, more: Partial<OutgoingM
   return sink.mails[0]?.raw ?? '';
 }
 
-/** Verifies a signature by RFC 6376 alone: relaxed header and body, SHA-256. Gives the tags, or what does not fit. */
+/** Verifies a signature by RFC 6376 alone: relaxed header and body, SHA-256. Returns the tags, or the part that does not match. */
 function verified(raw: string, publicKey: KeyObject): Record<string, string> | string {
   const cut = raw.indexOf('\r\n\r\n');
   const fields = raw.slice(0, cut).split(/\r\n(?![ \t])/);
@@ -96,8 +96,8 @@ test('a key that cannot sign stops the start with the setting and the fix', () =
   const short = generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey;
   const curve = generateKeyPairSync('ed25519').privateKey;
   const faults: Array<[Partial<DkimKey>, string, RegExp]> = [
-    [{ privateKey: pemOf(short) }, 'DKIM_KEY', /at least 2048 bits, 1024 came; make one with/],
-    [{ privateKey: pemOf(curve) }, 'DKIM_KEY', /expected an RSA key, one of kind ed25519 came/],
+    [{ privateKey: pemOf(short) }, 'DKIM_KEY', /at least 2048 bits, received 1024; create one with/],
+    [{ privateKey: pemOf(curve) }, 'DKIM_KEY', /expected an RSA key, received ed25519/],
     [{ privateKey: pair.publicKey.export({ type: 'spki', format: 'pem' }).toString() }, 'DKIM_KEY', /a private key/],
     [{ privateKey: 'nonsense' }, 'DKIM_KEY', /a private key as PEM/],
     [{ domain: 'other.example' }, 'DKIM_DOMAIN', /the domain of MAIL_FROM/],

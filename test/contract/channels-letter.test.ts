@@ -56,14 +56,14 @@ function startRenderer(t: TestContext, lettersPerProcess?: number) {
 }
 
 for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
-  test(`${window}: letters in four scripts are PDF/UA-1, the address and nothing else inside the window`, async (t) => {
+  test(`${window}: letters in four scripts are PDF/UA-1 and have only the address inside the window`, async (t) => {
     const renderer = startRenderer(t);
     for (const [script, texts] of Object.entries(letters)) {
       const data = letterTemplateData(letter(texts), { window, returnAddress });
       assert.ok(data !== undefined);
       const pdf = await renderer.render(data, at);
       assert.ok(pdf instanceof Uint8Array, script);
-      // The exporter writes the part into the metadata only after its own checks.
+      // The exporter writes the part into the metadata only after its checks.
       assert.match(Buffer.from(pdf).toString('latin1'), /<pdfuaid:part>1<\/pdfuaid:part>/, script);
       const { boxes, tags } = await readPdfTexts(pdf);
       for (const tag of ['H1', 'H2', 'P', 'LI'])
@@ -75,7 +75,7 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
       const lines = touching.filter(
         (box) => box.top >= y - 0.5 && box.bottom <= y + height && box.left >= x - 0.5 && box.right <= x + width,
       );
-      assert.deepEqual(touching, lines, `${script}: something lies across the edge`);
+      assert.deepEqual(touching, lines, `${script}: a text crosses the edge`);
       const seen = lines.map(({ text }) => text).join(' ');
       for (const part of ['Long Road 17', '0150 Oslo', 'NORWAY'])
         assert.ok(seen.includes(part), `${script}: ${part} in ${seen}`);
@@ -84,7 +84,7 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
   });
 }
 
-test('a long address wraps inside the window, words of any length too; one that cannot is refused as an address', async (t) => {
+test('a long address wraps inside the window, and one that cannot fit is address-invalid', async (t) => {
   const renderer = startRenderer(t);
   const spool = createLetterSpool({ folder: newFolder(t), window: 'din5008b', renderer });
   const fitting = [
@@ -122,7 +122,7 @@ test('a long address wraps inside the window, words of any length too; one that 
   }
 });
 
-test('an item of a list is printed with the number that was written', async (t) => {
+test('a list item is printed with its number in the source', async (t) => {
   const message = '15. Mai 2027\n\n17. Juni 2027\n\n## Then\n1. one\n2. two';
   const data = letterTemplateData(letter(['Ada', 'S', message]), { window: 'din5008b' });
   const pdf = await startRenderer(t).render(data ?? '', at);
@@ -137,7 +137,7 @@ function newFolder(t: TestContext): string {
   return folder;
 }
 
-test('the printer finds a letter only with its manifest, and what became of an attempt can be told', async (t) => {
+test('a letter reaches the printer with its manifest last, and its outcome can be queried', async (t) => {
   const folder = newFolder(t);
   const channel = createLetterSpool({ folder, window: 'din5008b', renderer: startRenderer(t) });
   const message = letter(letters.greek);
@@ -167,7 +167,7 @@ test('the printer finds a letter only with its manifest, and what became of an a
   assert.deepEqual(left.sort(), [`${name}.json`, `${name}.pdf`]);
 });
 
-test('a letter that is dropped leaves nothing, and several at once all arrive', async (t) => {
+test('a dropped letter leaves no file, and parallel letters all arrive', async (t) => {
   const folder = newFolder(t);
   const channel = createLetterSpool({ folder, window: 'din5008b', renderer: startRenderer(t) });
   const dropped = await channel.prepare(letter(letters.latin));
@@ -190,7 +190,7 @@ test('a letter that is dropped leaves nothing, and several at once all arrive', 
 
 const count = Number(process.env['LETTERS'] ?? 300);
 
-test(`${count} letters are set in flat memory, the child replaced on the way`, async (t) => {
+test(`${count} letters are rendered in constant memory, in at least four processes`, async (t) => {
   const renderer = startRenderer(t, Math.ceil(count / 4));
   const scripts = Object.values(letters);
   const pids = new Set<string>();

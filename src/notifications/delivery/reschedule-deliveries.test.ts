@@ -50,7 +50,7 @@ for (const engine of engines) {
     const right = { now: time.clock.now() - 400 * day, aheadMs: 400 * day };
     const units: (readonly Statement[])[] = [];
     await rescheduleDeliveries({ read: db.read, write: async (unit) => units.push(unit), policy }, right);
-    // PostgreSQL is told of those of a batch in one statement.
+    // PostgreSQL runs the updates of a batch as one statement.
     assert.equal(createStatementMerger()(units.slice(0, 64)).statements.length, 1);
     const parts = { read: db.read, write: db.write, policy };
     await Promise.all([rescheduleDeliveries(parts, right), rescheduleDeliveries(parts, right)]);

@@ -58,7 +58,7 @@ export function createProviderWebhook(
   };
 }
 
-const challenges = ['Bearer realm="callbacks"', 'Basic realm="call-backs", charset="UTF-8"'];
+const challenges = ['Bearer realm="callbacks"', 'Basic realm="callbacks", charset="UTF-8"'];
 
 /**
  * Accepts the token as a bearer token, or as the password of any user, for providers that are configured by a URL only.
