@@ -14,7 +14,7 @@ const now = Date.UTC(2026, 10, 23);
 const policy = { attempts: 4, firstDelayMs: minuteMs, longestDelayMs: hour };
 const id = createIdGenerator({ now: () => now }, systemRandom)('delivery');
 
-test('a delivery that was tried waits at most its longest retry delay', () => {
+test('what was tried waits for its longest pause at most, whatever put it off', () => {
   const after = (attempts: number, ms: number) =>
     rescheduledTimes({ id, attempts, runAt: now + ms, since: undefined }, { now, aheadMs: day }, policy)?.runAt;
   assert.deepEqual([after(1, minuteMs), after(2, 2 * minuteMs), after(9, hour)], [undefined, undefined, undefined]);
@@ -24,7 +24,7 @@ test('a delivery that was tried waits at most its longest retry delay', () => {
   );
 });
 
-test('a step that was not tried keeps its distance to the start of its wait', () => {
+test('a step keeps its distance to when its wait began, which was not in the future', () => {
   const step = (since: number | undefined, aheadMs: number) =>
     rescheduledTimes({ id, attempts: 0, runAt: (since ?? now) + 3 * day, since }, { now, aheadMs }, policy);
   assert.equal(step(undefined, day), undefined, 'its sender stated when it begins');
@@ -34,7 +34,7 @@ test('a step that was not tried keeps its distance to the start of its wait', ()
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: rescheduling twice, in parallel, or after a step began early has the effect of once`, async (t) => {
+  test(`${engine.name}: bringing back twice, by two at once, or behind one that was brought forward is bringing back once`, async (t) => {
     const db = await engine.open(t);
     const { time, app, start } = await createDeliveryApp(t, db, { cascade: defaultPolicyFor(new Set(['sms'])) });
     const worker = await start({ email: createScriptedChannel() });
@@ -50,7 +50,7 @@ for (const engine of engines) {
     const right = { now: time.clock.now() - 400 * day, aheadMs: 400 * day };
     const units: (readonly Statement[])[] = [];
     await rescheduleDeliveries({ read: db.read, write: async (unit) => units.push(unit), policy }, right);
-    // PostgreSQL runs the updates of a batch as one statement.
+    // PostgreSQL is told of those of a batch in one statement.
     assert.equal(createStatementMerger()(units.slice(0, 64)).statements.length, 1);
     const parts = { read: db.read, write: db.write, policy };
     await Promise.all([rescheduleDeliveries(parts, right), rescheduleDeliveries(parts, right)]);

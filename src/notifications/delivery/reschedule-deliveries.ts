@@ -5,7 +5,7 @@ import type { DeliveryId } from '../../kernel/id.ts';
 import { findWaitingLanes, type QueueLane } from '../notification/delivery-store.ts';
 import { type ChannelName, channelNames } from '../notification/notification.ts';
 
-/** A queued delivery. `since` is the start of its wait; undefined if the sender set `sendAt`. */
+/** A delivery that waits. `since` is when its wait began to count; undefined where its sender stated when it begins. */
 export type WaitingDelivery = {
   readonly id: DeliveryId;
   readonly runAt: number;
@@ -19,15 +19,14 @@ type RescheduleDeps = {
   readonly policy: RetryPolicy;
 };
 
-/** The clock is correct at `now`, and was ahead by `aheadMs` before. */
+/** The clock is right at `now`, and was ahead by as much before. */
 type ClockCorrection = { readonly now: number; readonly aheadMs: number };
 
 const batchSize = 200;
 
 /**
- * Reschedules deliveries that were scheduled by a clock that was ahead. Otherwise they would wait until the clock reaches
- * that time again. Repeating it, or running it in several processes, changes nothing more: a rescheduled step waits since
- * a time in the past.
+ * Brings back what was put off by a clock that was ahead, so that it does not wait until the clock comes there again. Once or
+ * twice, by one process or several, is the same: a step that was brought back waits since a time that is past.
  */
 export async function rescheduleDeliveries(deps: RescheduleDeps, correction: ClockCorrection): Promise<void> {
   for (const channel of channelNames) {
@@ -53,7 +52,7 @@ async function rescheduleLane(
       const now = rescheduledTimes(wait, correction, policy);
       return now === undefined ? [] : [updateRunAt(wait, now)];
     });
-    // One unit for each, so that PostgreSQL gets many in one batch statement. One unit for all costs three times as much.
+    // Each by itself, so that PostgreSQL is told of many in one statement: as one unit they cost it three times as much.
     await Promise.all(statements.map((statement) => write([statement])));
     const last = waiting.at(-1);
     if (last === undefined || waiting.length < batchSize) return;
@@ -62,8 +61,8 @@ async function rescheduleLane(
 }
 
 /**
- * The new due time; undefined if it stays. A delivery that was tried waits at most one retry delay; quiet hours are checked
- * again when it is due. A step that was not tried keeps its distance to the start of its wait.
+ * When it is due instead; undefined where its time stays. What was tried waits no longer than a pause takes: whether it is quiet
+ * then is asked when it is due. A step that was not tried keeps its distance to the begin of its wait.
  */
 export function rescheduledTimes(
   { runAt, attempts, since }: WaitingDelivery,
@@ -79,7 +78,7 @@ export function rescheduledTimes(
   return { runAt: runAt - byMs, since: since - byMs };
 }
 
-/** One batch of queued deliveries after a position, by due time. */
+/** Those behind that place, by their time. */
 async function findWaitingDeliveries(
   read: Read,
   { channel, priority, lane }: LaneKey,
@@ -101,7 +100,7 @@ async function findWaitingDeliveries(
   }));
 }
 
-/** Matches no row if the delivery is not queued any more or another process was first. Each value has a cast, because PostgreSQL runs many of them as one statement. */
+/** Nothing where it does not wait any more, or another process was first. Each value states its type: on PostgreSQL many go as one (`parseUpdate`). */
 function updateRunAt(from: WaitingDelivery, to: Pick<WaitingDelivery, 'runAt' | 'since'>): Statement {
   return {
     sql: `update delivery set run_at = cast($1 as bigint), waits_since = cast($2 as bigint)

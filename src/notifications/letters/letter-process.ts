@@ -15,6 +15,16 @@ export type RenderResult = { readonly pdf?: Uint8Array; readonly fault?: LetterF
 /** The exporter's message if no font has a glyph for a text (test/contract/letter-fonts.test.ts). */
 const noGlyphMessage = 'could not be displayed with font';
 
+/** The bundled fonts, as files of the packages `@expo-google-fonts/*`. */
+const fontFiles = [
+  'noto-sans/400Regular/NotoSans_400Regular.ttf',
+  'noto-sans/700Bold/NotoSans_700Bold.ttf',
+  'noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf',
+  'noto-sans-arabic/700Bold/NotoSansArabic_700Bold.ttf',
+  'noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf',
+  'noto-sans-devanagari/700Bold/NotoSansDevanagari_700Bold.ttf',
+];
+
 // The child process of `typesetter.ts`. Its argument is the folder of the operator's fonts.
 const [, , fontFolder] = process.argv;
 const compilerOrFault = openCompiler(fontFolder).catch((fault: unknown) => faultMessagesOf(fault).join('; '));
@@ -29,14 +39,9 @@ process.on('message', async (request: RenderRequest) => {
 async function openCompiler(folder: string | undefined): Promise<NodeCompiler> {
   const { NodeCompiler } = await import('@myriaddreamin/typst-ts-node-compiler');
   const require = createRequire(import.meta.url);
-  const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatMap((folder) => {
-    const name = { 'noto-sans/': 'NotoSans', 'noto-sans-arabic/': 'NotoSansArabic' }[folder] ?? 'NotoSansDevanagari';
-    return ['400Regular', '700Bold'].map((weight) =>
-      readFileSync(require.resolve(`@expo-google-fonts/${folder}${weight}/${name}_${weight}.ttf`)),
-    );
-  });
-  const more = folder === undefined ? [] : [{ fontPaths: [folder] }];
-  return NodeCompiler.create({ fontArgs: [{ fontBlobs: fonts }, ...more] });
+  const fontBlobs = fontFiles.map((file) => readFileSync(require.resolve(`@expo-google-fonts/${file}`)));
+  const operatorFonts = folder === undefined ? [] : [{ fontPaths: [folder] }];
+  return NodeCompiler.create({ fontArgs: [{ fontBlobs }, ...operatorFonts] });
 }
 
 /** The first line of the message of a fault and of each of its causes. */
