@@ -65,7 +65,7 @@ function headerText(text: string): string {
   return isPlain(text) ? text : encodeHeaderText(text);
 }
 
-/** True for printable ASCII whose words are short enough to fold, and that no reader takes for an encoded word. */
+/** True for printable ASCII with words short enough to fold, and without the start of an encoded word. */
 function isPlain(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text) && !text.includes('=?') && !/\S{60}/.test(text);
 }

@@ -38,7 +38,7 @@ export function mailFor(message: OutgoingMessage, sender: MailSender): Mail | un
   if (to === undefined) return undefined;
   const language = message.language === undefined ? undefined : toSingleLine(message.language);
   const first = message.originalAttempt;
-  // A message to an address of its own may be read by another person, who must get no link of the citizen.
+  // Another person may read a message to a different address, so it has no links of the citizen.
   const links = message.content.address === undefined ? sender : undefined;
   return {
     from: { name: toSingleLine(message.sender), address: sender.address },

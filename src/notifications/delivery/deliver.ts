@@ -34,8 +34,8 @@ import { requeueLost } from './recover-deliveries.ts';
  * three. Once another process has taken the job, they match no row: the slow worker can neither call the provider nor
  * overwrite an outcome. Mark, `requeueLost` and `skipUnneeded` change the same row, so exactly one of them succeeds.
  *
- * Crash. A silent process loses its lease. A process whose write was lost with a connection abandons its lease itself.
- * The next recovery in any process (recover-deliveries.ts) then handles the jobs of that lease:
+ * Crash. A silent process loses its lease. A process that does not know the result of its claim or completion abandons its
+ * lease itself. The next recovery in any process (recover-deliveries.ts) then handles the jobs of that lease:
  * - Without a mark the provider was not called. The job goes back into the queue.
  * - With a mark the provider may have the message. Recovery asks the channel, if it can answer. Otherwise the attempt
  *   becomes `unknown`: it is never repeated by itself, and never dropped.

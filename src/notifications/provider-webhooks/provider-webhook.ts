@@ -62,7 +62,7 @@ const challenges = ['Bearer realm="callbacks"', 'Basic realm="callbacks", charse
 
 /**
  * Accepts the token as a bearer token, or as the password of any user, for providers that are configured by a URL only.
- * Both sides are hashed, so that the comparison takes the same time for every length and content.
+ * Both values are hashed before `timingSafeEqual`, which needs equal lengths, so the time reveals nothing of the token.
  */
 function hasToken(header = '', token: Secret): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
