@@ -56,7 +56,7 @@ export async function planDoctorChecks(environment: Environment): Promise<CheckP
   const skipInvalid = skipChecksOfInvalidSettings(faults);
   return {
     stages: [localChecks, remoteChecks].map((stage) =>
-      skipInvalid(stage).map((check) => ({ ...check, look: () => redact(check.run()) })),
+      skipInvalid(stage).map((check) => ({ ...check, run: () => redact(check.run()) })),
     ),
     end: async () => await (await context.database())?.close(),
   };
