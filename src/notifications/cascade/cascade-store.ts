@@ -1,13 +1,13 @@
 import type { Statement } from '../../db/database.ts';
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
 
-/** By this text a commit is known that let a step begin. */
-export const startStepNowSql = `update delivery set run_at = $1, waits_since = $1
-  where id = $2 and coalesce(status, '') = 'queued' and attempts = 0 and run_at > $1 returning id`;
-
 /** Lets a later step of a cascade begin now, because an earlier one failed; matches no row if a worker has claimed it. */
 export function startStepNow(delivery: DeliveryId, now: number): Statement {
-  return { sql: startStepNowSql, args: [now, delivery] };
+  return {
+    sql: `update delivery set run_at = $1, waits_since = $1
+      where id = $2 and coalesce(status, '') = 'queued' and attempts = 0 and run_at > $1 returning id`,
+    args: [now, delivery],
+  };
 }
 
 /** Skips the reminder of a message that did not reach the citizen. If a worker has claimed it, the worker checks that itself. */

@@ -2,12 +2,13 @@ import { retryDelayMs } from '../../jobs/back-off.ts';
 import { type CallTimeout, timedOut } from '../../jobs/call-timeout.ts';
 import { blockedReasonOf, type CascadePolicy } from '../cascade/cascade.ts';
 import type { Channel, OutgoingMessage, PreparedMessage, ProviderOutcome } from '../notification/channel.ts';
+import type { ContactOf } from '../notification/contact.ts';
 import { type DeliveryJob, findDeliveries, markStarted, requeue } from '../notification/delivery-store.ts';
 import { type ContentKeys, messageLanguageOf, openMessageContent } from '../notification/message-content.ts';
 import type { Delivery, Notification } from '../notification/notification.ts';
 import { findNotificationWithContent } from '../notification/notification-store.ts';
 import { nextAllowedTime } from '../notification/quiet-hours.ts';
-import type { ContactOf, SenderOf } from '../ports.ts';
+import type { SenderOf } from '../notification/sending-service.ts';
 import type { ChannelSlots } from './channel-slots.ts';
 import {
   type CompletionDeps,

@@ -3,8 +3,8 @@ import { type CallTimeout, createCallTimeout, timedOut } from '../../jobs/call-t
 import { type JobQueue, type JobWorker, type JobWorkerDeps, startJobWorker } from '../../jobs/job-worker.ts';
 import { repeatEvery } from '../../jobs/repeat-every.ts';
 import { createSemaphore } from '../../jobs/semaphore.ts';
-import type { Commit } from '../../ledger/commit.ts';
-import { startStepNowSql } from '../cascade/cascade-store.ts';
+import type { OnCommitted } from '../../ledger/commit.ts';
+import type { LedgerEvent } from '../../ledger/ledger-event.ts';
 import type { Channel } from '../notification/channel.ts';
 import {
   claimDueDeliveries,
@@ -14,7 +14,7 @@ import {
   type QueueLane,
 } from '../notification/delivery-store.ts';
 import { type ChannelName, channelNames } from '../notification/notification.ts';
-import { queueName, queueOfInsert } from '../notification/notification-store.ts';
+import { queueName } from '../notification/notification-store.ts';
 import { createChannelSlots, createUrgentPriority, type UrgentPriority } from './channel-slots.ts';
 import { createDeliverJob, type DeliverDeps, type LaneJob } from './deliver.ts';
 import { createDeadlineQueue } from './end-overdue.ts';
@@ -41,13 +41,14 @@ export const deliveryRetryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_
 /** The dependencies of `startDelivery`. */
 export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
+  readonly onCommitted: OnCommitted;
   readonly policy?: RetryPolicy;
   readonly timing?: DeliveryTiming;
 };
 
 /** The running worker role. */
 export type DeliveryWorker = {
-  /** Polls the queues of these names at once, or all of them. */
+  /** Polls the queues of these names (`queueName`) at once; without names, all of them. */
   wake(queues?: ReadonlySet<string>): void;
   /** Resolves when nothing runs and nothing is due. */
   idle(): Promise<void>;
@@ -76,18 +77,11 @@ const adapterTimeoutMs = 15 * 60_000;
 /** Starts the worker role: two workers for each channel, one for deadlines, and the recovery of lost jobs. */
 export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker> {
   const { timing = deliveryTiming, policy = deliveryRetryPolicy } = deps;
-  let wake: DeliveryWorker['wake'] = () => undefined;
-  // A step that begins early belongs to another channel, whose worker would sleep until its original time.
-  const commit: Commit = async (effect) => {
-    const rows = await deps.commit(effect);
-    if (effect.statements.some(({ sql }) => sql === startStepNowSql)) wake();
-    return rows;
-  };
   const limit = createCallTimeout(deps.timer, adapterTimeoutMs);
   let stopping = false;
   const inProgress = new Set<string>();
   const isInProgress = (job: DeliveryJob) => inProgress.has(jobKeyOf(job));
-  const context = { ...deps, commit, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
+  const context = { ...deps, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
   const { timer, onFault } = context;
   const identity = await createWorkerIdentity({ ...context, leaseMs: timing.leaseMs });
   const recover = createDeliveryRecovery(context);
@@ -101,11 +95,17 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
   const workers = [...channelWorkers.map(({ worker }) => worker), deadlines];
 
   let wakes = 0;
-  wake = (queues) => {
+  const wake: DeliveryWorker['wake'] = (queues) => {
     wakes += 1;
     for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
     deadlines.wake();
   };
+  // After a failure the next step of the cascade begins now. Its worker would sleep until the original time of the step.
+  deps.onCommitted(['notification.delivery-ended'], (events) => {
+    const isFailure = (event: LedgerEvent) =>
+      event.type === 'notification.delivery-ended' && (event.outcome === 'failed' || event.outcome === 'skipped');
+    if (events.some(isFailure)) wake();
+  });
   const recovery = repeatEvery({
     timer,
     everyMs: timing.recoverMs,
@@ -140,17 +140,6 @@ async function waitUntilIdle(workers: readonly JobWorker[], wakeCount: () => num
     seen = wakeCount();
     for (const worker of workers) await worker.idle();
   }
-}
-
-/** Wraps `commit`: a commit that stores a new notification wakes the workers of its queues in this process. */
-export function wakeOnAccepted(commit: Commit, wake: DeliveryWorker['wake']): Commit {
-  return async (effect) => {
-    const rows = await commit(effect);
-    if (effect.events.some((event) => event.type === 'notification.accepted')) {
-      wake(new Set(effect.statements.flatMap((statement) => queueOfInsert(statement) ?? [])));
-    }
-    return rows;
-  };
 }
 
 type DeliveryContext = DeliveryDeps & {
@@ -189,7 +178,7 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
         identity,
       );
     const urgent = { concurrency: maxConcurrentJobs, batch: urgentPerClaim };
-    const bulk = {
+    const bulk: WorkerWidth = {
       concurrency: maxConcurrentJobs,
       batch: jobsPerClaim,
       reducedLimits: () => (urgentPriority.isActive() ? reducedWidth : undefined),
@@ -201,7 +190,10 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
   };
 }
 
-/** The context of the worker for other messages: while urgent ones come, it writes few units at once. */
+/**
+ * The context of the worker for other messages: while urgent ones come, it writes few units at once. This is the only wrapper
+ * around `commit` in the project.
+ */
 function throttledWhileUrgent(context: DeliveryContext, urgentPriority: UrgentPriority): DeliveryContext {
   const semaphore = createSemaphore(unitsWhileUrgent);
   const throttled = <T>(write: () => Promise<T>) => (urgentPriority.isActive() ? semaphore(write) : write());

@@ -1,7 +1,22 @@
 import { UnavailableError } from '../../kernel/unavailable-error.ts';
 import { letterAddressOf } from '../contact/postal-address.ts';
-import type { CheckLetter } from '../ports.ts';
+import type { CitizenContact } from '../notification/contact.ts';
+import type { MessageContent } from '../notification/message-content.ts';
+import type { ReasonCode } from '../notification/reason.ts';
 import { type LetterDeps, renderLetterPdf } from './render-letter.ts';
+
+/**
+ * Returns why a letter cannot be printed, or undefined if it can. Without a contact, only the text of the sender is checked.
+ */
+export type CheckLetter = (letter: {
+  readonly contact: CitizenContact | undefined;
+  readonly content: MessageContent;
+  readonly sender: string;
+  readonly returnAddress?: readonly string[] | undefined;
+  readonly language: string | undefined;
+  readonly reminder: boolean;
+  readonly at: number;
+}) => Promise<ReasonCode | undefined>;
 
 /** Used if the address of the citizen must not be read; it always fits into the window. */
 const sampleAddress = 'Name\nStreet 1\nPlace';
