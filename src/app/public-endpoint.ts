@@ -12,6 +12,7 @@ import { apiCatalog, protectedResourceMetadata, securityTxt } from '../auth/serv
 import { createTrustedIssuer } from '../auth/trusted-issuer.ts';
 import { loopbackHostFor } from '../config/public-url.ts';
 import { apiVersion } from '../config/version.ts';
+import { monotonicClock } from '../kernel/system-clock.ts';
 import type { LedgerHealth } from '../ledger/ledger-health.ts';
 import { problemPages } from '../web/problem-pages.ts';
 import { referencePage } from '../web/reference-page.ts';
@@ -46,7 +47,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
   const { keys, clients } = access;
   const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl, documentLimit } = settings;
   const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
-  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock, onFault));
+  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, monotonicClock, onFault));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: transport.binding });
   const authorization = createAuthorizationServer({
     ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets: clientSecrets === true, ...transport },

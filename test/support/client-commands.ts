@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type ClientsContext, clientCommands } from '../../src/cli/clients.ts';
+import { clientCommands } from '../../src/cli/clients.ts';
+import type { ClientsContext } from '../../src/cli/clients-context.ts';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
