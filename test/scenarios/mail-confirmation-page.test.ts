@@ -14,7 +14,7 @@ before(async () => {
 const outbox = async () => await (await fetch(`${server.url}/outbox`)).text();
 const linkIn = (page: string) => /http:\S+(\/received\/[\w.-]+)/.exec(page)?.[1];
 
-test('the page of a mail link names its service, and a truncated link shows a page for citizens', async () => {
+test('the page of a confirmation link names its service, and a truncated link shows a page for citizens', async () => {
   const client = createHttpClient(server.url);
   const body = { citizenId: 'demo-mary', message: 'Text.', channels: ['email'] };
   const sent = await client(postJson(await server.fetchAccessToken(), '/v1/notifications/send', body));
