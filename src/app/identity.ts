@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream';
 import type { OperationCall, RequestShape } from '../api/operation.ts';
+import { createResponsePadding } from '../api/pad-response-time.ts';
 import type { AccessLogDeps } from '../audit/access-log.ts';
 import { SettingError } from '../config/settings.ts';
 import type { Database } from '../db/database.ts';
@@ -11,14 +12,12 @@ import {
   deleteExpiredVerifications,
 } from '../identity/verification/delete-expired-verifications.ts';
 import type { IdentityPorts } from '../identity/verification/ports.ts';
-import { createResponsePadding } from '../identity/verification/response-padding.ts';
 import { findExplanation } from '../identity/verification/verification-store.ts';
 import {
   createVerificationLimiter,
   defaultVerificationLimits,
 } from '../identity/verification-limit/verification-limiter.ts';
 import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
-import { blockingSleep } from '../jobs/timer.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
 import type { Effect } from '../ledger/commit.ts';
@@ -74,11 +73,11 @@ export async function createIdentityPorts(
     limitReachedNotice: async (citizenId, by) =>
       await createLimitReachedNotice(app, notifications, { citizenId, ...by }),
     ...(settings.registerUrl === undefined ? { lockChangeNotice: createLockNotifier(app, notifications) } : {}),
-    startResponsePadding: createResponsePadding(settings.verifyQuantumMs, {
+    startResponsePadding: createResponsePadding({
+      intervalMs: settings.verifyQuantumMs,
       stopwatch: () => performance.now(),
       timer,
-      blockingSleep: blockingSleep,
-    }),
+    }).start,
     policyOf: (clientId) => {
       const name = access.clients.get(clientId)?.policy;
       return name === undefined ? defaultPolicy : policyNamed(name);
