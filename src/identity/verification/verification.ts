@@ -1,18 +1,17 @@
 import { Type } from 'typebox';
-import type { VerificationId } from '../../kernel/id.ts';
-import { idPatternSource } from '../../kernel/id.ts';
+import { idPatternSource, type VerificationId } from '../../kernel/id.ts';
 import type { ClaimLevels } from '../match/compare.ts';
 import type { MatchDecision } from '../match/decide.ts';
 import type { MatchPolicy } from '../match/policy.ts';
 import { type ClaimName, claimNames } from '../register/claims.ts';
 
-/** How long an answer and its signed form may be relied on. */
+/** The time in which clients may rely on a result and its token. */
 export const verificationValidMs = 5 * 60_000;
 
-/** What a caller with the scope for it learns of one claim: three coarse values, never a score. */
+/** The result of one claim, for callers with the scope for it: never a score. */
 export type ClaimResult = 'match' | 'no_match' | 'not_available';
 
-/** The answer of the contract, as it is sent and kept. */
+/** The result as it is sent and stored. */
 export type Verification = {
   readonly verificationId: VerificationId;
   readonly verified: boolean;
@@ -43,7 +42,7 @@ export function claimResults(levels: ClaimLevels): { [claim in ClaimName]?: Clai
 
 const claimResult = Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_available')]);
 
-/** The schema of the answer, for the OpenAPI document. */
+/** The schema of `Verification`, for the OpenAPI document. */
 export const verificationSchema = Type.Object({
   verificationId: Type.String({ pattern: idPatternSource('verification') }),
   verified: Type.Boolean({ description: 'Whether decision is match.' }),
