@@ -16,11 +16,11 @@ const request = {
   ),
 };
 
-/** Each change sends messages, some of which cost: so often on a day (UTC) the lock can be lifted. It can always be put on. */
+/** Each change sends messages, some of which cost money. Setting the lock is not limited. */
 const maxUnlocksPerDay = 5;
 const dayMs = 86_400_000;
 
-/** A citizen locks the own details against every verification, or lifts that lock. What staff has locked stays locked. */
+/** `POST /v1/register-lock`: a citizen locks the own record against verification, or removes that lock. A lock set by staff stays. */
 export const changeOwnLock = defineOperation({
   name: 'changeOwnLock',
   since: '1.0',
@@ -59,7 +59,7 @@ async function changeLock(call: OperationCall<typeof request, IdentityPorts>): P
   if (before === undefined) return { refusal: refuse('citizen-not-found') };
   const head = { id: call.mint('event'), at: now, actor: { citizen: true }, citizenId } as const;
   const answer = { status: 200, headers: noStoreHeaders, json: { ownLock: locked } };
-  // That it was looked up is a use like any other.
+  // Reading the record is an access, so it is recorded.
   if (before.locked === locked)
     return { effect: { events: [{ type: 'identity.record-read', ...head }], statements: [] }, answer };
   const after = nextLock(before, locked, Math.floor(now / dayMs));
@@ -74,12 +74,12 @@ async function changeLock(call: OperationCall<typeof request, IdentityPorts>): P
       statements: [replaceCitizenLock(citizenId, before, after), ...notice.statements],
     },
     answer,
-    // Another request, or staff, changed it meanwhile: look again.
+    // Another request or staff changed the lock: read it again.
     onConflict: () => changeLock(call),
   };
 }
 
-/** The lock as the citizen changes it; undefined where it was lifted too often on that day. */
+/** The changed lock; undefined if it was removed too often on that day. */
 function nextLock(before: CitizenLock, locked: boolean, day: number): CitizenLock | undefined {
   if (locked) return { ...before, locked };
   const unlocks = (before.day === day ? before.unlocks : 0) + 1;

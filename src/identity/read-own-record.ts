@@ -38,7 +38,7 @@ const ownRecord = Type.Object({
   deceased: Type.Boolean({ description: 'It says that you have died: no claims are confirmed.' }),
 });
 
-/** What the register has about a citizen, as the citizen reads it. */
+/** The register record as its citizen reads it. */
 export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: string | null } & Pick<
   RegisterContact,
   'citizenId' | 'email' | 'phone' | 'language'
@@ -51,7 +51,7 @@ export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: s
     readonly deceased: boolean;
   };
 
-/** What claims are compared with, for the citizen whose it is: what does not fit can be put right only by who can see it. */
+/** `GET /v1/register-record`: shows citizens the values that claims are compared with, so that they can have errors corrected. */
 export const readOwnRecord = defineOperation({
   name: 'readOwnRecord',
   since: '1.0',
