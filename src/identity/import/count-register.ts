@@ -17,7 +17,7 @@ import {
 import { type Frequencies, frequencyForm } from '../match/model.ts';
 import type { ImportProgress } from './import-progress.ts';
 
-/** What `countRegister` needs. */
+/** The dependencies of `countRegister`. */
 export type RegisterCountDeps = {
   readonly read: Read;
   readonly commit: Commit;

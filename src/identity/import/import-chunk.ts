@@ -21,7 +21,7 @@ type ProgressCounter = { -readonly [member in keyof ImportProgress]: ImportProgr
   firstRows: Record<string, readonly number[]>;
 };
 
-/** What `addLine` needs to read a line and to report a rejected one. */
+/** The reader of a line, and the destination of rejected ones. */
 export type LineContext = {
   readonly readRow: RowReader;
   readonly errors: RejectedRowsFile | undefined;

@@ -16,7 +16,7 @@ import { createRowReader, mappedFields, type RowCondition } from './import-row.t
 import { openRejectedRowsFile } from './rejected-rows-file.ts';
 import { createIdFilter, createSeenIdSet, findRepeated, type RepeatedRow, withRepeatedRows } from './repeated-ids.ts';
 
-/** What an import needs. */
+/** The dependencies of an import. */
 export type ImportDeps = {
   readonly read: Read;
   readonly commit: Commit;

@@ -58,6 +58,6 @@ function isJulian(ours: string, theirs: string): boolean {
   // The difference grows with each 29 February that the Gregorian calendar omits.
   const year = Number(theirs.slice(0, 4));
   const century = Math.floor((theirs.slice(5) < '03-01' ? year - 1 : year) / 100);
-  const daysBehind = century - Math.floor(century / 4) - 2;
-  return new Date(instant - daysBehind * dayMs).toISOString().slice(0, 10) === theirs;
+  const daysLate = century - Math.floor(century / 4) - 2;
+  return new Date(instant - daysLate * dayMs).toISOString().slice(0, 10) === theirs;
 }

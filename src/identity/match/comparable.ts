@@ -6,7 +6,7 @@ import { type ClaimName, type Claims, claimKindOf, claimNames, splitNationalitie
 export type Comparable = { readonly exact: string; readonly forms: Forms };
 
 /** The claims of one request, prepared once for comparison with any number of records. */
-export type NormalisedClaims = { readonly asked: readonly ClaimName[] } & {
+export type NormalisedClaims = { readonly submitted: readonly ClaimName[] } & {
   readonly values: { readonly [claim in ClaimName]?: Comparable };
 };
 
@@ -15,7 +15,7 @@ export function normaliseClaims(claims: Claims): NormalisedClaims {
   const asked = claimNames.filter((claim) => claims[claim] !== undefined);
   const values: { [claim in ClaimName]?: Comparable } = {};
   for (const claim of asked) values[claim] = toComparable(claim, claims[claim] ?? '');
-  return { asked, values };
+  return { submitted: asked, values };
 }
 
 /** Prepares a submitted or registered value of that claim for comparison. */

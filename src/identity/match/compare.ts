@@ -53,7 +53,7 @@ export function measureRecord(
 ): Measurement {
   const registeredValues: { [claim in ClaimName]?: Comparable } = {};
   const levels: { [claim in ClaimName]?: Level } = {};
-  for (const claim of claims.asked) {
+  for (const claim of claims.submitted) {
     const registered = record[claim];
     // A placeholder is compared for a missing value, so that both take the same time.
     const value = toComparable(claim, registered ?? placeholderText);
@@ -73,7 +73,7 @@ export function measureRecord(
   const combinedNames = crossedNames(nameContext, levels) ?? regroupedNames(nameContext, levels);
   if (combinedNames !== undefined) Object.assign(levels, combinedNames.levels);
   let weight = combinedNames?.weight ?? 0;
-  for (const claim of claims.asked) {
+  for (const claim of claims.submitted) {
     if (combinedNames !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
     const name = claimKindOf(claim) === 'name' ? spelledValues[claim] : undefined;
     weight += fieldWeight(nameContext, levels[claim] ?? 'missing', claim, name);

@@ -40,7 +40,7 @@ export function streetParts(form: string): StreetParts {
       else flat = named.text;
       at += named.words - 1;
     } else if (isNumber(word)) numbers.push(word);
-    else if (houseNumberSuffixes.has(word) && isNumber(all[at - 1])) flat ||= word;
+    else if (numberSuffixes.has(word) && isNumber(all[at - 1])) flat ||= word;
     // "12 a" is "12a" before the street and at the end.
     else if (word.length === 1 && numbers.length > 0 && (words.length === 0 || isEnd(all, at)))
       numbers[numbers.length - 1] += word;
@@ -123,7 +123,7 @@ const ordinals: ReadonlyMap<string, string> = new Map(
   ['first', 'second', 'third', 'fourth', 'fifth'].map((word, at) => [word, String(at + 1)]),
 );
 /** Suffixes of house numbers. */
-const houseNumberSuffixes: ReadonlySet<string> = new Set(['bis', 'ter', 'quater']);
+const numberSuffixes: ReadonlySet<string> = new Set(['bis', 'ter', 'quater']);
 
 const shortWords: ReadonlyMap<string, string> = new Map(
   (

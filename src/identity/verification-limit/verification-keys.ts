@@ -50,14 +50,14 @@ export function toCountableClaims(
   return result;
 }
 
-function limitForms({ asked, values }: NormalisedClaims, maxForms: number): NormalisedClaims {
+function limitForms({ submitted: asked, values }: NormalisedClaims, maxForms: number): NormalisedClaims {
   const limited = Object.fromEntries(
     claimsKeyedByForm.flatMap((claim) => {
       const value = values[claim];
       return value === undefined ? [] : [[claim, { ...value, forms: value.forms.slice(0, maxForms) }]];
     }),
   );
-  return { asked, values: { ...values, ...limited } };
+  return { submitted: asked, values: { ...values, ...limited } };
 }
 
 /**
@@ -71,7 +71,7 @@ export function verificationKeysOf(
   policy: Pick<MatchPolicy, 'tolerant' | 'minimum'>,
 ): VerificationKeys {
   const mac = (text: string) => hmacString(hmacKey, text, 'base64url');
-  const canonicalValues = normalised.asked.map((claim) => [claim, canonicalValue(claim, normalised.values)]);
+  const canonicalValues = normalised.submitted.map((claim) => [claim, canonicalValue(claim, normalised.values)]);
   const tag = mac(canonicalJson(Object.fromEntries(canonicalValues))).slice(0, 22);
   if (claims.citizenId !== undefined) {
     const notifyKey = citizenVerificationKey(hmacKey, claims.citizenId);

@@ -15,7 +15,7 @@ export type CitizenLockChange = {
   readonly reason?: string | undefined;
 };
 
-/** What the operations of identity need from the app. */
+/** The dependencies of the operations of identity. */
 export type IdentityPorts = {
   readonly register: Register;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
@@ -33,7 +33,7 @@ export type IdentityPorts = {
   ): Promise<Effect>;
   /**
    * An official message to a citizen whose lock was changed. It belongs to the unit of the change. Undefined with an external register,
-   * which has its own locks.
+   * which manages locks itself.
    */
   lockChangeNotice?(
     change: CitizenLockChange,

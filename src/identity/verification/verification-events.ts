@@ -16,7 +16,7 @@ export function verificationEventsOf(
   { verificationId, request, claims, policy, call }: VerificationContext,
   { decision, concernedIds, isSearch }: IdentificationResult,
 ): readonly [CitizenEvent | SystemEvent, ...CitizenEvent[]] {
-  const commonMembers = { verification: verificationId, decision, policy: policy.name, claimsAsked: claims.asked };
+  const commonMembers = { verification: verificationId, decision, policy: policy.name, claimsAsked: claims.submitted };
   const head = () => ({ id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } });
   const { purpose, legalBasis, consentReference } = request;
   const verifiedEvent = (citizenId: string): CitizenEvent => {

@@ -19,7 +19,7 @@ export type ClientUsage = {
   readonly unknownIds: number;
 };
 
-/** What `verificationUsageByClient` reads, and how it reports progress. */
+/** The dependencies of `verificationUsageByClient`. */
 export type VerificationUsageDeps = {
   readonly read: Read;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
