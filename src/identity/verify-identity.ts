@@ -83,7 +83,9 @@ function checkPermitted(
   const isBased = statedBasis !== consentBasis || consentReference !== undefined;
   if (legalBases !== undefined && !(isBased && legalBases.includes(statedBasis ?? '')))
     return refuse('legal-basis-not-permitted');
-  const closed: ReadonlySet<string> = new Set(claims.submitted.filter((claim) => policy.permitted?.has(claim) === false));
+  const closed: ReadonlySet<string> = new Set(
+    claims.submitted.filter((claim) => policy.permitted?.has(claim) === false),
+  );
   const forbidden = Object.keys(sent).filter(
     (written) => sent[written] !== undefined && closed.has(canonicalMemberName(written)),
   );

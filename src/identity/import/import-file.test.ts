@@ -86,7 +86,7 @@ test('a quote out of place costs its own line and no other', async (t) => {
 
 test('a file that is none is refused with what to do', async (t) => {
   await assert.rejects(readText(t, ''), ImportFileFault);
-  await assert.rejects(readText(t, 'id,name,id\nA,Ann,B\n'), /stands twice/);
+  await assert.rejects(readText(t, 'id,name,id\nA,Ann,B\n'), /column id twice/);
   for (const mark of ['', '\ufeff']) {
     const text = Buffer.from(`${mark}id,name\nA,Ann\n`, 'utf16le');
     await assert.rejects(readText(t, text), /UTF-16/);

@@ -82,7 +82,8 @@ export function regroupedNames(
   const { givenName, familyName } = context.claims.values;
   const { known } = context;
   const hasNoNames = known.givenName === undefined && known.familyName === undefined;
-  if (hasNoNames || (givenName === undefined && familyName === undefined) || namesAgree(levelsAsStated)) return undefined;
+  if (hasNoNames || (givenName === undefined && familyName === undefined) || namesAgree(levelsAsStated))
+    return undefined;
   const claimed = joinedForms(givenName?.forms, familyName?.forms);
   const registered = new Set(joinedForms(known.givenName?.forms, known.familyName?.forms));
   if (!claimed.some((form) => registered.has(form))) return undefined;

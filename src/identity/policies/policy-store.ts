@@ -37,7 +37,8 @@ export function createPolicyCache(read: Read): (name: string) => MatchPolicy | P
 
   async function find(name: string): Promise<MatchPolicy> {
     const policy = await findPolicy(read, name);
-    if (policy === undefined) throw new PolicyUnavailable(`a client has the matching policy ${name}, which does not exist`);
+    if (policy === undefined)
+      throw new PolicyUnavailable(`a client has the matching policy ${name}, which does not exist`);
     cache.set(name, policy);
     return policy;
   }

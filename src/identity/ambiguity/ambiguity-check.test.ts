@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import type { IdentityApp } from '../../test/support/identity-app.ts';
-import { importPeople, openIdentityAppWith } from '../../test/support/identity-people.ts';
-import { calibratedPolicy, euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './match/policy.ts';
-import { maxCandidates } from './register/register.ts';
+import { engines } from '../../../test/support/database-engines.ts';
+import type { IdentityApp } from '../../../test/support/identity-app.ts';
+import { importPeople, openIdentityAppWith } from '../../../test/support/identity-people.ts';
+import { calibratedPolicy, euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from '../match/policy.ts';
+import { maxCandidates } from '../register/register.ts';
 
 const all = [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy];
 const home = { postalCode: '1000', streetAddress: '1 High Street' };

@@ -2,12 +2,12 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import type { IdentityApp } from '../../test/support/identity-app.ts';
-import { importPeople, makeIdentityFolder, openIdentityAppWith } from '../../test/support/identity-people.ts';
-import { decoyRecord } from './match/compare.ts';
-import { withCountedFormerValues } from './match/former-values.ts';
-import { euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './match/policy.ts';
+import { engines } from '../../../test/support/database-engines.ts';
+import type { IdentityApp } from '../../../test/support/identity-app.ts';
+import { importPeople, makeIdentityFolder, openIdentityAppWith } from '../../../test/support/identity-people.ts';
+import { decoyRecord } from './compare.ts';
+import { withCountedFormerValues } from './former-values.ts';
+import { euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './policy.ts';
 
 /** Eva Berg was born Lund, was called Holm until 2024, moved in 2025, and will be called Strand. The house lives in 2026. */
 const eva = {

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import type { IdentityApp } from '../../test/support/identity-app.ts';
-import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
-import { standardPolicy, standardPolicy2 } from './match/policy.ts';
-import type { ClaimName } from './register/claims.ts';
-import type { IdentityPorts } from './verification/ports.ts';
+import { standardPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import type { ClaimName } from '../../src/identity/register/claims.ts';
+import type { IdentityPorts } from '../../src/identity/verification/ports.ts';
+import { engines } from '../support/database-engines.ts';
+import type { IdentityApp } from '../support/identity-app.ts';
+import { openIdentityAppWithPeople, zoeClaims } from '../support/identity-people.ts';
 
 async function outcome(app: IdentityApp, claims: object, over: Partial<IdentityPorts>): Promise<unknown> {
   const answered = await app.ask('POST', claims, {}, over);

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import { openIdentityAppWith } from '../../test/support/identity-people.ts';
-import { euPolicy } from './match/policy.ts';
-import type { IdentityPorts } from './verification/ports.ts';
+import { euPolicy } from '../../src/identity/match/policy.ts';
+import type { IdentityPorts } from '../../src/identity/verification/ports.ts';
+import { engines } from '../support/database-engines.ts';
+import { openIdentityAppWith } from '../support/identity-people.ts';
 
 /** The mandatory person identification data of a wallet: EU 2024/2977, Annex, section 1. */
 const ana = {

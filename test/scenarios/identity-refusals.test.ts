@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Engine, engines } from '../../test/support/database-engines.ts';
-import type { IdentityApp } from '../../test/support/identity-app.ts';
-import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
-import { RegisterUnavailable } from './register/register.ts';
+import { RegisterUnavailable } from '../../src/identity/register/register.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import type { IdentityApp } from '../support/identity-app.ts';
+import { openIdentityAppWithPeople, zoeClaims } from '../support/identity-people.ts';
 
 const sqlite = engines[0] as Engine;
 

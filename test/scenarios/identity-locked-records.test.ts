@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import { importPeople, openIdentityAppWith } from '../../test/support/identity-people.ts';
-import { euPolicy, standardPolicy2 } from './match/policy.ts';
+import { euPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { engines } from '../support/database-engines.ts';
+import { importPeople, openIdentityAppWith } from '../support/identity-people.ts';
 
 const plain = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' };
 const people = [
