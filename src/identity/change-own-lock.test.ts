@@ -37,7 +37,7 @@ function asking(app: IdentityApp) {
 const typesOf = async (app: IdentityApp) => (await app.events(zoeClaims.citizenId)).map(({ type }) => type);
 
 for (const engine of engines) {
-  test(`${engine.name}: details that a citizen has locked fit nothing until that one lifts it, each change told and on record`, async (t) => {
+  test(`${engine.name}: a record locked by its citizen matches nothing until it is unlocked, and each change is notified and recorded`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     assert.equal(await verifyDecisionOf(app, zoeClaims), 'match');
@@ -51,7 +51,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a lock that is there already is not set twice, nor by two at once`, async (t) => {
+  test(`${engine.name}: a lock that is set already is not set again, also by two concurrent requests`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     const answers = await Promise.all([ask(true), ask(true), ask(true)]);
@@ -68,7 +68,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: neither staff nor an import touches the citizen's lock, nor the citizen that of staff`, async (t) => {
+  test(`${engine.name}: staff and imports cannot change the citizen's lock, and the citizen cannot change that of staff`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     await ask(true);
@@ -81,7 +81,7 @@ for (const engine of engines) {
     assert.deepEqual([record?.locked, record?.ownLock], [true, false]);
   });
 
-  test(`${engine.name}: a lock is lifted five times a day, and set at any time`, async (t) => {
+  test(`${engine.name}: a citizen can unlock the record five times a day, and lock it at any time`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     for (let times = 0; times < 5; times += 1) {
@@ -95,7 +95,7 @@ for (const engine of engines) {
     assert.deepEqual(await ask(false), { ownLock: false });
   });
 
-  test(`${engine.name}: who is no citizen of the register has no lock, and nobody has where another register is asked`, async (t) => {
+  test(`${engine.name}: people outside the register cannot set a lock, and nobody can with an external register`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     assert.equal(await ask(true, 'nobody'), 'citizen-not-found');
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(zoeClaims.citizenId), []);
   });
 
-  test(`${engine.name}: a citizen who cannot be told keeps the lock as it is`, async (t) => {
+  test(`${engine.name}: a lock stays unchanged if its citizen cannot be notified`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     await ask(true);

@@ -25,7 +25,7 @@ const nothing = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen reads the own record whole, and that is on record; others have none`, async (t) => {
+  test(`${engine.name}: a citizen reads the complete own record, which is recorded, and people outside the register have none`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const ask = async (citizenId: string | undefined, over: Partial<IdentityPorts> = {}) => {
       const caller = { clientId: 'portal', scopes: new Set(['citizen:self']), citizenId };

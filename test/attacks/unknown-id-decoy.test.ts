@@ -16,7 +16,7 @@ class CountedLevels extends Set<Level> {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the claims about an unknown id are compared as those about a known one`, async (t) => {
+  test(`${engine.name}: claims with an unknown id cause as many comparisons as claims with a known one`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const askedFor = async (citizenId: string) => {
       const agreement = new CountedLevels(standardPolicy.agreement);
@@ -32,7 +32,7 @@ for (const engine of engines) {
   });
 }
 
-test('answers to verify leave no sooner than the quantum of the setting, the first, the known and the unknown alike', async (t) => {
+test('verify answers no earlier than the configured interval, for the first, a known and an unknown id', async (t) => {
   const quantumMs = 400;
   const home = await makeServerFixture(t, { settings: { VERIFY_QUANTUM_MS: String(quantumMs) } });
   await home.start('demo');

@@ -25,7 +25,7 @@ const day = (at: number) => String(10 + at);
 const sqlite = engines[0] as Engine;
 
 for (const engine of engines) {
-  test(`${engine.name}: a search for names and a date does not tell by the budget of an id whether they are its own`, async (t) => {
+  test(`${engine.name}: a search does not change the limit of an id, so it cannot reveal whether names and date belong to the id`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     // What is known of Anna is enough for a match without the birth date, and shows whether her budget is spent.
     const { birthDate: _, ...known } = { ...annaById, documentNumber: 'P1234567' };
@@ -41,7 +41,7 @@ for (const engine of engines) {
     assert.deepEqual(entries, [3, 3, 3, 3]);
   });
 
-  test(`${engine.name}: twelve processes that guess at one instant have one guess together where one is left`, async (t) => {
+  test(`${engine.name}: twelve processes that verify at the same instant share the one failure that is left`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = await Promise.all(Array.from({ length: 12 }, () => buildIdentityApp(app.db)));
     for (const at of [0, 1, 2, 3]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await Promise.all(answers)), new Set(['no_match']));
   });
 
-  test(`${engine.name}: of two matches with a wrong number at one instant one is given where one guess is left`, async (t) => {
+  test(`${engine.name}: one of two concurrent matches with a wrong number is answered if one failure is left`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = [await buildIdentityApp(app.db), await buildIdentityApp(app.db)];
     const policyOf = () => calibratedPolicy;
@@ -82,7 +82,7 @@ for (const engine of engines) {
     assert.deepEqual(decisions.sort(), ['match', 'no_match']);
   });
 
-  test(`${engine.name}: right answers at one instant do not keep each other from being given`, async (t) => {
+  test(`${engine.name}: concurrent right verifications all match`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = await Promise.all(Array.from({ length: 6 }, () => buildIdentityApp(app.db)));
     await verifyDecisionOf(app, { ...annaById, birthDate: '1981-01-01' });
@@ -93,7 +93,7 @@ for (const engine of engines) {
   });
 }
 
-test('an answer that others overtake again and again is a fault at last, and is not decided for ever', async (t) => {
+test('a verification that conflicts 64 times fails, and is not repeated forever', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   await verifyDecisionOf(app, { ...annaById, birthDate: '1981-01-01' });
   let decided = 0;
@@ -108,7 +108,7 @@ test('an answer that others overtake again and again is a fault at last, and is 
   assert.equal(await verifyDecisionOf(app, annaById), 'match');
 });
 
-test('over budget the register is asked the same whether the claims are right or wrong', async (t) => {
+test('at the limit right and wrong claims cause the same register requests', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
   // A slip that is forgiven has others looked for who may be meant.
@@ -118,7 +118,7 @@ test('over budget the register is asked the same whether the claims are right or
   assert.deepEqual([right, wrong], [['find'], ['find']]);
 });
 
-test('over budget a register that cannot be searched does not tell right claims from wrong ones', async (t) => {
+test('at the limit an unavailable search gives the same answer to right and wrong claims', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
   const search = () => Promise.reject(new RegisterUnavailable('the register answered 501'));
@@ -128,7 +128,7 @@ test('over budget a register that cannot be searched does not tell right claims 
   assert.equal(await verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over), 'no_match');
 });
 
-test('for somebody locked the register is asked the same whether a search is right or wrong', async (t) => {
+test('right and wrong searches for a locked citizen cause the same register requests', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, [{ ...people[0], locked: 'yes' }]);
   const slip = { ...anna, givenName: 'Annna', documentNumber: 'P1234567' };
   const right = await questionsTo(app, (over) => verifyDecisionOf(app, slip, over));
@@ -136,7 +136,7 @@ test('for somebody locked the register is asked the same whether a search is rig
   assert.deepEqual([right, wrong], [['search'], ['search']]);
 });
 
-test('questions about one citizen do not wait for what the register tells each other', async (t) => {
+test('concurrent verifications of one citizen look up the register in parallel', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   const { register } = app.ports;
   // Nobody is answered before all have asked.
@@ -146,7 +146,7 @@ test('questions about one citizen do not wait for what the register tells each o
   assert.deepEqual(new Set(await Promise.all(asked)), new Set(['match']));
 });
 
-test('an earlier answer leaves at a whole quantum of time, as it did when it was new', async (t) => {
+test('reading an earlier result is padded like a new verification', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   const { verificationId } = await app.verify(annaById);
   const steps: string[] = [];

@@ -15,7 +15,7 @@ const claims = {
 const mostRows = 201;
 
 for (const engine of engines) {
-  test(`${engine.name}: a search in mixed scripts writes no more than ${mostRows} budgets, and none again`, async (t) => {
+  test(`${engine.name}: a search in mixed scripts writes at most ${mostRows} rows, and no new ones when it is repeated`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...claims, givenName: 'Anna' }]);
     const rows = async () => (await app.db.read('select subject from guess_budget')).length;
     for (let times = 0; times < 2; times += 1) {
@@ -25,7 +25,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: whoever has such a name is found by it as it is written, and guessed at as anybody`, async (t) => {
+  test(`${engine.name}: a name in mixed scripts is found as written, and has the usual limit`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...claims }]);
     assert.equal(await verifyDecisionOf(app, claims), 'match');
     for (let day = 10; day < 15; day += 1)

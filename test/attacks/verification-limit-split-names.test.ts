@@ -32,7 +32,7 @@ for (const engine of engines) {
       return { ask };
     };
 
-    test(`${engine.name}: ${policy.name}: names that are parted within are no new names to guess dates for`, async (t) => {
+    test(`${engine.name}: ${policy.name}: split names do not allow more attempts on the birth date`, async (t) => {
       const { ask } = await open(t);
       const spelled = familyNames.flatMap((familyName) => givenNames.map((givenName) => ({ givenName, familyName })));
       // Each of them would be found, and match.
@@ -45,7 +45,7 @@ for (const engine of engines) {
     });
   }
 
-  test(`${engine.name}: a place of birth that is parted within is no new place to guess names for`, async (t) => {
+  test(`${engine.name}: a split place of birth does not allow more attempts on the names`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...person }]);
     const ask = (claims: object) => verifyDecisionOf(app, claims, { policyOf: () => euPolicy });
     for (const birthPlace of places) assert.equal(await ask({ ...claimsFor('birthPlace'), birthPlace }), 'match');
@@ -55,7 +55,7 @@ for (const engine of engines) {
     for (const birthPlace of places) assert.equal(await ask({ ...claimsFor('birthPlace'), birthPlace }), 'no_match');
   });
 
-  test(`${engine.name}: letters of other scripts, which are read in several ways, are no new names and numbers to guess dates for`, async (t) => {
+  test(`${engine.name}: letters of other scripts with several readings do not allow more attempts on the birth date`, async (t) => {
     const holder = { ...person, givenName: 'Heidi', familyName: 'Hansen', documentNumber: 'B12H' };
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...holder }]);
     const { givenName, familyName, birthDate, documentNumber } = holder;
@@ -71,7 +71,7 @@ for (const engine of engines) {
     for (const claims of spelled) assert.equal(await verifyDecisionOf(app, { ...asked, ...claims }), 'no_match');
   });
 
-  test(`${engine.name}: a name with a particle has one budget with it, without it and run together with it`, async (t) => {
+  test(`${engine.name}: a name shares one limit with its particle, without it and joined with it`, async (t) => {
     const berg = { givenName: 'Anna', familyName: 'von Berg', birthDate: '1980-03-07', postalCode: '10115' };
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...berg }]);
     for (let day = 10; day < 15; day += 1)

@@ -13,7 +13,7 @@ const home = { streetAddress: '12 Long Lane', postalCode: '10115', documentNumbe
 const varied = { streetAddress: '1 Long Lane', postalCode: '20115', documentNumber: 'P1234566' };
 
 for (const engine of engines) {
-  test(`${engine.name}: a place that is nearly right opens no search, and is forgiven beside one that is right, or the id`, async (t) => {
+  test(`${engine.name}: a similar place does not match in a search, and is tolerated with a right one or the id`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...anna, ...home }]);
     const ask = (claims: object) => verifyDecisionOf(app, claims, { policyOf: () => calibratedPolicy });
     for (const [claim, value] of Object.entries(varied)) {
@@ -24,7 +24,7 @@ for (const engine of engines) {
     assert.equal(await ask({ ...anna, ...varied, postalCode: home.postalCode }), 'match');
   });
 
-  test(`${engine.name}: who holds the place that is right cannot try dates under varied others`, async (t) => {
+  test(`${engine.name}: varied other places do not allow more attempts on the birth date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...anna, ...home }]);
     const ask = (claims: object) => verifyDecisionOf(app, claims, { policyOf: () => calibratedPolicy });
     // None of them is near to the date that is sought, which would concern the person.

@@ -20,7 +20,7 @@ async function decisionOf(app: IdentityApp, claims: object, client: string): Pro
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: who tries all dates of a year through three clients learns nothing, and the citizen is told`, async (t) => {
+  test(`${engine.name}: trying all dates of a year with three clients reveals nothing, and the citizen is notified`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const decisions = new Set<unknown>();
     for (const [at, birthDate] of datesOf1980().slice(0, 60).entries()) {
@@ -31,7 +31,7 @@ for (const engine of engines) {
     assert.deepEqual(told, ['identity.guesses-spent', 'notification.accepted']);
   });
 
-  test(`${engine.name}: a year or a month is no question, so that dates cannot be found by halves`, async (t) => {
+  test(`${engine.name}: a year or month is refused, so that a birth date cannot be found part by part`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     for (const birthDate of ['1980', '1980-02', '1980-02-00', '1981']) {
       assert.equal(await decisionOf(app, { ...known, birthDate }, 'tax-office'), 'insufficient-claims');
@@ -42,7 +42,7 @@ for (const engine of engines) {
     assert.equal(await decisionOf(app, { ...padded, documentNumber: 'P1' }, 'tax-office'), 'no_match');
   });
 
-  test(`${engine.name}: sixty guesses at once, through two processes, are sixty guesses`, async (t) => {
+  test(`${engine.name}: sixty concurrent failed verifications in two processes all count`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const other = await buildIdentityApp(app.db);
     const dates = datesOf1980().slice(0, 60);
@@ -56,7 +56,7 @@ for (const engine of engines) {
     assert.equal((JSON.parse(String(row?.['guesses'])) as unknown[]).length, 5);
   });
 
-  test(`${engine.name}: an id that nobody has is counted and answered like one that somebody has`, async (t) => {
+  test(`${engine.name}: an unknown id is counted and answered like a known one`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     for (const day of ['01', '02', '03', '04', '05', '06']) {
       for (const citizenId of ['C-2', 'C-9']) {
@@ -72,7 +72,7 @@ for (const engine of engines) {
     assert.deepEqual(await kinds('C-2'), await kinds('C-9'));
   });
 
-  test(`${engine.name}: correct questions cost nothing, and one wrong value asked again costs once`, async (t) => {
+  test(`${engine.name}: right verifications do not count, and repeated wrong claims count once`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     assert.equal(await decisionOf(app, zoeClaims, 'tax-office'), 'match');
     assert.deepEqual(await app.db.read('select subject from guess_budget'), []);
@@ -84,7 +84,7 @@ for (const engine of engines) {
     assert.equal(await decisionOf(app, zoeClaims, 'parking'), 'match');
   });
 
-  test(`${engine.name}: five wrong guesses are the last for a day, and ten for thirty days, to the millisecond`, async (t) => {
+  test(`${engine.name}: five failures reach the limit for a day, and ten for thirty days, to the millisecond`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const dayMs = 86_400_000;
     const dates = datesOf1980();
@@ -104,7 +104,7 @@ for (const engine of engines) {
     await openIn(29 * dayMs);
   });
 
-  test(`${engine.name}: what was guessed while the clock was a year ahead locks nobody when it is right again, and who guesses then is told of`, async (t) => {
+  test(`${engine.name}: failures counted with a clock a year ahead do not limit after its correction, and later failures are notified`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const yearMs = 365 * 86_400_000;
     const dates = datesOf1980();
@@ -122,7 +122,7 @@ for (const engine of engines) {
     assert.equal(told.length, 2);
   });
 
-  test(`${engine.name}: a clock that leaps ahead and comes back gives no guesses beside those of the time that it leapt to`, async (t) => {
+  test(`${engine.name}: a clock that jumps ahead and back does not reset the failures of either time`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const yearMs = 365 * 86_400_000;
     const dates = datesOf1980();
@@ -157,7 +157,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a house number parted elsewhere is another guess, and a street written elsewise is not`, async (t) => {
+  test(`${engine.name}: a house number split differently is another failure, and another spelling of the street is not`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const counted = async (streetAddress: string) => {
       const jon = { citizenId: 'T-1', givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01' };
@@ -171,7 +171,7 @@ for (const engine of engines) {
     assert.deepEqual(counts, [1, 1, 2, 3, 3]);
   });
 
-  test(`${engine.name}: a message that could not be made or stored is sent with a later guess, once`, async (t) => {
+  test(`${engine.name}: a notice that failed is sent once, with a later failure`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const guess = async (at: number, over: Parameters<IdentityApp['ask']>[3] = {}) => {
       const answered = await app.ask('POST', { ...known, birthDate: `1980-03-1${at}` }, {}, over);
@@ -205,7 +205,7 @@ for (const engine of engines) {
     assert.equal((await told()).length, 4);
   });
 
-  test(`${engine.name}: a search without id has a budget too, for who holds the names and the address still`, async (t) => {
+  test(`${engine.name}: searches with constant names and address are limited`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ana = { givenName: 'Ana', familyName: 'Silva', postalCode: '1000-001' };
     const decisions = [];

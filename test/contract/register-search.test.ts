@@ -53,7 +53,7 @@ async function openCrowd(t: Parameters<Engine['open']>[0], engine: Engine) {
 const tables = ['citizen', 'former_name'];
 
 for (const engine of engines) {
-  test(`${engine.name}: every search is a search of an index, and no block gives more than can be compared`, async (t) => {
+  test(`${engine.name}: every search uses an index and returns at most the number of records that can be compared`, async (t) => {
     const { db } = await openCrowd(t, engine);
     const asked: string[] = [];
     const register = createEmbeddedRegister(async (sql, args) => {
@@ -97,7 +97,7 @@ for (const engine of engines) {
     assert.ok(asked.some((plan) => /(search citizen|index cond).*street_key\b.* and .*postal_code\b/.test(plan)));
   });
 
-  test(`${engine.name}: whoever belongs to a crowd is left open without an id, and found with one`, async (t) => {
+  test(`${engine.name}: a person with too many namesakes is not determined by a search, and matches by id`, async (t) => {
     const app = await openCrowd(t, engine);
     assert.equal(await countRegister(app.importHouse, { operator: 'test' }), 20_000);
     const claims = { givenName: 'Given4', familyName: common.family, birthDate: common.birthDate, postalCode: '1' };

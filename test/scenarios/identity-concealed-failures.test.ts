@@ -56,7 +56,7 @@ async function spendGuesses(citizenId: string, hiddenUntil?: string, names = wro
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-test('guesses that are hidden send their citizen no message before their instant, and one then', async () => {
+test('concealed failures send the citizen no message before the concealment ends, and one then', async () => {
   const [plain, hidden, soon] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
   assert.ok(plain !== undefined && hidden !== undefined && soon !== undefined);
   // A slow machine takes its time for six guesses.
@@ -73,7 +73,7 @@ test('guesses that are hidden send their citizen no message before their instant
   assert.deepEqual(await toldOf(hidden), []);
 });
 
-test('the message about guesses waits as long as they are hidden, for years too', async () => {
+test('the limit notice waits until the concealment ends, also for years', async () => {
   const citizenId = home.readDemoFile().citizens[3]?.citizenId ?? '';
   const instant = ahead(700 * 86_400_000);
   await spendGuesses(citizenId, instant);
@@ -100,7 +100,7 @@ async function usesOf(citizenId: string, count: number): Promise<Shown[]> {
   return uses;
 }
 
-test('guesses that are hidden are told by no answer and no message that follows from them, until their instant', async () => {
+test('no answer and no message reveals concealed failures before the concealment ends', async () => {
   const [, , , , now = '', later = ''] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
   // As above.
   const instant = ahead(12_000);

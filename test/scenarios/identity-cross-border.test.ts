@@ -20,7 +20,7 @@ const people = [
 ];
 
 for (const engine of engines) {
-  test(`${engine.name}: both mandatory sets of the Union match without an id, in any spelling, exactly and one person`, async (t) => {
+  test(`${engine.name}: both mandatory EU data sets match in a search, in any spelling, exactly one person`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const ask = async (claims: object) =>
       await app.ask('POST', claims, {}, { policyOf: () => euPolicy } satisfies Partial<IdentityPorts>);
@@ -45,7 +45,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: the signed result attests the nationalities that were claimed, as a list`, async (t) => {
+  test(`${engine.name}: the signed result attests the claimed nationalities as a list`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const answered = await app.ask('POST', { ...ana, nationality: 'PT, ES' }, {}, { policyOf: () => euPolicy });
     assert.ok('json' in answered);
@@ -55,7 +55,7 @@ for (const engine of engines) {
     assert.deepEqual(claims['place_of_birth'], { locality: 'Málaga' });
   });
 
-  test(`${engine.name}: each nationality that is tried is a guess of its own, also the second of a list`, async (t) => {
+  test(`${engine.name}: each other nationality is another failure, also the second of a list`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const decided = async (nationality: string) => {
       const answered = await app.ask('POST', { ...ana, nationality }, {}, { policyOf: () => euPolicy });

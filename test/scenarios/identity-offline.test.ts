@@ -57,7 +57,7 @@ function verifyOffline(over: { token?: string; audience?: string; nonce?: string
   return { status, stdout };
 }
 
-test('a process with the published keys alone verifies a result by the lines of docs/identity.md', () => {
+test('the code of docs/identity.md verifies a result with the published keys only', () => {
   const { status, stdout } = verifyOffline();
   assert.equal(status, 0);
   assert.deepEqual(JSON.parse(stdout), {
@@ -68,7 +68,7 @@ test('a process with the published keys alone verifies a result by the lines of 
   });
 });
 
-test('a result for another client, another question or with a changed letter does not verify', () => {
+test('a result for another client or request, or with a changed letter, does not verify', () => {
   const token = answer['token'] ?? '';
   const [head = '', payload = '', signature = ''] = token.split('.');
   const changed = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('Mary', 'Anna')).toString(

@@ -84,7 +84,7 @@ test('a calibrated policy is stored under its name, once, and decides in the ser
   assert.match(list.stdout, /^standard-2026-2\tships$.*^town-2026-1\t\d{4}-/ms);
 });
 
-test('who must state a purpose and a legal basis is refused without, and the citizen reads what was stated', async () => {
+test('a client that must state a purpose and legal basis is refused without, and the citizen reads both', async () => {
   const scopes = ['--scopes', 'identity:verify', '--secret', '--json'];
   const agreed = ['--purposes', 'Permit', '--legal-bases', 'Road Act 7,consent', '--policy', 'standard-2026-2'];
   const made = await runCommandInProcess(home, 'clients', 'create', 'Permits', ...scopes, ...agreed);
@@ -127,7 +127,7 @@ test('who must state a purpose and a legal basis is refused without, and the cit
   );
 });
 
-test('a record that is locked while the server runs is silent at once, and the citizen reads of it', async () => {
+test('a record locked while the server runs stops matching at once, and the citizen reads the change', async () => {
   const own = { citizenId: 'T-lock', givenName: 'Lotte', familyName: 'Lund', birthDate: '1977-07-07' };
   const file = join(home.dataDir, 'one.jsonl');
   writeFileSync(file, JSON.stringify(own));

@@ -20,7 +20,7 @@ import { makeSimilarPeople } from '../support/similar-people.ts';
 const names: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
 const withAddress: readonly ClaimName[] = [...names, 'streetAddress', 'postalCode', 'locality'];
 
-test('no twin, parent or namesake of a household is taken for the other, by any policy', (t) => {
+test('no policy matches a twin, parent or namesake of a household with the other', (t) => {
   const { register, claims, pairs } = makeSimilarPeople();
   for (const policy of shippedPolicies.values()) {
     for (const use of [names, withAddress]) {
@@ -64,7 +64,7 @@ function memoised<T>(make: (policy: MatchPolicy, use: readonly ClaimName[]) => T
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the server and evaluate decide alike, wherever the claims suffice for an answer`, async (t) => {
+  test(`${engine.name}: the server and evaluate decide the same if the claims meet the minimum`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register, claims, pairs } = makeSimilarPeople();
     await importPeople(t, app, register);
@@ -96,7 +96,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: the server does not take a twin for the other, with the other's id or without one`, async (t) => {
+  test(`${engine.name}: the server does not match a twin with the other, with the other's id or in a search`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register, claims, pairs } = makeSimilarPeople();
     const path = join(makeIdentityFolder(t), 'people.jsonl');

@@ -8,7 +8,7 @@ import { calibrateModel, simulatedClaims } from './calibrate-model.ts';
 import { createSeededRandom } from './error-model.ts';
 import { evaluatePolicy } from './evaluate-policy.ts';
 
-test('what a register alone teaches, with the error model, serves another register: no label is used', (t) => {
+test('a model estimated from one register with simulated errors is accurate for another register', (t) => {
   const taught = readFebrlSet(1);
   const other = readFebrlSet(2);
   if (taught === undefined || other === undefined) return t.skip(testDataSkipReason);
@@ -51,7 +51,7 @@ function households(persons: number) {
 
 // In the second a claim is compared with a part of the register.
 for (const persons of [240, 2_400])
-  test(`households are not taken for persons, in a register of ${persons}`, () => {
+  test(`calibration tells members of a household apart, in a register of ${persons} people`, () => {
     const register = households(persons);
     const material = { register, claims: simulatedClaims(register, 7) };
     const { givenName, birthDate, streetAddress } = calibrateModel([material], {
@@ -65,7 +65,7 @@ for (const persons of [240, 2_400])
     assert.ok((streetAddress?.different?.u ?? 0) > 0.7, `${streetAddress?.different?.u}`);
   });
 
-test('a file that calibrate did not write is no policy', () => {
+test('a file that calibrate did not write is not accepted as a policy', () => {
   for (const text of ['', '[]', '{"basis":"calibrated-2026-1"}', '{"name":"town-1","threshold":2}']) {
     assert.equal('fault' in parseMatchPolicy(text), true);
   }

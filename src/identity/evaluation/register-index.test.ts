@@ -62,7 +62,7 @@ const idsOf = (records: readonly RegisterRecord[]) => records.map(({ citizenId }
 const answerOf = ({ records, tooMany: many }: CompetingCandidates) => (many ? 'crowd' : idsOf(records));
 
 for (const engine of engines) {
-  test(`${engine.name}: a register in memory finds whom the embedded one finds`, async (t) => {
+  test(`${engine.name}: a register in memory finds the same people as the embedded one`, async (t) => {
     const app = await openIdentityAppWith(t, engine, mixed);
     await importPeople(t, app, crowds);
     const { register } = app.ports;

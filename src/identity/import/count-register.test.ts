@@ -15,7 +15,7 @@ const town = Array.from({ length: 1_200 }, (_, at) => ({
 }));
 
 for (const engine of engines) {
-  test(`${engine.name}: agreeing on a name that half the register has weighs less than on one that nobody shares`, async (t) => {
+  test(`${engine.name}: agreement on a name that half the register has weighs less than on a unique name`, async (t) => {
     const app = await openIdentityAppWith(t, engine, town);
     const counted = await countRegister(app.importHouse, { operator: 'test' });
     assert.equal(counted, 1_200);
@@ -43,7 +43,7 @@ for (const engine of engines) {
     assert.deepEqual([event?.['persons'], event?.['actor']], [1_200, { operator: 'test' }]);
   });
 
-  test(`${engine.name}: a register is counted again when a twentieth of it was imported, and the view follows in its time`, async (t) => {
+  test(`${engine.name}: a register is counted again after an import of a twentieth of it, and the cache follows after its maximum age`, async (t) => {
     const app = await openIdentityAppWith(t, engine, town);
     const { read } = app.db;
     const needs = async (rows: number, readBefore = 0, startedAt = app.importHouse.clock.now() + 1) =>
@@ -64,7 +64,7 @@ for (const engine of engines) {
   });
 }
 
-test('of many values the most frequent are kept, and the rest counts as often as the least of them', () => {
+test('only the most frequent values are stored, and other values count like the least frequent stored one', () => {
   const tally = createFrequencyCounter();
   for (let at = 0; at < 10_500; at += 1) {
     for (let time = 0; time < (at < 10_100 ? 3 : 1); time += 1) tally.add('familyName', `name${at}`);
@@ -78,7 +78,7 @@ test('of many values the most frequent are kept, and the rest counts as often as
   assert.deepEqual(counted, [3, undefined, undefined]);
 });
 
-test('a handful of people says nothing about names', () => {
+test('a register of few people gives no frequencies', () => {
   const tally = createFrequencyCounter();
   for (let at = 0; at < 299; at += 1) tally.add('givenName', 'ana');
   assert.equal(frequenciesFromTables(tally.tables()), undefined);

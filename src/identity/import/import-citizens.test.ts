@@ -39,7 +39,7 @@ async function openHouse(t: TestContext, engine: Engine) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a mark is what databases write of it, and a text that is none refuses its row`, async (t) => {
+  test(`${engine.name}: a flag is read in the spellings of databases, and any other text rejects its row`, async (t) => {
     const app = await openHouse(t, engine);
     const marked = ['t', 'TRUE', ' yes ', 'Y', '1', 'f', 'false', 'no', 'N', '0', '', 'ja', 'locked', '2'];
     const path = fileOf(
@@ -55,7 +55,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what only later lines of JSON state is read as well`, async (t) => {
+  test(`${engine.name}: a member that only later JSON lines have is read`, async (t) => {
     const app = await openHouse(t, engine);
     const path = fileOf(t, '{"citizenId":"A"}\n{"citizenId":"B","familyName":"Berg","locked":true}\n');
     await app.importFile({ path, format: 'jsonl' });
@@ -69,7 +69,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a date of zeros is no date`, async (t) => {
+  test(`${engine.name}: a birth date of zeros is stored as no date`, async (t) => {
     const app = await openHouse(t, engine);
     await app.importFile({ path: fileOf(t, 'id,dob\nA,0000-00-00\nB,00000000\nC,1980-00-00\n') });
     const rows = await app.db.read('select birth_date from citizen order by citizen_id');
@@ -118,7 +118,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a file that holds something else is not made the error file`, async (t) => {
+  test(`${engine.name}: a file with other content is not used as the error file`, async (t) => {
     const app = await openHouse(t, engine);
     const path = fileOf(t, 'id;surname;dob\nA;Ann;1980-02-07\n;Nobody;1980-02-07\n');
     const errorsPath = fileOf(t, 'id;surname\nB;Bo\n');
@@ -130,7 +130,7 @@ for (const engine of engines) {
     assert.doesNotMatch(readFileSync(earlier, 'utf8'), /old/);
   });
 
-  test(`${engine.name}: a refused row goes to the error file, and its mended copy comes in`, async (t) => {
+  test(`${engine.name}: a rejected row is written to the error file, and its corrected copy is imported`, async (t) => {
     const app = await openHouse(t, engine);
     const path = fileOf(
       t,
@@ -176,7 +176,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what was stopped goes on, what is finished says so, and restart begins anew`, async (t) => {
+  test(`${engine.name}: a stopped import continues, a finished one reports that, and restart starts from the first row`, async (t) => {
     const app = await openHouse(t, engine);
     const path = crowd(t, 2_500);
     let chunks = 0;
@@ -217,7 +217,7 @@ for (const engine of engines) {
     assert.deepEqual(events, [...run, ...run]);
   });
 
-  test(`${engine.name}: of two imports of one file at once, one is refused`, async (t) => {
+  test(`${engine.name}: one of two concurrent imports of the same file is refused`, async (t) => {
     const app = await openHouse(t, engine);
     const path = crowd(t, 2_500);
     let other: Promise<unknown> | undefined;
@@ -237,7 +237,7 @@ for (const engine of engines) {
     assert.equal((await stored(app)).length, 2_500);
   });
 
-  test(`${engine.name}: a dry run tells everything and stores nothing`, async (t) => {
+  test(`${engine.name}: a dry run reports all rows and stores nothing`, async (t) => {
     const app = await openHouse(t, engine);
     const path = fileOf(t, 'id,surname,dob\nA,Ann,1980-02-07\nB,Bo,x\n');
     const { progress } = await app.importFile({ path, dryRun: true });
@@ -249,7 +249,7 @@ for (const engine of engines) {
   });
 }
 
-test('only rows that fulfil every condition are imported', async (t) => {
+test('only rows that meet every condition are imported', async (t) => {
   const app = await openHouse(t, engines[0] as Engine);
   const path = fileOf(t, 'rec_id, surname, state\nrec-1-org, a, v.c\nrec-1-dup-0, a, v.c\nrec-2-org, b, vic\n');
   const conditions = [
@@ -260,7 +260,7 @@ test('only rows that fulfil every condition are imported', async (t) => {
   assert.deepEqual([progress.read, progress.stored, progress.leftOut], [3, 1, 2]);
 });
 
-test('text that is not UTF-8 is refused, and not stored with holes', async (t) => {
+test('text that is not UTF-8 is rejected, and not stored with replacement characters', async (t) => {
   const app = await openHouse(t, engines[0] as Engine);
   const path = fileOf(t, '');
   writeFileSync(path, Buffer.from('id,surname\nA,M\xfcller\nB,Bo\n', 'latin1'));
@@ -271,7 +271,7 @@ test('text that is not UTF-8 is refused, and not stored with holes', async (t) =
   );
 });
 
-test('an id that no deposit could name is not taken in', async (t) => {
+test('an id that a deposit could not name is rejected', async (t) => {
   const app = await openHouse(t, engines[0] as Engine);
   const ids = ['A\tB', 'A\u0085B', 'A\u001bB', 'A\u2028B', 'A B', 'Ä\u200e1'];
   const { progress } = await app.importFile({ path: fileOf(t, `id,surname\n${ids.join(',Ann\n')},Ann\n`) });
@@ -281,7 +281,7 @@ test('an id that no deposit could name is not taken in', async (t) => {
   );
 });
 
-test('a mapping to a column that is not there names those that are', async (t) => {
+test('a mapping to a missing column is refused with the names of the existing columns', async (t) => {
   const app = await openHouse(t, engines[0] as Engine);
   const path = fileOf(t, 'id,surname\nA,Ann\n');
   const mapping = { citizenId: { columns: ['id'] }, familyName: { columns: ['name'] } };

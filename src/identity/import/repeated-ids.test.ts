@@ -29,7 +29,7 @@ const repeated = new Map([
 ]);
 
 for (const engine of engines) {
-  test(`${engine.name}: rows with the id of an earlier row are counted and the first of them named, also when the import was stopped between`, async (t) => {
+  test(`${engine.name}: rows with the id of an earlier row are counted and listed, also if the import was stopped in between`, async (t) => {
     const whole = await openIdentityApp(t, engine);
     const path = crowd(t, 5_000, repeated);
     const expected = [{ [repeatedIdRemark]: 6 }, { [repeatedIdRemark]: [3, 1_500, 2_100, 4_700, 4_701] }];
@@ -55,7 +55,7 @@ for (const engine of engines) {
     assert.deepEqual([resumed.began, resumed.progress.remarks, resumed.progress.firstRows], ['resumed', ...expected]);
   });
 
-  test(`${engine.name}: a birth date to come, and a mail address that cannot be one, are kept and remarked with their rows`, async (t) => {
+  test(`${engine.name}: a future birth date and an invalid email address are stored with a remark`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const path = join(makeIdentityFolder(t), 'people.csv');
     const mails = [
@@ -93,7 +93,7 @@ for (const engine of engines) {
   });
 }
 
-test('of a hundred thousand ids that differ in a digit few are taken for perhaps known, and each that was there is', () => {
+test('the id filter reports every repeated id, and few of a hundred thousand new ones', () => {
   const seen = createIdFilter(false);
   const ids = Array.from({ length: 100_000 }, (_, at) => `C${String(at).padStart(8, '0')}`);
   const taken = ids.filter((id) => seen(id) !== 'new').length;

@@ -18,7 +18,7 @@ function julian(epochDay: number): string {
   return written(Math.floor(e / 1461) - 4716 + Math.floor((14 - month) / 12), month, Math.floor((h % 153) / 5) + 1);
 }
 
-test('a day since 1583 is found as the Julian calendar writes it, and the next day is not', () => {
+test('a date since 1583 agrees with its Julian form, and the next day does not', () => {
   const turns = [1600, 1700, 1800, 1900, 2000, 2100].flatMap((year) =>
     Array.from({ length: 60 }, (_, after) => dayOf(year) + 31 + after),
   );
@@ -33,7 +33,7 @@ test('a day since 1583 is found as the Julian calendar writes it, and the next d
   }
 });
 
-test('a day is found as the Hijri, Jalali, Ethiopian and Buddhist calendars write it', () => {
+test('a date agrees with its Hijri, Jalali, Ethiopian and Buddhist forms', () => {
   const calendar = fc.constantFrom('islamic-umalqura', 'islamic-civil', 'persian', 'ethiopic', 'buddhist');
   fc.assert(
     fc.property(fc.integer({ min: dayOf(1900), max: dayOf(2030) }), calendar, (day, name) => {

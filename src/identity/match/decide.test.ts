@@ -10,7 +10,7 @@ type Three = readonly [Level, Level, Level];
 
 const levelsOf = ([givenName, familyName, birthDate]: Three) => ({ givenName, familyName, birthDate });
 
-test('a stranger is as unlikely by names and date as by an address, and another of the register ten times less likely', () => {
+test('the threshold is the same with and without an address, and ten times stricter next to a competing candidate', () => {
   const whole: Three = ['exact', 'exact', 'exact'];
   const without: Three = ['missing', 'exact', 'exact'];
   const { threshold, rivalThreshold } = calibratedPolicy;
@@ -37,7 +37,7 @@ test('a stranger is as unlikely by names and date as by an address, and another 
   }
 });
 
-test('a policy that asks for more asks for it as well where a name is missing', () => {
+test('a stricter threshold also applies if a name is missing', () => {
   const parsed = parseMatchPolicy('{"name":"town-2026-1","bareThreshold":0.9999}');
   assert.ok('policy' in parsed);
   for (const least of [thresholdFor, competingThresholdFor]) {
@@ -45,7 +45,7 @@ test('a policy that asks for more asks for it as well where a name is missing', 
   }
 });
 
-test('names and date: two of them agree, or it is nobody, however likely the one makes it', () => {
+test('fewer than two agreeing values of names and date identify no person, however probable', () => {
   const fits = (three: Three, also: object = {}) =>
     fitsWithoutMinimum({ levels: { ...levelsOf(three), ...also }, weight: 60, crossed: false }, calibratedPolicy);
   const nobody: readonly Three[] = [

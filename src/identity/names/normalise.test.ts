@@ -83,7 +83,7 @@ const spellings = [
     ?.map((pair) => pair.split(' ')) ?? []),
 ] as const;
 
-test('what counts as the same name in a register is found there by a key that both have', () => {
+test('names that agree in a register share a search key', () => {
   const all = [...pairs, ...pairs.map(([one, other]) => [other, one]), ...spellings];
   const found = all.map(([registered = '', claimed = '']) => {
     const keys = nameSearchKeys(formsOf(claimed));
@@ -96,7 +96,7 @@ test('what counts as the same name in a register is found there by a key that bo
   );
 });
 
-test('names by chance that count as the same share a key too', () => {
+test('generated names that agree share a search key', () => {
   const letter = fc.constantFrom(...'aeiouyhjklmnstvwxz -’дђжхщыюяёїђљ王陳伟γχψώύüößøåþ'.split(''));
   const name = fc.string({ unit: letter, minLength: 1, maxLength: 9 }).filter((text) => /[^ ’-]/.test(text));
   const rewritten = (text: string) => [
@@ -128,7 +128,7 @@ test('names by chance that count as the same share a key too', () => {
   );
 });
 
-test('names that differ by a letter stay apart', () => {
+test('names that differ by a letter do not agree', () => {
   const different = [
     ['Müller', 'Miller'],
     ['Mueller', 'Muller'],
@@ -144,7 +144,7 @@ test('names that differ by a letter stay apart', () => {
   );
 });
 
-test('the last word of a family name is no particle', () => {
+test('the last word of a family name is never a particle', () => {
   const names = ['de la', 'van', 'van der berg', 'ortega y gasset'];
   assert.deepEqual(names.map(withoutParticles), ['la', 'van', 'berg', 'ortega gasset']);
 });
@@ -161,7 +161,7 @@ test('no text crashes the normaliser, and none that is not blank loses all its f
   );
 });
 
-test('how letters are composed changes nothing', () => {
+test('the Unicode composition of letters does not change the forms', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (name) => {
       assert.deepEqual(formsOf(name.normalize('NFD')), formsOf(name.normalize('NFC')));
@@ -170,7 +170,7 @@ test('how letters are composed changes nothing', () => {
   );
 });
 
-test('every name of the public sample is accepted and found again in upper case', (t) => {
+test('every name of the public sample has a form and is found in upper case', (t) => {
   const path = testDataPath('opensanctions_rigour/sample_names.csv');
   if (path === undefined) return t.skip(testDataSkipReason);
   const names = parse(readFileSync(path), { columns: true }).map((row) => String((row as { name: string }).name));

@@ -15,7 +15,7 @@ import { decodeExplanation, type Explanation, encodeExplanation, explainDecision
 import type { IdentityPorts } from './ports.ts';
 import { findExplanation } from './verification-store.ts';
 
-test('an explanation comes out of its pack as it was, and is as long whatever it says', () => {
+test('an encoded explanation decodes unchanged, and has the same length whatever it contains', () => {
   const claims = fc.dictionary(fc.constantFrom(...claimNames), fc.constantFrom(...claimFindings));
   const reasons = fc.option(fc.constantFrom(...unmatchedReasons));
   fc.assert(
@@ -28,12 +28,12 @@ test('an explanation comes out of its pack as it was, and is as long whatever it
   );
 });
 
-test('what was kept by a program that knew fewer claims, or more, is read as far as it goes', () => {
+test('an explanation stored with fewer or more claims is read as far as possible', () => {
   assert.deepEqual(decodeExplanation('lm'), { reason: 'record-locked', claims: { citizenId: 'match' } });
   assert.deepEqual(decodeExplanation('?m?----------?'), { reason: null, claims: { citizenId: 'match' } });
 });
 
-test('levels become five findings', () => {
+test('levels are reduced to five findings', () => {
   const levels = { givenName: 'shortened', familyName: 'normalised', birthDate: 'inverted' } as const;
   const others = { streetAddress: 'former', postalCode: 'different', locality: 'missing' } as const;
   assert.deepEqual(explainDecision('claims-do-not-fit', { ...levels, ...others }).claims, {
@@ -70,7 +70,7 @@ async function openHouse(t: TestContext, engine: Engine) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the citizen is told what did not fit, and what was so before`, async (t) => {
+  test(`${engine.name}: the explanation names the claims that did not fit and the former values`, async (t) => {
     const { asked } = await openHouse(t, engine);
     const told = async (claims: object) => await asked({ citizenId: 'A', ...ana, ...claims }, 'A');
     const all = { citizenId: 'match', givenName: 'match', familyName: 'match', birthDate: 'match' };
@@ -85,7 +85,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a record that is silent, disputed or like another one says so to its citizen alone`, async (t) => {
+  test(`${engine.name}: a locked, disputed or ambiguous record is explained to its citizen only`, async (t) => {
     const { asked } = await openHouse(t, engine);
     const reasons = [];
     for (const { citizenId, givenName, familyName, birthDate } of people.slice(1, 5)) {
@@ -109,7 +109,7 @@ for (const engine of engines) {
     assert.equal((wrong as Explanation).reason, 'claims-do-not-fit');
   });
 
-  test(`${engine.name}: a search is explained to whom it named, also where it fitted nobody`, async (t) => {
+  test(`${engine.name}: a search is explained to the person it names, also if it fits no one`, async (t) => {
     const { asked } = await openHouse(t, engine);
     assert.deepEqual(await asked({ ...ana, streetAddress: '2 Valley Road' }, 'A'), [
       'no_match',
@@ -124,7 +124,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: with the guesses spent the reason is that, and what fits is told; with no register nothing is`, async (t) => {
+  test(`${engine.name}: the explanation at the limit has its own reason and the findings, and without a register it has no findings`, async (t) => {
     const { asked } = await openHouse(t, engine);
     const told = async (claims: object, over?: Partial<IdentityPorts>) =>
       await asked({ citizenId: 'A', ...ana, ...claims }, 'A', over);
@@ -138,7 +138,7 @@ for (const engine of engines) {
     assert.deepEqual(await told({}), ['no_match', { reason: 'guesses-spent', claims: all }]);
   });
 
-  test(`${engine.name}: guesses by the id that are hidden are not told by a search that finds them spent`, async (t) => {
+  test(`${engine.name}: a search that finds the limit reached by concealed failures is not explained`, async (t) => {
     const { asked, ports, pass } = await openHouse(t, engine);
     const subject = citizenVerificationKey(ports.rootKey.derive('guess-budget'), 'A');
     // Until when by the clock of who reads, which is not that of the house.
@@ -157,7 +157,7 @@ for (const engine of engines) {
     assert.equal((await asked(search, 'A'))[0], 'match');
   });
 
-  test(`${engine.name}: an erased citizen's explanations are gone with the key`, async (t) => {
+  test(`${engine.name}: the explanations of an erased citizen cannot be read`, async (t) => {
     const { asked, db } = await openHouse(t, engine);
     await asked({ citizenId: 'A', ...ana }, 'A');
     const [row] = await db.read('select id from verification', []);
