@@ -10,7 +10,7 @@ import type { IdentityPorts } from './verification/ports.ts';
 
 const dayMs = 86_400_000;
 
-/** Asks as that citizen: the answer as JSON, or the name of the problem. */
+/** Calls the operation as that citizen. Returns the JSON response, or the name of the problem. */
 function asking(app: IdentityApp) {
   return async (locked: boolean, citizenId: string | undefined = zoeClaims.citizenId, over: object = {}) => {
     const caller = { clientId: 'my-pages', scopes: new Set(['citizen:self']), citizenId };
@@ -20,7 +20,7 @@ function asking(app: IdentityApp) {
       takeQuota: () => ({ headers: {} }),
     };
     const ports: IdentityPorts = { ...app.ports, ...over };
-    const served = { ...app.importHouse, ports, fingerprintKey: new Uint8Array(32), authorizer };
+    const served = { ...app.importDeps, ports, fingerprintKey: new Uint8Array(32), authorizer };
     const { result } = await createDispatch(
       changeOwnLock,
       served,

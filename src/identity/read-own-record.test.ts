@@ -34,7 +34,7 @@ for (const engine of engines) {
         missingScope: () => assert.fail('the scope is there'),
         takeQuota: () => ({ headers: {} }),
       };
-      const served = { ...app.importHouse, ports: { ...app.ports, ...over }, fingerprintKey: new Uint8Array(32) };
+      const served = { ...app.importDeps, ports: { ...app.ports, ...over }, fingerprintKey: new Uint8Array(32) };
       const { result } = await createDispatch(readOwnRecord, { ...served, authorizer })({
         ...{ method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]) },
         signal: new AbortController().signal,

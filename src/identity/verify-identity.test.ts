@@ -6,7 +6,7 @@ import { buildIdentityApp, identityAppStartMs, type VerifyCaller } from '../../t
 import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 
-/** An answer without what is fresh in each: ids, and the token's bytes. */
+/** A result without the values that differ each time: ids and the bytes of the token. */
 function comparable(answer: Readonly<Record<string, unknown>>): unknown {
   const { verificationId, receipt, token, requestHash, ...rest } = answer;
   return [
@@ -215,7 +215,7 @@ for (const engine of engines) {
         .flatMap((row) => Object.values(row))
         .map((v) => (v instanceof Uint8Array ? Buffer.from(v) : Buffer.from(String(v)))),
     );
-    // None shorter: random bytes hold any four letters now and then.
+    // Longer values only: random bytes can contain any four letters.
     for (const value of ['Müller', '1980-02-07', 'match', 'sha-256']) assert.equal(bytes.includes(value), false, value);
   });
 
@@ -227,8 +227,8 @@ for (const engine of engines) {
       const id = String(answer['verificationId']);
       const again = await app.ask('GET', id);
       assert.deepEqual('json' in again ? again.json : again, answer);
-      const stranger = await app.ask('GET', id, { client: 'other' });
-      assert.equal('refusal' in stranger && stranger.refusal.slug, 'verification-not-found');
+      const otherClient = await app.ask('GET', id, { client: 'other' });
+      assert.equal('refusal' in otherClient && otherClient.refusal.slug, 'verification-not-found');
     }
     assert.deepEqual(
       (await app.events('C-1')).map(({ type }) => type),

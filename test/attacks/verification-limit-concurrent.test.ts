@@ -7,7 +7,7 @@ import { type Engine, engines } from '../support/database-engines.ts';
 import { buildIdentityApp, type IdentityApp, verifyDecisionOf } from '../support/identity-app.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
 
-// Attacks that go round a budget through another one, another process, or what is done beside the answer.
+// Attacks that try to avoid a limit by another key, another process or a side channel.
 
 const people = [
   {
@@ -27,7 +27,7 @@ const sqlite = engines[0] as Engine;
 for (const engine of engines) {
   test(`${engine.name}: a search does not change the limit of an id, so it cannot reveal whether names and date belong to the id`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
-    // What is known of Anna is enough for a match without the birth date, and shows whether her budget is spent.
+    // Known claims without the birth date are enough for a match, and show whether Anna's limit is reached.
     const { birthDate: _, ...known } = { ...annaById, documentNumber: 'P1234567' };
     for (const at of [0, 1, 2, 3]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
     assert.equal(await verifyDecisionOf(app, known), 'match');
@@ -45,7 +45,7 @@ for (const engine of engines) {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = await Promise.all(Array.from({ length: 12 }, () => buildIdentityApp(app.db)));
     for (const at of [0, 1, 2, 3]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
-    // All have looked at the budget before any of them counts; the right one is the last to be answered.
+    // All have read the limit before any of them counts. The right one is answered last.
     const together = meeting(processes.length);
     const counted = meeting(processes.length);
     const answers = processes.map(async (other, at) => {
@@ -111,7 +111,7 @@ test('a verification that conflicts 64 times fails, and is not repeated forever'
 test('at the limit right and wrong claims cause the same register requests', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
-  // A slip that is forgiven has others looked for who may be meant.
+  // A tolerated deviation causes an ambiguity check below the limit.
   const slip = { ...annaById, givenName: 'Annna' };
   const right = await questionsTo(app, (over) => verifyDecisionOf(app, slip, over));
   const wrong = await questionsTo(app, (over) => verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over));
@@ -122,7 +122,7 @@ test('at the limit an unavailable search gives the same answer to right and wron
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
   const search = () => Promise.reject(new RegisterUnavailable('the register answered 501'));
-  const over = { register: { ...app.ports.register, search, twins: search } };
+  const over = { register: { ...app.ports.register, search, searchExactNamesakes: search } };
   const slip = { ...annaById, givenName: 'Annna' };
   assert.equal(await verifyDecisionOf(app, slip, over), 'no_match');
   assert.equal(await verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over), 'no_match');
@@ -139,7 +139,7 @@ test('right and wrong searches for a locked citizen cause the same register requ
 test('concurrent verifications of one citizen look up the register in parallel', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   const { register } = app.ports;
-  // Nobody is answered before all have asked.
+  // No lookup returns before all have started.
   const together = meeting(20);
   const over = { register: { ...register, find: (id: string) => together().then(() => register.find(id)) } };
   const asked = Array.from({ length: 20 }, () => verifyDecisionOf(app, annaById, over));
@@ -158,7 +158,7 @@ test('reading an earlier result is padded like a new verification', async (t) =>
   assert.deepEqual(steps, ['begun', 'waited']);
 });
 
-/** What the register is asked in the course of a question. */
+/** The names of the register methods that a verification calls. */
 async function questionsTo(
   app: IdentityApp,
   ask: (over: Pick<IdentityPorts, 'register'>) => Promise<unknown>,
@@ -183,7 +183,7 @@ async function questionsTo(
   return asked;
 }
 
-/** Lets nobody go on before so many have come. */
+/** A barrier: the promises resolve when this number of callers have arrived. */
 function meeting(all: number): () => Promise<void> {
   let come = 0;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { engines } from '../support/database-engines.ts';
 import { verifyDecisionOf } from '../support/identity-app.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
 
-// One flat is written in many ways, and is the same in each.
+// Attack: a flat has many spellings, which must not count as different addresses.
 
 const anna = { givenName: 'Anna', familyName: 'Berg', birthDate: '1980-03-07' };
 const home = '12 High Street, Flat 3';

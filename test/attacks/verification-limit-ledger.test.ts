@@ -18,7 +18,7 @@ const people = [
 ];
 const named = (givenName: string, familyName: string) => ({ givenName, familyName, ...born });
 
-/** What everybody sees of the ledger because of these questions. */
+/** The public properties of the ledger entries of these verifications. */
 async function seenOf(app: IdentityApp, questions: readonly object[]): Promise<string[]> {
   const before = (await app.seen()).length;
   for (const claims of questions) await app.ask('POST', claims, {}, { policyOf: () => standardPolicy2 });
@@ -38,24 +38,24 @@ for (const engine of engines) {
     assert.deepEqual(new Set(found.map((entries) => entries.join())).size, 1, JSON.stringify(found));
     assert.deepEqual(
       found[0]?.map((entry) => entry.split(' ')[0]),
-      ['house', 'citizen', 'citizen'],
+      ['system', 'citizen', 'citizen'],
     );
     assert.equal((await seenOf(app, [named('Ana', 'Zorn')])).length, 4);
   });
 
   test(`${engine.name}: reaching the limit by searches writes the same entries for a known and an unknown person`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
-    const guesses = (given: string, family: string) =>
+    const attempts = (given: string, family: string) =>
       ['1', '2', '3', '4', '5', '6'].map((postalCode) => ({ ...named(given, family), postalCode }));
-    const known = await seenOf(app, guesses('Anna', 'Berg'));
-    assert.deepEqual(await seenOf(app, guesses('Eva', 'Nil')), known);
+    const known = await seenOf(app, attempts('Anna', 'Berg'));
+    assert.deepEqual(await seenOf(app, attempts('Eva', 'Nil')), known);
     assert.equal(known.length, 6 * 3 + 2);
   });
 
   test(`${engine.name}: the time of the limit notice does not reveal whether a search concerns a person`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const wrong = (given: string, family: string, at: number) => ({ ...named(given, family), postalCode: `8${at}` });
-    // Four about nobody of a family, and one about a person who may be.
+    // Four about an unknown member of the family, and one about a registered person.
     const known = await seenOf(app, [...[0, 1, 2, 3].map((at) => wrong('Eva', 'Berg', at)), wrong('Anna', 'Berg', 4)]);
     const unknown = await seenOf(app, [...[5, 6, 7, 8].map((at) => wrong('Eva', 'Nil', at)), wrong('Anna', 'Nil', 9)]);
     assert.deepEqual(known, unknown);
@@ -82,7 +82,7 @@ for (const engine of engines) {
   test(`${engine.name}: at the limit a right and a wrong search write the same entries`, async (t) => {
     const after = async (last: string) => {
       const app = await openIdentityAppWith(t, engine, people);
-      // The budget of the family and the date is spent by names that nobody has.
+      // Unregistered names reach the limit of the family name and date.
       const spent = ['1', '2', '3', '4', '5'].map((postalCode) => ({ ...named('Eva', 'Berg'), postalCode }));
       await seenOf(app, spent);
       const tried = ['6', '7', '8', '9', last].map((postalCode) => ({ ...named('Anna', 'Berg'), postalCode }));
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.deepEqual(await readAgain({ ...named('Eva', 'Nil'), postalCode: '9' }), known);
     assert.deepEqual(
       known.map((entry) => entry.split(' ')[0]),
-      ['house', 'citizen'],
+      ['system', 'citizen'],
     );
     assert.deepEqual(
       (await app.events('C-1')).map(({ type }) => type),

@@ -5,7 +5,7 @@ import { engines } from '../support/database-engines.ts';
 import { verifyDecisionOf } from '../support/identity-app.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
 
-// Letters of several scripts with words between that may be particles are read in many ways, and each reading has a budget.
+// Attack: names in several scripts, with words that may be particles, have thousands of readings, and each reading is a key.
 
 const mixed = 'van Дэ al χя ü jr de хъ ラ la щё ß st γє ö dr жї';
 const claims = {

@@ -32,7 +32,7 @@ const born = { givenName: 'Lea', familyName: 'Stern', birthDate: '1985-05-05', b
 
 const particles = ['', 'von', 'van', 'de', 'al', 'zu', 'af', 'del', 'bin', 'de van', 'al von', 'van der'];
 
-/** What the questions come to, in their order. */
+/** The decisions of the verifications in their order. */
 async function decisionsOf(
   app: IdentityApp,
   questions: readonly object[],
@@ -99,11 +99,11 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await decisionsOf(app, [...wrong, anna])), new Set(['no_match']));
     const other = await openIdentityAppWith(t, engine, people);
     const { postalCode: _, ...rest } = { ...anna, streetAddress: '12 Long Lane' };
-    const strangers = ['Otto Dorn', 'Eva Lang', 'Uwe Maier', 'Ilse Nolte', 'Max Roth'].map((name) => {
+    const otherNames = ['Otto Dorn', 'Eva Lang', 'Uwe Maier', 'Ilse Nolte', 'Max Roth'].map((name) => {
       const [givenName, familyName] = name.split(' ');
       return { ...rest, givenName, familyName };
     });
-    assert.deepEqual(new Set(await decisionsOf(other, [...strangers, rest])), new Set(['no_match']));
+    assert.deepEqual(new Set(await decisionsOf(other, [...otherNames, rest])), new Set(['no_match']));
   });
 
   test(`${engine.name}: searches by wallet data limit attempts on the names and on the date`, async (t) => {
@@ -111,7 +111,7 @@ for (const engine of engines) {
     const over = { policyOf: () => euPolicy };
     const names = ['Otto Dorn', 'Eva Lang', 'Uwe Maier', 'Ilse Nolte', 'Max Roth'].map((name, at) => {
       const [givenName, familyName] = name.split(' ');
-      // In several spellings of the place, with nationalities that say nothing.
+      // With several spellings of the place, and other nationalities.
       return {
         ...wallet,
         givenName,
@@ -135,7 +135,7 @@ for (const engine of engines) {
     const policy = { ...standardPolicy2, minimum };
     const ida = { ...people[2], citizenId: undefined, postalCode: undefined };
     assert.equal(await verifyDecisionOf(app, ida, { policyOf: () => policy }), 'match');
-    // A claim that the register does not hold is a place that may be anything.
+    // A place that the register lacks can have any value.
     const wrong = [0, 1, 2, 3, 4].map((at) => {
       return { ...ida, birthDate: `1991-02-${day(at)}`, streetAddress: `${at} Long Lane` };
     });
@@ -216,7 +216,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: right searches at the limit of a name add no failure`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
-    // Somebody of that name and date whom nobody knows: nobody is concerned.
+    // An unregistered name with that date concerns no citizen.
     const wrong = [0, 1, 2, 3, 4].map((at) => ({
       ...anna,
       givenName: `B${'aeiou'[at]}t`,
@@ -251,7 +251,7 @@ for (const engine of engines) {
     await verifyDecisionOf(app, { ...anna, postalCode: '1' });
     const known = await rows();
     await verifyDecisionOf(app, { ...anna, givenName: 'Marta', familyName: 'Olofsson', postalCode: '1' });
-    // Both are about one date and postal code.
+    // Both searches share the key of date and postal code.
     assert.deepEqual([known, await rows()], [12, 12 + 11]);
   });
 

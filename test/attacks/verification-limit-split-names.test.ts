@@ -5,8 +5,7 @@ import { engines } from '../support/database-engines.ts';
 import { type IdentityApp, verifyDecisionOf } from '../support/identity-app.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
 
-// What is written as a word of its own may be a particle or title that counts for nothing, though it is a part of the name: names
-// are compared without their blanks.
+// Attack: a split name has words that look like particles or titles, which are ignored in keys, while names are compared without blanks.
 
 const person = {
   ...{ givenName: 'Daniela', familyName: 'Draperman', birthDate: '1980-03-07', postalCode: '10115' },
@@ -35,7 +34,7 @@ for (const engine of engines) {
     test(`${engine.name}: ${policy.name}: split names do not allow more attempts on the birth date`, async (t) => {
       const { ask } = await open(t);
       const spelled = familyNames.flatMap((familyName) => givenNames.map((givenName) => ({ givenName, familyName })));
-      // Each of them would be found, and match.
+      // Each spelling is found and matches.
       for (const names of spelled) assert.equal(await ask({ ...claimsFor(place), ...names }), 'match');
       for (let day = 10; day < 15; day += 1)
         assert.equal(await ask({ ...claimsFor(place), birthDate: `1980-03-${day}` }), 'no_match');
@@ -60,7 +59,7 @@ for (const engine of engines) {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...holder }]);
     const { givenName, familyName, birthDate, documentNumber } = holder;
     const asked = { givenName, familyName, birthDate, documentNumber };
-    // Greek and Macedonian capitals.
+    // Greek and Macedonian capital letters.
     const spelled = ['H', '\u03a7', '\u0403'].flatMap((letter) => {
       const names = { givenName: `${letter}eidi`, familyName: `${letter}ansen` };
       return ['B12H', '\u039212H', `B12${letter}`].map((number) => ({ ...names, documentNumber: number }));

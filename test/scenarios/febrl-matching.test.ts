@@ -22,7 +22,7 @@ const mapping = parseMapping({
   documentNumber: 'soc_sec_id',
 });
 
-/** What a person says who knows the own record: every value of the row. */
+/** All values of the row as claims. */
 function claimsOf(row: Readonly<Record<string, string>>): Claims {
   const {
     rec_id,
@@ -72,7 +72,7 @@ for (const engine of engines) {
     }
     assert.deepEqual([people.length, wrong], [4_000, []]);
 
-    // The same through the operation, with and without an id, for some of them.
+    // Some of them also through the operation, with and without an id.
     for (const own of people.slice(0, 100)) {
       const { citizenId: _, ...withoutId } = own;
       assert.equal((await app.verify(own))['decision'], 'match');

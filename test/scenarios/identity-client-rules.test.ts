@@ -81,7 +81,7 @@ for (const engine of engines) {
     for (const birthDate of ['1980', '1980-02', '1980-00-00', '1980-02-00']) {
       assert.equal(await outcome(app, { ...zoeClaims, birthDate }, { policyOf }), 'insufficient-claims');
     }
-    // Beside enough others it may be stated, and a policy may ask for less.
+    // It is accepted with enough other claims, and a policy can require less.
     const enough = { ...zoeClaims, birthDate: '1980', documentNumber: 'P1', postalCode: '50667' };
     assert.equal(await outcome(app, enough, { policyOf }), 'no_match');
     const { postalCode: __, ...known } = { ...enough, birthDate: '1980-02' };

@@ -35,7 +35,7 @@ for (const engine of engines) {
     assert.deepEqual(await decisionOf('R-1'), ['not_determined', 'not_determined']);
     const ofEstates = { policyOf: () => ({ ...standardPolicy2, deceasedMatch: true }) };
     assert.deepEqual(await decisionOf('D-1', ofEstates), ['match', 'match']);
-    // The citizen reads of every question, whatever was answered.
+    // Every verification is in the citizen's access log, whatever the answer.
     assert.deepEqual(
       (await app.events('L-1')).map(({ type, decision }) => [type, decision]),
       [

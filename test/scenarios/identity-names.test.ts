@@ -5,7 +5,7 @@ import type { Claims } from '../../src/identity/register/claims.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
 
-/** Asks by each policy that ships; the decisions by its name. */
+/** Verifies with each built-in policy. Returns the decisions by policy name. */
 async function openDecisions(t: TestContext, engine: Engine, people: readonly Claims[]) {
   const app = await openIdentityAppWith(t, engine, people);
   return async (claims: Claims): Promise<Record<string, unknown>> => {
@@ -56,7 +56,7 @@ for (const engine of engines) {
       { citizenId: 'M-4', givenName: 'Ana Maria', familyName: 'Silva', birthDate: '1981-03-04' },
     ];
     for (const claims of asked) {
-      // Regrouping is similarity: what asks for the same names refuses it.
+      // Names split differently are only similar, so policies that require agreement refuse them.
       assert.deepEqual(await decide(claims), {
         'standard-2026-1': 'no_match',
         'standard-2026-2': 'match',

@@ -33,11 +33,11 @@ before(async () => {
   answer = (await response.json()) as Record<string, string>;
   keysFile = join(home.dataDir, 'jwks.json');
   writeFileSync(keysFile, await (await fetch(`${home.url}/.well-known/jwks.json`)).text());
-  // From here on there is nobody to ask: the process below has the keys and the token.
+  // The server is stopped: the process below has only the keys and the token.
   await server.stop('SIGTERM');
 });
 
-/** Runs the lines of docs/identity.md, word for word. */
+/** Runs the code of docs/identity.md unchanged. */
 function verifyOffline(over: { token?: string; audience?: string; nonce?: string } = {}) {
   const page = readFileSync(join(root, 'docs/identity.md'), 'utf8');
   const [, code = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];

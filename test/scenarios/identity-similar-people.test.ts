@@ -33,10 +33,10 @@ test('no policy matches a twin, parent or namesake of a household with the other
   }
 });
 
-/** One family of each kind is enough for the comparison with the server: the kinds differ, the families do not. */
+/** One family of each kind is enough for the comparison with the server. */
 const oneOfEachKind = /^H\d-|^H1[01]-/;
 
-/** The pairs of these families that evaluate takes for the same person, as `claim record`; the same for both engines. */
+/** The pairs of these families that `evaluatePolicy` matches, as `claim record`. They are the same for both engines. */
 const acceptedByEvaluate = memoised((policy: MatchPolicy, use: readonly ClaimName[]) => {
   const { register, claims, pairs } = makeSimilarPeople();
   const accepted = new Set<string>();
@@ -44,7 +44,7 @@ const acceptedByEvaluate = memoised((policy: MatchPolicy, use: readonly ClaimNam
   for (const [claim, group] of Map.groupBy(some, (pair) => pair.claim)) {
     const asked = claims.filter(({ citizenId }) => citizenId === claim);
     const result = evaluatePolicy({ register, claims: asked, use, policy }, group);
-    // A claim has two pairs, one of each sort.
+    // Each claim has one true and one false pair.
     assert.deepEqual([result.truePairs, result.falsePairs], [1, 1]);
     for (const { record, same } of group) {
       if ((same ? result.accepted : result.falseMatches) > 0) accepted.add(`${claim} ${record}`);
@@ -107,7 +107,7 @@ for (const engine of engines) {
       format: 'jsonl',
       mapping: Object.fromEntries(columns.map((c) => [c, { columns: [c] }])),
     });
-    // Slips that stay within one household, of a part of the families: each question is a write.
+    // Only some families, because each verification is a write.
     const others = pairs.filter(({ same, claim }) => !same && /^H\d\d?-/.test(claim));
     for (const policy of [standardPolicy2, calibratedPolicy]) {
       for (const { claim, record } of others.slice(0, 150)) {

@@ -64,6 +64,6 @@ test('the limit notice is in the language of the citizen', async () => {
   const notice = noticeOf() ?? '';
   assert.match(notice, /^Content-Language: de\r$/m);
   assert.match(notice, /^Subject: =\?UTF-8\?B\?/m);
-  // Soft line breaks (RFC 2045, section 6.7) are taken out.
+  // Without soft line breaks (RFC 2045, section 6.7).
   assert.match(notice.replaceAll('=\r\n', ''), /Waren Sie es selbst, vielleicht mit einem falsch geschriebenen Namen/);
 });

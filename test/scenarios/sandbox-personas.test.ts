@@ -9,7 +9,7 @@ import { repositoryRoot } from '../support/markdown-pages.ts';
 import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// What docs/sandbox.md says of its people, asked of the demo. The file is the one that service teams take.
+// Verifies the statements of docs/sandbox.md with the demo server. Service teams use the same file.
 const file = join(repositoryRoot, 'docs/sandbox/questions.json');
 const questions = JSON.parse(readFileSync(file, 'utf8')) as (PersonaQuestion & { readonly about: string })[];
 

@@ -35,7 +35,7 @@ const people = [
   },
 ];
 
-/** Each question as if it were the first: a spent budget of guesses would hide what was decided. */
+/** Deletes earlier failures first: at the verification limit every decision would be no_match. */
 async function decisionOf(app: IdentityApp, claims: object, policy: MatchPolicy): Promise<unknown> {
   await app.db.write([{ sql: 'delete from guess_budget' }]);
   const answered = await app.ask('POST', claims, {}, { policyOf: () => policy });
@@ -138,7 +138,7 @@ for (const engine of engines) {
         );
       const nguyen = (givenName: string) => decisions('Nguyễn', '1990-05-05', givenName, ['V1', 'V2']);
       assert.deepEqual(await nguyen('Hường'), ['not_determined', 'match'], policy.name);
-      // Without marks it may be either, and neither more than the other.
+      // Without diacritics it may be either.
       assert.deepEqual(await nguyen('Huong'), ['match', 'match'], policy.name);
       const twin = (givenName: string) => decisions('Twin', '2000-01-01', givenName, ['U1', 'U2']);
       assert.deepEqual(
@@ -200,14 +200,14 @@ for (const engine of engines) {
       ['Щербаков', 'Shcherbakov'],
       ['Müller', 'Mueller', 'Muller'],
     ] as const;
-    const crowd = spellings.map(([familyName], at) => ({
+    const namesakes = spellings.map(([familyName], at) => ({
       citizenId: `S${at}`,
       givenName: 'Ana',
       familyName,
       birthDate: '1981-02-07',
       postalCode: String(1000 + at),
     }));
-    const app = await openIdentityAppWith(t, engine, crowd);
+    const app = await openIdentityAppWith(t, engine, namesakes);
     const missed: string[] = [];
     for (const [at, names] of spellings.entries()) {
       for (const familyName of names) {
@@ -216,7 +216,7 @@ for (const engine of engines) {
       }
     }
     assert.deepEqual(missed, []);
-    // A corrected date or name is found by its other spellings too.
+    // A corrected date or name is found by other spellings too.
     await importPeople(t, app, [{ citizenId: 'S0', birthDate: '1981-02-08' }]);
     const cruz = { givenName: 'Ana', familyName: 'Delacruz', birthDate: '1981-02-08', postalCode: '1000' };
     assert.equal(await decisionOf(app, cruz, standardPolicy), 'match');

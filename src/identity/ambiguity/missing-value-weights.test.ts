@@ -55,7 +55,7 @@ test('a value missing for a candidate counts with its weight for the person, als
   ].map(toRegisterRecord);
   assert.ok(own !== undefined && other !== undefined);
   const claims = normaliseClaims({ ...mario, postalCode: '2007', citizenId: undefined, givenName: 'Marii' });
-  // As in a register of a million.
+  // Frequencies of a register of one million people.
   const frequencies = { of: () => 1e-6, count: () => undefined, average: () => 1e-6 };
   const measured = (record: RegisterRecord) => measureRecord(record, claims, calibratedPolicy, frequencies);
   const fitting = { record: own, levels: measured(own).levels, claims, policy: calibratedPolicy };

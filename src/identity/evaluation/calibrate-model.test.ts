@@ -29,7 +29,7 @@ test('a model estimated from one register with simulated errors is accurate for 
   assert.ok(result.accepted / result.truePairs > 0.83, `${result.accepted} of ${result.truePairs}`);
 });
 
-/** Households of four: one family name and one home, given names and dates of their own. */
+/** Households of four with one family name and address, and different given names and birth dates. */
 function households(persons: number) {
   const chance = createSeededRandom(11);
   const word = (letters: number) =>
@@ -49,7 +49,7 @@ function households(persons: number) {
   }));
 }
 
-// In the second a claim is compared with a part of the register.
+// In the larger register a claim is compared with a sample of the records.
 for (const persons of [240, 2_400])
   test(`calibration tells members of a household apart, in a register of ${persons} people`, () => {
     const register = households(persons);
@@ -58,7 +58,7 @@ for (const persons of [240, 2_400])
       maxPairs: 60_000,
       prior: 0.005,
     }).claims;
-    // The error model replaces two given names and one date of a hundred.
+    // The error model replaces 2 % of the given names and 1 % of the dates.
     assert.ok((givenName?.different?.m ?? 1) < 0.1, `${givenName?.different?.m}`);
     assert.ok((birthDate?.different?.m ?? 1) < 0.1, `${birthDate?.different?.m}`);
     assert.ok((birthDate?.normalised?.m ?? 0) > 0.85, `${birthDate?.normalised?.m}`);

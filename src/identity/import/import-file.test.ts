@@ -70,7 +70,7 @@ test('a misplaced quote rejects only its own line', async (t) => {
   );
   const returns = await readText(t, 'id,name\rA,Ann\rB,"Bo\rC,C"y\rD,"D\ni"\r');
   assert.deepEqual(outcomes(returns.lines), [['A', 'Ann'], 'fault: B,"Bo', 'fault: C,C"y', ['D', 'D\ni']]);
-  // Wherever what is looked at for the layout ends, and however quotes are counted.
+  // For every end of the block that the layout is read from.
   const strange = `A,O"Neil\r${'B,"1 High Street\nTown"\r'.repeat(10)}`;
   assert.deepEqual(outcomes((await readText(t, `id,home\r${strange}`)).lines).slice(0, 2), [
     'fault: A,O"Neil',

@@ -26,7 +26,7 @@ test('a date since 1583 agrees with its Julian form, and the next day does not',
   for (const day of [...turns, ...others]) {
     const ours = new Date(day * dayMs).toISOString().slice(0, 10);
     const theirs = julian(day);
-    // Of a 29th of February that our calendar does not have there is no date to compare.
+    // Some 29 February of the Julian calendar does not exist in the Gregorian one.
     const isDate = new Date(`${theirs}T00:00:00Z`).toISOString().startsWith(theirs);
     assert.equal(sameInOtherCalendar(ours, theirs), isDate, `${ours} ${theirs}`);
     assert.ok(!sameInOtherCalendar(ours, julian(day + 1)), ours);

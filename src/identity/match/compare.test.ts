@@ -118,7 +118,7 @@ test('incomplete dates agree in all their parts, or are different', () => {
     decide({ ...enough, birthDate: claimed }, { ...record, birthDate }).levels.birthDate;
   for (const birthDate of ['1980-07', '1980-03', '1992', '1908'])
     assert.equal(levelOf('1980-02-07', birthDate), 'different', birthDate);
-  // One of five people was born in a year with one other digit.
+  // A year with one different digit is too frequent.
   assert.deepEqual([levelOf('1981', '1980'), levelOf('1980-03', '1980-02')], ['different', 'different']);
 });
 

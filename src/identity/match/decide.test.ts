@@ -20,20 +20,20 @@ test('the threshold is the same with and without an address, and ten times stric
     const placed = { ...bare, streetAddress: 'similar' as const };
     for (const levels of [bare, placed]) {
       assert.equal(thresholdFor(levels, calibratedPolicy), threshold);
-      // By the model's prior of 0.005 these are 0.988 and 0.994.
+      // With the prior of 0.005 these are probabilities of 0.988 and 0.994.
       const fitting = [14, 15].map((weight) => fitsWithoutMinimum(found(weight, levels), calibratedPolicy));
       assert.deepEqual(fitting, [false, true], three.join(' '));
     }
     assert.equal(competingThresholdFor(bare, calibratedPolicy), rivalThreshold);
     assert.equal(competingThresholdFor(placed, calibratedPolicy), threshold);
-    // Eight bits behind, another, of whom nothing is missing, leaves 0.996 to the person.
-    const rivals = [bare, placed].map((levels) => {
+    // Eight bits less for a candidate without missing values leave 0.996 to the person.
+    const competingIds = [bare, placed].map((levels) => {
       const measured = found(24, levels);
       const own = { citizenId: 'A', measured, without: () => measured };
       const other = { citizenId: 'B', measured: found(16, {}) };
       return competingCandidates(own, [other], calibratedPolicy).map(({ citizenId }) => citizenId);
     });
-    assert.deepEqual(rivals, [['B'], []], three.join(' '));
+    assert.deepEqual(competingIds, [['B'], []], three.join(' '));
   }
 });
 

@@ -9,7 +9,7 @@ import { decoyRecord } from './compare.ts';
 import { withCountedFormerValues } from './former-values.ts';
 import { euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './policy.ts';
 
-/** Eva Berg was born Lund, was called Holm until 2024, moved in 2025, and will be called Strand. The house lives in 2026. */
+/** Eva Berg was born Lund, was called Holm until 2024, moved in 2025, and will be called Strand. The clock of the app is in 2026. */
 const eva = {
   citizenId: 'E-1',
   givenName: 'Eva',
@@ -67,7 +67,7 @@ for (const engine of engines) {
       ['match', 'match', 'no_match', 'no_match'],
     );
     assert.equal(await decisionOf(app, { ...asked, streetAddress: '9 High Street' }), 'match');
-    // What is today's is no former value, though it is one as well.
+    // A present value does not count as former, also if it is in the list.
     assert.equal(await decisionOf(app, { ...asked, postalCode: '20001' }, standardPolicy), 'match');
     await importPeople(t, app, [{ citizenId: 'E-1', formerNames: [] }]);
     assert.equal(await at('9 High Street', '10009'), 'match');

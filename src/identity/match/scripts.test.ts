@@ -7,7 +7,7 @@ import { placeLevel, streetLevel } from './place-level.ts';
 
 const level = (one: string, other: string) => nameLevel(formsOf(one), formsOf(other), { particles: true });
 
-/** Names as their own script writes them, with what passports and people make of them. */
+/** Names in their own script, with the spellings in passports and common ones. */
 const spellings: Readonly<Record<string, readonly (readonly [string, ...string[]])[]>> = {
   Greek: [
     ['Παπαδόπουλος', 'Papadopoulos', 'PAPADOPOULOS'],
@@ -226,7 +226,7 @@ test('a name of 200 letters of any script is compared in bounded time', () => {
 });
 
 test('texts longer than any name are compared for equality only', () => {
-  // Eighteen letters each, once they are written out.
+  // Each expands to eighteen letters.
   const long = 'ﷺ'.repeat(200);
   assert.equal(level(long, `${long} `), 'normalised');
   for (const other of [`${long}a`, long.slice(1), 'محمد', 'Muhammad']) {

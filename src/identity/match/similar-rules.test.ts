@@ -27,12 +27,12 @@ type Family = {
   readonly rule: string;
   readonly level: (one: string, other: string) => Level;
   readonly similar: readonly (readonly [string, string])[];
-  /** What this rule must not reach; another may see a weaker likeness in it. */
+  /** Values that this rule must not accept; another rule may give a lower level. */
   readonly nearMisses: readonly (readonly [string, string])[];
   readonly as: readonly Level[];
 };
 
-/** The rules of EU 2023/333 Annex II for single fields; N-b and N-c look at two fields and stand below. */
+/** The rules of EU 2023/333 Annex II for single fields. N-b and N-c concern two fields and have their own tests. */
 const families: readonly Family[] = [
   {
     rule: 'N-a known transliteration',
@@ -214,7 +214,7 @@ test('EU 2023/333 N-c: either side may have all names in one field, and in eithe
     [{ familyName: 'Sukarno' }, { givenName: 'Sukarno' }, { givenName: 'similar' }, 'match'],
     [{ givenName: 'Suharto' }, { familyName: 'Suharto' }, { familyName: 'similar' }, 'match'],
     [{ givenName: 'Suharto' }, { familyName: 'Soeharjo' }, { familyName: 'missing' }, 'no_match'],
-    // A name that the register does not have differs from none, whichever field the other one was claimed in.
+    // A name that the register lacks does not differ, whichever field the other name is in.
     [
       { givenName: 'Suharto' },
       { givenName: 'Haji', familyName: 'Suharto' },

@@ -5,7 +5,7 @@ import { streetLevel } from './place-level.ts';
 
 const levelOf = (one: string, other: string) => streetLevel(formsOf(one), formsOf(other));
 
-/** Ways to write one address; addresses of other flats and houses; and the address without its flat. */
+/** Spellings of one address, addresses of other flats and buildings, and the address without its flat. */
 const homes = [
   {
     same: [

@@ -8,7 +8,7 @@ import { nameLevel } from '../match/name-level.ts';
 import { familyKey, nameSearchKeys, storedNameKeys, withoutParticles } from './name-key.ts';
 import { formsOf, toStoredText } from './normalise.ts';
 
-/** Whether some form of one name is some form of the other, blanks aside, with its particles or without them. */
+/** Whether the names share a form without blanks, with or without particles. */
 function same(one: string, other: string): boolean {
   const joined = (text: string) =>
     formsOf(text).flatMap((form) => [form, withoutParticles(form)].map((kept) => kept.replaceAll(' ', '')));
@@ -55,7 +55,7 @@ test('spellings of one name are the same name', () => {
   );
 });
 
-/** Names that count as the same only as names of a person, beside the pairs above. */
+/** Further names that agree only by the rules for personal names. */
 const spellings = [
   ['van der Berg', 'Berg'],
   ["D'Angelo", 'Dangelo'],

@@ -13,7 +13,7 @@ for (const engine of engines) {
     const claim = async (statement: Parameters<typeof app.db.write>[0][number]) =>
       (await app.db.write([statement]))[0] ?? [];
     const old = String((await app.verify(zoeClaims))['verificationId']);
-    // More than go at once.
+    // More than one deletion removes.
     const rows = Array.from({ length: 1_100 }, (_, at) => ({
       sql: "insert into verification (id, client_id, searched, checked_at, answer) values ($1, 'tax-office', false, $2, $3)",
       args: [`ver_0000${String(at).padStart(22, '0')}`, identityAppStartMs, new Uint8Array(3)],

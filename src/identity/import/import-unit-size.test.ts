@@ -7,22 +7,22 @@ import { openIdentityApp } from '../../../test/support/identity-app.ts';
 import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
 import { importCitizens } from './import-citizens.ts';
 
-/** How many rows each unit took of those that took long, up to 5,000 rows, and of those behind. */
+/** The numbers of rows of the slow units, up to 5,000 rows, and of the fast units after them. */
 async function unitsOf(t: TestContext, engine: Engine, isAlone: boolean) {
-  const { importHouse } = await openIdentityApp(t, engine);
+  const { importDeps } = await openIdentityApp(t, engine);
   const path = join(makeIdentityFolder(t), 'people.csv');
   const people = Array.from({ length: 11_000 }, (_, at) => `C-${at},Family ${at}`);
   writeFileSync(path, `citizenId,familyName\n${people.join('\n')}\n`);
-  let now = importHouse.clock.now();
+  let now = importDeps.clock.now();
   const [slow, quick]: [number[], number[]] = [[], []];
   let before = 0;
   const { progress } = await importCitizens(
     {
-      ...importHouse,
+      ...importDeps,
       isAlone,
       clock: { now: () => now },
       commit: async (effect) => {
-        const rows = await importHouse.commit(effect);
+        const rows = await importDeps.commit(effect);
         if (before < 5_000) now += 200;
         return rows;
       },
