@@ -9,7 +9,7 @@ const request = {
   body: Type.Object(
     {
       locked: Type.Boolean({
-        description: 'true: no claims about me are confirmed from now on; false: they are again.',
+        description: 'true: no claims about me match from now on. false: they can match again.',
       }),
     },
     { additionalProperties: false },
@@ -29,12 +29,12 @@ export const changeOwnLock = defineOperation({
   scope: 'citizen:self',
   summary: 'Lock my details against verification',
   description:
-    'For the citizen whom the token names. While it is locked every verification of the details is answered as if they did not fit, also where they do. Each change is in the list of uses, and the citizen is told of it by an official message. A lock that the staff of the register has set stays. To ask for what is so already changes nothing.',
+    'For the citizen whom the token names. While the record is locked, every verification is answered as if the claims did not fit. Each change is in the access log, and the citizen gets an official message about it. A lock that staff of the register has set stays. A request for the present state changes nothing.',
   request,
   responses: {
     200: {
-      description: 'As it is now.',
-      schema: Type.Object({ ownLock: Type.Boolean({ description: 'Whether the lock of the citizen is on.' }) }),
+      description: 'The present state.',
+      schema: Type.Object({ ownLock: Type.Boolean({ description: 'Whether the citizen has locked the record.' }) }),
     },
   },
   refusals: [

@@ -25,11 +25,11 @@ export const readVerification = defineOperation({
   method: 'GET',
   path: '/v1/identity/verifications/{id}',
   scope: 'identity:verify',
-  summary: 'An earlier answer again',
+  summary: 'Read an earlier result',
   description:
-    'The answer as it was given, its signed result included, for as long as the server keeps it; without claims where the token has not the scope identity:verify:claims. Nothing is asked anew: see checkedAt and expiresAt.',
+    'The result as it was sent, including its token, as long as the server stores it. Without claims if the token does not have the scope identity:verify:claims. The register is not read again: see checkedAt and expiresAt.',
   request,
-  responses: { 200: { description: 'The answer.', schema: verificationSchema } },
+  responses: { 200: { description: 'The result.', schema: verificationSchema } },
   refusals: ['verification-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, IdentityPorts>) => {

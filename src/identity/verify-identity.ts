@@ -152,10 +152,10 @@ async function prepareAnswer(
 export const noStoreHeaders = { 'cache-control': 'no-store' } as const;
 
 const description =
-  'Says whether the claims fit one citizen of the register. Unknown ids, wrong claims and too many wrong guesses answer alike. ' +
-  'While the register cannot be asked, the decision is not_determined. ' +
+  'Reports whether the claims fit exactly one citizen of the register. Unknown ids, wrong claims and a reached limit of failed verifications have the same answer. ' +
+  'While the register is unavailable, the decision is not_determined. ' +
   'Send citizenId, a name and birthDate; or both names, birthDate and an address or document number.';
-const responses = { 200: { description: 'What was decided.', schema: verificationSchema } } as const;
+const responses = { 200: { description: 'The result.', schema: verificationSchema } } as const;
 const commonDefinition = {
   since: '1.0',
   path: '/v1/identity/verify',

@@ -36,7 +36,7 @@ test('no policy matches a twin, parent or namesake of a household with the other
 /** One family of each kind is enough for the comparison with the server. */
 const oneOfEachKind = /^H\d-|^H1[01]-/;
 
-/** The pairs of these families that `evaluatePolicy` matches, as `claim record`. They are the same for both engines. */
+/** The pairs of these families that `evaluatePolicy` matches, in the form `claim record`. They are the same for both engines. */
 const acceptedByEvaluate = memoised((policy: MatchPolicy, use: readonly ClaimName[]) => {
   const { register, claims, pairs } = makeSimilarPeople();
   const accepted = new Set<string>();

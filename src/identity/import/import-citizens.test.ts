@@ -148,7 +148,7 @@ for (const engine of engines) {
           'citizenId is empty': 1,
           'birthDate is not a date of the form YYYY-MM-DD, YYYYMMDD, YYYY-MM or YYYY': 2,
           'the row has 2 fields, the header 3': 1,
-          'a quote stands inside a value; write the value in quotes, and each quote in it twice': 1,
+          'a value contains a quote; put the value in quotes, and write each quote in it twice': 1,
           'familyName has more than 200 characters': 1,
         },
         { 'birthDate does not exist in the calendar; kept as written': 1 },
@@ -267,7 +267,7 @@ test('text that is not UTF-8 is rejected, and not stored with replacement charac
   const { progress } = await app.importFile({ path });
   assert.deepEqual(
     [progress.stored, progress.reasons],
-    [1, { 'familyName is not UTF-8 text; convert the file, as with iconv': 1 }],
+    [1, { 'familyName is not UTF-8 text; convert the file to UTF-8, for example with iconv': 1 }],
   );
 });
 

@@ -49,11 +49,7 @@ export function createRowReader(
   now: number,
 ): RowReader {
   const passes = conditions.map((condition) => createCondition(header, condition));
-  const readerFor = (field: ImportField) => readerOf(header, mapping, field);
-  const readId = readerFor('citizenId');
-  const texts = mappedTexts(mapping).map((field) => ({ field, read: readerFor(field) }));
-  const lists = formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) }));
-  const flags = recordFlags.filter((flag) => mapping[flag]).map((flag) => ({ flag, read: readerFor(flag) }));
+  const { readId, texts, lists, flags } = createCellReaders(header, mapping);
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
   const keysOfRow = createKeyReader(mapping);
   // The latest date anywhere on earth.
@@ -102,6 +98,16 @@ export function createRowReader(
     values.push(...keyValues, importId);
     const citizen = { citizenId, values, formerKeys, ...keys };
     return remarks === undefined ? { citizen } : { citizen, remarks };
+  };
+}
+
+function createCellReaders(header: readonly string[], mapping: ColumnMapping) {
+  const readerFor = (field: ImportField) => readerOf(header, mapping, field);
+  return {
+    readId: readerFor('citizenId'),
+    texts: mappedTexts(mapping).map((field) => ({ field, read: readerFor(field) })),
+    lists: formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) })),
+    flags: recordFlags.filter((flag) => mapping[flag]).map((flag) => ({ flag, read: readerFor(flag) })),
   };
 }
 

@@ -6,6 +6,7 @@ import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 /** The number of different wrong sets of claims that a verification key may have. At the limit every verification answers no_match. */
 export type VerificationLimits = { readonly perDay: number; readonly perMonth: number };
 
+/** The limits of the server. */
 export const defaultVerificationLimits: VerificationLimits = { perDay: 5, perMonth: 10 };
 
 /** `tag` is an HMAC of the wrong claims, `at` the time of their first use. The citizen may not learn of it before `until`. */
@@ -78,6 +79,7 @@ export type CountResult = {
   readonly hiddenUntil: number | undefined;
 };
 
+/** Counts failed verifications by key. All processes share the counts; only `runExclusive` is per thread. */
 export type VerificationLimiter = {
   /**
    * Runs `decide` alone among the verifications of this thread that share one of these keys: two concurrent failures count as two.

@@ -48,7 +48,7 @@ export const verificationSchema = Type.Object({
   verified: Type.Boolean({ description: 'Whether decision is match.' }),
   decision: Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_determined')], {
     description:
-      'not_determined: the record is under review, two persons fit, or the register cannot be asked at present. An id that the register does not know is no_match.',
+      'not_determined: the record is under review, several people fit, or the register is unavailable. An unknown id is no_match.',
   }),
   claims: Type.Optional(
     Type.Object(Object.fromEntries(claimNames.map((claim) => [claim, Type.Optional(claimResult)])), {
@@ -58,12 +58,12 @@ export const verificationSchema = Type.Object({
   assurance: Type.Object({
     framework: Type.String(),
     level: Type.String({
-      description: 'What was done proves that such a person exists, not that the user of the caller is that person.',
+      description: 'The check proves that such a person exists, not that the user of the client is this person.',
     }),
   }),
   policy: Type.String({ description: 'The named, versioned rules of the decision.' }),
   checkedAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.String({ format: 'date-time', description: 'Until when to rely on the answer and its token.' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'The end of the validity of the result and its token.' }),
   purpose: Type.Union([Type.String(), Type.Null()]),
   legalBasis: Type.Union([Type.String(), Type.Null()]),
   consentReference: Type.Union([Type.String(), Type.Null()]),
@@ -71,7 +71,7 @@ export const verificationSchema = Type.Object({
     description:
       'sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase.',
   }),
-  receipt: Type.String({ description: 'Path of the ledger receipt of this use.' }),
+  receipt: Type.String({ description: 'Path of the ledger receipt of this access.' }),
   token: Type.String({
     description:
       'The signed result, a JWS of type identity-verification+jwt. verified_claims (OpenID Connect for Identity Assurance) is in it on a match only.',
