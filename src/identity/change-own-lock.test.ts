@@ -25,7 +25,10 @@ function asking(app: IdentityApp) {
       changeOwnLock,
       served,
     )({
-      ...{ method: 'POST', params: {}, query: '', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      params: {},
+      query: '',
+      headers: { 'content-type': 'application/json' },
       body: Readable.from([Buffer.from(JSON.stringify({ locked }))]),
       signal: new AbortController().signal,
     });
@@ -46,8 +49,13 @@ for (const engine of engines) {
     assert.deepEqual(await ask(false), { ownLock: false });
     assert.equal(await verifyDecisionOf(app, zoeClaims), 'match');
     assert.deepEqual(await typesOf(app), [
-      ...['identity.verified', 'own-lock.set', 'notification.accepted', 'identity.verified'],
-      ...['own-lock.lifted', 'notification.accepted', 'identity.verified'],
+      'identity.verified',
+      'own-lock.set',
+      'notification.accepted',
+      'identity.verified',
+      'own-lock.lifted',
+      'notification.accepted',
+      'identity.verified',
     ]);
   });
 

@@ -11,17 +11,38 @@ import type { IdentityPorts } from './verification/ports.ts';
 const former = { formerNames: [{ familyName: 'Costa', until: '2024' }], formerAddresses: [{ locality: 'Porto' }] };
 const people = [
   {
-    ...{ citizenId: 'A', givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', email: 'ana@example.org' },
+    citizenId: 'A',
+    givenName: 'Ana',
+    familyName: 'Silva',
+    birthDate: '1990-11-30',
+    email: 'ana@example.org',
     ...former,
-    ...{ underReview: 'yes', locked: 'yes' },
+    underReview: 'yes',
+    locked: 'yes',
   },
   { citizenId: 'B', givenName: 'Bo' },
 ];
 const nothing = {
-  ...{ givenName: null, familyName: null, birthFamilyName: null, birthDate: null, birthPlace: null },
-  ...{ streetAddress: null, postalCode: null, locality: null, country: null, documentNumber: null, nationality: null },
-  ...{ email: null, phone: null, language: null, formerNames: [], formerAddresses: [] },
-  ...{ underReview: false, locked: false, ownLock: false, deceased: false },
+  givenName: null,
+  familyName: null,
+  birthFamilyName: null,
+  birthDate: null,
+  birthPlace: null,
+  streetAddress: null,
+  postalCode: null,
+  locality: null,
+  country: null,
+  documentNumber: null,
+  nationality: null,
+  email: null,
+  phone: null,
+  language: null,
+  formerNames: [],
+  formerAddresses: [],
+  underReview: false,
+  locked: false,
+  ownLock: false,
+  deceased: false,
 };
 
 for (const engine of engines) {
@@ -36,16 +57,25 @@ for (const engine of engines) {
       };
       const served = { ...app.importDeps, ports: { ...app.ports, ...over }, fingerprintKey: new Uint8Array(32) };
       const { result } = await createDispatch(readOwnRecord, { ...served, authorizer })({
-        ...{ method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]) },
+        method: 'GET',
+        params: {},
+        query: '',
+        headers: {},
+        body: Readable.from([]),
         signal: new AbortController().signal,
       });
       return 'slug' in result ? result.slug : 'json' in result ? result.json : assert.fail('not JSON');
     };
     assert.deepEqual(await ask('A'), {
       ...nothing,
-      ...{ citizenId: 'A', givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', email: 'ana@example.org' },
+      citizenId: 'A',
+      givenName: 'Ana',
+      familyName: 'Silva',
+      birthDate: '1990-11-30',
+      email: 'ana@example.org',
       ...former,
-      ...{ underReview: true, locked: true },
+      underReview: true,
+      locked: true,
     });
     assert.deepEqual(await ask('B'), { ...nothing, citizenId: 'B', givenName: 'Bo' });
     assert.equal(Object(await ask('B', { lockChangeNotice: undefined as never })).ownLock, null);

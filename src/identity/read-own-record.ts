@@ -32,8 +32,7 @@ const ownRecord = Type.Object({
     description: 'Staff of the register has locked the record at your request: no claims match.',
   }),
   ownLock: Type.Union([Type.Boolean(), Type.Null()], {
-    description:
-      'You have locked the record yourself: no claims match. null if this server does not store such locks.',
+    description: 'You have locked the record yourself: no claims match. null if this server does not store such locks.',
   }),
   deceased: Type.Boolean({ description: 'The record says that you have died: no claims match.' }),
 });

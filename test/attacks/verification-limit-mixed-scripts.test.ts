@@ -9,8 +9,13 @@ import { openIdentityAppWith } from '../support/identity-people.ts';
 
 const mixed = 'van Дэ al χя ü jr de хъ ラ la щё ß st γє ö dr жї';
 const claims = {
-  ...{ givenName: mixed, familyName: `${mixed} ${mixed}`, birthDate: '1980-03-07', birthPlace: mixed },
-  ...{ streetAddress: `1 ${mixed}`, postalCode: `${mixed} 1`, documentNumber: `${mixed} 2` },
+  givenName: mixed,
+  familyName: `${mixed} ${mixed}`,
+  birthDate: '1980-03-07',
+  birthPlace: mixed,
+  streetAddress: `1 ${mixed}`,
+  postalCode: `${mixed} 1`,
+  documentNumber: `${mixed} 2`,
 };
 const mostRows = 201;
 

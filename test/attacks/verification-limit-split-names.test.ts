@@ -8,8 +8,12 @@ import { openIdentityAppWith } from '../support/identity-people.ts';
 // Attack: a split name has words that look like particles or titles, which are ignored in keys, while names are compared without blanks.
 
 const person = {
-  ...{ givenName: 'Daniela', familyName: 'Draperman', birthDate: '1980-03-07', postalCode: '10115' },
-  ...{ birthPlace: 'Madrid', nationality: 'ES' },
+  givenName: 'Daniela',
+  familyName: 'Draperman',
+  birthDate: '1980-03-07',
+  postalCode: '10115',
+  birthPlace: 'Madrid',
+  nationality: 'ES',
 };
 const givenNames = ['Daniela', 'D-aniela', 'Da niela', "D'ani-el-a", 'Dani el a'];
 const familyNames = ['Draperman', 'D raperman', 'Dr aperman', 'D-r aperman', 'Dr-a-perman', 'D rap-er-man'];

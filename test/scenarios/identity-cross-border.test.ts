@@ -7,8 +7,11 @@ import { openIdentityAppWith } from '../support/identity-people.ts';
 
 /** The mandatory person identification data of a wallet: EU 2024/2977, Annex, section 1. */
 const ana = {
-  ...{ givenName: 'Ana Maria', familyName: 'García-López', birthDate: '1990-11-30' },
-  ...{ birthPlace: 'Málaga', nationality: 'ES,PT' },
+  givenName: 'Ana Maria',
+  familyName: 'García-López',
+  birthDate: '1990-11-30',
+  birthPlace: 'Málaga',
+  nationality: 'ES,PT',
 };
 /** The mandatory minimum data set of eIDAS (EU 2015/1501, Annex, section 1), with its unique identifier as document number. */
 const bo = { givenName: 'Bo', familyName: 'Holm', birthDate: '1980-01-01', documentNumber: 'DK/ES/123' };

@@ -135,7 +135,10 @@ const createLimitReachedNotice: IdentityPorts['limitReachedNotice'] = async (cit
     events: [
       {
         type: 'notification.accepted',
-        ...{ ...head, citizenId, notification: mint('notification'), contentDigest: `sha-256:${'0'.repeat(64)}` },
+        ...head,
+        citizenId,
+        notification: mint('notification'),
+        contentDigest: `sha-256:${'0'.repeat(64)}`,
       },
     ],
     statements: [],

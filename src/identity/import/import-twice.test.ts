@@ -12,8 +12,13 @@ for (const engine of engines) {
     const others = Array.from({ length: 5_000 }, (_, at) => `P${at},Ann,Holm,1980-02-07`);
     const path = join(makeIdentityFolder(t), 'people.csv');
     const rows = [
-      ...['id,firstname,surname,dob', 'A,Eva,van der Berg,1990-01-01', 'B,Bo,Feggins Jr.,1990-01-01', ...others],
-      ...['A,Eva,Lind,1990-01-01', 'B,Bo,Feggins Jr.,1991-02-02', ''],
+      'id,firstname,surname,dob',
+      'A,Eva,van der Berg,1990-01-01',
+      'B,Bo,Feggins Jr.,1990-01-01',
+      ...others,
+      'A,Eva,Lind,1990-01-01',
+      'B,Bo,Feggins Jr.,1991-02-02',
+      '',
     ];
     writeFileSync(path, rows.join('\n'));
     await app.importFile({ path });

@@ -9,7 +9,10 @@ const levelOf = (one: string, other: string) => streetLevel(formsOf(one), formsO
 const homes = [
   {
     same: [
-      ...['Flat 3, 12 High Street', '12 High Street Flat 3', 'Flat no. 3, 12 High St', 'Apt 3 12 High Street'],
+      'Flat 3, 12 High Street',
+      '12 High Street Flat 3',
+      'Flat no. 3, 12 High St',
+      'Apt 3 12 High Street',
       ...[
         '3/12 High Street',
         'Unit 3, 12 High Street',

@@ -37,8 +37,12 @@ test('levels are reduced to five findings', () => {
   const levels = { givenName: 'shortened', familyName: 'normalised', birthDate: 'inverted' } as const;
   const others = { streetAddress: 'former', postalCode: 'different', locality: 'missing' } as const;
   assert.deepEqual(explainDecision('claims-do-not-fit', { ...levels, ...others }).claims, {
-    ...{ givenName: 'similar', familyName: 'match', birthDate: 'similar' },
-    ...{ streetAddress: 'former', postalCode: 'no_match', locality: 'not_available' },
+    givenName: 'similar',
+    familyName: 'match',
+    birthDate: 'similar',
+    streetAddress: 'former',
+    postalCode: 'no_match',
+    locality: 'not_available',
   });
 });
 
@@ -132,7 +136,10 @@ for (const engine of engines) {
       throw new RegisterUnavailable('down');
     };
     const register = { find: down } as unknown as IdentityPorts['register'];
-    assert.deepEqual(await explained({}, { register }), ['not_determined', { reason: 'register-unavailable', claims: {} }]);
+    assert.deepEqual(await explained({}, { register }), [
+      'not_determined',
+      { reason: 'register-unavailable', claims: {} },
+    ]);
     for (const day of [1, 2, 3, 4, 5]) await explained({ birthDate: `1990-10-0${day}` });
     const all = { citizenId: 'match', givenName: 'match', familyName: 'match', birthDate: 'match' };
     assert.deepEqual(await explained({}), ['no_match', { reason: 'guesses-spent', claims: all }]);
