@@ -83,18 +83,18 @@ function checkPermitted(
   const isBased = statedBasis !== consentBasis || consentReference !== undefined;
   if (legalBases !== undefined && !(isBased && legalBases.includes(statedBasis ?? '')))
     return refuse('legal-basis-not-permitted');
-  const closed: ReadonlySet<string> = new Set(
+  const notPermitted: ReadonlySet<string> = new Set(
     claims.submitted.filter((claim) => policy.permitted?.has(claim) === false),
   );
   const forbidden = Object.keys(sent).filter(
-    (written) => sent[written] !== undefined && closed.has(canonicalMemberName(written)),
+    (name) => sent[name] !== undefined && notPermitted.has(canonicalMemberName(name)),
   );
   if (forbidden.length > 0) {
     const detail = 'not permitted by the policy of this client';
-    const issues = forbidden.map((written) =>
+    const issues = forbidden.map((name) =>
       from === 'body'
-        ? ({ in: from, pointer: `/${written}`, code: 'not-permitted', detail } as const)
-        : ({ in: from, name: written, code: 'not-permitted', detail } as const),
+        ? ({ in: from, pointer: `/${name}`, code: 'not-permitted', detail } as const)
+        : ({ in: from, name, code: 'not-permitted', detail } as const),
     );
     return refuse('claim-not-permitted', undefined, { issues });
   }

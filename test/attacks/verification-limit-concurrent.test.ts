@@ -122,7 +122,9 @@ test('at the limit an unavailable search gives the same answer to right and wron
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
   const search = () => Promise.reject(new RegisterUnavailable('the register answered 501'));
-  const over = { register: { ...app.ports.register, search, searchExactNamesakes: search } };
+  const over: Pick<IdentityPorts, 'register'> = {
+    register: { ...app.ports.register, search, searchExactNamesakes: search },
+  };
   const slip = { ...annaById, givenName: 'Annna' };
   assert.equal(await verifyDecisionOf(app, slip, over), 'no_match');
   assert.equal(await verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over), 'no_match');

@@ -80,7 +80,7 @@ export async function readPeople(path: string, givenMapping: ColumnMapping | und
   const claims = claimNames.filter((claim) => mapping[claim] !== undefined);
   const format = mapping.birthDate?.dateFormat;
   const readDate = createDateReader(format);
-  const dates = { read: 0, kept: 0 };
+  const dates = { valid: 0, invalid: 0 };
   const extras = new Map<string, RecordExtras>();
   const people = rows.map(({ cells, place }) => {
     const textOf = (field: ClaimName | FormerField | RecordFlag) =>
@@ -90,14 +90,14 @@ export async function readPeople(path: string, givenMapping: ColumnMapping | und
       const text = toStoredText(textOf(claim));
       if (text === '') continue;
       const date = claim === 'birthDate' ? readDate(text) : undefined;
-      if (claim === 'birthDate') dates[date === undefined ? 'kept' : 'read'] += 1;
+      if (claim === 'birthDate') dates[date === undefined ? 'invalid' : 'valid'] += 1;
       person[claim] = date ?? text;
     }
     const values = { ...readLists(textOf, place), ...readFlags(textOf, place) };
     if (Object.keys(values).length > 0) extras.set(person.citizenId ?? '', values);
     return person;
   });
-  if (dates.read === 0 && dates.kept > 0)
+  if (dates.valid === 0 && dates.invalid > 0)
     throw new CsvTableFault(
       `${path}: in no row ${dateReason(format).replace(' is not', ' is')}; --columns states another`,
     );

@@ -12,10 +12,10 @@ export type NormalisedClaims = { readonly submitted: readonly ClaimName[] } & {
 
 /** Prepares the claims of a request for comparison. */
 export function normaliseClaims(claims: Claims): NormalisedClaims {
-  const asked = claimNames.filter((claim) => claims[claim] !== undefined);
+  const submitted = claimNames.filter((claim) => claims[claim] !== undefined);
   const values: { [claim in ClaimName]?: Comparable } = {};
-  for (const claim of asked) values[claim] = toComparable(claim, claims[claim] ?? '');
-  return { submitted: asked, values };
+  for (const claim of submitted) values[claim] = toComparable(claim, claims[claim] ?? '');
+  return { submitted, values };
 }
 
 /** Prepares a submitted or registered value of that claim for comparison. */

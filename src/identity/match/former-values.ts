@@ -75,20 +75,20 @@ export function formerAddressLevels(
   claims: NormalisedClaims,
   levels: Levels,
 ): Levels {
-  const asked = addressParts.filter((part) => claims.values[part] !== undefined);
-  const first = formerAddresses.find((former) => agreesAsWhole(former, claims, asked));
-  if (first === undefined || !asked.some((part) => differs(levels[part]))) return {};
-  return Object.fromEntries(asked.map((part) => [part, first[part] === undefined ? 'missing' : 'former']));
+  const claimedParts = addressParts.filter((part) => claims.values[part] !== undefined);
+  const first = formerAddresses.find((former) => agreesAsWhole(former, claims, claimedParts));
+  if (first === undefined || !claimedParts.some((part) => differs(levels[part]))) return {};
+  return Object.fromEntries(claimedParts.map((part) => [part, first[part] === undefined ? 'missing' : 'former']));
 }
 
 /** Every claimed part agrees or is missing, and street or postal code agrees. */
 function agreesAsWhole(
   former: FormerAddress,
   { values }: NormalisedClaims,
-  asked: readonly (typeof addressParts)[number][],
+  claimedParts: readonly (typeof addressParts)[number][],
 ): boolean {
   let hasPlace = false;
-  for (const part of asked) {
+  for (const part of claimedParts) {
     const value = former[part];
     if (value === undefined) continue;
     const level = addressPartLevels[part](values[part]?.forms ?? [], toComparable(part, value).forms);

@@ -80,10 +80,10 @@ export function readsAsLatin(form: string): boolean {
 }
 
 /** The rank of a Latin spelling of a Hebrew or Arabic name; undefined if it is no reading of the name. */
-function rankAcrossScripts(written: string, latin: string): number | undefined {
-  if (isHebrew(written)) return spellsHebrew(written, latin) ? 1 : undefined;
-  if (!isArabic(written)) return undefined;
-  const read = readArabic(written, latin);
+function rankAcrossScripts(name: string, latin: string): number | undefined {
+  if (isHebrew(name)) return spellsHebrew(name, latin) ? 1 : undefined;
+  if (!isArabic(name)) return undefined;
+  const read = readArabic(name, latin);
   return read === undefined ? undefined : read === 'usual' ? 0 : 1;
 }
 

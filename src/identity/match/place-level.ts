@@ -105,11 +105,11 @@ export function codeLevel(claimed: Forms, known: Forms): Level {
  * only one of them has a flat. Different flats are different addresses.
  */
 export function streetLevel(claimed: Forms, known: Forms): Level {
-  const ours = claimed.map(streetParts);
-  const theirs = known.map(streetParts);
-  if (isNumberOf(theirs[0], ours[0])) return 'missing';
+  const claimedParts = claimed.map(streetParts);
+  const knownParts = known.map(streetParts);
+  if (isNumberOf(knownParts[0], claimedParts[0])) return 'missing';
   let best = streetLevelsByRank.length - 1;
-  for (const one of ours) for (const other of theirs) best = Math.min(best, streetRank(one, other));
+  for (const one of claimedParts) for (const other of knownParts) best = Math.min(best, streetRank(one, other));
   return streetLevelsByRank[best] ?? 'different';
 }
 

@@ -140,12 +140,9 @@ export const shippedPolicies: ReadonlyMap<string, MatchPolicy> = new Map(
 const dateLengths: Readonly<Record<DatePart, number>> = { year: 4, month: 7, day: 10 };
 
 /** The submitted claims that count towards the minimum: all except a birth date that is not precise enough. */
-export function claimsForMinimum(
-  { leastDate }: MatchPolicy,
-  { submitted: asked, values }: NormalisedClaims,
-): Set<ClaimName> {
-  const states = (values.birthDate?.forms[0] ?? '').length >= dateLengths[leastDate];
-  return new Set(asked.filter((claim) => claim !== 'birthDate' || states));
+export function claimsForMinimum({ leastDate }: MatchPolicy, { submitted, values }: NormalisedClaims): Set<ClaimName> {
+  const isPrecise = (values.birthDate?.forms[0] ?? '').length >= dateLengths[leastDate];
+  return new Set(submitted.filter((claim) => claim !== 'birthDate' || isPrecise));
 }
 
 /** Whether these claims contain one of the minimum sets. */

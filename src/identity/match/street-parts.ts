@@ -34,11 +34,11 @@ export function streetParts(form: string): StreetParts {
   let numbersBefore = 0;
   for (let at = 0; at < all.length; at += 1) {
     const word = all[at] ?? '';
-    const named = flatAt(all, at) ?? floorAt(all, at);
-    if (named !== undefined) {
-      if (named.isFloor) floor = named.text;
-      else flat = named.text;
-      at += named.words - 1;
+    const namedFlat = flatAt(all, at) ?? floorAt(all, at);
+    if (namedFlat !== undefined) {
+      if (namedFlat.isFloor) floor = namedFlat.text;
+      else flat = namedFlat.text;
+      at += namedFlat.words - 1;
     } else if (isNumber(word)) numbers.push(word);
     else if (numberSuffixes.has(word) && isNumber(all[at - 1])) flat ||= word;
     // "12 a" is "12a" before the street and at the end.

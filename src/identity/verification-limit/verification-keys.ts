@@ -50,14 +50,14 @@ export function toCountableClaims(
   return result;
 }
 
-function limitForms({ submitted: asked, values }: NormalisedClaims, maxForms: number): NormalisedClaims {
+function limitForms({ submitted, values }: NormalisedClaims, maxForms: number): NormalisedClaims {
   const limited = Object.fromEntries(
     claimsKeyedByForm.flatMap((claim) => {
       const value = values[claim];
       return value === undefined ? [] : [[claim, { ...value, forms: value.forms.slice(0, maxForms) }]];
     }),
   );
-  return { submitted: asked, values: { ...values, ...limited } };
+  return { submitted, values: { ...values, ...limited } };
 }
 
 /**
