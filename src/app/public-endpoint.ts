@@ -3,6 +3,7 @@ import type { MountedHandler, PageRoute } from '../api/api-server.ts';
 import type { Authorizer } from '../api/dispatch.ts';
 import { loadLimits } from '../api/load-shedding.ts';
 import { scopes } from '../api/operation.ts';
+import type { TransportSecurity } from '../api/transport-security.ts';
 import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from '../api/well-known.ts';
 import { createAuthorizationServer } from '../auth/authorization-server.ts';
 import { createTokenChecker } from '../auth/check-token.ts';
@@ -18,7 +19,6 @@ import { favicon, stylesheet } from '../web/stylesheet.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
 import { operations } from './operations.ts';
 import { createReadinessCheck } from './readiness.ts';
-import type { TransportSecurity } from './transport-security.ts';
 
 /** Who may come in, and the documents that tell how. */
 export type PublicEndpoint = {

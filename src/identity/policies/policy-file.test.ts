@@ -43,7 +43,7 @@ test('an invalid policy file is refused with the place of the fault', () => {
     return 'fault' in parsed ? parsed.fault : undefined;
   };
   assert.equal(faultOf('{'), 'not JSON');
-  assert.equal(faultOf('{"name":"standard-2026-2"}'), 'standard-2026-2 is a policy that ships');
+  assert.equal(faultOf('{"name":"standard-2026-2"}'), 'standard-2026-2 is the name of a built-in policy');
   const faulty: readonly (readonly [object, RegExp])[] = [
     [{ threshold: 1 }, /^\/threshold /],
     [{ threshhold: 0.9 }, /^\/threshhold is not known$/],
