@@ -147,7 +147,10 @@ async function findCompeting(
   { register, policy, frequencies, today, isBelowLimit }: MatchContext,
 ): Promise<'too-many' | readonly string[]> {
   if (decision === 'no_match' || !(await isBelowLimit())) return [];
-  const claimsWithoutId: NormalisedClaims = { ...claims, submitted: claims.submitted.filter((claim) => claim !== 'citizenId') };
+  const claimsWithoutId: NormalisedClaims = {
+    ...claims,
+    submitted: claims.submitted.filter((claim) => claim !== 'citizenId'),
+  };
   const fittingPerson: FittingPerson = { record, levels, claims: claimsWithoutId, policy };
   const queries = ambiguityQueries(fittingPerson);
   if (queries === undefined) return [];
