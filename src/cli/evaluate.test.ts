@@ -192,7 +192,7 @@ test('a file that is not what it should be stops with the first row that is wron
   const map = ['--columns', 'citizenId=citizenId,birthDate=birthDate:DD.MM.YYYY'] as const;
   await stops({}, /in no row birthDate is a date of the form DD\.MM\.YYYY/, ...map);
   await stops({}, /r\.csv: there is no column id; the columns are citizenId, givenName/, '--columns', 'citizenId=id');
-  await stops({}, /\/dev\/null: it is no file but a pipe or a device/, '--pairs', '/dev/null');
+  await stops({}, /\/dev\/null: expected a regular file, received a pipe or a device/, '--pairs', '/dev/null');
 });
 
 test('bytes that are no UTF-8 stop a measurement', async (t) => {

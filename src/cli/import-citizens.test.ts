@@ -147,7 +147,7 @@ test('a file that cannot be imported ends in 1 with the reason', async (t) => {
   const noId = await line.run(line.file('names.csv', 'name\nAnn\n'));
   assert.deepEqual(
     [noId.code, noId.stderr],
-    [1, 'no column has a name that stands for citizenId; state which it is\n'],
+    [1, 'no column has a usual name for citizenId; name its column in the mapping\n'],
   );
 });
 
