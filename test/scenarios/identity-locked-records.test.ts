@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import { importPeople, openIdentityAppWith } from '../../test/support/identity-people.ts';
-import { euPolicy, standardPolicy2 } from './match/policy.ts';
+import { euPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import { engines } from '../support/database-engines.ts';
+import { importPeople, openIdentityAppWith } from '../support/identity-people.ts';
 
 const plain = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' };
 const people = [
@@ -13,7 +13,7 @@ const people = [
 ];
 
 for (const engine of engines) {
-  test(`${engine.name}: own claims about a locked record or that of the dead fit nothing; about a disputed one they are left open`, async (t) => {
+  test(`${engine.name}: right claims do not match a locked or deceased citizen, and are not determined for a disputed record`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const decisionOf = async (citizenId: string, over = {}) => {
       const {
@@ -35,7 +35,7 @@ for (const engine of engines) {
     assert.deepEqual(await decisionOf('R-1'), ['not_determined', 'not_determined']);
     const ofEstates = { policyOf: () => ({ ...standardPolicy2, deceasedMatch: true }) };
     assert.deepEqual(await decisionOf('D-1', ofEstates), ['match', 'match']);
-    // The citizen reads of every question, whatever was answered.
+    // Every verification is in the citizen's access log, whatever the answer.
     assert.deepEqual(
       (await app.events('L-1')).map(({ type, decision }) => [type, decision]),
       [
@@ -45,7 +45,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: an import without the mark leaves a lock standing, and one with it takes it away`, async (t) => {
+  test(`${engine.name}: an import without the column keeps a lock, and one with it can remove the lock`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const own = { citizenId: 'L-1', ...plain, givenName: 'Lina' };
     await importPeople(t, app, [{ ...own, locality: 'Porto' }]);
@@ -54,7 +54,7 @@ for (const engine of engines) {
     assert.equal((await app.verify({ ...own, locality: 'Porto' }))['decision'], 'match');
   });
 
-  test(`${engine.name}: a namesake of somebody locked is left open, not taken for the only one`, async (t) => {
+  test(`${engine.name}: claims of a namesake of a locked citizen are not determined`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [...people, { citizenId: 'L-2', ...plain, locked: 'yes' }]);
     for (const policy of [standardPolicy2, euPolicy]) {
       const answered = await app.ask('POST', plain, {}, { policyOf: () => policy });

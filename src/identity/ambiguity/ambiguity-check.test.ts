@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import type { IdentityApp } from '../../test/support/identity-app.ts';
-import { importPeople, openIdentityAppWith } from '../../test/support/identity-people.ts';
-import { calibratedPolicy, euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './match/policy.ts';
-import { maxCandidates } from './register/register.ts';
+import { engines } from '../../../test/support/database-engines.ts';
+import type { IdentityApp } from '../../../test/support/identity-app.ts';
+import { importPeople, openIdentityAppWith } from '../../../test/support/identity-people.ts';
+import { calibratedPolicy, euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from '../match/policy.ts';
+import { maxCandidates } from '../register/register.ts';
 
 const all = [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy];
 const home = { postalCode: '1000', streetAddress: '1 High Street' };
@@ -35,7 +35,7 @@ const people = [
   },
 ];
 
-/** Each question as if it were the first: a spent budget of guesses would hide what was decided. */
+/** Deletes earlier failures first: at the verification limit every decision would be no_match. */
 async function decisionOf(app: IdentityApp, claims: object, policy: MatchPolicy): Promise<unknown> {
   await app.db.write([{ sql: 'delete from guess_budget' }]);
   const answered = await app.ask('POST', claims, {}, { policyOf: () => policy });
@@ -43,7 +43,7 @@ async function decisionOf(app: IdentityApp, claims: object, policy: MatchPolicy)
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: whom the register knows without a name is not taken for the twin who bears it`, async (t) => {
+  test(`${engine.name}: a person without a registered given name does not match the claims of a twin with that name`, async (t) => {
     const born = { familyName: 'Clarke', birthDate: '1979-04-21' };
     const app = await openIdentityAppWith(t, engine, [
       { citizenId: 'W1', givenName: 'Daniel', ...born },
@@ -62,7 +62,7 @@ for (const engine of engines) {
     assert.deepEqual(await decisions('W3', { ...daniel, birthDate: '1982-11-30' }), ['match', 'match']);
   });
 
-  test(`${engine.name}: a name that nobody stated leaves room for whoever shares the rest`, async (t) => {
+  test(`${engine.name}: claims without a given name are not determined if another person shares the rest`, async (t) => {
     const born = { familyName: 'Osterhout', birthDate: '1988-09-21', ...home };
     const app = await openIdentityAppWith(t, engine, [
       { citizenId: 'K1', givenName: 'Kimberly', ...born },
@@ -75,7 +75,7 @@ for (const engine of engines) {
     assert.equal(await unnamed('K3', { familyName: 'Badu', birthDate: '1951-01-30' }), 'match');
   });
 
-  test(`${engine.name}: a child whose birth date has a slip is not taken for the parent of the same name`, async (t) => {
+  test(`${engine.name}: claims of a child with a wrong birth date do not match the parent of the same name`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const jean = { givenName: 'Jean', familyName: 'Silva' };
     for (const birthDate of ['1995-03-10', '1965-03-10', '1958-03-10', '1958-10-03']) {
@@ -94,14 +94,14 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: whoever shares the address leaves open what says little else`, async (t) => {
+  test(`${engine.name}: claims with little besides the address are not determined if another person lives there`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const asked = { givenName: 'Kylf', birthDate: '1980-01-01', ...home, streetAddress: '7 Quay' };
     for (const citizenId of ['L1', 'L2'])
       assert.notEqual(await decisionOf(app, { citizenId, ...asked }, calibratedPolicy), 'match');
   });
 
-  test(`${engine.name}: where more live at one address than are compared, what is not quite right is left open`, async (t) => {
+  test(`${engine.name}: claims with a deviation are not determined if more people live at the address than can be compared`, async (t) => {
     const hall = { streetAddress: '9 Hall', postalCode: '3000' };
     const kim = { citizenId: 'K1', givenName: 'Kimberly', familyName: 'Osterhout', birthDate: '1988-09-21', ...hall };
     const neighbours = Array.from({ length: maxCandidates }, (_, at) => ({
@@ -118,7 +118,7 @@ for (const engine of engines) {
     assert.equal(await decisionOf(app, asked, calibratedPolicy), 'not_determined');
   });
 
-  test(`${engine.name}: without an id, somebody of another day whom the claims fit too leaves them open, and reads of it`, async (t) => {
+  test(`${engine.name}: a search that also fits a person with another birth date is not determined, and both have it in their access log`, async (t) => {
     const marc = { citizenId: 'M1', givenName: 'Marc', familyName: 'Berg', birthDate: '1980-03-02', ...home };
     const mark = { citizenId: 'M2', givenName: 'Mark', familyName: 'Berg', birthDate: '1980-02-03', ...home };
     const asked = { ...marc, citizenId: undefined, givenName: 'Marko' };
@@ -129,7 +129,7 @@ for (const engine of engines) {
     assert.deepEqual([(await app.events('M1')).length, (await app.events('M2')).length], [2, 1]);
   });
 
-  test(`${engine.name}: a twin who is called so to the letter leaves a name open that only counts as the same`, async (t) => {
+  test(`${engine.name}: a name that agrees only after normalisation is not determined if a twin has exactly that name`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     for (const policy of all) {
       const decisions = async (familyName: string, birthDate: string, givenName: string, ids: readonly string[]) =>
@@ -138,7 +138,7 @@ for (const engine of engines) {
         );
       const nguyen = (givenName: string) => decisions('Nguyễn', '1990-05-05', givenName, ['V1', 'V2']);
       assert.deepEqual(await nguyen('Hường'), ['not_determined', 'match'], policy.name);
-      // Without marks it may be either, and neither more than the other.
+      // Without diacritics it may be either.
       assert.deepEqual(await nguyen('Huong'), ['match', 'match'], policy.name);
       const twin = (givenName: string) => decisions('Twin', '2000-01-01', givenName, ['U1', 'U2']);
       assert.deepEqual(
@@ -151,7 +151,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: only a name whose letters differ asks for twins, by one question to the register`, async (t) => {
+  test(`${engine.name}: the register is searched for namesakes once, and only if the letters of a name differ`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const asked: string[] = [];
     const register = { ...app.ports.register };
@@ -176,7 +176,7 @@ for (const engine of engines) {
     assert.deepEqual(await decide({ ...huong, givenName: 'Huong' }), ['searchExactNamesakes']);
   });
 
-  test(`${engine.name}: two who are spelled in one word and in several are both found without an id, so neither is verified`, async (t) => {
+  test(`${engine.name}: a search finds both people whose name has one word or several, so neither matches`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     for (const policy of all) {
       for (const familyName of ['van der Berg', 'Vanderberg', 'Van-Der-Berg']) {
@@ -186,7 +186,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: without an id a person is found by any spelling that counts as the same`, async (t) => {
+  test(`${engine.name}: a search finds a person by every spelling that agrees after normalisation`, async (t) => {
     const spellings = [
       ['de la Cruz', 'Delacruz', 'De-La-Cruz', 'Cruz'],
       ["D'Angelo", 'Dangelo', 'D Angelo'],
@@ -200,14 +200,14 @@ for (const engine of engines) {
       ['Щербаков', 'Shcherbakov'],
       ['Müller', 'Mueller', 'Muller'],
     ] as const;
-    const crowd = spellings.map(([familyName], at) => ({
+    const namesakes = spellings.map(([familyName], at) => ({
       citizenId: `S${at}`,
       givenName: 'Ana',
       familyName,
       birthDate: '1981-02-07',
       postalCode: String(1000 + at),
     }));
-    const app = await openIdentityAppWith(t, engine, crowd);
+    const app = await openIdentityAppWith(t, engine, namesakes);
     const missed: string[] = [];
     for (const [at, names] of spellings.entries()) {
       for (const familyName of names) {
@@ -216,7 +216,7 @@ for (const engine of engines) {
       }
     }
     assert.deepEqual(missed, []);
-    // A corrected date or name is found by its other spellings too.
+    // A corrected date or name is found by other spellings too.
     await importPeople(t, app, [{ citizenId: 'S0', birthDate: '1981-02-08' }]);
     const cruz = { givenName: 'Ana', familyName: 'Delacruz', birthDate: '1981-02-08', postalCode: '1000' };
     assert.equal(await decisionOf(app, cruz, standardPolicy), 'match');

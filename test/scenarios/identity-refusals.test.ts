@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { type Engine, engines } from '../../test/support/database-engines.ts';
-import type { IdentityApp } from '../../test/support/identity-app.ts';
-import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
-import { RegisterUnavailable } from './register/register.ts';
+import { RegisterUnavailable } from '../../src/identity/register/register.ts';
+import { type Engine, engines } from '../support/database-engines.ts';
+import type { IdentityApp } from '../support/identity-app.ts';
+import { openIdentityAppWithPeople, zoeClaims } from '../support/identity-people.ts';
 
 const sqlite = engines[0] as Engine;
 
-test('the three ways to ask give one answer and one request hash', async (t) => {
+test('GET, POST and QUERY give the same result and request hash', async (t) => {
   const app = await openIdentityAppWithPeople(t, sqlite);
   const aliased = { citizen_id: 'C-1', given_name: 'Zoë', family_name: 'Müller', birthdate: '1980-02-07' };
   const answers = await Promise.all([
@@ -25,7 +25,7 @@ test('the three ways to ask give one answer and one request hash', async (t) => 
   );
 });
 
-test('what cannot be decided is refused before the register is asked', async (t) => {
+test('invalid requests are refused before the register is read', async (t) => {
   const app = await openIdentityAppWithPeople(t, sqlite);
   const { birthDate, ...withoutDate } = zoeClaims;
   const long = 'ä'.normalize('NFD').repeat(101);
@@ -63,7 +63,7 @@ test('what cannot be decided is refused before the register is asked', async (t)
   assert.equal((await app.events()).length, eventsBefore);
 });
 
-test('a register that cannot be asked leaves the question open, and costs no guess', async (t) => {
+test('a verification without a register is not determined and not counted', async (t) => {
   const app = await openIdentityAppWithPeople(t, sqlite);
   const register = {
     ...app.ports.register,
@@ -78,7 +78,7 @@ test('a register that cannot be asked leaves the question open, and costs no gue
   assert.deepEqual(await app.db.read('select subject from guess_budget'), []);
 });
 
-test('two clients get two subjects for one citizen, and one client always the same', async (t) => {
+test('two clients get different subjects for one citizen, and one client always the same', async (t) => {
   const app = await openIdentityAppWithPeople(t, sqlite);
   const subjectFor = async (client: string) => {
     const { token } = await app.verify(zoeClaims, { client });

@@ -7,22 +7,22 @@ import { openIdentityApp } from '../../../test/support/identity-app.ts';
 import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
 import { importCitizens } from './import-citizens.ts';
 
-/** How many rows each unit took of those that took long, up to 5,000 rows, and of those behind. */
+/** The numbers of rows of the slow units, up to 5,000 rows, and of the fast units after them. */
 async function unitsOf(t: TestContext, engine: Engine, isAlone: boolean) {
-  const { importHouse } = await openIdentityApp(t, engine);
+  const { importDeps } = await openIdentityApp(t, engine);
   const path = join(makeIdentityFolder(t), 'people.csv');
   const people = Array.from({ length: 11_000 }, (_, at) => `C-${at},Family ${at}`);
   writeFileSync(path, `citizenId,familyName\n${people.join('\n')}\n`);
-  let now = importHouse.clock.now();
+  let now = importDeps.clock.now();
   const [slow, quick]: [number[], number[]] = [[], []];
   let before = 0;
   const { progress } = await importCitizens(
     {
-      ...importHouse,
+      ...importDeps,
       isAlone,
       clock: { now: () => now },
       commit: async (effect) => {
-        const rows = await importHouse.commit(effect);
+        const rows = await importDeps.commit(effect);
         if (before < 5_000) now += 200;
         return rows;
       },
@@ -38,13 +38,13 @@ async function unitsOf(t: TestContext, engine: Engine, isAlone: boolean) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: units of an import that take long, for which others wait, become smaller, and larger again when they do not`, async (t) => {
+  test(`${engine.name}: units of an import shrink while they take long, and grow again when they are fast`, async (t) => {
     const { slow, quick } = await unitsOf(t, engine, false);
     assert.deepEqual([Math.max(...slow), slow.at(-1)], [1_024, 128]);
     assert.deepEqual([Math.min(...quick.slice(0, 3)), quick.at(-2)], [128, 1_024]);
   });
 
-  test(`${engine.name}: where nobody waits for the units of an import, they are larger and stay so, however long they take`, async (t) => {
+  test(`${engine.name}: units of an import that has the database alone stay large, however long they take`, async (t) => {
     const { slow } = await unitsOf(t, engine, true);
     assert.equal(Math.min(...slow), 2_048);
   });

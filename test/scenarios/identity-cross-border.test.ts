@@ -1,16 +1,19 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import { openIdentityAppWith } from '../../test/support/identity-people.ts';
-import { euPolicy } from './match/policy.ts';
-import type { IdentityPorts } from './verification/ports.ts';
+import { euPolicy } from '../../src/identity/match/policy.ts';
+import type { IdentityPorts } from '../../src/identity/verification/ports.ts';
+import { engines } from '../support/database-engines.ts';
+import { openIdentityAppWith } from '../support/identity-people.ts';
 
 /** The mandatory person identification data of a wallet: EU 2024/2977, Annex, section 1. */
 const ana = {
-  ...{ givenName: 'Ana Maria', familyName: 'García-López', birthDate: '1990-11-30' },
-  ...{ birthPlace: 'Málaga', nationality: 'ES,PT' },
+  givenName: 'Ana Maria',
+  familyName: 'García-López',
+  birthDate: '1990-11-30',
+  birthPlace: 'Málaga',
+  nationality: 'ES,PT',
 };
-/** The mandatory minimum data set of eIDAS: EU 2015/1501, Annex, section 1; its unique identifier as a document number. */
+/** The mandatory minimum data set of eIDAS (EU 2015/1501, Annex, section 1), with its unique identifier as document number. */
 const bo = { givenName: 'Bo', familyName: 'Holm', birthDate: '1980-01-01', documentNumber: 'DK/ES/123' };
 const people = [
   { citizenId: 'A', ...ana },
@@ -20,7 +23,7 @@ const people = [
 ];
 
 for (const engine of engines) {
-  test(`${engine.name}: both mandatory sets of the Union match without an id, in any spelling, exactly and one person`, async (t) => {
+  test(`${engine.name}: both mandatory EU data sets match in a search, in any spelling, exactly one person`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const ask = async (claims: object) =>
       await app.ask('POST', claims, {}, { policyOf: () => euPolicy } satisfies Partial<IdentityPorts>);
@@ -45,7 +48,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: the signed result attests the nationalities that were claimed, as a list`, async (t) => {
+  test(`${engine.name}: the signed result attests the claimed nationalities as a list`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const answered = await app.ask('POST', { ...ana, nationality: 'PT, ES' }, {}, { policyOf: () => euPolicy });
     assert.ok('json' in answered);
@@ -55,7 +58,7 @@ for (const engine of engines) {
     assert.deepEqual(claims['place_of_birth'], { locality: 'Málaga' });
   });
 
-  test(`${engine.name}: each nationality that is tried is a guess of its own, also the second of a list`, async (t) => {
+  test(`${engine.name}: each other nationality is another failure, also the second of a list`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const decided = async (nationality: string) => {
       const answered = await app.ask('POST', { ...ana, nationality }, {}, { policyOf: () => euPolicy });

@@ -2,14 +2,14 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import type { IdentityApp } from '../../test/support/identity-app.ts';
-import { importPeople, makeIdentityFolder, openIdentityAppWith } from '../../test/support/identity-people.ts';
-import { decoyRecord } from './match/compare.ts';
-import { withCountedFormerValues } from './match/former-values.ts';
-import { euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './match/policy.ts';
+import { engines } from '../../../test/support/database-engines.ts';
+import type { IdentityApp } from '../../../test/support/identity-app.ts';
+import { importPeople, makeIdentityFolder, openIdentityAppWith } from '../../../test/support/identity-people.ts';
+import { decoyRecord } from './compare.ts';
+import { withCountedFormerValues } from './former-values.ts';
+import { euPolicy, type MatchPolicy, standardPolicy, standardPolicy2 } from './policy.ts';
 
-/** Eva Berg was born Lund, was called Holm until 2024, moved in 2025, and will be called Strand. The house lives in 2026. */
+/** Eva Berg was born Lund, was called Holm until 2024, moved in 2025, and will be called Strand. The clock of the app is in 2026. */
 const eva = {
   citizenId: 'E-1',
   givenName: 'Eva',
@@ -38,7 +38,7 @@ async function decisionOf(app: IdentityApp, claims: object, policy: MatchPolicy 
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a former name counts within its dates, by policies that let it, and not beside a second slip`, async (t) => {
+  test(`${engine.name}: a former name counts within its dates, by policies that permit it, and not with a second deviation`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [eva]);
     const byName = async (familyName: string, policy?: MatchPolicy) =>
       await decisionOf(app, { ...asked, familyName }, policy);
@@ -67,13 +67,13 @@ for (const engine of engines) {
       ['match', 'match', 'no_match', 'no_match'],
     );
     assert.equal(await decisionOf(app, { ...asked, streetAddress: '9 High Street' }), 'match');
-    // What is today's is no former value, though it is one as well.
+    // A present value does not count as former, also if it is in the list.
     assert.equal(await decisionOf(app, { ...asked, postalCode: '20001' }, standardPolicy), 'match');
     await importPeople(t, app, [{ citizenId: 'E-1', formerNames: [] }]);
     assert.equal(await at('9 High Street', '10009'), 'match');
   });
 
-  test(`${engine.name}: what matched by a former value is not attested in the signed result`, async (t) => {
+  test(`${engine.name}: a claim that matched a former value is not attested in the signed result`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [eva]);
     const policyOf = () => standardPolicy2;
     const answered = await app.ask('POST', { ...asked, familyName: 'Holm' }, {}, { policyOf });
@@ -85,7 +85,7 @@ for (const engine of engines) {
     });
   });
 
-  test(`${engine.name}: without an id a person is found by a former name and that at birth, also after the date was corrected`, async (t) => {
+  test(`${engine.name}: a search finds a person by a former name and the name at birth, also after the birth date was corrected`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [eva]);
     const { citizenId: _, ...search } = { ...asked, documentNumber: 'X100' };
     assert.equal(await decisionOf(app, { ...search, familyName: 'Holm' }), 'match');
@@ -98,7 +98,7 @@ for (const engine of engines) {
   });
 }
 
-test('a former value counts through the last day of its years, and from the day on which it began', () => {
+test('a former value counts from its first day to the last day of the permitted years', () => {
   const counts = (span: { from?: string; until?: string }, today: string) => {
     const record = { ...decoyRecord, formerNames: [{ familyName: 'Holm', ...span }] };
     return withCountedFormerValues(record, standardPolicy2, today).formerNames?.length === 1;
@@ -113,7 +113,7 @@ test('a former value counts through the last day of its years, and from the day 
   assert.deepEqual([counts({ from }, '2026-02-28'), counts({ from }, from)], [false, true]);
 });
 
-test('a CSV holds the same lists as JSON text; what is none is refused with its reason', async (t) => {
+test('a CSV file has the same lists as JSON text, and an invalid list is rejected with its reason', async (t) => {
   const [sqlite] = engines;
   const app = await openIdentityAppWith(t, sqlite as (typeof engines)[number], [eva]);
   const path = join(makeIdentityFolder(t), 'people.csv');

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
-import { engines } from '../../test/support/database-engines.ts';
-import type { IdentityApp } from '../../test/support/identity-app.ts';
-import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
-import { standardPolicy, standardPolicy2 } from './match/policy.ts';
-import type { ClaimName } from './register/claims.ts';
-import type { IdentityPorts } from './verification/ports.ts';
+import { standardPolicy, standardPolicy2 } from '../../src/identity/match/policy.ts';
+import type { ClaimName } from '../../src/identity/register/claims.ts';
+import type { IdentityPorts } from '../../src/identity/verification/ports.ts';
+import { engines } from '../support/database-engines.ts';
+import type { IdentityApp } from '../support/identity-app.ts';
+import { openIdentityAppWithPeople, zoeClaims } from '../support/identity-people.ts';
 
 async function outcome(app: IdentityApp, claims: object, over: Partial<IdentityPorts>): Promise<unknown> {
   const answered = await app.ask('POST', claims, {}, over);
@@ -13,7 +13,7 @@ async function outcome(app: IdentityApp, claims: object, over: Partial<IdentityP
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a client with purposes has to state one of them, and one with legal bases one of those`, async (t) => {
+  test(`${engine.name}: a client with agreed purposes or legal bases has to state one of them`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const before = (await app.events('C-1')).length;
     const purposesOf = () => ['permit'];
@@ -46,7 +46,7 @@ for (const engine of engines) {
     assert.equal(await outcome(app, { ...asked, legalBasis: 'Registration Act 12' }, both), 'match');
   });
 
-  test(`${engine.name}: purpose, legal basis and consent stand in the answer, in the kept answer, and in the citizen's ledger`, async (t) => {
+  test(`${engine.name}: purpose, legal basis and consent are in the result, in the stored result and in the citizen's ledger`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const stated = { purpose: 'permit', legalBasis: 'Registration Act 12', consentReference: 'c-9' };
     const answer = await app.verify({ ...zoeClaims, ...stated });
@@ -57,7 +57,7 @@ for (const engine of engines) {
     assert.deepEqual([of(answer), of('json' in kept ? kept.json : {}), of(event)], [stated, stated, stated]);
   });
 
-  test(`${engine.name}: a policy permits claims and sets its own minimum; what it does not permit is named`, async (t) => {
+  test(`${engine.name}: a policy restricts claims and sets its minimum, and refused claims are named`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const permitted = new Set<ClaimName>(['citizenId', 'familyName', 'birthDate']);
     const policyOf = () => ({ ...standardPolicy2, permitted });
@@ -75,13 +75,13 @@ for (const engine of engines) {
     assert.equal(await outcome(app, { ...zoeClaims, documentNumber: 'P1' }, { policyOf: more }), 'match');
   });
 
-  test(`${engine.name}: a year or a month does not count towards the minimum, for it is soon guessed`, async (t) => {
+  test(`${engine.name}: a year or month of birth does not count towards the minimum`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const policyOf = () => standardPolicy;
     for (const birthDate of ['1980', '1980-02', '1980-00-00', '1980-02-00']) {
       assert.equal(await outcome(app, { ...zoeClaims, birthDate }, { policyOf }), 'insufficient-claims');
     }
-    // Beside enough others it may be stated, and a policy may ask for less.
+    // It is accepted with enough other claims, and a policy can require less.
     const enough = { ...zoeClaims, birthDate: '1980', documentNumber: 'P1', postalCode: '50667' };
     assert.equal(await outcome(app, enough, { policyOf }), 'no_match');
     const { postalCode: __, ...known } = { ...enough, birthDate: '1980-02' };
