@@ -14,16 +14,8 @@ export function elapsedMs(at: number, clock: Clock): number {
 
 /** An instant as callers see it: RFC 3339 in UTC with milliseconds. */
 export function formatInstant(epochMs: number): string {
-  if (epochMs !== memoizedMs) {
-    memoizedInstant = new Date(epochMs).toISOString();
-    memoizedMs = epochMs;
-  }
-  return memoizedInstant;
+  return new Date(epochMs).toISOString();
 }
-
-// One request writes the same instant several times.
-let memoizedMs = Number.NaN;
-let memoizedInstant = '';
 
 /** The first and the last instant that RFC 3339 can state, in epoch ms: its years have four digits. */
 const minInstantMs = Date.parse('0000-01-01T00:00:00.000Z');
