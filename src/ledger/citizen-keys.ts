@@ -1,5 +1,5 @@
 import { keyBytes } from '../crypto/chunked-encryption.ts';
-import { prefetchRandom, unwrapKey, wrapKey, wrapNonceBytes } from '../crypto/key-wrapping.ts';
+import { unwrapKey, wrapKey } from '../crypto/key-wrapping.ts';
 import type { RootKey } from '../crypto/root-key.ts';
 import type { Read, Row, Statement } from '../db/database.ts';
 import { createMultiRowBuilder } from '../db/multi-row-statement.ts';
@@ -146,8 +146,8 @@ export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBy
     pseudonymOf: createPseudonyms(rootKey),
     creationStatements: (citizenIds) => {
       for (const citizenId of citizenIds) unknownIds.delete(citizenId);
-      const source = prefetchRandom(random, citizenIds.length * (keyBytes + wrapNonceBytes));
-      const keys = wrappedKeys(rootKey, citizenIds, source);
+
+      const keys = wrappedKeys(rootKey, citizenIds, random);
       return [requireActiveRootKey(rootKey.id), ...insertKeys(keys)];
     },
   };
