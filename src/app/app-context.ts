@@ -12,7 +12,7 @@ import type { Register } from '../identity/register/register.ts';
 import { createEmbeddedRegister } from '../identity/register-adapters/embedded-register.ts';
 import { createHttpRegister } from '../identity/register-adapters/http-register.ts';
 import { withUnavailableCitizen } from '../identity/register-adapters/simulated-register.ts';
-import { createClockCheck, trackLatestTime } from '../jobs/clock-check.ts';
+import { createClockCheck } from '../jobs/clock-check.ts';
 import type { Timer } from '../jobs/timer.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
@@ -30,7 +30,7 @@ export type AppContext = {
   readonly openedAt: number;
   /** Compares the machine's clock with that, and gives by how many milliseconds it is ahead. */
   readonly lookAtClock: () => Promise<number>;
-  /** Whether the clock is to be believed where time alone takes something away for good. */
+  /** Whether data may be deleted because of its age: false after the clock jumped ahead by more than a day. */
   readonly isClockSure: () => Promise<boolean>;
   readonly timer: Timer;
   readonly random: RandomBytes;
@@ -97,27 +97,15 @@ export async function createAppContext(
   db: Database,
 ): Promise<AppContext> {
   const time = await createDatabaseClock({ ...given, db });
-  const clock = trackLatestTime(time.clock);
+  const { clock } = time;
   const claim: WriteWithoutEvent = async (statement) => (await db.write([statement]))[0] ?? [];
-  const onStep = (byMs: number) => log.fault('clock', new Error(clockStepMessage(byMs)));
   const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,
     clock,
     openedAt: clock.now(),
     lookAtClock: time.measureSkewMs,
-    isClockSure: createClockCheck({
-      ...given,
-      clock,
-      read: db.read,
-      claim,
-      onStep,
-      onSetRight: async (right) => {
-        // Seldom needed, and much to load for a command.
-        const { rescheduleAfterClockCorrection } = await import('./reschedule-waits.ts');
-        await rescheduleAfterClockCorrection({ ...db, claim }, right);
-      },
-    }),
+    isClockSure: createClockCheck({ clock, read: db.read, claim }),
     timer,
     random,
     log,
@@ -130,13 +118,6 @@ export async function createAppContext(
     register: openRegister({ settings, clock, timer, log }, db),
     close: () => db.close(),
   };
-}
-
-function clockStepMessage(byMs: number): string {
-  const hours = Math.round(byMs / 3_600_000);
-  if (byMs < 0)
-    return `the clock is ${Math.round(-byMs / 1_000)} s behind where it was: it was ahead then, or is behind now; see that it is kept by NTP`;
-  return `no server looked at the clock for ${hours} h, or it has gone ahead by that: nothing is deleted for being old for a day; set it right if it is wrong`;
 }
 
 /** The signing keys, and who may call. */

@@ -215,7 +215,6 @@ function startMinuteJobs(app: AppContext): { stop(): Promise<unknown> } {
   const { log, timer, root, citizenKeys } = app;
   const minutely = { timer, everyMs: 60_000 };
   const clock = { ...minutely, call: watchClock(app), onFault: (fault: unknown) => log.fault('clock', fault) };
-  // Nobody waits for it: where the clock was ahead it may have hundreds of thousands of deliveries to bring back.
   const first = clock.call().catch(clock.onFault);
   const parts = [
     repeatEvery({

@@ -8,13 +8,8 @@ export type RetryPolicy = { readonly attempts: number; readonly firstDelayMs: nu
  * upper half, so that what failed together does not come back together.
  */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, random: RandomBytes): number {
-  const full = maxRetryDelayMs(policy, attempt);
+  const full = Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 40));
   return Math.round(full / 2 + (full / 2) * randomFraction(random));
-}
-
-/** The longest that the pause after attempt `attempt` may be. */
-export function maxRetryDelayMs(policy: RetryPolicy, attempt: number): number {
-  return Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 40));
 }
 
 /** A fraction from 0 up to 1, without 1. */

@@ -4,8 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { BlobsUnavailable } from '../../src/documents/blobs/blob-store.ts';
 import { createClamdProbes } from '../../src/documents/scan/clamd-probes.ts';
 import { createClamdScanner } from '../../src/documents/scan/clamd-scanner.ts';
-import { scanClaimMs, startScanWorker } from '../../src/documents/scan/scan-documents.ts';
-import { claimScans, rescheduleScans } from '../../src/documents/scan/scan-store.ts';
+import { startScanWorker } from '../../src/documents/scan/scan-documents.ts';
 import { ScannerFault, type ScanVerdict } from '../../src/documents/scan/scanner.ts';
 import { type ClamdResponder, startFakeClamd } from '../support/clamd.ts';
 import { engines } from '../support/database-engines.ts';
@@ -125,30 +124,6 @@ for (const engine of engines) {
       [event?.['verdict'], event?.['engine'], event?.['actor']],
       ['clean', cleanVerdict.engine, { process: 'scan' }],
     );
-  });
-
-  test(`${engine.name}: what was deposited, or put off, while the clock was ahead is scanned when it is right`, async (t) => {
-    const app = await openDocumentApp(t, engine);
-    const { parts } = createDocumentScan(app, async (given) => {
-      await buffer(given);
-      return cleanVerdict;
-    });
-    const right = app.time.now;
-    app.time.now = right + 365 * 86_400_000;
-    const ids = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(200))];
-    await parts.claim(claimScans({ now: app.time.now, until: app.time.now + 60_000, limit: 1 }));
-    app.time.now = right;
-    await parts.claim(rescheduleScans({ now: right, mostMs: scanClaimMs }));
-    const due = await app.db.read('select scan_attempts, scan_due_at from document order by scan_due_at');
-    assert.deepEqual(
-      due.map((row) => [Number(row['scan_attempts']), Number(row['scan_due_at']) - right]),
-      [
-        [0, 0],
-        [1, scanClaimMs],
-      ],
-    );
-    assert.equal(ids.length, due.length);
-    assert.deepEqual(await parts.claim(rescheduleScans({ now: right, mostMs: scanClaimMs })), []);
   });
 
   test(`${engine.name}: what is infected or could not be scanned is quarantined, and never comes out`, async (t) => {

@@ -52,7 +52,7 @@ export type ScanWorker = {
 };
 
 /** Longer than clamd may take for one document, reading included; then another process may try. */
-export const scanClaimMs: number = 15 * 60_000;
+const scanClaimMs = 15 * 60_000;
 const rescanEveryMs = 10 * 60_000;
 const rescanBatch = 500;
 const scansAtOnce = 2;

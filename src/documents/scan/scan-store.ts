@@ -78,22 +78,3 @@ export function queueRescans(selection: {
     args: [now, before, engine ?? '-', quarantined, limit, since],
   };
 }
-
-/** So many scans are brought back in one unit at most. */
-export const scanRescheduleBatchRows = 500;
-
-/** Brings back what is due later than any scan may be put off for, as a clock that was ahead has left it; a part of it. */
-export function rescheduleScans({
-  now,
-  mostMs: maxDelayMs,
-}: {
-  readonly now: number;
-  readonly mostMs: number;
-}): Statement {
-  return {
-    sql: `update document set scan_due_at = case when scan_attempts = 0 then cast($1 as bigint) else cast($2 as bigint) end
-      where scan_due_at > $2 and id in (select id from document where scan_due_at > $2 order by scan_due_at, id limit ${scanRescheduleBatchRows})
-      returning id`,
-    args: [now, now + maxDelayMs],
-  };
-}
