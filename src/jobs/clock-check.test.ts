@@ -75,7 +75,7 @@ for (const engine of engines) {
     assert.equal(await isTrusted(), false);
   });
 
-  test(`${engine.name}: a clock that was behind and is corrected by more than a day is not trusted`, async (t) => {
+  test(`${engine.name}: a clock that was set back by more than a day and is then corrected is not trusted`, async (t) => {
     const { isTrusted, set } = await openCheck(t, engine);
     set(-400 * day);
     assert.equal(await isTrusted(), true);

@@ -22,13 +22,21 @@ declare const kind: unique symbol;
 /** An id that was generated or parsed, never a bare string. Shape: `ntf_` and 26 digits of Crockford base32. */
 export type Id<K extends IdKind> = string & { readonly [kind]: K };
 
+/** The id of a notification. */
 export type NotificationId = Id<'notification'>;
+/** The id of a delivery of a notification by one channel. */
 export type DeliveryId = Id<'delivery'>;
+/** The id of a document. */
 export type DocumentId = Id<'document'>;
+/** The id of a stored verification. */
 export type VerificationId = Id<'verification'>;
+/** The id of a legal hold. */
 export type HoldId = Id<'hold'>;
+/** The id of a ledger event, also in the feed and in webhooks. */
 export type EventId = Id<'event'>;
+/** The id of a webhook. */
 export type WebhookId = Id<'webhook'>;
+/** The id of a message template. */
 export type TemplateId = Id<'template'>;
 
 /** The most code points in the id of a citizen. The register assigns it, not this server. */
@@ -36,6 +44,7 @@ export const maxCitizenIdLength = 200;
 
 /** The characters that the id of a citizen may have, in requests, imports and commands. */
 export const citizenIdPattern = /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}]+$/u;
+/** Describes the texts that match `citizenIdPattern`, for the message of a refusal. */
 export const citizenIdRequirement = 'must be one line of text without control characters';
 
 /** Makes a new id. The ids of one process sort in the order of creation, unless its clock was set back in between. */

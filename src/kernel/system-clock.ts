@@ -1,11 +1,14 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock, RandomBytes } from './clock.ts';
 
-/** The machine's clock, for the running server; tests set their own. */
+/** The machine's clock, for the running server; tests use their own. */
 export const systemClock: Clock = { now: () => Date.now() };
 
 /** Starts at the system time and then never jumps, for durations between two instants. */
 export const monotonicClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) };
 
-/** The operating system's random source, for the running server; tests set their own. */
+/**
+ * Random bytes of `node:crypto` (OpenSSL's generator, which the operating system seeds), for the running server; tests use
+ * their own.
+ */
 export const systemRandom: RandomBytes = (bytes) => randomBytes(bytes);
