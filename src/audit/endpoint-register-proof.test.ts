@@ -24,7 +24,7 @@ for (const engine of engines) {
     const checkpoint = await app.view.publishedCheckpoint();
     const growth = createEndpointRegisterProver(
       { ...app.view, publishedCheckpoint: async () => checkpoint, proveEntry },
-      app.houseKeys,
+      app.systemKeys,
     );
     const askAtOnce = () => Promise.allSettled(Array.from({ length: 10 }, growth));
     assert.ok((await askAtOnce()).every(({ status }) => status === 'rejected'));
@@ -47,7 +47,7 @@ for (const engine of engines) {
     let published: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>;
     const growth = createEndpointRegisterProver(
       { ...app.view, publishedCheckpoint: async () => published },
-      app.houseKeys,
+      app.systemKeys,
     );
     const told = async () => (await growth())?.entries.map(({ endpoint }) => endpoint);
     await register('GET /v1/a');

@@ -48,7 +48,7 @@ test('a root key that other users can read is rejected', (t) => {
 });
 
 test('a device is rejected as root key without the advice to change its mode', () => {
-  assert.throws(() => readRootKey('/dev/null'), /^RootKeyError: \/dev\/null is a device, and holds no root key \(see /);
+  assert.throws(() => readRootKey('/dev/null'), /^RootKeyError: \/dev\/null is a device, not a root key file \(see /);
 });
 
 test('a root key file with an unknown further line is rejected', (t) => {
@@ -68,7 +68,7 @@ test('a rotation does not start before the last one is finished, and a leftover 
   const { current: first } = readRootSecrets(path);
   writeFileSync(`${path}.new`, 'AAAA');
   beginRotation(path, systemRandom);
-  assert.throws(() => beginRotation(path, systemRandom), /the rotation before this one is not finished/);
+  assert.throws(() => beginRotation(path, systemRandom), /an earlier rotation is not finished/);
   assert.deepEqual(readRootSecrets(path).previous, first);
   endRotation(path);
   assert.equal(readRootSecrets(path).previous, undefined);

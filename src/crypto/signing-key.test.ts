@@ -46,8 +46,8 @@ test('bytes that are no P-256 scalar are skipped for a new key and rejected for 
     newSigningSeed('result', () => given.shift() ?? good),
     good,
   );
-  assert.throws(() => signingKeyFromSeed('result', order), /no private key of P-256/);
-  assert.throws(() => signingKeyFromSeed('result', new Uint8Array(32)), /no private key of P-256/);
+  assert.throws(() => signingKeyFromSeed('result', order), /expected a private scalar of P-256/);
+  assert.throws(() => signingKeyFromSeed('result', new Uint8Array(32)), /expected a private scalar of P-256/);
   assert.throws(() => signingKeyFromSeed('checkpoint', new Uint8Array(31)), /has 32 bytes, not 31/);
 });
 

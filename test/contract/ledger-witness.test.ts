@@ -153,7 +153,7 @@ test('what is no cosignature of this checkpoint by this witness counts for nothi
 
   const renamed = lineOf(text).replace('w.example', 'v.example');
   const other = formatCheckpoint({ origin, size: 1, root: Buffer.alloc(32) });
-  const none = 'witness w: gave no good cosignature';
+  const none = 'witness w: gave no valid cosignature';
   const answers: [number, string, string][] = [
     [200, lineOf(other), none],
     [200, lineOf(text, 'w.example', 2), none],
@@ -165,7 +165,7 @@ test('what is no cosignature of this checkpoint by this witness counts for nothi
     // It has cosigned nothing yet that this could contradict.
     [422, 'no', 'witness w: answered 422'],
     [409, 'some', 'witness w: answered 409'],
-    [409, '1', 'witness w: names another size each time it is asked'],
+    [409, '1', 'witness w: names another size in each response'],
     [409, '2', 'witness w: has cosigned 2 entries of this log, which has 1: a second history?'],
   ];
   for (const [status, body, fault] of answers) {
@@ -251,7 +251,7 @@ for (const engine of engines) {
   test(`${engine.name}: what is published never becomes smaller when the log gets witnesses, loses them or has them again`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const { db } = app;
-    const view = createLogView(db.read, app.citizenKeys, app.houseKeys, { witnessed: true });
+    const view = createLogView(db.read, app.citizenKeys, app.systemKeys, { witnessed: true });
     const monitor = createMonitor(view, theKey);
     const grow = async () => {
       await app.use('anna', 'bert', 'carl');

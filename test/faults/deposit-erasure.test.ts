@@ -22,7 +22,7 @@ const deposit = (app: DocumentApp, others: Record<string, string> = {}) =>
 
 function erase(app: DocumentApp): Promise<boolean> {
   const parts = { ...app.keeping, citizenKeys: app.citizenKeys, actor: { operator: 'test' } };
-  return eraseCitizen({ ...parts, besides: eraseCitizenStatements }, testCitizenId);
+  return eraseCitizen({ ...parts, extraStatements: eraseCitizenStatements }, testCitizenId);
 }
 
 /** What of documents is there: the states of the rows that could still be opened, and the blobs. */

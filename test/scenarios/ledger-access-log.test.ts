@@ -225,7 +225,7 @@ for (const engine of engines) {
     for (const endpoint of ['GET /v1/a', 'POST /v1/b']) await register(endpoint);
     await app.use('anna', undefined);
     await app.sequence();
-    const growth = createEndpointRegisterProver(app.view, app.houseKeys);
+    const growth = createEndpointRegisterProver(app.view, app.systemKeys);
     const before = (await growth()) ?? assert.fail();
     await register('GET /v1/c');
     await app.sequence();

@@ -95,7 +95,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
       clock,
       root,
       citizenKeys,
-      houseKeys: systemKeys,
+      systemKeys,
       commit,
       claim,
       mint,
