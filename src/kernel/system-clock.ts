@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { randomFillSync } from 'node:crypto';
 import type { Clock, RandomBytes } from './clock.ts';
 
 /** The machine's clock, for the running server; tests use their own. */
@@ -11,4 +11,4 @@ export const monotonicClock: Clock = { now: () => Math.floor(performance.timeOri
  * Random bytes of `node:crypto` (OpenSSL's generator, which the operating system seeds), for the running server; tests use
  * their own.
  */
-export const systemRandom: RandomBytes = (bytes) => randomBytes(bytes);
+export const systemRandom: RandomBytes = (bytes) => randomFillSync(new Uint8Array(bytes));
