@@ -12,7 +12,7 @@ const onLinux = { skip: process.platform !== 'linux' };
 
 /** A server that says its name, at `/slow` by halves: the second when `goOn` is called. */
 function namedServer(name: string, place: number, goOn: (call: () => void) => void = () => undefined) {
-  const seat = { ...createFirstSlot(64), place };
+  const seat = { ...createFirstSlot(64), index: place };
   const handler: RequestListener = (request, response) => {
     if (request.url !== '/slow') {
       response.end(name);

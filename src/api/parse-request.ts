@@ -102,7 +102,7 @@ function createValidPartExtractor(schema: TObject) {
     const body = Object.fromEntries(members);
     if (check(body).length > 0) return undefined;
     // The check proved that each member has the type its schema derives.
-    return { body, faulty: invalidMembers, now } as unknown as ValidRequestPart;
+    return { body, invalidMembers, now } as unknown as ValidRequestPart;
   };
 }
 

@@ -159,7 +159,7 @@ async function createLimitReachedNotice(
     body: { citizenId, subject, message, language, category: 'information', ...sendAt },
     caller: { clientId: systemClient, scopes: new Set(['notifications:send']) },
     method: 'POST',
-    ...{ now, mint, ports: { ...ports, contactOf: async () => contact, mayWait: true }, read: app.db.read },
+    ...{ now, mint, ports: { ...ports, contactOf: async () => contact, allowLongDelay: true }, read: app.db.read },
     bytes: Readable.from([]),
     signal: new AbortController().signal,
   };

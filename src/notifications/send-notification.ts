@@ -107,7 +107,7 @@ async function checkRequest(call: SendCall): Promise<CheckedRequest | { readonly
   const { sendAt, deliverBy } = times;
   // What a citizen wishes would tell a dry run that there is such a citizen.
   const preferences = body.dryRun === true && !mayKnowCitizen(call) ? undefined : contact;
-  const planOptions = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes: preferences };
+  const planOptions = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, preferences };
   const steps = planSteps(ports.cascade, planOptions);
   const text =
     template === undefined ? requestText(body) : templateTextFor(template, body.language, preferences?.language);

@@ -46,13 +46,13 @@ export async function createNotificationApp(
   {
     cascade = inboxAndEmailPolicy,
     documents = {},
-    tryLetter,
+    checkLetter,
     inboxLink,
     senderOf = async () => ({ name: 'Tax Office' }),
   }: {
     cascade?: CascadePolicy;
     documents?: Record<string, string>;
-    tryLetter?: CheckLetter;
+    checkLetter?: CheckLetter;
     inboxLink?: InboxLink;
     senderOf?: SenderOf;
   } = {},
@@ -63,7 +63,7 @@ export async function createNotificationApp(
   const commit = createCommit(db, citizenKeys, random);
   const claim: WriteWithoutEvent = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<CitizenContact | undefined> => citizens[citizenId];
-  const portDeps = { contactOf, citizenKeys, random, cascade, tryLetter, inboxLink, senderOf };
+  const portDeps = { contactOf, citizenKeys, random, cascade, checkLetter, inboxLink, senderOf };
   const ports = createPorts(portDeps, { documents, read: db.read });
 
   // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may

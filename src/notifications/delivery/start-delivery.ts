@@ -189,7 +189,7 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
     const bulk = {
       concurrency: maxConcurrentJobs,
       batch: jobsPerClaim,
-      spare: () => (urgentPriority.isActive() ? reducedWidth : undefined),
+      reducedLimits: () => (urgentPriority.isActive() ? reducedWidth : undefined),
     };
     return [
       { queue: queueName(name, 0), worker: startQueueWorker(context, queue(0), urgent) },
