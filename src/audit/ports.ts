@@ -3,7 +3,7 @@ import type { EventId } from '../kernel/id.ts';
 import type { AccessLogDeps } from './access-log.ts';
 import type { EndpointRegisterProof } from './endpoint-register-proof.ts';
 
-/** What the operations on the register and the ledger need. */
+/** The stores and functions of the operations on the register and the ledger. */
 export type AuditPorts = AccessLogDeps & {
   readonly endpoints: readonly Endpoint[];
   /** Whether the event erased a document of this client: then the client may read its receipt. */

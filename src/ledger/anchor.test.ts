@@ -29,7 +29,7 @@ test('a checkpoint file never goes back to a smaller tree', async (t) => {
   assert.equal((await openAnchor(path).read())?.size, 5);
 });
 
-test('of two servers with one checkpoint file the second can sign nothing more', async (t) => {
+test('the second server with the same checkpoint file signs nothing more', async (t) => {
   const path = place(t);
   const [first, second] = [openAnchor(path), openAnchor(path)];
   for (const anchor of [first, second]) await anchor.read();

@@ -28,7 +28,7 @@ async function witnessIn(t: TestContext) {
   return { folder, witness, add };
 }
 
-test('of two concurrent histories a witness cosigns one, and continues from it', async (t) => {
+test('a witness cosigns only the first of two concurrent histories, and continues from it', async (t) => {
   const { witness, add } = await witnessIn(t);
   const roots = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
   assert.deepEqual(await Promise.all(roots.map((root) => add(5, root))), [200, 409]);

@@ -78,7 +78,7 @@ test('a clamd that is silent, absent, another server, or unable to report what i
     absent.scan(one(anyBytes), 5),
     (fault) => fault instanceof ScannerFault && fault.kind === 'down',
   );
-  assert.match(String(await scanWith(t, () => 'stream: OK\0')), /^down: what answers at CLAMAV is not clamd/);
+  assert.match(String(await scanWith(t, () => 'stream: OK\0')), /^down: the server at CLAMAV is not clamd/);
   const blind: ClamdResponder = (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0');
   assert.match(String(await scanWith(t, blind)), /^down: clamd calls an encrypted archive clean; .*AlertEncrypted/);
   assert.match(String(await scanWith(t, () => undefined)), /^down: no answer from clamd/);

@@ -89,7 +89,7 @@ async function saidOffline(
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the refusal for an erased document links the proof for its issuer only, whoever erased it`, async (t) => {
+  test(`${engine.name}: the refusal for an erased document links the proof for its issuer only, after any kind of erasure`, async (t) => {
     const home = await makeServerFixture(t, { engine: engine.name });
     await runDemoOnce(home);
     // Without the worker, whose own deletion run could come first.

@@ -19,7 +19,7 @@ export type SweepTimes = { readonly before: number; readonly rowless: number };
  * the process ended or the outcome was unknown. `before` must be older than any running upload; if no other process runs, use
  * the start of this one. `rowless` is older still: next to a database restored from a backup, later documents look like orphans
  * too, and nothing brings them back. If there are more orphans than owned blobs, or more than a crash leaves, this is the wrong
- * or an old database: then no blob is removed, and the operator must be told about the strays.
+ * or an old database: then no blob is removed, and the strays are reported to the operator.
  */
 export async function sweepBlobs(
   parts: { readonly blobs: BlobStore; readonly read: Read; isStopping?(): boolean },

@@ -26,7 +26,7 @@ export function createClamdScanner({ address, silenceMs = 150_000 }: ClamdOption
 
   async function engine(): Promise<string> {
     const version = await asScannerDown(request((connection) => connection.write(Buffer.from('zVERSION\0'))));
-    if (!/^ClamAV \S/.test(version)) throw new ScannerFault('down', 'what answers at CLAMAV is not clamd');
+    if (!/^ClamAV \S/.test(version)) throw new ScannerFault('down', 'the server at CLAMAV is not clamd');
     return version;
   }
 

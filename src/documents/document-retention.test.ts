@@ -292,7 +292,12 @@ for (const engine of engines) {
     const ids = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(100))];
     const other = await depositDocumentOf(app, makePdf(100), { 'citizen-id': 'CZ-1002' });
     const hold = await held(app, { document: ids[1] ?? other });
-    const parts = { ...app.keeping, citizenKeys: app.citizenKeys, actor: operator, extraStatements: eraseCitizenStatements };
+    const parts = {
+      ...app.keeping,
+      citizenKeys: app.citizenKeys,
+      actor: operator,
+      extraStatements: eraseCitizenStatements,
+    };
     await assert.rejects(eraseCitizen(parts, testCitizenId), CitizenUnderLegalHold);
     assert.deepEqual(await erasedDocumentsOf(app.db.read, testCitizenId), []);
     assert.equal(await slugOf(app, ids[0] ?? other), 200);
