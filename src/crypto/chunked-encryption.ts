@@ -9,11 +9,15 @@ import { hmac } from '../kernel/hashing.ts';
  * is the format; streams over it are in `sealed-stream.ts`. Test vectors: Wycheproof (chunked-encryption.test.ts).
  */
 export const headerBytes = 56;
+/** The length of the random salt of a message in bytes. */
 export const saltBytes = 24;
+/** The length of input keys and message keys in bytes. */
 export const keyBytes = 32;
 /** Plain bytes in each chunk but the last. */
 export const chunkBytes = 16_384;
+/** The length of the tag of each chunk in bytes. */
 export const tagBytes = 16;
+/** Sealed bytes of each chunk but the last. */
 export const sealedChunkBytes = chunkBytes + tagBytes;
 
 const infoPrefix = Buffer.from('c2sp.org/chunked-encryption@v1+AEAD_AES_256_GCM\0', 'latin1');

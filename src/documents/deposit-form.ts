@@ -167,16 +167,23 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   request.once('error', failUnfinished);
   request.on('data', countBytes).pipe(form);
 
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    try {
-      // Without an encoding the pieces of the stream are buffers.
-      for await (const piece of file ?? []) yield piece as Buffer;
-      await ended.promise;
-    } finally {
-      stop();
-    }
-  }
+  const pieces = () => readPieces(file ?? [], ended.promise, stop);
   return { fields, opened: opened.promise, pieces, stop };
+}
+
+/** The pieces of the document, which end when the whole form has been read. */
+async function* readPieces(
+  file: AsyncIterable<unknown> | Iterable<unknown>,
+  ended: Promise<void>,
+  stop: () => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    // Without an encoding the pieces of the stream are buffers.
+    for await (const piece of file) yield piece as Buffer;
+    await ended;
+  } finally {
+    stop();
+  }
 }
 
 function headersOfForm(fields: ReadonlyMap<string, string>, mediaType: string): DepositHeaders | { refusal: Refusal } {

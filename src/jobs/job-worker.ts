@@ -48,10 +48,12 @@ const contendedPauseMs = 50;
 
 /** Starts the loop that claims due jobs in batches and runs them. It wakes by `wake`, at the next due time, or to poll. */
 export function startJobWorker<Job>(deps: JobWorkerDeps<Job>): JobWorker {
-  return new Worker(deps);
+  const worker = new Worker(deps);
+  // Callers pass these functions on without the object.
+  return { wake: () => worker.wake(), idle: () => worker.idle(), stop: (withinMs) => worker.stop(withinMs) };
 }
 
-class Worker<Job> implements JobWorker {
+class Worker<Job> {
   readonly #deps: JobWorkerDeps<Job>;
   readonly #running = new Set<Promise<void>>();
   readonly #wakeSignal = createWakeSignal();

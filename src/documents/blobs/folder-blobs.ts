@@ -88,35 +88,17 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
 
   const pathOf = (name: string) => blobPath(folder, name);
 
-  async function requireOwnFolder(): Promise<void> {
-    const throwUnavailable = (fault: unknown) => {
-      throw unavailable(fault);
-    };
-    if (await ownsFolder().catch(throwUnavailable)) return;
-    throw unavailable(new ForeignFolder(folder));
-  }
-
   await ownsFolder();
-
-  /** Creates the folder of a blob once. */
-  async function makeBlobFolder(path: string): Promise<void> {
-    if (madeFolders.has(path)) return;
-    await createSyncedFolder(path);
-    // An existing folder may not be synced yet: another deposit, thread or killed process created it.
-    await syncFolder(dirname(path));
-    await syncFolder(sealed);
-    madeFolders.add(path);
-  }
 
   return {
     put: async (name, bytes) => {
       const path = pathOf(name);
       const draft = join(incoming, name);
-      await requireOwnFolder();
+      if (!(await ownsFolder().catch(rethrowAs(unavailable)))) throw unavailable(new ForeignFolder(folder));
       await writeDraft(draft, bytes, unavailable);
       let currentPath = draft;
       try {
-        await makeBlobFolder(dirname(path));
+        await createBlobFolder(sealed, dirname(path), madeFolders);
         await rename(draft, path);
         currentPath = path;
         await syncFolder(dirname(path));
@@ -132,26 +114,42 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
       await rm(pathOf(name), { force: true });
     },
     list: () => (isReadOnly ? listIfThere(sealed) : listFiles(sealed)),
-    removeIncompleteUploads: async (before) => {
-      let removed = 0;
-      for await (const { name, storedAt } of listFiles(incoming)) {
-        if (storedAt >= before) continue;
-        await rm(join(incoming, name), { force: true });
-        removed += 1;
-      }
-      return removed;
-    },
+    removeIncompleteUploads: (before) => removeOldDrafts(incoming, before),
   };
+}
+
+/** Creates the folder of a blob once. */
+async function createBlobFolder(sealed: string, path: string, madeFolders: Set<string>): Promise<void> {
+  if (madeFolders.has(path)) return;
+  await createSyncedFolder(path);
+  // An existing folder may not be synced yet: another deposit, thread or killed process created it.
+  await syncFolder(dirname(path));
+  await syncFolder(sealed);
+  madeFolders.add(path);
+}
+
+async function removeOldDrafts(incoming: string, before: number): Promise<number> {
+  let removed = 0;
+  for await (const { name, storedAt } of listFiles(incoming)) {
+    if (storedAt >= before) continue;
+    await rm(join(incoming, name), { force: true });
+    removed += 1;
+  }
+  return removed;
 }
 
 /** Reports the fault to the operator, and returns the error for the caller: the disk is full or does not respond. */
 type ToUnavailable = (cause: unknown) => BlobsUnavailable;
 
-/** Writes and syncs a new file; on a fault the file is removed. Faults of the source pass unchanged. */
-async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>, unavailable: ToUnavailable): Promise<void> {
-  const throwUnavailable = (fault: unknown) => {
+function rethrowAs(unavailable: ToUnavailable): (fault: unknown) => never {
+  return (fault) => {
     throw unavailable(fault);
   };
+}
+
+/** Writes and syncs a new file; on a fault the file is removed. Faults of the source pass unchanged. */
+async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>, unavailable: ToUnavailable): Promise<void> {
+  const throwUnavailable = rethrowAs(unavailable);
   await using file = await open(path, 'wx', 0o600).catch(throwUnavailable);
   try {
     for await (const piece of bytes) await writeAll(file, piece).catch(throwUnavailable);
