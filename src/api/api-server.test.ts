@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { createHttpClient } from '../../test/support/http-client.ts';
 import { storelessServerOptions } from '../../test/support/storeless-app.ts';
 import { createApiServer } from './api-server.ts';
-import { defineOperation } from './operation.ts';
+import { bindOperation, defineOperation } from './operation.ts';
 
 test('behind https every answer says that it stays https, and nothing is redirected', async (t) => {
   const server = createApiServer({
@@ -30,7 +30,7 @@ test('what an Accept refuses by its own name is not sent for the sake of a wider
   });
   const server = createApiServer({
     ...storelessServerOptions,
-    ...{ operations: [operation], publicUrl: 'https://api.example.gov' },
+    ...{ operations: [bindOperation(operation, null)], publicUrl: 'https://api.example.gov' },
   });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));

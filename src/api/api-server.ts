@@ -13,7 +13,7 @@ import { createGuardedServer, httpLimits, httpMethods } from './guard.ts';
 import { listenError } from './listen-error.ts';
 import { createLoad, type Load } from './load-shedding.ts';
 import type { Log } from './log.ts';
-import type { Operation } from './operation.ts';
+import type { BoundOperation } from './operation.ts';
 import type { RefusedPage } from './problem-response.ts';
 import { mountRoutes, type RouteContext, refuseReply } from './routes.ts';
 import type { TlsOptions } from './tls-server.ts';
@@ -36,9 +36,9 @@ export type MountedHandler = {
 };
 
 /** What the server serves, and what it needs for it. */
-export type ServerDeps<P> = {
-  readonly app: DispatchContext<P>;
-  readonly operations: readonly Operation<P>[];
+export type ServerDeps = {
+  readonly app: DispatchContext;
+  readonly operations: readonly BoundOperation[];
   readonly pages: readonly PageRoute[];
   readonly mounts: readonly MountedHandler[];
   readonly publicUrl: string;
@@ -76,10 +76,10 @@ export type ApiServer = {
 const lingerMs = 500;
 
 /** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
-export function createApiServer<P>(deps: ServerDeps<P>): ApiServer {
+export function createApiServer(deps: ServerDeps): ApiServer {
   const load = createLoad();
   const balancer = deps.seat && createConnectionBalancer(deps.seat);
-  const route: RouteContext<P> = {
+  const route: RouteContext = {
     deps,
     headers: commonHeaders(deps),
     newRequestId: () => `urn:uuid:${randomUuid(deps.random)}`,
@@ -160,7 +160,7 @@ function configureFastify(fastify: FastifyInstance, load: Load): void {
 }
 
 /** A problem for what no route answers, and for a fault that none has caught. */
-function addFallbackHandlers<P>(fastify: FastifyInstance, route: RouteContext<P>): void {
+function addFallbackHandlers(fastify: FastifyInstance, route: RouteContext): void {
   fastify.setErrorHandler((fault, _request, reply) => {
     const instance = route.newRequestId();
     route.deps.log.fault('http', fault, instance);
@@ -184,7 +184,7 @@ function trackLoad(load: Load, handler: RequestListener): RequestListener {
 }
 
 /** What every answer carries (api requirements 4, 24, 68). */
-function commonHeaders<P>(deps: ServerDeps<P>): Record<string, string> {
+function commonHeaders(deps: ServerDeps): Record<string, string> {
   const headers: Record<string, string> = {
     'api-version': deps.apiVersion,
     'cache-control': 'no-store',

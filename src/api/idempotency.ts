@@ -1,3 +1,4 @@
+import { batchInsert } from '../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../db/database.ts';
 import { integerField, textField } from '../db/row-fields.ts';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
@@ -58,6 +59,11 @@ async function parseStoredResult(row: Row, open: RequestFingerprint['open']): Pr
   return { status: integerField(row, 'status'), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
 }
 
+const insertStoredAnswer = batchInsert(
+  'idempotency',
+  'client_id, operation, key, fingerprint, status, headers, body, created_at',
+);
+
 /** The statement that stores an answer in the unit of its effect; a second one under the same key is refused. */
 export function storeResult(
   { request, print: keyedDigest }: { readonly request: RequestKey; readonly print: Buffer },
@@ -66,17 +72,14 @@ export function storeResult(
   seal = (body: string) => body,
 ): Statement {
   if (!('json' in answer)) throw new TypeError('only a JSON answer can be repeated under an idempotency key');
-  return {
-    sql: 'insert into idempotency (client_id, operation, key, fingerprint, status, headers, body, created_at) values ($1, $2, $3, $4, $5, $6, $7, $8)',
-    args: [
-      request.clientId,
-      request.operation,
-      request.key,
-      keyedDigest,
-      answer.status,
-      JSON.stringify(answer.headers ?? {}),
-      seal(JSON.stringify(answer.json)),
-      now,
-    ],
-  };
+  return insertStoredAnswer([
+    request.clientId,
+    request.operation,
+    request.key,
+    keyedDigest,
+    answer.status,
+    JSON.stringify(answer.headers ?? {}),
+    seal(JSON.stringify(answer.json)),
+    now,
+  ]);
 }

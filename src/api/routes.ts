@@ -11,13 +11,13 @@ import { createDispatch, type DispatchResult } from './dispatch.ts';
 import { httpMethods } from './guard.ts';
 import { parseAccept, qualityOf } from './media-range.ts';
 import { isFailedLookup, padNotFoundResponse } from './not-found-padding.ts';
-import { type Operation, operationMethods } from './operation.ts';
+import { type BoundOperation, type ListedOperation, operationMethods } from './operation.ts';
 import { pipeToResponse } from './pipe-to-response.ts';
 import { problemResponse, sendRefusal } from './problem-response.ts';
 
 /** What every route shares. */
-export type RouteContext<P> = {
-  readonly deps: ServerDeps<P>;
+export type RouteContext = {
+  readonly deps: ServerDeps;
   readonly headers: Readonly<Record<string, string>>;
   readonly newRequestId: () => string;
   readonly stopping: () => boolean;
@@ -42,13 +42,13 @@ export function onResponseClosed(response: ServerResponse, call: () => void): vo
 }
 
 /** Puts every operation, page and mount on its path; the other methods of a path answer 405 with `Allow`. */
-export function mountRoutes<P>(fastify: FastifyInstance, route: RouteContext<P>): void {
-  const byPath = Map.groupBy(route.deps.operations, (operation) => operation.path);
+export function mountRoutes(fastify: FastifyInstance, route: RouteContext): void {
+  const byPath = Map.groupBy(route.deps.operations, ({ operation }) => operation.path);
   for (const [path, operations] of byPath) {
-    const allowed = operations.flatMap(operationMethods);
+    const allowed = operations.flatMap(({ operation }) => operationMethods(operation));
     for (const url of routeUrls(path)) {
-      for (const operation of operations)
-        routeOperation(fastify, withDeprecationHeaders(route, operation), { url, operation });
+      for (const bound of operations)
+        routeOperation(fastify, withDeprecationHeaders(route, bound.operation), { url, bound });
       routeOtherMethods(fastify, route, { url, allowed });
     }
   }
@@ -69,18 +69,19 @@ function routeUrls(path: string): readonly string[] {
 }
 
 /** The desk of an operation that is to go has the headers that say so. */
-function withDeprecationHeaders<P>(route: RouteContext<P>, { deprecated }: Operation<P>): RouteContext<P> {
+function withDeprecationHeaders(route: RouteContext, { deprecated }: ListedOperation): RouteContext {
   return deprecated === undefined
     ? route
     : { ...route, headers: { ...route.headers, ...deprecationHeaders(deprecated) } };
 }
 
-function routeOperation<P>(
+function routeOperation(
   fastify: FastifyInstance,
-  route: RouteContext<P>,
-  { url, operation }: { url: string; operation: Operation<P> },
+  route: RouteContext,
+  { url, bound }: { url: string; bound: BoundOperation },
 ) {
-  const dispatch = createDispatch(operation, route.deps.app);
+  const { operation } = bound;
+  const dispatch = createDispatch(bound, route.deps.app);
   const mediaTypes = producedTypes(operation);
   fastify.route({
     method: [...operationMethods(operation)],
@@ -137,7 +138,7 @@ type OutgoingResult = { request: FastifyRequest; reply: FastifyReply; dispatched
  * Sends an answer or refusal with the headers that every answer carries; gives its status. Straight to the response of
  * Node: what Fastify does to a reply on its way was decided before, and costs as much again.
  */
-function sendResult<P>(route: RouteContext<P>, { request, reply, dispatched, instance }: OutgoingResult): number {
+function sendResult(route: RouteContext, { request, reply, dispatched, instance }: OutgoingResult): number {
   const { result } = dispatched;
   reply.hijack();
   const { raw } = reply;
@@ -174,8 +175,8 @@ function sendResult<P>(route: RouteContext<P>, { request, reply, dispatched, ins
 
 const jsonType = 'application/json; charset=utf-8';
 
-async function servePage<P>(
-  route: RouteContext<P>,
+async function servePage(
+  route: RouteContext,
   { page, request, reply }: { page: PageRoute; request: FastifyRequest; reply: FastifyReply },
 ) {
   const instance = route.newRequestId();
@@ -197,8 +198,8 @@ async function servePage<P>(
 }
 
 /** Answers a refusal for a request that no operation serves; log and metrics have it as one without a route. */
-export function refuseReply<P>(
-  route: RouteContext<P>,
+export function refuseReply(
+  route: RouteContext,
   { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
 ): FastifyReply {
   route.deps.log.refused(refusal, instance);
@@ -210,9 +211,9 @@ export function refuseReply<P>(
   return reply;
 }
 
-function routeOtherMethods<P>(
+function routeOtherMethods(
   fastify: FastifyInstance,
-  route: RouteContext<P>,
+  route: RouteContext,
   { url, allowed }: { url: string; allowed: readonly string[] },
 ) {
   const allow = [...new Set([...allowed, 'OPTIONS'])].join(', ');
@@ -231,7 +232,7 @@ function routeOtherMethods<P>(
   });
 }
 
-function mountHandler<P>(fastify: FastifyInstance, route: RouteContext<P>, mount: MountedHandler): void {
+function mountHandler(fastify: FastifyInstance, route: RouteContext, mount: MountedHandler): void {
   for (const url of mount.paths) {
     const pathTemplate = url.replaceAll(/:(\w+)/g, '{$1}');
     fastify.route({
@@ -259,7 +260,7 @@ function mountHandler<P>(fastify: FastifyInstance, route: RouteContext<P>, mount
 }
 
 /** The media types an operation can answer; undefined where the document's own type decides. */
-function producedTypes<P>(operation: Operation<P>): readonly string[] | undefined {
+function producedTypes(operation: ListedOperation): readonly string[] | undefined {
   const responses = Object.values(operation.responses);
   if (responses.some((response) => response.bytes === true)) return undefined;
   return ['application/json', ...responses.flatMap(({ text }) => text?.type ?? [])];

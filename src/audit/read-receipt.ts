@@ -1,6 +1,7 @@
 import { Type } from 'typebox';
 import { parseAccept, qualityOf } from '../api/media-range.ts';
 import { defineOperation, type OperationCall, type OperationResponse } from '../api/operation.ts';
+import { lookupByKey } from '../db/batch-statements.ts';
 import { integerField, textField } from '../db/row-fields.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { type EventId, parseId } from '../kernel/id.ts';
@@ -92,11 +93,13 @@ export const readReceipt = defineOperation({
   },
 });
 
+const findPendingEvent = lookupByKey('ledger_event', 'id', 'id, type, at, client_id');
+
 /** The answer for an event that waits for its number or signature. */
 async function pendingReceipt(call: ReceiptCall): Promise<OperationResponse | undefined> {
   const eventId = parseId('event', call.params.eventId);
   if (eventId === undefined) return undefined;
-  const [row] = await call.read('select type, at, client_id from ledger_event where id = $1', [eventId]);
+  const [row] = await findPendingEvent(call.read, eventId);
   if (row === undefined) return undefined;
   const event = { eventId, type: textField(row, 'type'), clientId: row['client_id'] };
   return (await mayRead(call, event)) ? pendingAnswer(eventId, event.type, integerField(row, 'at')) : undefined;

@@ -58,7 +58,7 @@ test('where the folder of the data is none, or cannot be read, each says what is
     [
       { DATA_DIR: join(folder, 'round'), ROOT_KEY_FILE: rootKey },
       'clients list',
-      /^\S+round\/citizen-services\.sqlite cannot be looked at \(ELOOP\): the user of this process must own DATA_DIR\n/,
+      /^\S+round\/citizen-services\.sqlite cannot be read \(ELOOP\): the user of this process must own DATA_DIR\n/,
     ],
     [
       { DATA_DIR: join(folder, 'round') },

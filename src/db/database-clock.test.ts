@@ -3,6 +3,7 @@ import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
 import { waitUntil } from '../../test/support/wait-until.ts';
 import { systemClock } from '../kernel/system-clock.ts';
+import { ReadUnavailable } from './database.ts';
 import { createDatabaseClock, maxClockSkewMs } from './database-clock.ts';
 
 const minute = 60_000;
@@ -10,14 +11,14 @@ const hour = 60 * minute;
 const year = 365 * 24 * hour;
 
 for (const engine of engines) {
-  test(`${engine.name}: whatever the machine's clock is set to, time is that of PostgreSQL; where there is none, the machine's`, async (t) => {
+  test(`${engine.name}: a changed machine clock does not change the time on PostgreSQL, and changes it on SQLite`, async (t) => {
     const db = await engine.open(t);
-    let apart = 0;
-    const machine = { now: () => systemClock.now() + apart };
+    let skewMs = 0;
+    const machine = { now: () => systemClock.now() + skewMs };
     const { clock, measureSkewMs } = await createDatabaseClock({ db, clock: machine });
     const [follows, differs] = [[] as boolean[], [] as number[]];
     for (const set of [hour, -hour, year, 0]) {
-      apart = set;
+      skewMs = set;
       follows.push(Math.abs(clock.now() - systemClock.now()) > maxClockSkewMs);
       differs.push(Math.round((await measureSkewMs()) / hour) + 0);
       follows.push(Math.abs(clock.now() - systemClock.now()) > maxClockSkewMs);
@@ -31,11 +32,11 @@ for (const engine of engines) {
   });
 }
 
-/** A database, a machine's clock and a stopwatch that stand until they are set; each question takes so long by the stopwatch. */
-function apart(takesMs: number) {
-  const set = { database: Date.UTC(2026, 0, 15, 9), machine: Date.UTC(2026, 0, 15, 9), stopwatch: 0, asked: 0 };
+/** A database, a machine clock and a stopwatch that change only when they are set. Each read takes `takesMs`. */
+function createManualClocks(takesMs: number) {
+  const set = { database: Date.UTC(2026, 0, 15, 9), machine: Date.UTC(2026, 0, 15, 9), stopwatch: 0, reads: 0 };
   const read = async () => {
-    set.asked += 1;
+    set.reads += 1;
     const at = set.database + takesMs / 2;
     for (const one of ['database', 'machine', 'stopwatch'] as const) set[one] += takesMs;
     return [{ at }];
@@ -48,23 +49,23 @@ function apart(takesMs: number) {
   return { set, parts };
 }
 
-test('a machine that stood still asks at once what time it is', async () => {
-  const { set, parts } = apart(0);
+test('after a suspended machine the time is measured at once', async () => {
+  const { set, parts } = createManualClocks(0);
   const { clock } = await createDatabaseClock(parts);
   const before = clock.now();
   set.database += hour;
   set.machine += hour;
   await waitUntil(async () => clock.now() === before + hour);
-  assert.equal(set.asked, 2);
+  assert.equal(set.reads, 2);
 });
 
-test('a look that proves nothing else sets no time back, and one that does goes no further than it proves', async () => {
-  const { set, parts } = apart(200);
+test('a measurement that fits the known offset changes nothing, and another one changes it as little as possible', async () => {
+  const { set, parts } = createManualClocks(200);
   const { clock, measureSkewMs } = await createDatabaseClock(parts);
   const begin = clock.now();
   await measureSkewMs();
   assert.equal(clock.now(), begin + 200);
-  // The database's clock goes on less than the stopwatch by more than a question takes.
+  // The database's clock advances less than the stopwatch, by more than a read takes.
   set.stopwatch += minute;
   set.machine += minute;
   set.database += minute - 1_000;
@@ -74,11 +75,11 @@ test('a look that proves nothing else sets no time back, and one that does goes 
   assert.ok(wentBack > 0 && wentBack <= 1_000, `${wentBack} ms`);
 });
 
-test('where the database cannot be asked time goes on as it was known', async () => {
-  const { set, parts } = apart(0);
+test('time continues with the known offset when the database does not answer', async () => {
+  const { set, parts } = createManualClocks(0);
   let gone = false;
   const read = async () => {
-    if (gone) throw new Error('gone');
+    if (gone) throw new ReadUnavailable('gone');
     return await parts.db.read();
   };
   const { clock, measureSkewMs } = await createDatabaseClock({ ...parts, db: { engine: 'postgres', read } });

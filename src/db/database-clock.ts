@@ -1,32 +1,32 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Database } from './database.ts';
 
-/** Clocks agree within seconds: what is further apart than that is told to the operator. */
+/** Synchronised clocks agree within seconds. A larger difference is reported to the operator. */
 export const maxClockSkewMs = 5_000;
 
-/** Where the machine's clock and the stopwatch come apart by more than that, the database is asked at once. */
+/** If the machine's clock and the stopwatch differ by more than this, the skew is measured again at once. */
 const maxDriftMs = 1_000;
 
-/** The time of an installation, and how the clock of this machine stands to it. */
+/** The time of an installation, and the skew of this machine's clock. */
 export type DatabaseClock = {
   readonly clock: Clock;
-  /** Asks the database anew; gives by how many milliseconds the machine's clock is ahead, negative where it is behind. */
+  /** Reads the time of the database. Returns by how many milliseconds the machine's clock is ahead; negative if it is late. */
   measureSkewMs(): Promise<number>;
 };
 
 type DatabaseClockDeps = {
   readonly db: Pick<Database, 'engine' | 'read'>;
-  /** The machine's. */
+  /** The clock of the machine. */
   readonly clock: Clock;
-  /** Milliseconds that never go back. */
+  /** Monotonic milliseconds. */
   readonly stopwatch?: () => number;
 };
 
 /**
- * All processes of an installation go by the clock of their PostgreSQL, so that none is ahead of the others: asked at each
- * look, and counted on by a stopwatch, whatever the machine's own is set to meanwhile. Where the two come apart, because
- * it was set or because the machine stood still, the database is asked at once. An SQLite file has one process, and no
- * other clock than the machine's.
+ * All processes of an installation use the clock of their PostgreSQL, so that none is ahead of the others. Each measurement
+ * reads the time of the database; between measurements a stopwatch counts. If the machine's clock and the stopwatch diverge,
+ * because the clock was set or the machine was suspended, the time is measured again at once. An SQLite file has one process,
+ * which uses the clock of the machine.
  */
 export async function createDatabaseClock({
   db,
@@ -38,10 +38,10 @@ export async function createDatabaseClock({
   let skewMs = 0;
   let measuring: Promise<number> | undefined;
 
-  async function ask(): Promise<number> {
+  async function measure(): Promise<number> {
     const before = stopwatch();
     const at = await readDatabaseTime(db);
-    // It was that time at some moment between the two. What fits to it stays, so that no look sets time back for nothing.
+    // The database read its clock between the two instants. An offset that fits stays, so that time does not jump.
     const [earliestOffset, latestOffset] = [at - stopwatch(), at - before];
     offsetMs =
       offsetMs === undefined
@@ -51,14 +51,14 @@ export async function createDatabaseClock({
     return skewMs;
   }
   const measureSkewMs = () => {
-    measuring ??= ask().finally(() => {
+    measuring ??= measure().finally(() => {
       measuring = undefined;
     });
     return measuring;
   };
   const now = () => {
     const time = Math.floor((offsetMs ?? 0) + stopwatch());
-    // Where it cannot be asked, time goes on as known; the look of the minute tells why.
+    // If the database does not answer, the known offset stays. The measurement of each minute reports the error.
     if (Math.abs(clock.now() - skewMs - time) > maxDriftMs) measureSkewMs().catch(() => undefined);
     return time;
   };
@@ -66,7 +66,7 @@ export async function createDatabaseClock({
   return { clock: { now }, measureSkewMs };
 }
 
-/** By how many milliseconds this clock is ahead of PostgreSQL's, negative where it is behind; an SQLite file has no other. */
+/** By how many milliseconds this clock is ahead of PostgreSQL's; negative if it is late. 0 on SQLite, which has no clock. */
 export async function measureClockSkewMs(db: Pick<Database, 'engine' | 'read'>, clock: Clock): Promise<number> {
   if (db.engine === 'sqlite') return 0;
   const before = clock.now();

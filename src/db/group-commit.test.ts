@@ -8,8 +8,8 @@ const unit = [{ sql: 'select 1' }];
 const rows: Row[][] = [[{ n: 1 }]];
 const noJitter = (bytes: number) => new Uint8Array(bytes);
 
-function groupCommit(lanes: readonly BatchCommitter[], maxBatchUnits: number) {
-  return createGroupCommit({ committers: lanes, maxBatchUnits, texts: createStatementTexts(), random: noJitter });
+function groupCommit(committers: readonly BatchCommitter[], maxBatchUnits: number) {
+  return createGroupCommit({ committers, maxBatchUnits, texts: createStatementTexts(), random: noJitter });
 }
 
 function resolveAll(batch: readonly PendingUnit[]) {
@@ -17,7 +17,7 @@ function resolveAll(batch: readonly PendingUnit[]) {
   return nothingToRetry;
 }
 
-test('the units of one turn of the event loop share commits, up to the limit of a batch', async () => {
+test('the units of one tick share commits, up to the limit of a batch', async () => {
   const sizes: number[] = [];
   const commits = groupCommit(
     [
@@ -33,41 +33,44 @@ test('the units of one turn of the event loop share commits, up to the limit of 
   assert.deepEqual(results, new Array(1_000).fill(rows));
 });
 
-test('a lane gets its next batch only when it has settled the one before', async () => {
-  const gates: (() => void)[] = [];
+test('a committer gets its next batch after it has settled the previous one', async () => {
+  const releases: (() => void)[] = [];
   let running = 0;
   let most = 0;
-  const lane: BatchCommitter = async (batch) => {
+  const committer: BatchCommitter = async (batch) => {
     running += 1;
     most = Math.max(most, running);
-    await new Promise<void>((resolve) => gates.push(resolve));
+    await new Promise<void>((resolve) => releases.push(resolve));
     running -= 1;
     return resolveAll(batch);
   };
-  const commits = groupCommit([lane, lane], 1);
+  const commits = groupCommit([committer, committer], 1);
   const written = Promise.all([commits.write(unit), commits.write(unit), commits.write(unit)]);
-  for (let opened = 0; opened < 3; ) {
+  for (let released = 0; released < 3; ) {
     await new Promise((resolve) => setImmediate(resolve));
-    const gate = gates.shift();
-    if (gate === undefined) continue;
-    gate();
-    opened += 1;
+    const release = releases.shift();
+    if (release === undefined) continue;
+    release();
+    released += 1;
   }
   await written;
   assert.equal(most, 2);
 });
 
-test('what a lane gives back runs again three times, and is then busy with the last reason', async () => {
+test('units that a committer returns run again three times, and are then busy with the last reason', async () => {
   const attempts: number[] = [];
-  const lane: BatchCommitter = async (batch, attempt) => {
+  const committer: BatchCommitter = async (batch, attempt) => {
     attempts.push(attempt);
     return { units: batch, reason: `reason ${attempt}` };
   };
-  await assert.rejects(groupCommit([lane], 8).write(unit), new WriteBusy('nothing is stored after 4 tries: reason 3'));
+  await assert.rejects(
+    groupCommit([committer], 8).write(unit),
+    new WriteBusy('nothing is stored after 4 tries: reason 3'),
+  );
   assert.deepEqual(attempts, [0, 1, 2, 3]);
 });
 
-test('between two tries others have their turn, each time for a while that is drawn', async () => {
+test('between two tries other work runs, for a random time', async () => {
   let drawn = 0;
   let turns = 0;
   const seen: [number, number][] = [];
@@ -75,14 +78,19 @@ test('between two tries others have their turn, each time for a while that is dr
     drawn += 1;
     return noJitter(bytes);
   };
-  const lane: BatchCommitter = async (batch) => {
+  const committer: BatchCommitter = async (batch) => {
     seen.push([drawn, turns]);
     process.nextTick(() => {
       turns += 1;
     });
     return { units: batch, reason: 'again' };
   };
-  const commits = createGroupCommit({ committers: [lane], maxBatchUnits: 8, texts: createStatementTexts(), random });
+  const commits = createGroupCommit({
+    committers: [committer],
+    maxBatchUnits: 8,
+    texts: createStatementTexts(),
+    random,
+  });
   await assert.rejects(commits.write(unit), WriteBusy);
   assert.deepEqual(seen, [
     [0, 0],
@@ -92,29 +100,29 @@ test('between two tries others have their turn, each time for a while that is dr
   ]);
 });
 
-test('only what a lane gives back runs again', async () => {
+test('only the units that a committer returns run again', async () => {
   const sizes: number[] = [];
-  const lane: BatchCommitter = async (batch) => {
+  const committer: BatchCommitter = async (batch) => {
     sizes.push(batch.length);
     resolveAll(batch.slice(1));
     return sizes.length === 1 ? { units: batch.slice(0, 1), reason: 'once' } : resolveAll(batch);
   };
-  const commits = groupCommit([lane], 8);
+  const commits = groupCommit([committer], 8);
   assert.deepEqual(await Promise.all([commits.write(unit), commits.write(unit)]), [rows, rows]);
   assert.deepEqual(sizes, [2, 1]);
 });
 
-test('a lane that throws leaves its units unknown and does not run them again', async () => {
+test('units of a committer that throws are unknown and do not run again', async () => {
   let runs = 0;
-  const lane: BatchCommitter = async () => {
+  const committer: BatchCommitter = async () => {
     runs += 1;
     throw new Error('broken');
   };
-  await assert.rejects(groupCommit([lane], 8).write(unit), WriteUnknown);
+  await assert.rejects(groupCommit([committer], 8).write(unit), WriteUnknown);
   assert.equal(runs, 1);
 });
 
-test('closing waits for the units that came before, and refuses those that come after', async () => {
+test('close waits for earlier units, and later units are busy', async () => {
   const commits = groupCommit([async (batch) => resolveAll(batch)], 8);
   const before = commits.write(unit);
   const closed = commits.close();
@@ -124,38 +132,38 @@ test('closing waits for the units that came before, and refuses those that come 
   await commits.close();
 });
 
-test('more than 20,000 waiting units are busy at once, and those that wait are kept', async () => {
+test('the 20,001st waiting unit is busy at once, and the others are stored', async () => {
   const commits = groupCommit([async (batch) => resolveAll(batch)], 256);
   const waiting = Array.from({ length: 20_000 }, () => commits.write(unit));
-  await assert.rejects(commits.write(unit), new WriteBusy('too many units wait'));
+  await assert.rejects(commits.write(unit), new WriteBusy('expected at most 20000 waiting units; try again later'));
   assert.equal((await Promise.all(waiting)).length, 20_000);
 });
 
-test('a unit with a value that cannot be stored never reaches a lane', async () => {
-  const commits = groupCommit([async () => assert.fail('it did')], 8);
+test('a unit with a value that cannot be stored never reaches a committer', async () => {
+  const commits = groupCommit([async () => assert.fail('the unit reached the committer')], 8);
   const refused = commits.write([{ sql: 'select 1' }, { sql: 'select $1', args: [0.5] }]);
-  await assert.rejects(refused, new WriteRefused('other', 1, '$1 is not a whole number below 2^53'));
+  await assert.rejects(refused, new WriteRefused('other', 1, '$1 is not an integer below 2^53'));
 });
 
 test('a unit without statements is stored at once', async () => {
   assert.deepEqual(await groupCommit([], 8).write([]), []);
 });
 
-for (const lanes of [1, 2]) {
-  test(`the end of ${lanes} waits, though asked for twice, for what is under way and behind it, and refuses the rest`, async () => {
-    const gates: (() => void)[] = [];
+for (const committerCount of [1, 2]) {
+  test(`two calls of close with ${committerCount} committers wait for running and waiting units, and later units are busy`, async () => {
+    const releases: (() => void)[] = [];
     const settled: string[] = [];
-    const lane: BatchCommitter = async (batch) => {
-      await new Promise<void>((resolve) => gates.push(resolve));
+    const committer: BatchCommitter = async (batch) => {
+      await new Promise<void>((resolve) => releases.push(resolve));
       return resolveAll(batch);
     };
-    const commits = groupCommit(new Array<BatchCommitter>(lanes).fill(lane), 1);
+    const commits = groupCommit(new Array<BatchCommitter>(committerCount).fill(committer), 1);
     for (const name of ['a', 'b', 'c']) void commits.write(unit).then(() => settled.push(name));
     await new Promise((resolve) => setImmediate(resolve));
     const ends = ['one end', 'other end'].map((name) => commits.close().then(() => settled.push(name)));
     await assert.rejects(commits.write(unit), new WriteBusy('the database is closed'));
     for (const seen of [['a'], ['a', 'b'], ['a', 'b', 'c', 'one end', 'other end']]) {
-      gates.shift()?.();
+      releases.shift()?.();
       for (let turn = 0; turn < 3; turn += 1) await new Promise((resolve) => setImmediate(resolve));
       assert.deepEqual(settled, seen);
     }

@@ -3,40 +3,42 @@ import type { RandomBytes } from '../kernel/clock.ts';
 import { type Row, type Statement, WriteBusy, WriteRefused, WriteUnknown } from './database.ts';
 import { type StatementTexts, validateStatement } from './statement-texts.ts';
 
-/** A unit on its way, with the promise of its caller. */
+/** A unit that is not settled yet, with the promise of its caller. */
 export type PendingUnit = {
   readonly unit: readonly Statement[];
   resolve(rows: Row[][]): void;
   reject(error: Error): void;
 };
 
-/** Units that met a transient fault: nothing of them is stored, and they may run again. */
+/** Units that met a transient fault. Nothing of them is stored, and they can run again. */
 export type RetryableUnits = { readonly units: readonly PendingUnit[]; readonly reason: string };
 
-/** What a lane gives back when it has settled every unit. */
+/** A committer returns this when it has settled every unit. */
 export const nothingToRetry: RetryableUnits = { units: [], reason: '' };
 
-/** Commits a batch and settles its units, but for those that it gives back. `attempt` counts from 0. */
+/** Commits a batch and settles its units, except those that it returns. `attempt` counts from 0. */
 export type BatchCommitter = (batch: readonly PendingUnit[], attempt: number) => Promise<RetryableUnits>;
 
+/** How `createGroupCommit` forms batches, and who commits them. */
 export type GroupCommitOptions = {
   readonly committers: readonly BatchCommitter[];
-  /** The most units that share one commit. */
+  /** The most units of one commit. */
   readonly maxBatchUnits: number;
   readonly texts: StatementTexts;
   readonly random: RandomBytes;
 };
 
-/** The units of all callers, committed in groups: one sync to disk for as many as came in one turn of the event loop. */
+/** Commits the units of all callers in groups: one sync to disk for the units of one tick of the event loop. */
 export type GroupCommit = {
   write(unit: readonly Statement[]): Promise<Row[][]>;
-  /** Refuses new units and resolves when those that came before are settled. */
+  /** Rejects new units, and resolves when the earlier ones are settled. */
   close(): Promise<void>;
 };
 
 const maxWaitingUnits = 20_000;
 const maxRetries = 3;
 
+/** Each committer has one batch at a time. Units wait for an idle committer, up to 20,000 of them. */
 export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
   const idle = [...options.committers].reverse();
   let waiting: PendingUnit[] = [];
@@ -70,7 +72,9 @@ export function createGroupCommit(options: GroupCommitOptions): GroupCommit {
 
   function write(unit: readonly Statement[]): Promise<Row[][]> {
     if (onClosed !== undefined) return Promise.reject(new WriteBusy('the database is closed'));
-    if (waiting.length >= maxWaitingUnits) return Promise.reject(new WriteBusy('too many units wait'));
+    if (waiting.length >= maxWaitingUnits) {
+      return Promise.reject(new WriteBusy(`expected at most ${maxWaitingUnits} waiting units; try again later`));
+    }
     const fault = validateUnit(unit, options.texts);
     if (fault !== undefined) return Promise.reject(fault);
     if (unit.length === 0) return Promise.resolve([]);
@@ -113,7 +117,7 @@ async function runBatch(committer: BatchCommitter, batch: readonly PendingUnit[]
     const busy = `nothing is stored after ${maxRetries + 1} tries: ${remaining.reason}`;
     for (const pending of remaining.units) pending.reject(new WriteBusy(busy));
   } catch (cause) {
-    // A lane settles its units itself; one that throws leaves it open what is stored.
+    // A committer settles its units itself. If it throws, it is unknown what is stored.
     for (const pending of remaining.units) pending.reject(new WriteUnknown('the writer failed', { cause }));
   }
 }

@@ -25,6 +25,7 @@ const pauseBetweenTriesMs = 100;
 /** A file that is about to be applied to an existing database: the `number`-th of `total`. */
 export type MigrationProgress = { readonly file: string; readonly number: number; readonly total: number };
 
+/** The folder of the migrations, and who is informed about them. */
 export type MigrateOptions = {
   readonly folder?: string;
   /** Called before each file; the server answers no request until the last one is applied. */
@@ -209,8 +210,9 @@ function refuseIncompatibleSchema(migrations: readonly Migration[], stored: Read
 async function apply(db: Database, migration: Migration, clock: Clock): Promise<void> {
   const { number, name, checksum, statements } = migration;
   const claim: Statement = {
-    sql: 'insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4) /* spills */',
+    sql: 'insert into schema_migration (number, name, checksum, applied_at) values ($1, $2, $3, $4)',
     args: [number, name, checksum, clock.now()],
+    tempFiles: true,
   };
   const plans = db.engine === 'postgres' ? allowFullScans : [];
   try {
@@ -225,7 +227,7 @@ async function apply(db: Database, migration: Migration, clock: Clock): Promise<
   }
 }
 
-/** A migration may scan whole tables, which other writes may not (postgres.ts). */
+/** A migration may scan whole tables, which other writes may not (postgres/open-postgres.ts). */
 const allowFullScans: readonly Statement[] = ['seqscan', 'hashjoin', 'mergejoin'].map((way) => ({
   sql: `set local enable_${way} = on`,
 }));

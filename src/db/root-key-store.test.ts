@@ -5,7 +5,7 @@ import type { Statement } from './database.ts';
 import { RootKeyRetired, rejectIfRetired, requireActiveRootKey, retireRootKey } from './root-key-store.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: nothing is stored under a root that was retired, whether or not anything was before`, async (t) => {
+  test(`${engine.name}: a unit of a retired root key is refused, also if the root key was never used`, async (t) => {
     const db = await engine.open(t);
     const store = (rootKeyId: string, ...more: Statement[]) => {
       const unit = [...more, requireActiveRootKey(rootKeyId)];
@@ -20,7 +20,7 @@ for (const engine of engines) {
       await assert.rejects(store(rootKeyId), RootKeyRetired);
     }
     await store('other');
-    // What else is refused is told as it is.
+    // Another refusal is reported unchanged.
     const refused = {
       sql: "update root_key set retired = true where root_key_id = 'none' returning root_key_id",
       rows: 1,

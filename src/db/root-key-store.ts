@@ -4,14 +4,14 @@ const requireActiveSql =
   'insert into root_key (root_key_id, retired) values ($1, false) on conflict (root_key_id) do update set retired = false where not root_key.retired returning root_key_id';
 
 /**
- * Stands in each unit that stores what this root key has wrapped. The unit is refused once the root is retired; and a retirement
- * waits until the unit is stored, so that a rotation finds what it stored.
+ * Belongs in each unit that stores a key wrapped by this root key. The unit is refused once the root key is retired. The
+ * statement locks the row of the root key, so that a retirement waits for the unit and a rotation finds the keys of the unit.
  */
 export function requireActiveRootKey(rootKeyId: string): Statement {
   return { sql: requireActiveSql, args: [rootKeyId], rows: 1 };
 }
 
-/** Behind it nothing is stored that this root key has wrapped, by any process on any host. */
+/** After this statement, no process on any host stores a key that this root key has wrapped. */
 export function retireRootKey(rootKeyId: string): Statement {
   return {
     sql: 'insert into root_key (root_key_id, retired) values ($1, true) on conflict (root_key_id) do update set retired = true',
@@ -19,18 +19,18 @@ export function retireRootKey(rootKeyId: string): Statement {
   };
 }
 
-/** Nothing of the unit is stored: a rotation has retired the root key that wrapped what it holds. */
+/** Nothing of the unit is stored: a rotation has retired the root key that wrapped its keys. */
 export class RootKeyRetired extends Error {
   constructor(rootKeyId: string, options: ErrorOptions) {
     super(
-      `root key ${rootKeyId} wraps nothing any more, for it was rotated: bring the new file to this host and run the command again; see docs/operating.md#the-root-key`,
+      `root key ${rootKeyId} was replaced by a rotation: copy the new file to this host and run the command again; see docs/operating.md#the-root-key`,
       options,
     );
     this.name = 'RootKeyRetired';
   }
 }
 
-/** Waits for a unit to be written; rejects with `RootKeyRetired` where that is why it was refused. */
+/** Waits for the write of a unit. Rejects with `RootKeyRetired` if the unit was refused for that reason. */
 export async function rejectIfRetired<T>(unit: readonly Statement[], written: Promise<T>): Promise<T> {
   try {
     return await written;

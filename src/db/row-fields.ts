@@ -1,17 +1,17 @@
 import { type Id, type IdKind, parseId } from '../kernel/id.ts';
 import type { Row } from './database.ts';
 
-/** A text column. Throws where the row holds something else: then statement and reader do not fit together. */
+/** A text column. Throws where the row holds another type, because then the statement and its reader do not match. */
 export function textField(row: Row, column: string): string {
   const value = row[column];
   if (typeof value !== 'string') throw new TypeError(`column ${column} is not text`);
   return value;
 }
 
-/** A column of whole numbers. */
+/** A column of integers. */
 export function integerField(row: Row, column: string): number {
   const value = row[column];
-  if (typeof value !== 'number') throw new TypeError(`column ${column} is not a whole number`);
+  if (typeof value !== 'number') throw new TypeError(`column ${column} is not an integer`);
   return value;
 }
 
@@ -27,22 +27,22 @@ export function textOrNull(row: Row, column: string): string | null {
   return row[column] === null ? null : textField(row, column);
 }
 
-/** A column of whole numbers that may be null. */
+/** A column of integers that may be null. */
 export function integerOrNull(row: Row, column: string): number | null {
   return row[column] === null ? null : integerField(row, column);
 }
 
-/** A column that holds an id of that kind. */
+/** A column that holds an id of the given kind. Throws where it holds none. */
 export function idField<K extends IdKind>(row: Row, column: string, of: K): Id<K> {
   const id = parseId(of, textField(row, column));
-  if (id === undefined) throw new TypeError(`column ${column} holds no id of a ${of}`);
+  if (id === undefined) throw new TypeError(`column ${column} holds no id of the kind ${of}`);
   return id;
 }
 
-/** A text column that holds one of these words. */
-export function enumField<W extends string>(row: Row, column: string, words: readonly W[]): W {
-  const value = textField(row, column);
-  const word = words.find((candidate) => candidate === value);
-  if (word === undefined) throw new TypeError(`column ${column} holds a word that this program does not know`);
-  return word;
+/** A text column that holds one of these values. Throws where it holds another one, such as one of a newer program. */
+export function enumField<V extends string>(row: Row, column: string, values: readonly V[]): V {
+  const text = textField(row, column);
+  const value = values.find((candidate) => candidate === text);
+  if (value === undefined) throw new TypeError(`column ${column} holds a value that this program does not know`);
+  return value;
 }

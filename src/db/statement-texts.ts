@@ -1,16 +1,16 @@
 import { sha256 } from '../kernel/hashing.ts';
 import type { SqlValue, Statement } from './database.ts';
 
-/** What is known about one SQL text: a name that no other text has, in any process, and how many parameters it takes. */
+/** The name of an SQL text (a hash, equal in every process), and the number of its parameters. */
 export type StatementText = { readonly name: string; readonly parameters: number };
 
-/** Looks an SQL text up. */
+/** Returns the name and the number of parameters of an SQL text. Throws after 2,000 different texts. */
 export type StatementTexts = (sql: string) => StatementText;
 
 const maxTexts = 2_000;
 const nameBytes = 12;
 
-/** The texts seen so far. Both engines keep a prepared statement for each, so a program that generates SQL is stopped. */
+/** Both engines keep a prepared statement for each text. Therefore code that generates texts must fail. */
 export function createStatementTexts(): StatementTexts {
   const known = new Map<string, StatementText>();
   return (sql) => {
@@ -32,10 +32,11 @@ function highestParameter(sql: string): number {
   return highest;
 }
 
-/** Why the arguments of a statement cannot be stored alike on both engines, if so. It never says a value. */
+/** Why the arguments cannot be stored equally on both engines; undefined where they can. The message contains no value. */
 export function validateStatement(statement: Statement, text: StatementText): string | undefined {
   const args = statement.args ?? [];
-  if (args.length !== text.parameters) return `the SQL text takes ${text.parameters} values, ${args.length} came`;
+  if (args.length !== text.parameters)
+    return `expected ${text.parameters} values for the SQL text, received ${args.length}`;
   for (let index = 0; index < args.length; index += 1) {
     const fault = validateValue(args[index]);
     if (fault !== undefined) return `$${index + 1} ${fault}`;
@@ -46,10 +47,10 @@ export function validateStatement(statement: Statement, text: StatementText): st
 function validateValue(value: SqlValue | undefined): string | undefined {
   switch (typeof value) {
     case 'string':
-      if (!value.isWellFormed()) return 'holds a lone surrogate, which both engines would change without a word';
+      if (!value.isWellFormed()) return 'holds a lone surrogate, which both engines would replace silently';
       return value.includes('\0') ? 'holds U+0000, which PostgreSQL cannot store' : undefined;
     case 'number':
-      return Number.isSafeInteger(value) ? undefined : 'is not a whole number below 2^53';
+      return Number.isSafeInteger(value) ? undefined : 'is not an integer below 2^53';
     case 'boolean':
       return undefined;
     case 'object':

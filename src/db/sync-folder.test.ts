@@ -5,28 +5,28 @@ import { type TestContext, test } from 'node:test';
 import { makeTestFolder } from '../../test/support/test-folder.ts';
 import { createSyncedFolder } from './sync-folder.ts';
 
-function placeOf(t: TestContext): string {
-  const place = makeTestFolder('cs-folder-');
-  t.after(() => rmSync(place, { recursive: true, force: true }));
-  return place;
+function testFolder(t: TestContext): string {
+  const parent = makeTestFolder('cs-folder-');
+  t.after(() => rmSync(parent, { recursive: true, force: true }));
+  return parent;
 }
 
-test('a folder is made with its parents for its owner alone, by several at once, and stays as it is where it is there', async (t) => {
-  const place = placeOf(t);
-  const path = join(place, 'a', 'b', 'c');
+test('concurrent calls create a folder and its parents with mode 700, and an existing folder keeps its mode', async (t) => {
+  const parent = testFolder(t);
+  const path = join(parent, 'a', 'b', 'c');
   await Promise.all(Array.from({ length: 8 }, () => createSyncedFolder(path)));
   const mode = (of: string) => statSync(of).mode & 0o777;
-  assert.deepEqual([join(place, 'a'), join(place, 'a', 'b'), path].map(mode), [0o700, 0o700, 0o700]);
-  mkdirSync(join(place, 'theirs'), { mode: 0o755 });
-  await createSyncedFolder(join(place, 'theirs'));
-  assert.equal(mode(join(place, 'theirs')), 0o755);
+  assert.deepEqual([join(parent, 'a'), join(parent, 'a', 'b'), path].map(mode), [0o700, 0o700, 0o700]);
+  mkdirSync(join(parent, 'theirs'), { mode: 0o755 });
+  await createSyncedFolder(join(parent, 'theirs'));
+  assert.equal(mode(join(parent, 'theirs')), 0o755);
 });
 
-test('where no folder can be made, that is told and nothing is left', async (t) => {
-  const place = placeOf(t);
-  writeFileSync(join(place, 'file'), '');
-  for (const path of ['/proc/none', '/proc/none/below', join(place, 'file'), join(place, 'file', 'below')]) {
+test('a folder that cannot be created rejects with the error of mkdir and leaves nothing', async (t) => {
+  const parent = testFolder(t);
+  writeFileSync(join(parent, 'file'), '');
+  for (const path of ['/proc/none', '/proc/none/below', join(parent, 'file'), join(parent, 'file', 'below')]) {
     await assert.rejects(createSyncedFolder(path), { syscall: 'mkdir' }, path);
   }
-  assert.deepEqual(readdirSync(place), ['file']);
+  assert.deepEqual(readdirSync(parent), ['file']);
 });

@@ -1,15 +1,15 @@
 import { mkdir, open, stat } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Brings to disk which files a folder holds, as behind a renaming: a file's own sync says nothing of its name. */
+/** Syncs the entries of a folder to disk, for example after a rename: the sync of a file does not include its name. */
 export async function syncFolder(path: string): Promise<void> {
   await using folder = await open(path, 'r');
   await folder.sync();
 }
 
 /**
- * Makes a folder for its owner alone, with its parents, each synced into the one above, so that a power cut does not lose the
- * branch. One after the other: node's own `recursive` tries without end where a folder takes none, as /proc does.
+ * Creates a folder that only its owner can access, with its parents. Each is synced into its parent, so that a power cut does
+ * not lose it. The option `recursive` of `mkdir` is not used: it never ends in a folder that rejects new entries, such as /proc.
  */
 export async function createSyncedFolder(path: string): Promise<void> {
   const isFolder = async () => (await statOrUndefined(path))?.isDirectory() === true;
@@ -19,11 +19,11 @@ export async function createSyncedFolder(path: string): Promise<void> {
   try {
     await mkdir(path, { mode: 0o700 });
   } catch (fault) {
-    // Another process may have made it meanwhile.
+    // Another process may have created it in the meantime.
     if (!(await isFolder())) throw fault;
   }
   await syncFolder(parent);
 }
 
-/** Why it cannot be looked at, the making of it says. */
+/** An error is ignored here: `mkdir` reports it. */
 const statOrUndefined = (path: string) => stat(path).catch(() => undefined);

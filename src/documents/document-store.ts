@@ -1,3 +1,4 @@
+import { lookupByKey } from '../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../db/database.ts';
 import { splitByRowCounts, textByRowCount } from '../db/multi-row-statement.ts';
 import { bytesField, idField, integerField, integerOrNull, textField, textOrNull } from '../db/row-fields.ts';
@@ -75,16 +76,19 @@ export type DocumentWithGrants<D extends StoredDocument = StoredDocument> = {
   readonly grants: readonly DocumentGrant[];
 };
 
-const selectDocument = `select ${columnNames} from document where id = $1`;
-const selectGrants =
-  'select document_id, client_id, purpose, granted_at, ends_at from document_grant where document_id = $1';
+const findDocumentRow = lookupByKey('document', 'id', columnNames);
+const findGrantRows = lookupByKey(
+  'document_grant',
+  'document_id',
+  'document_id, client_id, purpose, granted_at, ends_at',
+);
 
 /**
  * The document of an id for any caller; `accessOf` decides who may read it. Two look-ups instead of a join: concurrent requests
  * share one statement each on PostgreSQL.
  */
 export async function findDocument(read: Read, id: DocumentId): Promise<DocumentWithGrants | undefined> {
-  const [[row], grants] = await Promise.all([read(selectDocument, [id]), read(selectGrants, [id])]);
+  const [[row], grants] = await Promise.all([findDocumentRow(read, id), findGrantRows(read, id)]);
   if (row === undefined) return undefined;
   return { document: documentOf(row), grants: grants.map((grant) => grantOf(id, grant)).sort(byClientAndPurpose) };
 }

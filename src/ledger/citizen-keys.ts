@@ -1,6 +1,7 @@
 import { keyBytes } from '../crypto/chunked-encryption.ts';
 import { unwrapKey, wrapKey } from '../crypto/key-wrapping.ts';
 import type { RootKey } from '../crypto/root-key.ts';
+import { lookupByKey } from '../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../db/database.ts';
 import { createMultiRowBuilder } from '../db/multi-row-statement.ts';
 import { requireActiveRootKey } from '../db/root-key-store.ts';
@@ -63,6 +64,8 @@ const insertKeys = createMultiRowBuilder(
   3,
   'on conflict (citizen_id) do nothing',
 );
+
+const findWrappedKey = lookupByKey('citizen_key', 'citizen_id', 'citizen_id, wrapped, root_key_id');
 
 const selectKeys = createMultiRowBuilder(
   'select citizen_id, wrapped, root_key_id from citizen_key where citizen_id in (',
@@ -138,7 +141,7 @@ function createKeyCache(read: Read, rootKey: RootKey, now: () => number) {
     get,
     load: async (citizenId: string) => {
       const readAt = now();
-      const [row] = await read('select wrapped, root_key_id from citizen_key where citizen_id = $1', [citizenId]);
+      const [row] = await findWrappedKey(read, citizenId);
       // Without a row the key was destroyed: an expired copy must not stay.
       if (row === undefined) cache.delete(citizenId);
       return row && { key: unwrapRow(row, citizenId, readAt), wrapped: bytesField(row, 'wrapped') };
@@ -181,9 +184,10 @@ function createUnknownIds(random: RandomBytes, clock: Clock | undefined) {
 
 function destructionStatement(citizenId: string): Statement {
   return {
-    sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id /* wipe */',
+    sql: 'delete from citizen_key where citizen_id = $1 returning citizen_id',
     args: [citizenId],
     rows: 1,
+    erase: true,
   };
 }
 

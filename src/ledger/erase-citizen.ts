@@ -102,8 +102,9 @@ export async function clearErasedCitizenIds({ read, claim }: Pick<ErasureDeps, '
     }
     // If the citizen was erased again meanwhile, there are later entries: the loop continues.
     await claim({
-      sql: 'update citizen_erasure set named_up_to = null where chain = $1 and named_up_to = $2 /* wipe */',
+      sql: 'update citizen_erasure set named_up_to = null where chain = $1 and named_up_to = $2',
       args: [chain, last],
+      erase: true,
     });
   }
 }

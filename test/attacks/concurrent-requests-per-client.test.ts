@@ -5,7 +5,7 @@ import { createApiServer } from '../../src/api/api-server.ts';
 import type { Authorizer } from '../../src/api/dispatch.ts';
 import { loadLimits } from '../../src/api/load-shedding.ts';
 import { createLog } from '../../src/api/log.ts';
-import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { createConcurrencyLimiter } from '../../src/auth/concurrency-limiter.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createHttpClient, parseJsonBody } from '../support/http-client.ts';
@@ -43,7 +43,12 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
     acquireSlot: places.acquire,
   };
   const server = createApiServer({
-    ...{ app: { ...storelessContext, authorizer }, operations: [waits, streams], pages: [], mounts: [] },
+    ...{
+      app: { ...storelessContext, authorizer },
+      operations: [bindOperation(waits, null), bindOperation(streams, null)],
+      pages: [],
+      mounts: [],
+    },
     ...{ publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0', random: systemRandom, log: createLog('silent') },
   });
   const port = await server.listen('127.0.0.1', 0);

@@ -7,7 +7,7 @@ import { createApiServer } from '../../src/api/api-server.ts';
 import { bodyLimits } from '../../src/api/body-timeouts.ts';
 import { loadLimits } from '../../src/api/load-shedding.ts';
 import { createLog } from '../../src/api/log.ts';
-import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { statusCodesIn } from '../support/raw-http.ts';
@@ -28,7 +28,13 @@ const atOnce = 50;
 
 test('bodies that do not come, as many as requests may be at work, take no place from others; who waits for longest is cut off', async (t) => {
   const server = createApiServer({
-    ...{ app: storelessContext, operations: [says], pages: [], mounts: [], publicUrl: 'http://127.0.0.1' },
+    ...{
+      app: storelessContext,
+      operations: [bindOperation(says, null)],
+      pages: [],
+      mounts: [],
+      publicUrl: 'http://127.0.0.1',
+    },
     ...{ apiVersion: '1.0.0', random: systemRandom, log: createLog('silent') },
   });
   const port = await server.listen('127.0.0.1', 0);

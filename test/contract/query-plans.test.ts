@@ -17,8 +17,8 @@ import {
 } from '../support/sql-in-source.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// A read of SQLite holds up the event loop, and some are made each second: none may look at every row of a table that grows
-// with the citizens or with what is done for them. Which index is taken is asked of SQLite, for each statement in the source.
+// A read of SQLite blocks the event loop, and some run every second. Therefore no statement may scan a table that grows with the
+// number of citizens or of their records. The test reads the plan of SQLite for each statement in the source.
 
 /** An index of the rows that have no number yet: a moment later they have one. */
 const newOnes = 'feed_event_new';
@@ -64,7 +64,7 @@ async function migrated(t: TestContext): Promise<DatabaseSync> {
 test('no statement of the server looks through a table that grows', async (t) => {
   const db = await migrated(t);
   const whole: SourceStatement[] = [];
-  const faults = findSourceStatements().flatMap(({ file, sql }) => {
+  const faults = findSourceStatements('sqlite').flatMap(({ file, sql }) => {
     let tables: string[];
     try {
       tables = lookedThrough(db, sql);
@@ -88,7 +88,7 @@ test('a statement that looks through every delivery is seen', async (t) => {
 
 test('a sign-in looks at no session that goes on, however many there are', async (t) => {
   const db = await migrated(t);
-  const [clearing] = findSourceStatements().filter(({ sql }) =>
+  const [clearing] = findSourceStatements('sqlite').filter(({ sql }) =>
     /^delete from oauth_record\b.*CitizenSession/s.test(sql),
   );
   const found = planOf(db, clearing?.sql ?? '').filter((step) => step.includes('expires_at'));
@@ -113,14 +113,14 @@ test('a page of a list begins where the one before it ended', async (t) => {
   await dueForErasure(read, { now: 1, limit: 1 });
   // Of several statuses each is looked for alike, and only in an index.
   const looks = ways.filter((way) => way === 'then' || way.startsWith('SEARCH'));
-  const told = looks.filter((way, at) => way !== looks[at - 1] && way !== 'then');
+  const steps = looks.filter((way, at) => way !== looks[at - 1] && way !== 'then');
   const older = 'created_at>? AND (created_at,id)<(?,?))';
   const byId = 'SEARCH notification USING INDEX sqlite_autoindex_notification_1 (id=?)';
   const covered = 'SEARCH notification USING COVERING INDEX';
   const ofClient = `${covered} notification_of_client_by_status (client_id=? AND status=? AND (created_at,id)<(?,?))`;
   const ofReference = `${covered} notification_by_reference_and_status (client_id=? AND reference=? AND status=? AND (created_at,id)<(?,?))`;
   const ofCitizen = `SEARCH notification USING INDEX notification_of_citizen (citizen_id=? AND ${older}`;
-  assert.deepEqual(told, [
+  assert.deepEqual(steps, [
     ...[byId, ofClient, byId, ofClient],
     ofCitizen,
     ...[byId, ofReference, byId, ofReference],

@@ -1,28 +1,43 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Statement } from '../../src/db/database.ts';
+import { lookupByKey } from '../../src/db/batch-statements.ts';
+import type { Batch, Statement } from '../../src/db/database.ts';
 import { engines } from '../support/database-engines.ts';
 import { insertLetter, insertPerson, openExampleDatabase } from './store-example-tables.ts';
 
-// What comes in one moment may go to the engine together; no caller may notice.
+// Statements of one tick may be merged. Each caller still gets its own rows and refusals.
+
+const renameBatch: Batch = {
+  kind: 'update',
+  idIndex: 1,
+  sql: `update person p set name = input.name, born = p.born + 10
+    from unnest(cast($1 as text[]), cast($2 as text[]), cast($3 as bigint[])) as input (name, id, born)
+    where p.id = input.id and p.born = input.born returning p.id`,
+};
 
 const rename = (id: string, name: string, born: number, rows?: number): Statement => ({
-  sql: `update person set name = cast($1 as text), born = born + 10
-    where id = cast($2 as text) and born = cast($3 as bigint) returning id`,
+  sql: 'update person set name = $1, born = born + 10 where id = $2 and born = $3 returning id',
   args: [name, id, born],
+  batch: renameBatch,
   ...(rows === undefined ? {} : { rows }),
 });
 
+const findName = lookupByKey('person', 'id', 'id, name');
+const findPerson = lookupByKey('person', 'id', 'id, name, born');
+const findLetters = lookupByKey('letter', 'person_id', 'person_id, id');
+const findMissingColumn = lookupByKey('person', 'id', 'id, nothing');
+const findCount = lookupByKey('counted', 'id', 'id, n');
+
 for (const engine of engines) {
-  test(`${engine.name}: what is looked up at once by key is each caller's own`, async (t) => {
+  test(`${engine.name}: each of many lookups at once gets its own rows`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     const names = Array.from({ length: 40 }, (_, n) => `p${n}`);
     for (const id of names)
       await db.write([insertPerson(id, `name of ${id}`), insertLetter(`${id} 1`, id), insertLetter(`${id} 2`, id)]);
     const asked = [...names, 'nobody', 'p7', "o'; drop table person", ''];
-    const found = asked.map((id) => db.read('select id, name from person where id = $1', [id]));
-    const unnamed = asked.map((id) => db.read('select name, born from person where id = $1', [id]));
-    const letters = asked.map((id) => db.read('select id from letter where person_id = $1', [id]));
+    const found = asked.map((id) => findName(db.read, id));
+    const unnamed = asked.map((id) => findPerson(db.read, id));
+    const letters = asked.map((id) => findLetters(db.read, id));
     const isThere = (id: string) => names.includes(id);
     assert.deepEqual(
       await Promise.all(found),
@@ -30,7 +45,7 @@ for (const engine of engines) {
     );
     assert.deepEqual(
       await Promise.all(unnamed),
-      asked.map((id) => (isThere(id) ? [{ name: `name of ${id}`, born: 0 }] : [])),
+      asked.map((id) => (isThere(id) ? [{ id, name: `name of ${id}`, born: 0 }] : [])),
     );
     const sorted = (await Promise.all(letters)).map((rows) => rows.map((row) => row['id']).sort());
     assert.deepEqual(
@@ -39,28 +54,28 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a lookup that fails among many fails for its callers, and the next ones are served`, async (t) => {
+  test(`${engine.name}: a lookup of a missing column fails for its callers, and other lookups succeed`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
-    const wrong = ['a', 'b', 'c'].map((id) => db.read('select nothing from person where id = $1', [id]));
-    const right = ['a', 'b'].map((id) => db.read('select name from person where id = $1', [id]));
+    const wrong = ['a', 'b', 'c'].map((id) => findMissingColumn(db.read, id));
+    const right = ['a', 'b'].map((id) => findName(db.read, id));
     for (const { status } of await Promise.allSettled(wrong)) assert.equal(status, 'rejected');
-    assert.deepEqual(await Promise.all(right), [[{ name: 'a' }], []]);
+    assert.deepEqual(await Promise.all(right), [[{ id: 'a', name: 'a' }], []]);
   });
 
-  test(`${engine.name}: of what is looked up at once, a row that cannot be read fails for who asked for it alone`, async (t) => {
+  test(`${engine.name}: a row that cannot be read fails only the lookup of its key`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([{ sql: 'create table counted (id text not null primary key, n bigint not null)' }]);
     const insert = "insert into counted (id, n) values ('a', 1), ('b', 9007199254740991 + 2), ('c', 3)";
     await db.write([{ sql: insert }]);
-    const asked = ['a', 'b', 'c', 'nobody'].map((id) => db.read('select n from counted where id = $1', [id]));
+    const asked = ['a', 'b', 'c', 'nobody'].map((id) => findCount(db.read, id));
     const answers = (await Promise.allSettled(asked)).map((one) =>
       one.status === 'fulfilled' ? one.value : one.status,
     );
-    assert.deepEqual(answers, [[{ n: 1 }], 'rejected', [{ n: 3 }], []]);
+    assert.deepEqual(answers, [[{ id: 'a', n: 1 }], 'rejected', [{ id: 'c', n: 3 }], []]);
   });
 
-  test(`${engine.name}: units that end in inserts keep their own rows, refusals and order`, async (t) => {
+  test(`${engine.name}: units that end in inserts get their own rows and refusals, and keep their order`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     for (let n = 0; n < 12; n += 1) await db.write([insertPerson(`p${n}`, `p${n}`, 1)]);
     const grow = (n: number): Statement => ({
@@ -93,7 +108,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: rows that are changed at once give each caller its own, each change once`, async (t) => {
+  test(`${engine.name}: each of many updates at once is applied once and gets its own rows`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     for (let n = 0; n < 6; n += 1) await db.write([insertPerson(`p${n}`, `p${n}`, n)]);
     const changes = [
@@ -131,7 +146,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a row that the table refuses among those changed at once refuses its own unit`, async (t) => {
+  test(`${engine.name}: an update that violates a constraint refuses its own unit alone`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     for (let n = 0; n < 4; n += 1) await db.write([insertPerson(`p${n}`, `p${n}`, n)]);
     const names = ['a', 'p3', 'c'];
@@ -147,12 +162,12 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what was asked before the database closes is answered`, async (t) => {
+  test(`${engine.name}: close waits for pending reads`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
     await db.read('select id from person');
-    const asked = ['a', 'b'].map((id) => db.read('select name from person where id = $1', [id]));
+    const asked = ['a', 'b'].map((id) => findName(db.read, id));
     await db.close();
-    assert.deepEqual(await Promise.all(asked), [[{ name: 'a' }], []]);
+    assert.deepEqual(await Promise.all(asked), [[{ id: 'a', name: 'a' }], []]);
   });
 }

@@ -1,8 +1,9 @@
 import type { TestContext } from 'node:test';
+import { batchInsert } from '../../src/db/batch-statements.ts';
 import type { Database, SqlValue, Statement } from '../../src/db/database.ts';
 import type { Engine } from '../support/database-engines.ts';
 
-/** The statements that make the tables. */
+/** The statements that create the tables. */
 export const exampleTables = [
   `create table person (
     id text not null primary key,
@@ -20,12 +21,15 @@ export async function openExampleDatabase(engine: Engine, t: TestContext): Promi
   return db;
 }
 
+const insertPersonRow = batchInsert('person', 'id, name, born, alive');
+const insertLetterRow = batchInsert('letter', 'id, person_id');
+
 /** Inserts a person. */
 export function insertPerson(id: string, name = id, born: SqlValue = 0, alive: SqlValue = true): Statement {
-  return { sql: 'insert into person (id, name, born, alive) values ($1, $2, $3, $4)', args: [id, name, born, alive] };
+  return insertPersonRow([id, name, born, alive]);
 }
 
 /** Inserts a letter to a person. */
 export function insertLetter(id: string, personId: string): Statement {
-  return { sql: 'insert into letter (id, person_id) values ($1, $2)', args: [id, personId] };
+  return insertLetterRow([id, personId]);
 }

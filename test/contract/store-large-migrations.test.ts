@@ -17,16 +17,16 @@ function folderOf(t: TestContext): string {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: each file is told before it is applied, and of a new database none`, async (t) => {
+  test(`${engine.name}: each file of an existing database is reported before it is applied, and no file of a new one`, async (t) => {
     const db = await engine.openAt(await engine.createLocation(t));
     t.after(() => db.close());
     const folder = folderOf(t);
     const put = (file: string, table: string) => writeFileSync(join(folder, file), `create table ${table} (id text)`);
     put('0001-first.sql', 'a');
-    const told: MigrationProgress[] = [];
-    const options = { folder, onStep: (step: MigrationProgress) => void told.push(step) };
+    const reported: MigrationProgress[] = [];
+    const options = { folder, onStep: (step: MigrationProgress) => void reported.push(step) };
     await migrate(db, clock, options);
-    assert.deepEqual(told, []);
+    assert.deepEqual(reported, []);
     put('0002-second.sql', 'b');
     put('0003-bad.sql', 'b');
     await assert.rejects(migrate(db, clock, options), /0003-bad/);
@@ -34,30 +34,30 @@ for (const engine of engines) {
       { file: '0002-second.sql', number: 1, total: 2 },
       { file: '0003-bad.sql', number: 2, total: 2 },
     ];
-    assert.deepEqual(told, both);
+    assert.deepEqual(reported, both);
     put('0003-bad.sql', 'c');
     await migrate(db, clock, options);
     await migrate(db, clock, options);
-    assert.deepEqual(told, [...both, { file: '0003-bad.sql', number: 1, total: 1 }]);
+    assert.deepEqual(reported, [...both, { file: '0003-bad.sql', number: 1, total: 1 }]);
   });
 }
 
-test('what SQLite keeps aside while it writes tables anew lies beside the database, and behind that in memory again', async (t) => {
+test('sqlite: temporary data of a migration is in files beside the database, and later in memory again', async (t) => {
   const [sqlite] = engines;
   assert.ok(sqlite);
-  const place = await sqlite.createLocation(t);
-  const db = await sqlite.openAt(place);
+  const path = await sqlite.createLocation(t);
+  const db = await sqlite.openAt(path);
   t.after(() => db.close());
-  const kept = 'select temp_store from pragma_temp_store';
-  const now = async () => (await db.write([{ sql: kept }]))[0]?.[0]?.['temp_store'];
+  const tempStoreSql = 'select temp_store from pragma_temp_store';
+  const now = async () => (await db.write([{ sql: tempStoreSql }]))[0]?.[0]?.['temp_store'];
   const [file, memory] = [1, 2];
   assert.equal(await now(), memory);
   const folder = folderOf(t);
-  writeFileSync(join(folder, '0001-first.sql'), `create table seen as ${kept}`);
+  writeFileSync(join(folder, '0001-first.sql'), `create table seen as ${tempStoreSql}`);
   await migrate(db, clock, { folder });
   assert.deepEqual(await db.read('select temp_store from seen'), [{ temp_store: file }]);
-  // One for all of a process.
+  // The folder is a setting of the whole process.
   using other = new DatabaseSync(':memory:');
-  assert.equal(other.prepare('pragma temp_store_directory').get()?.['temp_store_directory'], dirname(place));
+  assert.equal(other.prepare('pragma temp_store_directory').get()?.['temp_store_directory'], dirname(path));
   assert.equal(await now(), memory);
 });

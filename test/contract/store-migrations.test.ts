@@ -23,8 +23,8 @@ function folderWith(t: TestContext, files: Record<string, string>): string {
 }
 
 async function openEmpty(engine: Engine, t: TestContext): Promise<Database> {
-  const place = await engine.createLocation(t);
-  const db = await engine.openAt(place);
+  const location = await engine.createLocation(t);
+  const db = await engine.openAt(location);
   t.after(() => db.close());
   return db;
 }
@@ -46,7 +46,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a migration that fails leaves nothing of itself and says where it failed`, async (t) => {
+  test(`${engine.name}: a migration that fails stores nothing, and the message names the statement`, async (t) => {
     const db = await openEmpty(engine, t);
     const folder = folderWith(t, { '0001-first.sql': first, '0002-bad.sql': `${second};\ncreate table a (id text)` });
     await assert.rejects(migrate(db, clock, { folder }), /0002-bad\.sql failed at statement 3/);
@@ -56,7 +56,7 @@ for (const engine of engines) {
     assert.deepEqual(await migrate(db, clock, { folder }), ['0002-bad.sql']);
   });
 
-  test(`${engine.name}: a migration that was changed after it was applied is refused; line ends are no change`, async (t) => {
+  test(`${engine.name}: a migration that was changed after it was applied is rejected, and changed line ends are accepted`, async (t) => {
     const db = await openEmpty(engine, t);
     await migrate(db, clock, { folder: folderWith(t, { '0001-first.sql': first }) });
     const windows = folderWith(t, { '0001-first.sql': first.replaceAll('\n', '\r\n') });
@@ -65,7 +65,7 @@ for (const engine of engines) {
     await assert.rejects(migrate(db, clock, { folder: changed }), /0001-first\.sql was changed .* bring the file back/);
   });
 
-  test(`${engine.name}: a database that a newer program migrated is refused with the remedy`, async (t) => {
+  test(`${engine.name}: a database that a newer program migrated is rejected, and the message contains the fix`, async (t) => {
     const db = await openEmpty(engine, t);
     await migrate(db, clock, { folder: folderWith(t, { '0001-first.sql': first, '0002-second.sql': second }) });
     const older = folderWith(t, { '0001-first.sql': first });
@@ -75,20 +75,20 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a migration with a number below those applied is refused`, async (t) => {
+  test(`${engine.name}: a migration with a number below an applied one is rejected`, async (t) => {
     const db = await openEmpty(engine, t);
     await migrate(db, clock, { folder: folderWith(t, { '0002-second.sql': first }) });
     const late = folderWith(t, { '0001-late.sql': second, '0002-second.sql': first });
     await assert.rejects(migrate(db, clock, { folder: late }), /0001-late\.sql comes before 2/);
   });
 
-  test(`${engine.name}: processes that start at once apply each migration once`, async (t) => {
-    const place = await engine.createLocation(t);
-    const handles = [await engine.openAt(place)];
-    // The file of SQLite has one process; there the calls race within it.
+  test(`${engine.name}: processes that start at the same time apply each migration once`, async (t) => {
+    const location = await engine.createLocation(t);
+    const handles = [await engine.openAt(location)];
+    // Only one process can open an SQLite file, so its calls race within this process.
     for (let more = 0; more < 3; more += 1) {
       const [only] = handles;
-      handles.push(engine.name === 'postgres' || only === undefined ? await engine.openAt(place) : only);
+      handles.push(engine.name === 'postgres' || only === undefined ? await engine.openAt(location) : only);
     }
     const folder = folderWith(t, {
       '0001-first.sql': first,
@@ -101,10 +101,10 @@ for (const engine of engines) {
     await Promise.all(handles.map((db) => db.close()));
   });
 
-  test(`${engine.name}: opening by settings gives this program's schema`, async (t) => {
-    const place = await engine.createLocation(t);
+  test(`${engine.name}: opening a database by its settings migrates it`, async (t) => {
+    const location = await engine.createLocation(t);
     const dataDir = join(folderWith(t, {}), 'data');
-    const databaseUrl = engine.name === 'postgres' ? place : undefined;
+    const databaseUrl = engine.name === 'postgres' ? location : undefined;
     for (let start = 0; start < 2; start += 1) {
       const db = await openDatabase({ databaseUrl, dataDir, clock });
       assert.equal(db.engine, engine.name);
@@ -116,7 +116,7 @@ for (const engine of engines) {
   });
 }
 
-test('two files with one number, and a name out of form, are refused before anything is applied', async (t) => {
+test('two files with one number, or a malformed name, are rejected before any file is applied', async (t) => {
   const [sqlite] = engines;
   assert.ok(sqlite);
   const db = await openEmpty(sqlite, t);
@@ -136,7 +136,7 @@ test('a statement ends with a semicolon at the end of a line, and only there', (
   ]);
 });
 
-test('a directive names the engine of the next statement, and of no other', () => {
+test('a directive applies to the next statement only', () => {
   const text = '-- Why.\n-- engine: sqlite\nselect 1;\n\nselect 2;\n-- engine: postgres\n-- Why.\nselect\n3;\n';
   assert.deepEqual(splitStatements(text), [
     { sql: 'select 1', engine: 'sqlite' },
@@ -156,11 +156,11 @@ for (const engine of engines) {
     );
     await migrate(db, clock, { folder: folderWith(t, { '0001-first.sql': `${first}-- Why.\n${own.join('')}` }) });
     for (const { name } of engines) {
-      const there = await db.read(`select id from only_${name}`).then(
+      const exists = await db.read(`select id from only_${name}`).then(
         () => true,
         () => false,
       );
-      assert.equal(there, engine.name === name);
+      assert.equal(exists, engine.name === name);
     }
   });
 }

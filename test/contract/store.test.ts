@@ -28,7 +28,7 @@ for (const engine of engines) {
     assert.deepEqual(await ids(db), ['a']);
   });
 
-  test(`${engine.name}: a refused unit leaves those that share its commit untouched`, async (t) => {
+  test(`${engine.name}: a refused unit leaves the other units of its commit stored`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     const results = await Promise.allSettled(
       Array.from({ length: 60 }, (_, n) =>
@@ -43,7 +43,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: each rule of the schema refuses with its own kind and the index of the statement`, async (t) => {
+  test(`${engine.name}: each constraint of the schema has its own kind of refusal, with the index of the statement`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
     const found = {
@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.deepEqual(await ids(db), ['a']);
   });
 
-  test(`${engine.name}: a unit whose stated rows do not come back is refused alone`, async (t) => {
+  test(`${engine.name}: a unit that returns another number of rows than expected is refused alone`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a')]);
     const rename = (id: string, name: string, rows: number) => ({
@@ -97,7 +97,7 @@ for (const engine of engines) {
     assert.deepEqual(await refusal(db.write([insertPerson('a'), rename])), { kind: 'unique', statement: 0 });
   });
 
-  test(`${engine.name}: of many that fence on the same state exactly one passes`, async (t) => {
+  test(`${engine.name}: of 20 units that expect the same state exactly one is stored`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a', 'a', 1)]);
     const sql = 'update person set born = born + 1 where id = $1 and born = $2 returning born';
@@ -108,7 +108,7 @@ for (const engine of engines) {
     assert.deepEqual(await db.read('select born from person'), [{ born: 2 }]);
   });
 
-  test(`${engine.name}: every value comes back as it was stored`, async (t) => {
+  test(`${engine.name}: every value is read as it was written`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([
       {
@@ -141,13 +141,13 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a whole number is one also where the column is text, and in arithmetic`, async (t) => {
+  test(`${engine.name}: an integer stays an integer in a text column and in arithmetic`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     const sql = 'insert into person (id, name, born, alive) values ($1, $2, $3 / 2, true) returning name, born';
     assert.deepEqual(await db.write([{ sql, args: ['a', 5, 7] }]), [[{ name: '5', born: 3 }]]);
   });
 
-  test(`${engine.name}: a boolean column is a boolean also behind a view of the row`, async (t) => {
+  test(`${engine.name}: a boolean column is read as a boolean through a common table expression`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     await db.write([insertPerson('a', 'a', 0, true), insertPerson('b', 'b', 0, false)]);
     const sql = `with chosen as (select id, alive as living from person where alive = $1)
@@ -158,9 +158,9 @@ for (const engine of engines) {
     assert.deepEqual(await db.write([flip]), [[{ id: 'a', alive: false }]]);
   });
 
-  test(`${engine.name}: what the engines would store differently is refused, and nothing of its unit is stored`, async (t) => {
+  test(`${engine.name}: a value that the engines would store differently is refused with its whole unit`, async (t) => {
     const db = await openExampleDatabase(engine, t);
-    // The types forbid undefined; this is about what comes past them.
+    // The types forbid undefined. A value that bypasses them must be refused as well.
     const bad = [undefined as unknown as SqlValue, 0.5, 2 ** 53, Number.NaN, 'a\0b', 'a\ud800b'];
     for (const value of bad) {
       const unit = [
@@ -175,7 +175,7 @@ for (const engine of engines) {
     assert.deepEqual(await ids(db), []);
   });
 
-  test(`${engine.name}: results come in the order of the unit's statements, empty where none are returned`, async (t) => {
+  test(`${engine.name}: results are in the order of the statements, and empty for a statement without rows`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     const count = 'select cast(count(*) as bigint) as n from person';
     const unit = [
@@ -215,7 +215,7 @@ for (const engine of engines) {
     assert.deepEqual(await ids(db), ['1', 'B', 'a', 'a b', 'ab', 'z', 'é']);
   });
 
-  test(`${engine.name}: an error never tells a value`, async (t) => {
+  test(`${engine.name}: an error contains no value of a row`, async (t) => {
     const db = await openExampleDatabase(engine, t);
     const secret = 'Lovelace';
     await db.write([insertPerson(secret)]);
@@ -229,20 +229,20 @@ for (const engine of engines) {
     for (const attempt of await Promise.allSettled(attempts)) {
       assert.equal(attempt.status, 'rejected');
       const { reason } = attempt;
-      const told = [reason.message, reason.stack, JSON.stringify(reason), String(reason.cause)].join(' ');
-      assert.ok(!told.includes(secret), told);
+      const text = [reason.message, reason.stack, JSON.stringify(reason), String(reason.cause)].join(' ');
+      assert.ok(!text.includes(secret), text);
     }
   });
 
-  test(`${engine.name}: what was in flight is stored before the database closes, and nothing after`, async (t) => {
-    const place = await engine.createLocation(t);
-    const db = await engine.openAt(place);
+  test(`${engine.name}: close waits for pending units, and later units are busy`, async (t) => {
+    const location = await engine.createLocation(t);
+    const db = await engine.openAt(location);
     await db.write(exampleTables.map((sql) => ({ sql })));
     const before = [db.write([insertPerson('a')]), db.write([insertPerson('b')])];
     const closed = db.close();
     await assert.rejects(db.write([insertPerson('c')]), WriteBusy);
     await Promise.all([closed, ...before, db.close()]);
-    const again = await engine.openAt(place);
+    const again = await engine.openAt(location);
     assert.deepEqual(await ids(again), ['a', 'b']);
     await again.close();
   });

@@ -94,7 +94,7 @@ test('a row that belongs to none of another table is a fault of the database', a
     t,
     changeBackupDatabase((db) => db.exec('pragma foreign_keys = off; delete from notification')),
   );
-  assert.match(faults.join('\n'), /^database: a row of \w+ belongs to none of notification$/m);
+  assert.match(faults.join('\n'), /^database: a row of \w+ refers to a missing row of notification$/m);
 });
 
 test('a backup whose documents lie in a bucket is verified without it, and nothing is made where the settings point', async (t) => {

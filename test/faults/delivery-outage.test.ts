@@ -122,7 +122,7 @@ for (const engine of engines) {
     const loses: WriteWithoutEvent = async (statement) => {
       const rows = await app.claim(statement);
       if (provider.calls.length === 0 || lost > 0 || rows.length === 0) return rows;
-      if (!statement.sql.includes('skip locked')) return rows;
+      if (statement.postgresSql?.includes('skip locked') !== true) return rows;
       lost += 1;
       throw new WriteUnknown('connection lost');
     };

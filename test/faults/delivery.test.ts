@@ -201,7 +201,7 @@ for (const engine of engines) {
     let lost = 0;
     const loses: WriteWithoutEvent = async (statement) => {
       const rows = await app.claim(statement);
-      if (lost === 0 && statement.sql.includes('skip locked') && rows.length > 0) {
+      if (lost === 0 && statement.postgresSql?.includes('skip locked') === true && rows.length > 0) {
         lost += 1;
         throw new WriteUnknown('connection lost');
       }

@@ -9,9 +9,9 @@ const program = join(import.meta.dirname, 'store-process.ts');
 const rounds = 3;
 const acknowledgedPerRound = 300;
 
-/** Lets a process write until it has acknowledged enough, kills it in the middle of that, and gives what it acknowledged. */
-async function writeAndKill(engine: string, place: string, round: number): Promise<string[]> {
-  const child = spawn(process.execPath, [program, engine, place, String(round)], {
+/** Runs a process that writes, kills it after enough acknowledgements, and returns the ids that it acknowledged. */
+async function writeAndKill(engine: string, location: string, round: number): Promise<string[]> {
+  const child = spawn(process.execPath, [program, engine, location, String(round)], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const exited = new Promise((resolve) => child.once('exit', resolve));
@@ -25,22 +25,22 @@ async function writeAndKill(engine: string, place: string, round: number): Promi
   }
   await exited;
   assert.equal(child.signalCode, 'SIGKILL');
-  // The last line may have been cut.
+  // The last line may be incomplete.
   return output.split('\n').slice(0, -1);
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: kill -9 under load loses no acknowledged unit and leaves none by half`, async (t) => {
-    const place = await engine.createLocation(t);
-    const first = await engine.openAt(place);
+  test(`${engine.name}: kill -9 under load loses no acknowledged unit and stores no unit partly`, async (t) => {
+    const location = await engine.createLocation(t);
+    const first = await engine.openAt(location);
     await first.write([{ sql: 'create table effect (id text not null primary key)' }]);
     await first.write([{ sql: 'create table event (id text not null primary key)' }]);
     await first.close();
     const acknowledged: string[] = [];
     for (let round = 0; round < rounds; round += 1) {
-      acknowledged.push(...(await writeAndKill(engine.name, place, round)));
-      if (engine.name === 'postgres') await waitUntilNoSessions(place);
-      const db = await engine.openAt(place);
+      acknowledged.push(...(await writeAndKill(engine.name, location, round)));
+      if (engine.name === 'postgres') await waitUntilNoSessions(location);
+      const db = await engine.openAt(location);
       const effects = await db.read('select id from effect order by id');
       const events = await db.read('select id from event order by id');
       await db.close();

@@ -6,7 +6,7 @@ import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
 
-// What an operator locks (alter table, create index, vacuum full) is not all that the program needs.
+// An operator locks one table (alter table, create index, vacuum full). The other tables must stay usable.
 
 /** Two tables, and a session of an operator. */
 async function open(t: TestContext): Promise<{ db: Database; operator: pg.Client }> {
@@ -24,10 +24,10 @@ async function open(t: TestContext): Promise<{ db: Database; operator: pg.Client
 
 const intoLocked = (id: string) => ({ sql: 'insert into locked (id, n) values ($1, 0)', args: [id] });
 const intoOther = { sql: 'insert into other (id) values ($1)', args: ['a'] };
-/** How many have failed because they waited themselves until their time was over. */
-const inVain = (faults: readonly Error[]) => faults.filter(({ message }) => message.includes('57014')).length;
+/** The number of calls that failed because of their own timeout. */
+const countTimeouts = (faults: readonly Error[]) => faults.filter(({ message }) => message.includes('57014')).length;
 
-/** The faults so far of many calls, and the first of them. */
+/** The faults of many calls so far, and a promise for the first one. */
 function faultsOf(calls: readonly Promise<unknown>[]): { faults: Error[]; first: Promise<void> } {
   const faults: Error[] = [];
   const first = Promise.withResolvers<void>();
@@ -40,8 +40,8 @@ function faultsOf(calls: readonly Promise<unknown>[]): { faults: Error[]; first:
   return { faults, first: first.promise };
 }
 
-// Each waits in a database of its own, side by side.
-describe('a table that is locked', { concurrency: 3 }, () => {
+// The tests wait at the same time, each in a database of its own.
+describe('a locked table', { concurrency: 3 }, () => {
   test('postgres: writes to a locked table fail together, and those to others do not wait for them', async (t) => {
     const { db, operator } = await open(t);
     await operator.query('begin; lock table locked in share mode');
@@ -49,7 +49,7 @@ describe('a table that is locked', { concurrency: 3 }, () => {
     const { faults, first } = faultsOf(writes);
     await first;
     await db.write([intoOther]);
-    assert.ok(inVain(faults) <= 6, `${inVain(faults)} waited in vain`);
+    assert.ok(countTimeouts(faults) <= 6, `${countTimeouts(faults)} timed out`);
     await Promise.allSettled(writes);
     assert.deepEqual([...new Set(faults.map(({ name }) => name))], ['WriteBusy']);
     assert.equal(faults.length, writes.length);
@@ -59,7 +59,7 @@ describe('a table that is locked', { concurrency: 3 }, () => {
     assert.equal((await db.read('select id from locked')).length, writes.length);
   });
 
-  test('postgres: who waits for a table that is free again is stored, once', async (t) => {
+  test('postgres: a write that waits for a table is stored once when the table is unlocked', async (t) => {
     const { db, operator } = await open(t);
     await operator.query('begin; lock table locked in share mode');
     await assert.rejects(db.write([intoLocked('a')]), WriteBusy);
@@ -79,7 +79,7 @@ describe('a table that is locked', { concurrency: 3 }, () => {
     assert.equal(faults.length, 0);
     await Promise.allSettled(reads);
     assert.ok(faults.length === reads.length && faults.every((fault) => fault instanceof ReadUnavailable));
-    assert.ok(inVain(faults) <= 1, `${inVain(faults)} waited in vain`);
+    assert.ok(countTimeouts(faults) <= 1, `${countTimeouts(faults)} timed out`);
     await operator.query('rollback');
     assert.deepEqual(await db.read('select n from locked'), []);
   });

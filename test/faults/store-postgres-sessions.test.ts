@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict';
 import { type TestContext, test } from 'node:test';
 import pg from 'pg';
+import { lookupByKey } from '../../src/db/batch-statements.ts';
 import type { Database } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createDatabase, databaseNameOf, dropDatabase, queryServer } from '../support/postgres-databases.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Each session is a process of the server, and there are few of them.
+// Each session is a process of the server, and a server has few of them.
 
 async function open(
   t: TestContext,
@@ -23,10 +24,11 @@ async function open(
 }
 
 const add = { sql: 'insert into thing (id) values ($1)', args: ['a'] };
-const lookUp = (db: Database) => db.read('select id from thing where id = $1', ['a']);
+const findThing = lookupByKey('thing', 'id', 'id');
+const lookUp = (db: Database) => findThing(db.read, 'a');
 const readAll = (db: Database) => db.read('select id from thing');
 
-test('postgres: what is asked one after the other goes over one session for writes, one for lookups, one for other reads, until it ends', async (t) => {
+test('postgres: sequential calls use one session for writes, one for lookups and one for other reads, and close ends them', async (t) => {
   const { db, sessions } = await open(t);
   for (let times = 0; times < 20; times += 1) {
     await db.write([add]);
@@ -40,7 +42,7 @@ test('postgres: what is asked one after the other goes over one session for writ
   await waitUntil(async () => (await sessions()) === 0);
 });
 
-test('postgres: a database that is closed leaves no session behind, however busy it was', async (t) => {
+test('postgres: a busy database opens 10 sessions at most, and close ends all of them', async (t) => {
   const { db, sessions, url } = await open(t, 2_500);
   const busy = () => [
     ...Array.from({ length: 200 }, () => db.write([add])),
@@ -52,18 +54,18 @@ test('postgres: a database that is closed leaves no session behind, however busy
   const operator = new pg.Client({ connectionString: url });
   await operator.connect();
   await operator.query('begin; lock table thing in access exclusive mode');
-  // What comes behind the first that waited in vain goes over sessions of its own.
-  const inVain = async (ask: () => Promise<unknown>) => {
-    for (let times = 0; times < 2; times += 1) await assert.rejects(ask());
+  // After the first timeout, statements on the locked table use sessions of their own.
+  const timesOut = async (call: () => Promise<unknown>) => {
+    for (let times = 0; times < 2; times += 1) await assert.rejects(call());
   };
-  await Promise.all([inVain(() => db.write([add])), inVain(() => readAll(db))]);
+  await Promise.all([timesOut(() => db.write([add])), timesOut(() => readAll(db))]);
   await operator.end();
   assert.equal(await sessions(), 10);
   await db.close();
   await waitUntil(async () => (await sessions()) === 0);
 });
 
-test('postgres: a session that has lost its prepared statements, as a pooler may reset one, is given up for another', async (t) => {
+test('postgres: a session that lost its prepared statements is replaced, and the call succeeds', async (t) => {
   const { db } = await open(t);
   for (let times = 0; times < 2; times += 1) {
     await db.write([add]);

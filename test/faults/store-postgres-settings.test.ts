@@ -6,12 +6,12 @@ import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createDatabase, databaseNameOf, dropDatabase, queryServer } from '../support/postgres-databases.ts';
 
-// What an operator has set for a database or a role, for other programs or long ago.
+// Settings that an operator made for a database or a role, for example for other programs.
 
 const random = systemRandom;
 const clock = { now: () => Date.UTC(2026, 0, 1) };
 
-test('postgres: how a database is set to write values changes none', async (t) => {
+test('postgres: settings of a database for value formats change no value', async (t) => {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
   const settings = ["bytea_output = 'escape'", "datestyle = 'German, DMY'", 'standard_conforming_strings = off'];
@@ -22,13 +22,13 @@ test('postgres: how a database is set to write values changes none', async (t) =
   const row = { id: String.raw`a\n'b`, n: 2 ** 53 - 1, b: true, bytes: new Uint8Array([0, 39, 92, 120, 255]) };
   await db.write([{ sql: 'insert into thing (id, n, b, bytes) values ($1, $2, $3, $4)', args: Object.values(row) }]);
   const look = 'select id, n, b, bytes from thing where id = $1';
-  const onlooker = await openReadOnly({ databaseUrl: url, dataDir: '' });
-  t.after(() => onlooker?.close());
-  assert.deepEqual([await db.read(look, [row.id]), await onlooker?.read(look, [row.id])], [[row], [row]]);
+  const readOnly = await openReadOnly({ databaseUrl: url, dataDir: '' });
+  t.after(() => readOnly?.close());
+  assert.deepEqual([await db.read(look, [row.id]), await readOnly?.read(look, [row.id])], [[row], [row]]);
 });
 
-/** An empty database in which a role has no right to make tables, or no place for them. */
-async function barren(t: TestContext, where: 'no right' | 'no schema'): Promise<string> {
+/** An empty database in which the role may not create tables, or has no schema for them. */
+async function databaseWithout(t: TestContext, where: 'no right' | 'no schema'): Promise<string> {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
   if (where === 'no schema') {
@@ -41,24 +41,24 @@ async function barren(t: TestContext, where: 'no right' | 'no schema'): Promise<
   return url.replace('postgres@', `${role}@`);
 }
 
-for (const [where, told] of [
+for (const [where, message] of [
   ['no right', 'PostgreSQL 42501: permission denied for schema public'],
   ['no schema', 'PostgreSQL 3F000: no schema has been selected to create in'],
 ] as const) {
-  test(`postgres: where a role has ${where} to make tables, the start says so at once`, async (t) => {
-    const db = await openPostgres(await barren(t, where), { random });
+  test(`postgres: a role with ${where} for tables makes the start fail at once with the reason`, async (t) => {
+    const db = await openPostgres(await databaseWithout(t, where), { random });
     t.after(() => db.close());
     await assert.rejects(migrate(db, clock), {
-      message: `the tables cannot be made: ${told}; let the role in DATABASE_URL own the database and its schema`,
+      message: `the tables cannot be made: ${message}; let the role in DATABASE_URL own the database and its schema`,
     });
   });
 }
 
-test('postgres: no session is ended for having been idle, or for a transaction that lasts, however that is set', async (t) => {
+test('postgres: timeouts of the database for idle sessions and transactions do not apply to our sessions', async (t) => {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
   const settings = { idle_session_timeout: '1h', transaction_timeout: '2h' };
-  // The second has come with PostgreSQL 17.
+  // The second setting exists since PostgreSQL 17.
   const known = await queryServer(
     `select name from pg_settings where name in ('${Object.keys(settings).join("', '")}')`,
   );

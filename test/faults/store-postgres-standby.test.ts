@@ -15,7 +15,7 @@ async function startServer(t: TestContext, standby: boolean): Promise<string> {
   return server.url;
 }
 
-/** As `pg_ctl promote`. */
+/** Does what `pg_ctl promote` does. */
 async function promote(url: string): Promise<void> {
   const client = new pg.Client({ connectionString: url });
   await client.connect();
@@ -23,10 +23,10 @@ async function promote(url: string): Promise<void> {
   await client.end();
 }
 
-test('postgres: a standby is refused at once with what to do, and taken when it was promoted', async (t) => {
+test('postgres: a standby is rejected at once with the fix, and accepted after it was promoted', async (t) => {
   const url = await startServer(t, true);
-  const told = /: PostgreSQL 25006: this server is a standby, .*: name the primary in DATABASE_URL$/;
-  await assert.rejects(openPostgres(url, { random }), told);
+  const message = /: PostgreSQL 25006: this server is a standby, .*: name the primary in DATABASE_URL$/;
+  await assert.rejects(openPostgres(url, { random }), message);
   await promote(url);
   const db = await openPostgres(url, { random });
   t.after(() => db.close());
@@ -34,7 +34,7 @@ test('postgres: a standby is refused at once with what to do, and taken when it 
   assert.deepEqual(await db.read('select id from thing'), []);
 });
 
-test('postgres: where the address leads to a standby nothing is read that may be old, until it leads back', async (t) => {
+test('postgres: while the address leads to a standby, reads are unavailable and writes are busy', async (t) => {
   const [primary, standby] = [await startServer(t, false), await startServer(t, true)];
   const proxy = await startPostgresProxy(t, primary);
   const db = await openPostgres(proxy.url, { random });
@@ -45,7 +45,7 @@ test('postgres: where the address leads to a standby nothing is read that may be
   await look();
   proxy.redirectTo(standby);
   await assert.rejects(look(), (fault: Error) => fault instanceof ReadUnavailable && /a standby/.test(fault.message));
-  // What was under way when the connection was lost may be stored; what comes then is not.
+  // A write during the loss of the connection may be stored. A later write is not.
   await db.write([add]).catch(() => undefined);
   await assert.rejects(
     db.write([add]),

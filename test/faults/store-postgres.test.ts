@@ -1,16 +1,18 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
 import pg from 'pg';
-import { type Database, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/db/database.ts';
+import { lookupByKey } from '../../src/db/batch-statements.ts';
+import { type Batch, type Database, ReadUnavailable, WriteBusy, WriteUnknown } from '../../src/db/database.ts';
 import { openPostgres } from '../../src/db/postgres/open-postgres.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createDatabase, dropDatabase, queryServer } from '../support/postgres-databases.ts';
 import { startPostgresProxy } from '../support/postgres-proxy.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Without a key on purpose: a unit that ran twice would show.
+// The table has no key, so that a unit that ran twice leaves two rows.
 const createTable = { sql: 'create table thing (id text not null, n bigint)' };
 const add = (id: string) => ({ sql: 'insert into thing (id, n) values ($1, 0) returning id', args: [id] });
+const findThing = lookupByKey('thing', 'id', 'id, n');
 
 async function freshDatabase(t: TestContext): Promise<string> {
   const url = await createDatabase('empty');
@@ -24,7 +26,7 @@ async function open(t: TestContext, url: string, options = {}): Promise<Database
   return db;
 }
 
-/** A plain client, for what an operator or another program does to the database. */
+/** A plain client, which acts as an operator or another program. */
 async function outsider(t: TestContext, url: string): Promise<pg.Client> {
   const client = new pg.Client({ connectionString: url });
   client.on('error', () => undefined);
@@ -37,11 +39,11 @@ async function things(client: pg.Client): Promise<unknown[]> {
   return (await client.query('select id from thing order by id')).rows.map((row) => row.id);
 }
 
-/** Resolves with the process ids of the sessions that wait for a lock, as soon as there are so many. */
+/** Resolves with the process ids of the sessions that wait for a lock, as soon as there are `count` of them. */
 async function blockedSessions(client: pg.Client, count: number): Promise<number[]> {
   const sql = "select pid from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()";
   for (;;) {
-    // Within a transaction the view would stay as it was first seen.
+    // Within a transaction the view would not change after its first read.
     await client.query('select pg_stat_clear_snapshot()');
     const { rows } = await client.query(sql);
     if (rows.length >= count) return rows.map((row) => row.pid);
@@ -49,7 +51,7 @@ async function blockedSessions(client: pg.Client, count: number): Promise<number
 }
 
 for (const rows of [undefined, 1]) {
-  const how = rows === undefined ? 'in one round trip' : 'with stated rows';
+  const how = rows === undefined ? 'in one round trip' : 'with expected rows';
   const unit = (id: string) => [rows === undefined ? add(id) : { ...add(id), rows }];
 
   test(`postgres: a connection lost before COMMIT arrives ${how} is unknown, not stored, never repeated`, async (t) => {
@@ -81,7 +83,7 @@ for (const rows of [undefined, 1]) {
   });
 }
 
-test('postgres: a session that is ended in the middle of a write is unknown, and the lane goes on with a new one', async (t) => {
+test('postgres: a session that ends during a write makes it unknown, and the next write uses a new session', async (t) => {
   const url = await freshDatabase(t);
   const db = await open(t, url);
   const client = await outsider(t, url);
@@ -100,31 +102,31 @@ test('postgres: a session that is ended in the middle of a write is unknown, and
   assert.deepEqual(await things(client), ['a', 'd']);
 });
 
-test('postgres: a deadlock between lanes is tried again, and every unit is stored once', async (t) => {
+test('postgres: after a deadlock between committers, every unit is stored once', async (t) => {
   const url = await freshDatabase(t);
   const proxy = await startPostgresProxy(t, url);
   const db = await open(t, proxy.url);
   const client = await outsider(t, url);
-  await db.write([createTable, add('a'), add('b'), add('gate')]);
+  await db.write([createTable, add('a'), add('b'), add('barrier')]);
   const step = (id: string) => ({ sql: 'update thing set n = n + 1 where id = $1', args: [id] });
-  const gate = { sql: "select id from thing where id = 'gate' for share" };
+  const barrier = { sql: "select id from thing where id = 'barrier' for share" };
   const begins = proxy.transactionCount();
-  // Both units hold one row, wait at the gate, and then want the row of the other.
-  await client.query("begin; select id from thing where id = 'gate' for update");
-  const first = db.write([step('a'), gate, step('b')]);
+  // Each unit locks one row, waits for the barrier, and then needs the row of the other.
+  await client.query("begin; select id from thing where id = 'barrier' for update");
+  const first = db.write([step('a'), barrier, step('b')]);
   await blockedSessions(client, 1);
-  const second = db.write([step('b'), gate, step('a')]);
+  const second = db.write([step('b'), barrier, step('a')]);
   await blockedSessions(client, 2);
   await client.query('commit');
   await Promise.all([first, second]);
   assert.equal(proxy.transactionCount(), begins + 3);
-  assert.deepEqual(await db.read("select id, n from thing where id <> 'gate' order by id"), [
+  assert.deepEqual(await db.read("select id, n from thing where id <> 'barrier' order by id"), [
     { id: 'a', n: 2 },
     { id: 'b', n: 2 },
   ]);
 });
 
-test('postgres: reads whose session is ended are read again on a new one', async (t) => {
+test('postgres: reads whose session ended are repeated on a new one', async (t) => {
   const url = await freshDatabase(t);
   const db = await open(t, url);
   const client = await outsider(t, url);
@@ -153,7 +155,7 @@ test('postgres: a statement keeps working after another process has altered its 
   assert.equal((await db.read('select * from thing')).length, 2);
 });
 
-test('postgres: what was first sent behind a statement that is refused is stored all the same', async (t) => {
+test('postgres: statements that were first sent after a refused one are stored', async (t) => {
   const db = await open(t, await freshDatabase(t));
   await db.write([createTable, { sql: 'create unique index on thing (id)' }, add('a')]);
   for (let round = 0; round < 4; round += 1) {
@@ -172,7 +174,7 @@ test('postgres: a read cannot write', async (t) => {
   assert.deepEqual(await db.read('select id from thing'), []);
 });
 
-test('postgres: a server that is not there refuses the start, and makes writes busy and reads unavailable', async (t) => {
+test('postgres: a missing server rejects the start, later makes writes busy and reads unavailable', async (t) => {
   await assert.rejects(
     openPostgres('postgres://nobody@/nothing?host=/nowhere', { random: systemRandom }),
     ReadUnavailable,
@@ -184,8 +186,8 @@ test('postgres: a server that is not there refuses the start, and makes writes b
   await assert.rejects(db.write([add('a')]), (error) => error instanceof WriteBusy || error instanceof WriteUnknown);
   await assert.rejects(db.write([add('a')]), WriteBusy);
   await assert.rejects(db.read('select id from thing'), ReadUnavailable);
-  // Asked together, each is told.
-  const lookups = ['a', 'b', 'c'].map((id) => db.read('select n from thing where id = $1', [id]));
+  // Each part of a merged lookup is rejected.
+  const lookups = ['a', 'b', 'c'].map((id) => findThing(db.read, id));
   await Promise.all(lookups.map((lookup) => assert.rejects(lookup, ReadUnavailable)));
 });
 
@@ -193,7 +195,7 @@ for (const [which, how] of [
   ['that does not sort by bytes', "locale_provider icu icu_locale 'en' encoding 'UTF8'"],
   ['that is not in UTF-8', "encoding 'SQL_ASCII' lc_collate 'C' lc_ctype 'C'"],
 ] as const) {
-  test(`postgres: a database ${which} is refused with the remedy`, async (t) => {
+  test(`postgres: a database ${which} is rejected, and the message contains the fix`, async (t) => {
     const name = `cs_other_${process.pid}`;
     await queryServer(`create database ${name} template template0 ${how}`);
     const url = (await createDatabase('empty')).replace(/\/cs_test_[^?]*/, `/${name}`);
@@ -207,27 +209,35 @@ for (const [which, how] of [
   });
 }
 
-const rename = 'update named set name = cast($2 as text) where id = cast($1 as text) returning id';
-for (const [what, askFor] of [
-  ['looked up', (db: Database, id: string) => db.read('select name from named where id = $1', [id])],
-  ['changed', async (db: Database, id: string) => (await db.write([{ sql: rename, args: [id, 'new'] }])).flat()],
+const findNamed = lookupByKey('named', 'id', 'id, name');
+const renameSql = 'update named set name = $2 where id = $1 returning id';
+const renameBatch: Batch = {
+  kind: 'update',
+  idIndex: 0,
+  sql: `update named set name = input.name from unnest(cast($1 as text[]), cast($2 as text[])) as input (id, name)
+    where named.id = input.id returning named.id`,
+};
+const rename = (id: string) => ({ sql: renameSql, args: [id, 'new'], batch: renameBatch });
+for (const [what, callFor] of [
+  ['looked up', (db: Database, id: string) => findNamed(db.read, id)],
+  ['changed', async (db: Database, id: string) => (await db.write([rename(id)])).flat()],
 ] as const) {
-  test(`many rows are ${what} by the index, also behind a plan that was made while the table was small`, async (t) => {
+  test(`postgres: many rows are ${what} by the index, also after a plan was cached while the table was small`, async (t) => {
     const url = await freshDatabase(t);
     const db = await open(t, url);
     await db.write([{ sql: 'create table named (id text not null primary key, name text not null)' }]);
     const ids = Array.from({ length: 16 }, (_, n) => `n${n}`);
-    const lookUp = () => Promise.all(ids.map((id) => askFor(db, id)));
+    const lookUp = () => Promise.all(ids.map((id) => callFor(db, id)));
     const client = await outsider(t, url);
     await client.query("insert into named (id, name) values ('few', 'name')");
     await client.query('analyze named');
-    // The server keeps the plan that it has made by then.
+    // The server caches its plan during these calls.
     for (let times = 0; times < 10; times += 1) await lookUp();
     await client.query("insert into named (id, name) select 'n' || n, 'name' from generate_series(0, 9999) n");
     for (let times = 0; times < 10; times += 1) assert.equal((await lookUp()).flat().length, ids.length);
     await db.close();
     const statistics = "select seq_tup_read, idx_tup_fetch from pg_stat_user_tables where relname = 'named'";
-    // The sessions tell their counts when they end.
+    // A session reports its statistics when it ends.
     for (;;) {
       await client.query('select pg_stat_clear_snapshot()');
       const [row] = (await client.query(statistics)).rows;
@@ -237,23 +247,23 @@ for (const [what, askFor] of [
   });
 }
 
-// Each waits in a database of its own, side by side.
-describe('what is waited for', { concurrency: 3 }, () => {
-  test('postgres: a connection that logs in and answers nothing more is given up, and the next one works', async (t) => {
+// The tests wait at the same time, each in a database of its own.
+describe('timeouts', { concurrency: 3 }, () => {
+  test('postgres: a connection without a reply after the log-in is dropped, and the next one works', async (t) => {
     const url = await freshDatabase(t);
     const proxy = await startPostgresProxy(t, url);
     const db = await open(t, proxy.url);
     await (await outsider(t, url)).query(createTable.sql);
     proxy.muteNewConnections(true);
     const written = db.write([add('a')]);
-    const reads = [db.read('select n from thing'), db.read('select n from thing where id = $1', ['a'])];
+    const reads = [db.read('select n from thing'), findThing(db.read, 'a')];
     await Promise.all(reads.map((read) => assert.rejects(read, ReadUnavailable)));
     proxy.muteNewConnections(false);
     await written;
     assert.deepEqual(await db.read('select id from thing'), [{ id: 'a' }]);
   });
 
-  test('postgres: a statement behind a lock for too long makes its unit busy, and its neighbours are stored', async (t) => {
+  test('postgres: a lock timeout makes its unit busy, and the other units of the batch are stored', async (t) => {
     const url = await freshDatabase(t);
     const db = await open(t, url, { statementTimeoutMs: 2_500 });
     const client = await outsider(t, url);
@@ -271,18 +281,17 @@ describe('what is waited for', { concurrency: 3 }, () => {
     ]);
   });
 
-  test('postgres: a read behind a lock for too long is unavailable, also of several that were asked together', async (t) => {
+  test('postgres: a read that waits for a lock until its timeout is unavailable, also within a merged lookup', async (t) => {
     const url = await freshDatabase(t);
     const db = await open(t, url, { statementTimeoutMs: 2_500 });
     const client = await outsider(t, url);
     await db.write([createTable, add('a')]);
     await client.query('begin; lock table thing in access exclusive mode');
-    const sql = 'select n from thing where id = $1';
-    const reads = () => [db.read('select n from thing'), ...['a', 'b'].map((id) => db.read(sql, [id]))];
-    // At once, and not after as many tries as a read has that was lost.
-    const inVain = (fault: Error) => fault instanceof ReadUnavailable && fault.message.includes('57014');
-    await Promise.all(reads().map((read) => assert.rejects(read, inVain)));
+    const reads = () => [db.read('select id, n from thing'), ...['a', 'b'].map((id) => findThing(db.read, id))];
+    // After one timeout: only a lost read is repeated.
+    const timedOut = (fault: Error) => fault instanceof ReadUnavailable && fault.message.includes('57014');
+    await Promise.all(reads().map((read) => assert.rejects(read, timedOut)));
     await client.query('rollback');
-    assert.deepEqual(await Promise.all(reads()), [[{ n: 0 }], [{ n: 0 }], []]);
+    assert.deepEqual(await Promise.all(reads()), [[{ id: 'a', n: 0 }], [{ id: 'a', n: 0 }], []]);
   });
 });

@@ -5,7 +5,7 @@ import { openSqlite, openSqliteInThread } from '../../src/db/sqlite/open-sqlite.
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { engines } from '../support/database-engines.ts';
 
-// The threads of a server share one writer of the SQLite file. To the writer a thread is a port, so one thread is enough here.
+// The threads of a server share one writer of the SQLite file. The writer knows a thread only by its port, so these tests need one thread.
 
 const createTable = { sql: 'create table thing (id text not null primary key)' };
 const add = (id: string) => ({ sql: 'insert into thing (id) values ($1)', args: [id] });
@@ -13,7 +13,7 @@ const slow = {
   sql: 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 300000) select max(i) from n',
 };
 
-async function openThrice(
+async function openThreeHandles(
   t: TestContext,
 ): Promise<{ path: string; first: Database; others: readonly [Database, Database]; lost: string[] }> {
   const [sqlite] = engines;
@@ -32,11 +32,11 @@ async function openThrice(
 
 const idsOf = async (db: Database) => (await db.read('select id from thing order by id')).map(({ id }) => id);
 
-test('sqlite: what threads write while the writer is busy is stored for each, and a bad unit of one is refused alone', async (t) => {
-  const { first, others } = await openThrice(t);
+test('sqlite: units that three threads write at once are stored, and a bad unit is refused alone', async (t) => {
+  const { first, others } = await openThreeHandles(t);
   const [second, third] = others;
   await first.write([add('a')]);
-  // The writer counts meanwhile: it finds the batches of the other two together.
+  // While the writer counts, the batches of the other two arrive.
   const busy = first.write([slow]);
   const written = await Promise.allSettled([
     second.write([add('b'), add('c')]),
@@ -55,8 +55,8 @@ test('sqlite: what threads write while the writer is busy is stored for each, an
   for (const db of [...others, first]) await db.close();
 });
 
-test('sqlite: a thread reads what another has written since it read last', async (t) => {
-  const { first, others } = await openThrice(t);
+test('sqlite: a thread reads what another thread has written since its last read', async (t) => {
+  const { first, others } = await openThreeHandles(t);
   const [second] = others;
   for (const id of ['a', 'b', 'c']) {
     await first.write([add(id)]);
@@ -65,12 +65,12 @@ test('sqlite: a thread reads what another has written since it read last', async
   for (const db of [...others, first]) await db.close();
 });
 
-test('sqlite: behind a lost file nothing of any thread is stored, and the process is told once', async (t) => {
-  const { path, first, others, lost } = await openThrice(t);
+test('sqlite: after a lost file no thread can write, and onLost is called once', async (t) => {
+  const { path, first, others, lost } = await openThreeHandles(t);
   const [second, third] = others;
   await first.write([{ sql: 'pragma max_page_count = 16' }]);
   await assert.rejects(second.write([add('b'.repeat(100_000))]), WriteUnknown);
-  // The file itself would take these.
+  // The file itself has room for these.
   for (const db of [first, third]) {
     await assert.rejects(db.write([add('c')]), WriteUnknown);
     await assert.rejects(db.write([add('d')]), WriteBusy);
@@ -82,13 +82,13 @@ test('sqlite: behind a lost file nothing of any thread is stored, and the proces
   await again.close();
 });
 
-test('sqlite: a thread that is still there when the writer is closed can write no more', async (t) => {
-  const { path, first, others } = await openThrice(t);
+test('sqlite: a thread cannot write after the writer was closed', async (t) => {
+  const { path, first, others } = await openThreeHandles(t);
   const [second, third] = others;
   await third.close();
   await second.write([add('a')]);
   await first.close();
-  // The end of the writer may have come to the other thread already, or under its write.
+  // The writer may end before or during this write.
   await assert.rejects(
     second.write([add('b')]),
     (fault) => fault instanceof WriteBusy || fault instanceof WriteUnknown,

@@ -28,13 +28,13 @@ const createTable = { sql: 'create table thing (id text not null primary key)' }
 const add = (id: string) => ({ sql: 'insert into thing (id) values ($1)', args: [id] });
 const all = 'select id from thing order by id';
 
-async function freshPlace(t: TestContext): Promise<string> {
+async function freshPath(t: TestContext): Promise<string> {
   const [sqlite] = engines;
   assert.equal(sqlite?.name, 'sqlite');
   return sqlite.createLocation(t);
 }
 
-/** Opens a file and gives its writer's thread too, which node announces when it starts. */
+/** Opens a file, and returns the thread of its writer too: Node.js emits `worker` when a thread starts. */
 async function openWithWorker(path: string) {
   const lost: Error[] = [];
   const announced = once(process, 'worker');
@@ -50,11 +50,11 @@ async function storedIds(path: string): Promise<unknown[]> {
   return rows.map((row) => row['id']);
 }
 
-test('sqlite: when the writer thread ends, what is in flight is unknown, and the process is told once', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: when the writer thread ends, pending units are unknown and onLost is called once', async (t) => {
+  const path = await freshPath(t);
   const { db, worker, lost } = await openWithWorker(path);
   await db.write([createTable]);
-  // The thread is ended while SQLite counts; it cannot commit after that.
+  // The thread ends while SQLite counts, before it can commit.
   const slow = {
     sql: 'with recursive n (i) as (select 1 union all select i + 1 from n where i < 5000000) select max(i) from n',
   };
@@ -71,8 +71,8 @@ test('sqlite: when the writer thread ends, what is in flight is unknown, and the
   assert.deepEqual(await storedIds(path), []);
 });
 
-test('sqlite: a disk that is full makes units unknown, stops the writer, and keeps what was acknowledged', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: a full disk makes units unknown and stops the writer, and acknowledged units stay', async (t) => {
+  const path = await freshPath(t);
   const script = `
     import { openSqlite } from ${JSON.stringify(new URL('../../src/db/sqlite/open-sqlite.ts', import.meta.url).href)};
     let lost = 0;
@@ -88,18 +88,18 @@ test('sqlite: a disk that is full makes units unknown, stops the writer, and kee
     const after = await db.write([{ sql: 'insert into thing (id) values ($1)', args: ['x'] }]).catch((reason) => reason.name);
     console.log(JSON.stringify({ acknowledged, error, after, lost }));
     process.exit(0);`;
-  // No file of this process may grow beyond 2 MiB: a full disk, as far as SQLite can tell.
+  // No file of this process may grow beyond 2 MiB. SQLite reports that like a full disk.
   const limited = 'ulimit -f 2048 && exec "$0" --input-type=module -e "$1"';
   const { stdout, stderr } = spawnSync('bash', ['-c', limited, process.execPath, script], { encoding: 'utf8' });
-  const told = JSON.parse(stdout || JSON.stringify(stderr));
-  assert.ok(told.acknowledged > 50, stdout + stderr);
-  assert.deepEqual(told, { acknowledged: told.acknowledged, error: 'WriteUnknown', after: 'WriteBusy', lost: 1 });
+  const report = JSON.parse(stdout || JSON.stringify(stderr));
+  assert.ok(report.acknowledged > 50, stdout + stderr);
+  assert.deepEqual(report, { acknowledged: report.acknowledged, error: 'WriteUnknown', after: 'WriteBusy', lost: 1 });
   const ids = await storedIds(path);
-  assert.ok(ids.length === told.acknowledged || ids.length === told.acknowledged + 1);
+  assert.ok(ids.length === report.acknowledged || ids.length === report.acknowledged + 1);
 });
 
-test('sqlite: a database that runs full within a statement is lost, also for the neighbours of that statement', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: a database that becomes full within a statement is lost, and the other units of the batch are unknown', async (t) => {
+  const path = await freshPath(t);
   const { db, lost } = await openWithWorker(path);
   await db.write([createTable]);
   await db.write([{ sql: 'pragma max_page_count = 16' }]);
@@ -113,8 +113,8 @@ test('sqlite: a database that runs full within a statement is lost, also for the
   assert.deepEqual(await storedIds(path), []);
 });
 
-test('sqlite: a file that cannot be opened is named, with what to do', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: the error for a file that cannot be opened names the file and the fix', async (t) => {
+  const path = await freshPath(t);
   const refused = async () => {
     const fault: unknown = await openSqlite(path, { random: systemRandom }).catch((error: unknown) => error);
     assert.ok(fault instanceof Error);
@@ -127,8 +127,8 @@ test('sqlite: a file that cannot be opened is named, with what to do', async (t)
   assert.match(await refused(), /^FILE: unable to open database file; the user of this process must own DATA_DIR/);
 });
 
-test('sqlite: a corrupt file is refused at the start', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: a corrupt file is rejected at the start', async (t) => {
+  const path = await freshPath(t);
   const db = await openSqlite(path, { random: systemRandom });
   await db.write([createTable]);
   await Promise.all(Array.from({ length: 2_000 }, (_, n) => db.write([add(`thing ${n}`)])));
@@ -140,10 +140,10 @@ test('sqlite: a corrupt file is refused at the start', async (t) => {
   await assert.rejects(openSqlite(path, { random: systemRandom }), /quick_check|malformed/);
 });
 
-test('sqlite: a large file is looked through after a crash, and one that was closed well is opened without', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: a large file is checked after a crash, and opened without a check after a proper close', async (t) => {
+  const path = await freshPath(t);
   const file = new DatabaseSync(path, { defensive: false });
-  // Large, and wrong where only a look at all of it finds that: a row that a check of its table does not allow.
+  // A large file with a row that violates a check constraint, which only a check of the whole file finds.
   file.exec(`pragma journal_mode = wal; pragma synchronous = off; create table large (bytes blob);
     insert into large values (zeroblob(${65 * 2 ** 20})); create table thing (id text not null primary key);
     insert into thing values ('a'); pragma writable_schema = on;
@@ -156,15 +156,15 @@ test('sqlite: a large file is looked through after a crash, and one that was clo
   await assert.rejects(openSqlite(path, { random: systemRandom }), /quick_check of .*restore the newest backup/);
 });
 
-test('sqlite: a file that another program locks for a moment is waited for, and for long is busy', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: a write waits for a short lock of another program, and is busy after a long one', async (t) => {
+  const path = await freshPath(t);
   const db = await openSqlite(path, { random: systemRandom });
   await db.write([createTable]);
   const other = new DatabaseSync(path);
   other.exec('begin immediate');
   await assert.rejects(db.write([add('a')]), WriteBusy);
   other.exec('rollback');
-  // A machine that stands still makes the moment a long one: then once more.
+  // On a slow machine the short lock may last too long: then it is tried again.
   await waitUntil(async () => {
     other.exec('begin immediate');
     const stored = db.write([add('b')]).then(
@@ -180,8 +180,8 @@ test('sqlite: a file that another program locks for a moment is waited for, and 
   await db.close();
 });
 
-test('sqlite: a second opener is refused, in this process and in another, until the first closes', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: a second open is rejected, in this process and in another, until the first one closes', async (t) => {
+  const path = await freshPath(t);
   const db = await openSqlite(path, { random: systemRandom });
   await assert.rejects(openSqlite(path, { random: systemRandom }), /another process has .* open/);
   assert.match(openElsewhere(path), /another process has .* open/);
@@ -189,22 +189,22 @@ test('sqlite: a second opener is refused, in this process and in another, until 
   assert.equal(openElsewhere(path), 'opened');
 });
 
-test('sqlite: the lock of a process that was killed is gone with it', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: the lock of a process ends when the process is killed', async (t) => {
+  const path = await freshPath(t);
   const holder = spawn(process.execPath, ['--input-type=module', '-e', opener(path, 'setInterval(() => {}, 1000)')], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   t.after(() => holder.kill('SIGKILL'));
-  const [said] = await once(holder.stdout, 'data');
-  assert.equal(String(said), 'opened\n');
+  const [output] = await once(holder.stdout, 'data');
+  assert.equal(String(output), 'opened\n');
   await assert.rejects(openSqlite(path, { random: systemRandom }), /another process/);
   holder.kill('SIGKILL');
   await once(holder, 'exit');
   await (await openSqlite(path, { random: systemRandom })).close();
 });
 
-test('sqlite: a database opened from a copy of its files in mid-use holds what was acknowledged', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: a copy of the files of an open database contains the acknowledged units', async (t) => {
+  const path = await freshPath(t);
   const db = await openSqlite(path, { random: systemRandom });
   await db.write([createTable]);
   await db.write([add('a')]);
@@ -216,34 +216,36 @@ test('sqlite: a database opened from a copy of its files in mid-use holds what w
   assert.deepEqual(await storedIds(copy), ['a']);
 });
 
-test('sqlite: what was wiped is in no file when that is acknowledged, also behind a reader that stood in the way', async (t) => {
-  const path = await freshPlace(t);
+test('sqlite: erased content is in no file when the unit is acknowledged, or at the next commit if a reader blocked it', async (t) => {
+  const path = await freshPath(t);
   const db = await openSqlite(path, { random: systemRandom });
   const files = () => readdirSync(dirname(path)).filter((name) => /^test\.sqlite(-wal)?$/.test(name));
-  const places = (text: string) => files().filter((name) => readFileSync(join(dirname(path), name)).includes(text));
-  const wipe = (id: string) => ({ sql: 'delete from thing where id = $1 /* wipe */', args: [id] });
+  const filesWith = (text: string) => files().filter((name) => readFileSync(join(dirname(path), name)).includes(text));
+  const erase = (id: string) => ({ sql: 'delete from thing where id = $1', args: [id], erase: true as const });
   await db.write([createTable]);
   for (const id of ['KEY-OF-ANNA', 'KEY-OF-BERT']) {
     await db.write([add(id)]);
-    assert.notDeepEqual(places(id), []);
+    assert.notDeepEqual(filesWith(id), []);
   }
-  await db.write([wipe('KEY-OF-ANNA')]);
-  assert.deepEqual(places('KEY-OF-ANNA'), []);
+  await db.write([erase('KEY-OF-ANNA')]);
+  assert.deepEqual(filesWith('KEY-OF-ANNA'), []);
 
   const reader = new DatabaseSync(path, { readOnly: true });
   reader.exec('begin');
   reader.prepare(all).all();
-  await db.write([wipe('KEY-OF-BERT')]);
-  assert.notDeepEqual(places('KEY-OF-BERT'), []);
+  await db.write([erase('KEY-OF-BERT')]);
+  assert.notDeepEqual(filesWith('KEY-OF-BERT'), []);
   reader.close();
   await db.write([add('c')]);
-  assert.deepEqual(places('KEY-OF-BERT'), []);
+  assert.deepEqual(filesWith('KEY-OF-BERT'), []);
   await db.close();
 });
 
-// Each commit would wait for the reader: a backup reads for minutes. The limit of the test is far more than it needs.
-test('sqlite: behind a wipe no commit waits for a reader that stays', { timeout: 30_000 }, async (t) => {
-  const path = await freshPlace(t);
+// A backup reads for minutes. The timeout of the test is far longer than it needs.
+test('sqlite: after an erasure that a reader blocks, later commits do not wait for the reader', {
+  timeout: 30_000,
+}, async (t) => {
+  const path = await freshPath(t);
   const db = await openSqlite(path, { random: systemRandom });
   await db.write([createTable]);
   const reader = new DatabaseSync(path, { readOnly: true });
@@ -252,16 +254,16 @@ test('sqlite: behind a wipe no commit waits for a reader that stays', { timeout:
   const ids = Array.from({ length: 250 }, (_, n) => `a${n}`);
   for (const id of ids) {
     await db.write([add(id)]);
-    await db.write([{ sql: 'delete from thing where id = $1 /* wipe */', args: [id] }]);
+    await db.write([{ sql: 'delete from thing where id = $1', args: [id], erase: true }]);
   }
   reader.close();
   await db.close();
 });
 
-test('sqlite: what a process that was killed had wiped is in no file when the next one has written', async (t) => {
-  const path = await freshPlace(t);
-  const wipe = `await db.write([{ sql: "delete from thing where id = 'KEY-OF-ANNA' /* wipe */" }]);`;
-  // A reader stands in the way of the wipe until the end.
+test('sqlite: content that a killed process had erased is in no file after the next process wrote', async (t) => {
+  const path = await freshPath(t);
+  const erase = `await db.write([{ sql: "delete from thing where id = 'KEY-OF-ANNA'", erase: true }]);`;
+  // A reader blocks the checkpoint until the process ends.
   const killed = spawnSync(process.execPath, [
     ...['--input-type=module', '-e'],
     `import { DatabaseSync } from 'node:sqlite';
@@ -271,16 +273,16 @@ test('sqlite: what a process that was killed had wiped is in no file when the ne
       const reader = new DatabaseSync(${JSON.stringify(path)}, { readOnly: true });
       reader.exec('begin');
       reader.prepare(${JSON.stringify(all)}).all();
-      ${wipe}
+      ${erase}
       process.kill(process.pid, 'SIGKILL');`,
   ]);
   assert.equal(killed.signal, 'SIGKILL', String(killed.stderr));
   const files = () => readdirSync(dirname(path)).filter((name) => /^test\.sqlite(-wal)?$/.test(name));
-  const places = () => files().filter((name) => readFileSync(join(dirname(path), name)).includes('KEY-OF-ANNA'));
-  assert.notDeepEqual(places(), []);
+  const filesWithKey = () => files().filter((name) => readFileSync(join(dirname(path), name)).includes('KEY-OF-ANNA'));
+  assert.notDeepEqual(filesWithKey(), []);
   const db = await openSqlite(path, { random: systemRandom });
   await db.write([add('b')]);
-  assert.deepEqual(places(), []);
+  assert.deepEqual(filesWithKey(), []);
   await db.close();
 });
 
@@ -288,7 +290,7 @@ function opener(path: string, then: string): string {
   const module = JSON.stringify(new URL('../../src/db/sqlite/open-sqlite.ts', import.meta.url).href);
   return `import { openSqlite } from ${module};
     const random = (bytes) => new Uint8Array(bytes);
-    // Held, or the lock could be collected with it.
+    // The global reference prevents that the lock is garbage-collected.
     globalThis.db = await openSqlite(${JSON.stringify(path)}, { random }).catch((error) => error);
     console.log(db instanceof Error ? db.message : 'opened');
     ${then}`;

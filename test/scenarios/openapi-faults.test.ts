@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import { createLog } from '../../src/api/log.ts';
-import { scopes } from '../../src/api/operation.ts';
-import { operations, type Ports } from '../../src/app/operations.ts';
+import { bindOperation, scopes } from '../../src/api/operation.ts';
+import { operations } from '../../src/app/operations.ts';
 import type { Caller } from '../../src/auth/caller.ts';
 import { createQuotaLimiter } from '../../src/auth/quota.ts';
 import { apiVersion } from '../../src/config/version.ts';
@@ -31,9 +31,9 @@ const callers: Readonly<Record<string, Caller>> = {
 };
 
 /** Ports of which every one ends in the fault, when it is called or when it is looked at. */
-function brokenPorts(): Ports {
+function brokenPorts(): never {
   // Nothing of it is ever used: that is the point.
-  return new Proxy({} as Ports, {
+  return new Proxy({} as never, {
     get: () => {
       throw fault;
     },
@@ -42,7 +42,7 @@ function brokenPorts(): Ports {
 
 before(async () => {
   const broken = () => Promise.reject(fault);
-  server = createApiServer<Ports>({
+  server = createApiServer({
     app: {
       authorizer: {
         authenticate: async (header) =>
@@ -50,10 +50,17 @@ before(async () => {
         missingScope: () => ({ slug: 'missing-scope', detail: '' }),
         takeQuota: (caller, needed) => quotas.take(caller, needed),
       },
-      ...{ clock, mint: createIdGenerator(clock, systemRandom), read: broken, commit: broken, ports: brokenPorts() },
+      ...{ clock, mint: createIdGenerator(clock, systemRandom), read: broken, commit: broken },
       fingerprintKey: new Uint8Array(32),
     },
-    ...{ operations, pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion, random: systemRandom },
+    ...{
+      operations: operations.map((operation) => bindOperation(operation, brokenPorts())),
+      pages: [],
+      mounts: [],
+      publicUrl: 'http://127.0.0.1',
+      apiVersion,
+      random: systemRandom,
+    },
     log: createLog('info', { write: (line) => lines.push(line) }),
   });
   url = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;

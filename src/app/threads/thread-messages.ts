@@ -24,10 +24,8 @@ export type ThreadOptions = {
   readonly database: MessagePort | undefined;
 };
 
-/** What of the worker role a stored effect may concern. */
-export type WakeTarget = 'delivery' | 'calling' | 'scanning';
-/** What wakes them: of delivery the queues of these names, or all where none are named. */
-export type WakeNotifications = { readonly [part in WakeTarget]: (queues?: ReadonlySet<string>) => void };
+/** Wakes the job of that name in the first thread, which has the worker role: for these queues, or for all. */
+export type WakeJob = (job: string, queues: ReadonlySet<string> | undefined) => void;
 
 /** From the helping thread to the first. */
 export type FromThread =
@@ -36,7 +34,7 @@ export type FromThread =
   | { readonly is: 'stopped'; readonly snapshot: MetricsSnapshot }
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'lines'; readonly text: string }
-  | { readonly is: 'wake'; readonly part: WakeTarget; readonly queues: ReadonlySet<string> | undefined }
+  | { readonly is: 'wake'; readonly job: string; readonly queues: ReadonlySet<string> | undefined }
   | { readonly is: 'counted'; readonly requestId: number; readonly snapshot: MetricsSnapshot }
   | {
       readonly is: 'page-wanted';

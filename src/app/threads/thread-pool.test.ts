@@ -29,7 +29,7 @@ test('after a thread could not start, the next is begun when a minute has passed
     },
     seat: createFirstSlot(2),
     pages: [],
-    wakeNotifications: { calling: never, delivery: never, scanning: never },
+    wakeJob: never,
     server: { begun: () => (begun += 1_000) },
     metrics: { sum: never },
     onLost: never,

@@ -6,22 +6,22 @@ import { createWakeNotifications } from './wake-notifications.ts';
 
 test('what one turn has stored is told once for each part, with every queue that was filled', async () => {
   const told: FromThread[] = [];
-  const wakes = createWakeNotifications((message) => told.push(message));
-  wakes.delivery(new Set(['email 1']));
-  wakes.delivery(new Set(['email 1', 'sms 1']));
-  wakes.calling();
-  wakes.calling();
+  const wake = createWakeNotifications((message) => told.push(message));
+  wake('delivery', new Set(['email 1']));
+  wake('delivery', new Set(['email 1', 'sms 1']));
+  wake('webhooks', undefined);
+  wake('webhooks', undefined);
   assert.deepEqual(told, []);
   await aTurn();
   assert.deepEqual(told, [
-    { is: 'wake', part: 'delivery', queues: new Set(['email 1', 'sms 1']) },
-    { is: 'wake', part: 'calling', queues: undefined },
+    { is: 'wake', job: 'delivery', queues: new Set(['email 1', 'sms 1']) },
+    { is: 'wake', job: 'webhooks', queues: undefined },
   ]);
-  wakes.delivery(new Set(['letter 1']));
+  wake('delivery', new Set(['letter 1']));
   await aTurn();
-  assert.deepEqual(told.slice(2), [{ is: 'wake', part: 'delivery', queues: new Set(['letter 1']) }]);
-  wakes.delivery();
-  wakes.delivery(new Set(['letter 1']));
+  assert.deepEqual(told.slice(2), [{ is: 'wake', job: 'delivery', queues: new Set(['letter 1']) }]);
+  wake('delivery', undefined);
+  wake('delivery', new Set(['letter 1']));
   await aTurn();
-  assert.deepEqual(told.slice(3), [{ is: 'wake', part: 'delivery', queues: undefined }]);
+  assert.deepEqual(told.slice(3), [{ is: 'wake', job: 'delivery', queues: undefined }]);
 });

@@ -1,19 +1,18 @@
-import type { FromThread, WakeNotifications, WakeTarget } from './thread-messages.ts';
+import type { FromThread, WakeJob } from './thread-messages.ts';
 
-/** Wakes the worker role in the first thread: once for whatever one turn of the event loop has stored. */
-export function createWakeNotifications(send: (message: FromThread) => void): WakeNotifications {
-  const pending = new Map<WakeTarget, ReadonlySet<string> | undefined>();
-  const wake = (part: WakeTarget) => (queues?: ReadonlySet<string>) => {
-    const isFirst = !pending.has(part);
-    const before = isFirst ? new Set<string>() : pending.get(part);
-    // Who names no queue means all of them.
-    pending.set(part, queues && before?.union(queues));
+/** Wakes jobs in the first thread: with one message for everything that one turn of the event loop has stored for a job. */
+export function createWakeNotifications(send: (message: FromThread) => void): WakeJob {
+  const pending = new Map<string, ReadonlySet<string> | undefined>();
+  return (job, queues) => {
+    const isFirst = !pending.has(job);
+    const before = isFirst ? new Set<string>() : pending.get(job);
+    // undefined means all queues, and stays so.
+    pending.set(job, queues && before?.union(queues));
     if (!isFirst) return;
     setImmediate(() => {
-      const filled = pending.get(part);
-      pending.delete(part);
-      send({ is: 'wake', part, queues: filled });
+      const filled = pending.get(job);
+      pending.delete(job);
+      send({ is: 'wake', job, queues: filled });
     });
   };
-  return { delivery: wake('delivery'), calling: wake('calling'), scanning: wake('scanning') };
 }

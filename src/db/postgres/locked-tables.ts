@@ -1,71 +1,70 @@
-import { memoize } from '../../kernel/lru-cache.ts';
-
-/** What is to be done with statements, as far as tables are locked. */
+/** The functions that `probeOrWait` calls. */
 export type LockedTableActions<T> = {
-  /** Does it on a connection of its own, where nobody waits behind it. */
+  /** Runs the statements on a connection of their own, so that they block no other statement. */
   probe(): Promise<T>;
-  /** Does it as usual. */
+  /** Runs the statements on the usual connections. */
   usual(): Promise<T>;
-  /** What whoever waited for somebody else's probe is told when that table is locked still. */
+  /** The error for callers that waited for the probe of another caller when the table is still locked. */
   fault(table: string): Error;
 };
 
 /**
- * The tables for which a statement has waited in vain. Another session has locked them (`alter table`, `create index`,
- * `vacuum full`), perhaps for long; what would wait for them too must not hold up the connections that everything goes over.
- * So one asks for all: the first goes by itself, the others wait for what becomes of it, and share that.
+ * The tables on which a statement waited for a lock until its timeout. Another session may hold the lock for long (`alter
+ * table`, `create index`, `vacuum full`). Statements on such a table must not block the connections that all others use.
+ * Therefore one caller at a time probes the table on a connection of its own, and the others wait for its result.
  */
 export type LockedTables = {
-  /** A statement of that text has waited until its time was over. */
+  /** A statement with this text waited until its timeout. */
   markLocked(sql: string): void;
   isEmpty(): boolean;
   includesAny(texts: readonly string[]): boolean;
-  /** For texts that are held. */
-  probeOrWait<T>(texts: readonly string[], ways: LockedTableActions<T>): Promise<T>;
+  /** Runs statements with these texts: as usual, unless one of their tables is locked. */
+  probeOrWait<T>(texts: readonly string[], actions: LockedTableActions<T>): Promise<T>;
 };
 
-const maxCachedTexts = 2_000;
+// A name directly before a parenthesis is a function, such as `unnest`.
+const tableName = /\b(?:into|(?<!do |for )update|from|join) (\w+)\b(?!\()/g;
 
+const tablesOf = (texts: readonly string[]) =>
+  texts.flatMap((sql) => Array.from(sql.matchAll(tableName), ([, table = '']) => table));
+
+/** Starts with no locked table. One instance serves all writers or all readers of a process. */
 export function createLockedTables(): LockedTables {
   const locked = new Set<string>();
-  const probing = new Map<string, Promise<void>>();
-  let added = 0;
-  const tablesIn = memoize(maxCachedTexts, (sql) => [
-    ...new Set([...sql.matchAll(/\b(?:into|(?<!do )update|from|join) (\w+)/g)].map(([, table = '']) => table)),
-  ]);
-  const tablesOf = (texts: readonly string[]) => texts.flatMap(tablesIn);
+  const probes = new Map<string, Promise<void>>();
+  let timeouts = 0;
   const firstLockedTable = (texts: readonly string[]) => tablesOf(texts).find((table) => locked.has(table));
 
-  async function probe<T>(texts: readonly string[], ways: LockedTableActions<T>): Promise<T> {
-    const before = added;
+  async function probe<T>(texts: readonly string[], actions: LockedTableActions<T>): Promise<T> {
+    const timeoutsBefore = timeouts;
     try {
-      return await ways.probe();
+      return await actions.probe();
     } finally {
-      if (added === before) for (const table of tablesOf(texts)) locked.delete(table);
+      if (timeouts === timeoutsBefore) for (const table of tablesOf(texts)) locked.delete(table);
     }
   }
 
   return {
     markLocked: (sql) => {
-      added += 1;
-      for (const table of tablesIn(sql)) locked.add(table);
+      timeouts += 1;
+      for (const table of tablesOf([sql])) locked.add(table);
     },
     isEmpty: () => locked.size === 0,
     includesAny: (texts) => firstLockedTable(texts) !== undefined,
-    probeOrWait: async (texts, ways) => {
+    probeOrWait: async (texts, actions) => {
       const table = firstLockedTable(texts);
-      if (table === undefined) return await ways.usual();
-      const other = probing.get(table);
-      if (other === undefined) {
-        const own = probe(texts, ways);
-        const ended = () => void probing.delete(table);
-        probing.set(table, own.then(ended, ended));
+      if (table === undefined) return await actions.usual();
+      const current = probes.get(table);
+      if (current === undefined) {
+        const own = probe(texts, actions);
+        const ended = () => void probes.delete(table);
+        probes.set(table, own.then(ended, ended));
         return await own;
       }
-      await other;
+      await current;
       const stillLocked = firstLockedTable(texts);
-      if (stillLocked !== undefined) throw ways.fault(stillLocked);
-      return await ways.usual();
+      if (stillLocked !== undefined) throw actions.fault(stillLocked);
+      return await actions.usual();
     },
   };
 }

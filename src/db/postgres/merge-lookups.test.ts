@@ -1,37 +1,58 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { Row, SqlValue } from '../database.ts';
-import { createLookupMerger, type PendingRead } from './merge-lookups.ts';
+import { lookupByKey } from '../batch-statements.ts';
+import type { Read, Row } from '../database.ts';
+import { mergeLookups, type PendingRead } from './merge-lookups.ts';
 
-function ask(sql: string, ...args: SqlValue[]) {
-  const { promise, resolve, reject } = Promise.withResolvers<Row[]>();
-  return { asked: { sql, args, resolve, reject } satisfies PendingRead, rows: promise };
+/** A read as the pool holds it, with the rows that its caller gets. */
+async function pendingLookup(lookup: ReturnType<typeof lookupByKey>, key: string) {
+  const { promise: rows, resolve, reject } = Promise.withResolvers<Row[]>();
+  let pending: PendingRead | undefined;
+  const read: Read = async (sql, args = [], options = {}) => {
+    pending = { sql, args, options, resolve, reject };
+    return [];
+  };
+  await lookup(read, key);
+  assert.ok(pending);
+  return { pending, rows };
 }
 
-test('lookups that differ in their key alone are one statement, the last key repeated up to a power of two', async () => {
-  const all = ['x', 'y', 'x'].map((id) => ask('select name from a where id = $1', id));
-  const { lookups, others } = createLookupMerger()(all.map(({ asked }) => asked));
-  const [joined, ...more] = lookups;
-  assert.deepEqual([more, others], [[], []]);
-  assert.equal(joined?.sql, 'select name, id as asked_key from a where id in ($1, $2, $3, $4)');
-  assert.deepEqual(joined.args, ['x', 'y', 'x', 'x']);
-  joined.resolve([{ name: 'of x', asked_key: 'x' }]);
-  assert.deepEqual(await Promise.all(all.map(({ rows }) => rows)), [[{ name: 'of x' }], [], [{ name: 'of x' }]]);
+const nameById = lookupByKey('a', 'id', 'id, name');
+
+test('lookups of one declaration become one statement with each key once, and each caller gets its rows', async () => {
+  const all = await Promise.all(['x', 'y', 'x'].map((key) => pendingLookup(nameById, key)));
+  const [merged, ...others] = mergeLookups(all.map(({ pending }) => pending));
+  assert.deepEqual(others, []);
+  assert.equal(merged?.sql, 'select id, name from a where id = any(cast($1 as text[]))');
+  assert.deepEqual(merged.args, [['x', 'y']]);
+  merged.resolve([{ id: 'x', name: 'of x' }]);
+  const rowsOfX = [{ id: 'x', name: 'of x' }];
+  assert.deepEqual(await Promise.all(all.map(({ rows }) => rows)), [rowsOfX, [], rowsOfX]);
 });
 
-test('one alone, and what is no lookup by one text, goes as it came', () => {
-  const alone = [
-    ask('select name from b where id = $1', 'x'),
-    ask('select id from a where id > $1', 'x'),
-    ask('select id from a where id > $1', 'y'),
-    ask('select id from a where id = $1 and b = $2', 'x', 'y'),
-    ask('select id from a where id = $1 and b = $2', 'x', 'z'),
-    ask('select count(*) as n from a where id = $1', 'x'),
-    ask('select count(*) as n from a where id = $1', 'y'),
-    ask('select id from a where number = $1', 1),
-    ask('select id from a where number = $1', 2),
-  ].map(({ asked }) => asked);
-  const { lookups, others } = createLookupMerger()(alone);
-  assert.deepEqual(lookups, alone.slice(0, 1));
-  assert.deepEqual(others, alone.slice(1));
+test('a lookup without another one of its declaration keeps its own statement', async () => {
+  const lookups = [nameById, lookupByKey('b', 'id', 'id, name'), lookupByKey('a', 'name', 'id, name')];
+  const alone = await Promise.all(lookups.map(async (lookup) => (await pendingLookup(lookup, 'x')).pending));
+  assert.deepEqual(mergeLookups(alone), alone);
+  assert.deepEqual(
+    alone.map(({ sql, args }) => [sql, args]),
+    [
+      ['select id, name from a where id = $1', ['x']],
+      ['select id, name from b where id = $1', ['x']],
+      ['select id, name from a where name = $1', ['x']],
+    ],
+  );
+});
+
+test('a lookup with more than 32 keys is split into several statements', async () => {
+  const all = await Promise.all(Array.from({ length: 33 }, (_, n) => pendingLookup(nameById, `${n}`)));
+  const merged = mergeLookups(all.map(({ pending }) => pending));
+  assert.deepEqual(
+    merged.map(({ parts }) => parts?.length),
+    [32, undefined],
+  );
+});
+
+test('a lookup whose columns lack the key is rejected', () => {
+  assert.throws(() => lookupByKey('a', 'id', 'name, other_id'), TypeError);
 });

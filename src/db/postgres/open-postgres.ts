@@ -1,5 +1,5 @@
 import type { RandomBytes } from '../../kernel/clock.ts';
-import { type Database, type SqlValue, WriteBusy } from '../database.ts';
+import { type Database, DatabaseUnusable, type Read, WriteBusy } from '../database.ts';
 import { createGroupCommit, type PendingUnit } from '../group-commit.ts';
 import { createStatementTexts, validateStatement } from '../statement-texts.ts';
 import { createLockedTables } from './locked-tables.ts';
@@ -7,9 +7,10 @@ import { createPostgresCommitter } from './postgres-committer.ts';
 import { connectPostgres, type PostgresConnectionOptions } from './postgres-connection.ts';
 import { createReadPool } from './read-pool.ts';
 
+/** How `openPostgres` opens a database. */
 export type PostgresOptions = {
   readonly random: RandomBytes;
-  /** A statement is given up after so long; the default is 30 s. */
+  /** The server cancels a statement after this time. Default: 30 s. */
   readonly statementTimeoutMs?: number;
 };
 
@@ -18,7 +19,7 @@ const maxBatchUnits = 64;
 const lockTimeoutMs = 10_000;
 const replyGraceMs = 10_000;
 
-/** Opens the database at a `postgres://` URL, which must be in UTF-8 and sort by bytes (`lc_collate 'C'`). */
+/** Opens the database at a `postgres://` URL. It must be encoded in UTF-8 and sort by bytes (`lc_collate 'C'`). */
 export async function openPostgres(url: string, options: PostgresOptions): Promise<Database> {
   const { statementTimeoutMs = 30_000, random } = options;
   const texts = createStatementTexts();
@@ -37,27 +38,29 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
   const commits = createGroupCommit({ committers, maxBatchUnits, texts, random });
   const probeCommitter = createPostgresCommitter(writer, { locked, divert: (units) => units });
   const probes = createGroupCommit({ committers: [probeCommitter], maxBatchUnits, texts, random });
-  const readers = createReadPool((more) => connectPostgres(session(`set default_transaction_read_only = on; ${more}`)));
+  const readers = createReadPool((setup) =>
+    connectPostgres(session(`set default_transaction_read_only = on; ${setup}`)),
+  );
 
   function divertLocked(units: readonly PendingUnit[]): readonly PendingUnit[] {
     if (locked.isEmpty()) return units;
     return units.filter(({ unit, resolve, reject }) => {
-      const touched = unit.map(({ sql }) => sql);
-      if (!locked.includesAny(touched)) return true;
-      const ways = { probe: () => probes.write(unit), usual: () => commits.write(unit), fault: lockedTableError };
-      locked.probeOrWait(touched, ways).then(resolve, reject);
+      const texts = unit.map(({ sql }) => sql);
+      if (!locked.includesAny(texts)) return true;
+      const actions = { probe: () => probes.write(unit), usual: () => commits.write(unit), fault: lockedTableError };
+      locked.probeOrWait(texts, actions).then(resolve, reject);
       return false;
     });
   }
 
-  const read = async (sql: string, args?: readonly SqlValue[]) => {
-    const fault = validateStatement({ sql, args: args ?? [] }, texts(sql));
+  const read: Read = async (sql, args = [], readOptions = {}) => {
+    const fault = validateStatement({ sql, args }, texts(sql));
     if (fault !== undefined) throw new TypeError(fault);
-    return readers.read(sql, args);
+    return readers.read(sql, args, readOptions);
   };
-  await requireByteCollation(read).catch(async (fault) => {
+  await requireByteCollation(read).catch(async (error) => {
     await readers.close();
-    throw fault;
+    throw error;
   });
   let closing: Promise<void> | undefined;
   return {
@@ -67,45 +70,46 @@ export async function openPostgres(url: string, options: PostgresOptions): Promi
     close: () => {
       closing ??= commits.close().then(async () => {
         await probes.close();
-        await Promise.all([...[...committers, probeCommitter].map((lane) => lane.close()), readers.close()]);
+        for (const committer of [...committers, probeCommitter]) await committer.close();
+        await readers.close();
       });
       return closing;
     },
   };
 }
 
-// A name that leads to a primary may lead to its standby as well, or by mistake: what is read there is as old as it likes.
+// DATABASE_URL may name a standby by mistake or after a failover. Its rows may be old.
 const requirePrimarySql = `do $$ begin
   if pg_is_in_recovery() then
     raise exception using errcode = '25006',
-      message = 'this server is a standby, which takes no writes and may be behind: name the primary in DATABASE_URL';
+      message = 'this server is a standby, whose rows may be old: name the primary in DATABASE_URL';
   end if;
 end $$`;
 
-// A session that the server ends for being idle, or for a transaction that lasts, may end under a write, which is then unknown.
-// Each statement has its own time, and so has the pause between two. The second setting has come with PostgreSQL 17.
+// If the server ends a session for these timeouts during a write, the outcome of the write is unknown. Each statement and each
+// pause in a transaction has a timeout of its own. The second setting exists since PostgreSQL 17.
 const disableSessionTimeoutsSql =
   "select set_config(name, '0', false) from pg_settings where name in ('idle_session_timeout', 'transaction_timeout')";
 
 const lockedTableError = (table: string) =>
-  new WriteBusy(`another session has locked ${table}, and a statement has just waited for it in vain`);
+  new WriteBusy(`another session has locked ${table}, and another statement has just waited for it`);
 
-// Writes find their rows by an index, each one. The server keeps the plan of a prepared statement, and one that was made
-// while a table was small would go through all of it until its statistics are renewed. Migrations plan anew (migrations.ts).
+// Every write finds its rows by an index. The server caches the plan of a prepared statement: a scan that it planned while the
+// table was small would stay until the next `analyze`. Migrations may scan (migrate.ts).
 const indexPlansOnlySql =
   'set enable_seqscan = off; set enable_hashjoin = off; set enable_mergejoin = off; set jit = off';
-// A commit must mean synced, also where the server's default is otherwise; a stricter default stays.
+// A commit must be synced to disk, even if the server's default is off. A stricter default stays.
 const writerSetup = `${indexPlansOnlySql};
   select set_config('synchronous_commit', 'on', false) where current_setting('synchronous_commit') = 'off'`;
 
-/** Refuses a database that does not sort by bytes in UTF-8. */
+/** Rejects a database that does not sort by bytes in UTF-8. */
 export async function requireByteCollation(read: Database['read']): Promise<void> {
   const [row] = await read(
     `select 'B' < 'a' and 'a b' < 'ab' and 'z' < 'é' as by_bytes, current_setting('server_encoding') as encoding`,
   );
   if (row?.['by_bytes'] !== true || row['encoding'] !== 'UTF8') {
-    throw new Error(
-      "the database does not sort by bytes in UTF-8, as both engines must alike: create it with `create database NAME encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`",
+    throw new DatabaseUnusable(
+      "the database does not sort by bytes in UTF-8, which both engines must do: create it with `create database NAME encoding 'UTF8' lc_collate 'C' lc_ctype 'C' template template0`",
     );
   }
 }

@@ -7,14 +7,14 @@ import { waitUntil } from '../../../test/support/wait-until.ts';
 import { createStatementTexts } from '../statement-texts.ts';
 import { connectPostgres } from './postgres-connection.ts';
 
-async function place(t: TestContext) {
+async function createOptions(t: TestContext) {
   const url = await createDatabase('empty');
   t.after(() => dropDatabase(url));
   return { url, texts: createStatementTexts(), deadlineMs: 60_000 };
 }
 
-test('the deadlines of a connection and of its statements are over once they are met', async (t) => {
-  const options = await place(t);
+test('a connection stays usable after its deadlines were met', async (t) => {
+  const options = await createOptions(t);
   t.mock.timers.enable({ apis: ['setTimeout'] });
   const connection = await connectPostgres({ ...options, setup: 'select 1' });
   for (let times = 0; times < 3; times += 1) {
@@ -24,13 +24,13 @@ test('the deadlines of a connection and of its statements are over once they are
   await connection.close();
 });
 
-test('neither a connection whose set-up is refused nor one that is given up is left open', async (t) => {
-  const options = await place(t);
+test('a connection with a failing setup is closed, and so is a destroyed one', async (t) => {
+  const options = await createOptions(t);
   await assert.rejects(connectPostgres({ ...options, setup: 'select nothing' }), /nothing/);
-  const given = await connectPostgres({ ...options, setup: 'select 1' });
-  given.destroy();
-  // At once: what is sent over it would be unknown, though it never left.
-  assert.equal(given.usable, false);
+  const destroyed = await connectPostgres({ ...options, setup: 'select 1' });
+  destroyed.destroy();
+  // Unusable at once: a statement sent over it would have an unknown outcome although it was never sent.
+  assert.equal(destroyed.usable, false);
   const connection = await connectPostgres({ ...options, setup: 'select 1' });
   const sql =
     'select count(*) as others from pg_stat_activity where datname = current_database() and pid <> pg_backend_pid()';
@@ -42,28 +42,28 @@ test('neither a connection whose set-up is refused nor one that is given up is l
   await connection.close();
 });
 
-test('a connection without a pooler between is not tried with a second one', async (t) => {
-  const options = await place(t);
+test('a connection without a pooler is not tested with a second connection', async (t) => {
+  const options = await createOptions(t);
   const proxy = await startPostgresProxy(t, options.url);
   const connection = await connectPostgres({ ...options, url: proxy.url, setup: 'select 1' });
   assert.equal(proxy.transactionCount(), 0);
   await connection.close();
 });
 
-test('what is sent in one turn travels together, in one write: no statement waits for the answer to another', async (t) => {
-  const connection = await connectPostgres({ ...(await place(t)), setup: 'select 1' });
-  // A socket has both, though streams need not have the second.
+test('the statements of one tick are one write to the socket', async (t) => {
+  const connection = await connectPostgres({ ...(await createOptions(t)), setup: 'select 1' });
+  // A socket has both methods, although the second is optional for streams.
   const socket = Socket.prototype as unknown as Record<'_write' | '_writev', () => void>;
   const writes = (['_write', '_writev'] as const).map((name) => t.mock.method(socket, name).mock);
   const [one, four] = [(n: number) => ({ rows: [{ n }], command: 'SELECT' }), { rows: [{ n: 4 }], command: 'SELECT' }];
   const numbers = [1, 2, 3];
-  for (let turn = 1; turn < 3; turn += 1) {
+  for (let tick = 1; tick < 3; tick += 1) {
     const sent = numbers.map((n) => connection.send([{ sql: `select ${n} as n` }, { sql: 'select 4 as n' }]));
     assert.deepEqual(
       await Promise.all(sent),
       numbers.map((n) => [one(n), four]),
     );
-    assert.equal(writes.flatMap(({ calls }) => calls).length, turn);
+    assert.equal(writes.flatMap(({ calls }) => calls).length, tick);
   }
   await connection.close();
 });

@@ -1,29 +1,37 @@
 import type { Duplex } from 'node:stream';
 import pg from 'pg';
-import type { Row, SqlValue } from '../database.ts';
+import { DatabaseUnusable, type ReadOptions, type Row } from '../database.ts';
 import type { StatementTexts } from '../statement-texts.ts';
-import { readErrorSeverity } from './error-severity.ts';
+import type { PostgresValue } from './merge-lookups.ts';
 import { classifyPostgresError, type PostgresFault } from './postgres-fault.ts';
 import { readBackendPid, refuseTransactionPooling } from './refuse-transaction-pooling.ts';
 
-/** What one statement gave: its rows and command tag, or its fault. */
+/** The reply to one statement: its rows and command tag, or its fault. */
 export type StatementReply = { readonly rows: Row[]; readonly command: string } | { readonly fault: PostgresFault };
 
-/** One connection to PostgreSQL. Statements sent in one turn travel together; each gets its reply, in order. */
+/** A statement to send. With `plan: 'custom'` it is not prepared, so that PostgreSQL plans it for its arguments. */
+type SentStatement = {
+  readonly sql: string;
+  readonly args?: readonly PostgresValue[];
+  readonly plan?: ReadOptions['plan'];
+};
+
+/** One connection to PostgreSQL. The statements of one tick are one write to the socket. Each gets its reply, in order. */
 export type PostgresConnection = {
   readonly usable: boolean;
-  send(statements: readonly { readonly sql: string; readonly args?: readonly SqlValue[] }[]): Promise<StatementReply[]>;
-  /** Ends it at once; what is in flight gets `lost`. */
+  send(statements: readonly SentStatement[]): Promise<StatementReply[]>;
+  /** Ends the connection at once. Statements without a reply get the fault `lost`. */
   destroy(): void;
   close(): Promise<void>;
 };
 
+/** How to connect, and how to set up the session. */
 export type PostgresConnectionOptions = {
   readonly url: string;
   readonly texts: StatementTexts;
   /** SQL that sets up the session. */
   readonly setup: string;
-  /** A batch without an answer for so long is given up: its connection is lost. */
+  /** After this time without all replies to a batch, the connection is destroyed. */
   readonly deadlineMs: number;
 };
 
@@ -32,26 +40,24 @@ const secondConnectionTimeoutMs = 2_000;
 const keepAliveDelayMs = 10_000;
 const flushThresholdBytes = 1 << 16;
 const transactionStatements = new Set(['begin', 'commit', 'rollback']);
-// As `parserOf` reads it; a database may be set otherwise, for older programs.
+// `parserOf` reads this format. The database may have another default.
 const byteaOutputSql = "set bytea_output = 'hex'";
 const oids = { boolean: 16, bytea: 17, int8: 20, int4: 23 };
 
-/** Opens a connection; it rejects, with the reason, when there is none to be had for us alone. */
+/** Opens a connection. Rejects with the reason where there is none, or where a pooler shares its session with other clients. */
 export async function connectPostgres(options: PostgresConnectionOptions): Promise<PostgresConnection> {
   const client = createClient(options.url);
   let usable = true;
   const markLost = () => {
     usable = false;
   };
-  // However it ends, if not by us.
   client.on('error', markLost);
-  const severity = await withTimeout(connectTimeoutMs, client, async () => {
+  await withTimeout(connectTimeoutMs, client, async () => {
     await client.connect();
     await client.query(`${byteaOutputSql}; ${options.setup}`);
     await refuseTransactionPooling(client, () => openSecondConnection(options.url));
-    return readErrorSeverity(client);
   });
-  return createConnection(client, { ...options, severity }, { isUsable: () => usable, markLost });
+  return createConnection(client, options, { isUsable: () => usable, markLost });
 }
 
 function createClient(url: string): pg.Client {
@@ -65,7 +71,7 @@ function createClient(url: string): pg.Client {
   });
 }
 
-/** A second connection, for a moment. */
+/** A short-lived second connection for `refuseTransactionPooling`. */
 async function openSecondConnection(url: string): Promise<pg.Client> {
   const client = createClient(url);
   client.on('error', () => undefined);
@@ -76,12 +82,12 @@ async function openSecondConnection(url: string): Promise<pg.Client> {
   return client;
 }
 
-// A pooler lets us in while the server behind it stands still, or has no room: then it is what comes next that gets no answer.
-async function withTimeout<T>(timeoutMs: number, client: pg.Client, act: () => Promise<T>): Promise<T> {
-  const noAnswer = new Error(`no connection within ${timeoutMs} ms`);
+// A pooler accepts the log-in while its server does not answer. Therefore the deadline includes the first queries.
+async function withTimeout(timeoutMs: number, client: pg.Client, act: () => Promise<void>): Promise<void> {
+  const noAnswer = new DatabaseUnusable(`no connection within ${timeoutMs} ms`);
   const deadline = setTimeout(() => streamOf(client).destroy(noAnswer), timeoutMs);
   try {
-    return await act();
+    await act();
   } catch (error) {
     streamOf(client).destroy();
     throw error;
@@ -92,25 +98,19 @@ async function withTimeout<T>(timeoutMs: number, client: pg.Client, act: () => P
 
 type Health = { isUsable(): boolean; markLost(): void };
 
-function createConnection(
-  client: pg.Client,
-  options: PostgresConnectionOptions & { readonly severity: string },
-  health: Health,
-): PostgresConnection {
+function createConnection(client: pg.Client, options: PostgresConnectionOptions, health: Health): PostgresConnection {
   let corked = false;
   const destroy = () => {
     health.markLost();
     streamOf(client).destroy();
   };
 
-  function send(
-    statements: readonly { readonly sql: string; readonly args?: readonly SqlValue[] }[],
-  ): Promise<StatementReply[]> {
+  function send(statements: readonly SentStatement[]): Promise<StatementReply[]> {
     const replies = new Array<StatementReply>(statements.length);
     const { promise, resolve } = Promise.withResolvers<StatementReply[]>();
     let missingReplies = statements.length;
     const deadline = setTimeout(destroy, options.deadlineMs);
-    // One write to the socket for all of them, instead of one for each.
+    // One write to the socket for all statements of this tick.
     const stream = streamOf(client);
     if (!corked) {
       corked = true;
@@ -120,19 +120,19 @@ function createConnection(
         stream.uncork();
       });
     }
-    for (const [index, { sql, args }] of statements.entries()) {
-      void client.query(queryOf(sql, args, options.texts), (error: Error | null, result: pg.QueryResult) => {
-        // A deadline or a lost connection may answer a statement a second time.
+    for (const [index, statement] of statements.entries()) {
+      void client.query(queryOf(statement, options.texts), (error: Error | null, result: pg.QueryResult) => {
+        // After a deadline or a lost connection, `pg` may call back a second time.
         if (replies[index] !== undefined) return;
         replies[index] = error
-          ? { fault: classifyPostgresError(error, options.severity) }
+          ? { fault: classifyPostgresError(error) }
           : { rows: result.rows, command: result.command };
         missingReplies -= 1;
         if (missingReplies > 0) return;
         clearTimeout(deadline);
         resolve(replies);
       });
-      // The server begins with what it has while the rest of a large unit is still being written.
+      // The server starts to work on a large unit before all of it is written.
       if (stream.writableLength > flushThresholdBytes) {
         stream.uncork();
         stream.cork();
@@ -158,13 +158,12 @@ function streamOf(client: pg.Client): Duplex {
   return client.connection.stream;
 }
 
-// Statements are prepared once a connection, but for those whose plan depends on their values (db.ts); under the name of their text,
-// so that a session which a pooler gave to another process meanwhile refuses the statement, or knows just that one. The first marker is where a claim on PostgreSQL passes over rows that another claim holds; on SQLite, with its one writer, both stay comments.
-function queryOf(sql: string, args: readonly SqlValue[] | undefined, texts: StatementTexts): pg.QueryConfig {
+// A statement is prepared once per connection, under a name that is the hash of its text. If a pooler gives the session to
+// another process, that name then means the same text, or no statement at all.
+function queryOf({ sql, args, plan }: SentStatement, texts: StatementTexts): pg.QueryConfig {
   if (transactionStatements.has(sql)) return { text: sql };
-  const text = sql.replace('/* skip locked */', 'for update skip locked');
   const values = args === undefined ? [] : [...args];
-  return sql.includes('/* planned anew */') ? { text, values } : { name: texts(sql).name, text, values };
+  return plan === 'custom' ? { text: sql, values } : { name: texts(sql).name, text: sql, values };
 }
 
 function parserOf(oid: number): (text: string) => unknown {

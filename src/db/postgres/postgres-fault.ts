@@ -1,22 +1,21 @@
 import type { RefusalKind } from '../database.ts';
 
-/** What a failure on a connection means for the statements that were on it. */
+/** The consequence of an error on a connection for the statements that were sent over it. */
 export type PostgresFault =
-  /** The statement was refused, and with it its transaction: the server said so with severity ERROR. */
+  /** The server refused the statement, and with it the transaction. */
   | { readonly is: 'refused'; readonly kind: RefusalKind; readonly message: string }
-  /** Nothing is stored, and the same can succeed; `reconnect` when this connection cannot do it. */
+  /** Nothing is stored, and a retry can succeed; `reconnect`: on another connection only. */
   | { readonly is: 'transient'; readonly message: string; readonly reconnect: boolean }
-  /** One statement took too long, alone or behind a lock; nothing is stored. */
+  /** A statement ran or waited for a lock until its timeout. Nothing is stored. */
   | { readonly is: 'slow'; readonly message: string }
-  /** A row that came back cannot be told in a number; the statement itself went through. */
+  /** The statement succeeded, but a row that it returned holds an integer above 2^53. */
   | { readonly is: 'unreadable'; readonly message: string }
-  /** Follows from an error before it in the same transaction. */
+  /** A consequence of an earlier error in the same transaction. */
   | { readonly is: 'follows' }
-  /** The connection is lost, or the server is going: what is stored cannot be known. */
+  /** The connection is lost, or the server shuts down. It is unknown what is stored. */
   | { readonly is: 'lost'; readonly message: string };
 
 type ServerError = {
-  readonly severity: string;
   readonly code: string;
   readonly message: string;
   readonly table?: string;
@@ -31,47 +30,50 @@ const kinds = new Map<string, RefusalKind>([
   ['23503', 'foreign_key'],
   ['23514', 'check'],
 ]);
-// The last: a disk that is full, of which another connection finds no more.
+// The last is a full disk: a new connection would find the same disk.
 const transientCodes = new Set(['40001', '40P01', '53100']);
 const slowCodes = new Set(['57014', '55P03']);
+// Completion unknown, and sessions that the server ends for their idle or their long transaction.
+const lostCodes = new Set(['40003', '25P03', '25P04']);
+// Connection exceptions, and a server that ends the session.
+const lostClasses = ['08', '57P'];
 
 /**
- * Says what an error of `pg` means. Only severity ERROR, in the server's language, proves that the transaction was rolled
- * back: FATAL and PANIC, and errors without a severity, do not.
+ * Classifies an error of `pg` by its SQLSTATE. It is no proof that nothing is stored: only the server's answer to COMMIT is
+ * (`conclude` in postgres-committer.ts). The severity is not used, because the server translates it (`lc_messages`).
  */
-export function classifyPostgresError(error: unknown, errorSeverity = 'ERROR'): PostgresFault {
+export function classifyPostgresError(error: unknown): PostgresFault {
   if (error instanceof RangeError) return { is: 'unreadable', message: error.message };
   if (!isServerError(error)) return { is: 'lost', message: error instanceof Error ? error.message : 'no error' };
+  const { code, routine } = error;
   const message = describeServerError(error);
-  if (error.severity !== errorSeverity) return { is: 'lost', message };
-  // The second: a text that is twice in a batch is prepared once, and behind an error not at all.
-  if (error.code === '25P02' || error.code === '26000') return { is: 'follows' };
-  if (transientCodes.has(error.code)) return { is: 'transient', message, reconnect: false };
-  // A standby after a failover; a plan whose table was altered; a server out of memory or connections.
-  if (error.code === '25006' || error.routine === 'RevalidateCachedQuery' || error.code.startsWith('53')) {
+  if (lostCodes.has(code) || lostClasses.some((prefix) => code.startsWith(prefix))) return { is: 'lost', message };
+  // The second: a text that occurs twice in a batch is prepared once, and not at all after an error.
+  if (code === '25P02' || code === '26000') return { is: 'follows' };
+  if (transientCodes.has(code)) return { is: 'transient', message, reconnect: false };
+  // A standby after a failover; a cached plan whose table was altered; a server out of memory or connections.
+  if (code === '25006' || routine === 'RevalidateCachedQuery' || code.startsWith('53')) {
     return { is: 'transient', message, reconnect: true };
   }
-  if (slowCodes.has(error.code)) return { is: 'slow', message };
-  // Completion unknown, as distributed engines say it, and lost connections between servers.
-  if (error.code === '40003' || error.code.startsWith('08')) return { is: 'lost', message };
-  return { is: 'refused', kind: kinds.get(error.code) ?? 'other', message };
+  if (slowCodes.has(code)) return { is: 'slow', message };
+  return { is: 'refused', kind: kinds.get(code) ?? 'other', message };
 }
 
 function isServerError(error: unknown): error is ServerError {
   return error instanceof Error && 'severity' in error && typeof error.severity === 'string' && 'code' in error;
 }
 
-// The server's own messages quote values, but for these classes: the connection, of which a pooler tells everything, the SQL
-// text, which is a constant, the log-in, the names of database and schema, resources, locks, the operator's doings, transactions.
+// Messages of the server quote values, which may be personal data, except those of these classes: connections, transactions,
+// log-in, names of database and schema, SQL texts (which are constants), resources, locks, and actions of the operator.
 const valueFreeErrorClasses = new Set(['08', '25', '28', '3D', '3F', '40', '42', '53', '55', '57']);
 
 function describeServerError(error: ServerError): string {
   if (valueFreeErrorClasses.has(error.code.slice(0, 2))) return `PostgreSQL ${error.code}: ${error.message}`;
-  const place = [error.table, error.column, error.constraint].filter((name) => name !== undefined);
-  return place.length === 0 ? `PostgreSQL ${error.code}` : `PostgreSQL ${error.code} at ${place.join(', ')}`;
+  const names = [error.table, error.column, error.constraint].filter((name) => name !== undefined);
+  return names.length === 0 ? `PostgreSQL ${error.code}` : `PostgreSQL ${error.code} at ${names.join(', ')}`;
 }
 
-/** What an error of `pg` says, without a value of any row or parameter. */
+/** The message of an error of `pg`, without a value of any row or parameter. */
 export function postgresErrorMessage(error: unknown): string {
   const fault = classifyPostgresError(error);
   return 'message' in fault ? fault.message : 'no message';

@@ -4,8 +4,8 @@ import { ReadUnavailable } from '../database.ts';
 import type { PostgresConnection, StatementReply } from './postgres-connection.ts';
 import { createReadPool } from './read-pool.ts';
 
-// Sessions that are lost one after the other, which a real server loses only with luck. The real one is asked in test/faults.
-function losing(times: number) {
+// A server that loses its sessions in an exact order. test/faults uses a real server.
+function losingServer(times: number) {
   const counts = { sent: 0, opened: 0 };
   const ends: (() => void)[] = [];
   const lost: StatementReply = { fault: { is: 'lost', message: 'gone' } };
@@ -35,21 +35,21 @@ function losing(times: number) {
   return { readers: createReadPool(open), counts, endAll };
 }
 
-test('a read that is lost is read again on a new session, three times in all, and is then unavailable', async () => {
+test('a lost read is tried three times in total, each on a new session, and is then unavailable', async () => {
   for (const sql of ['select n from thing', 'select n from thing where id = $1']) {
     const args = sql.includes('$1') ? ['a'] : undefined;
-    const twice = losing(2);
+    const twice = losingServer(2);
     assert.deepEqual(await twice.readers.read(sql, args), [{ n: 1 }]);
     assert.deepEqual(twice.counts, { sent: 3, opened: 3 });
-    const thrice = losing(3);
+    const thrice = losingServer(3);
     await assert.rejects(thrice.readers.read(sql, args), new ReadUnavailable('the database does not answer: gone'));
     assert.deepEqual(thrice.counts, { sent: 3, opened: 3 });
     await Promise.all([twice, thrice].map(({ readers }) => readers.close()));
   }
 });
 
-test('of many reads that find a session lost one makes the new one', async () => {
-  const { readers, counts, endAll } = losing(0);
+test('the first of many reads that find a lost session opens the new one', async () => {
+  const { readers, counts, endAll } = losingServer(0);
   const readAll = () => Promise.all(Array.from({ length: 16 }, () => readers.read('select n from thing', undefined)));
   await readAll();
   assert.deepEqual(counts, { sent: 16, opened: 1 });

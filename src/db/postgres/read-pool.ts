@@ -1,105 +1,85 @@
-import { setImmediate as aTurn } from 'node:timers/promises';
-import { ReadUnavailable, type Row, type SqlValue } from '../database.ts';
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { ReadFailed, type ReadOptions, ReadUnavailable, type Row, type SqlValue } from '../database.ts';
 import { createLockedTables, type LockedTables } from './locked-tables.ts';
-import { createLookupMerger, type PendingRead } from './merge-lookups.ts';
+import { mergeLookups, type PendingRead } from './merge-lookups.ts';
 import type { PostgresConnection } from './postgres-connection.ts';
 import { postgresErrorMessage } from './postgres-fault.ts';
 
-/** The connections for reads: each carries many reads at once in its pipeline. */
+/** The connections for reads. Each pipelines many reads. */
 export type ReadPool = {
-  read(sql: string, args: readonly SqlValue[] | undefined): Promise<Row[]>;
+  read(sql: string, args?: readonly SqlValue[], options?: ReadOptions): Promise<Row[]>;
   close(): Promise<void>;
 };
 
 /**
- * Lookups by a key have connections of their own, on which no plan goes through a whole table: the server keeps the plan of a
- * prepared statement, and one that was made while the table was small would stay until its statistics are renewed.
+ * Lookups by a key have connections of their own, on which no plan scans a whole table. The server caches the plan of a
+ * prepared statement: a scan that it planned while the table was small would stay until the next `analyze`.
  */
 const connectionCounts = { lookups: 2, others: 3, probes: 1 } as const;
-// Without JIT: where a small table has no index on the key, an older server takes its only plan for a dear one.
+// `enable_seqscan = off` makes the only plan for a table without an index look expensive, which would start the JIT compiler.
 const lookupSetup = 'set enable_seqscan = off; set jit = off';
 const triesPerRead = 3;
-/** So many reads at most wait for each other on one connection while another has none. */
+/** The most reads of one tick on one connection. */
 const maxReadsPerConnection = 16;
 
 type Slot = { opening: Promise<PostgresConnection> | undefined; waiting: number };
 type ReadResult = { readonly rows: Row[] } | { readonly fault: string };
 
-/** Opens a connection for reads, with more of a setup than they all have. */
+/** Opens a connection for reads; `setup` is the SQL that this connection needs in addition. */
 export type OpenReadConnection = (setup: string) => Promise<PostgresConnection>;
 type ReadGroup = { readonly slots: readonly Slot[]; readonly open: () => Promise<PostgresConnection> };
 
-/** Readers over connections that are made when needed, and made anew after a loss. A lost read is read again. */
+/** A pool that opens its connections when needed, and again after a loss. It repeats a read whose connection was lost. */
 export function createReadPool(open: OpenReadConnection): ReadPool {
   const lookups = createGroup(connectionCounts.lookups, () => open(lookupSetup));
   const others = createGroup(connectionCounts.others, () => open(''));
   const probes = createGroup(connectionCounts.probes, () => open(''));
   const locked = createLockedTables();
-  const mergeLookups = createLookupMerger();
   let pendingReads: PendingRead[] = [];
 
-  // The reads of one turn of the event loop leave together, in one write and for one wake-up of the server.
+  // The reads of one tick of the event loop are sent in one write.
   function flush(): void {
-    const joined = mergeLookups(pendingReads);
+    const [byKey, rest] = [pendingReads.filter(isLookup), pendingReads.filter((one) => !isLookup(one))];
     pendingReads = [];
-    sendReads(lookups, joined.lookups);
-    sendReads(others, joined.others);
+    sendReads(lookups, mergeLookups(byKey));
+    sendReads(others, rest);
   }
 
-  function sendReads(group: ReadGroup, all: readonly PendingRead[]): void {
-    const statements = locked.isEmpty() ? all : all.filter(({ sql }) => !locked.includesAny([sql]));
-    if (statements !== all) for (const one of all) if (!statements.includes(one)) sendLockedRead(group, one);
-    for (let from = 0; from < statements.length; from += maxReadsPerConnection) {
+  function sendReads(group: ReadGroup, reads: readonly PendingRead[]): void {
+    const isBlocked = ({ sql }: PendingRead) => !locked.isEmpty() && locked.includesAny([sql]);
+    for (const one of reads.filter(isBlocked)) sendLockedRead(group, one);
+    const free = reads.filter((one) => !isBlocked(one));
+    for (let from = 0; from < free.length; from += maxReadsPerConnection) {
       const slot = leastBusy(group);
-      for (const one of statements.slice(from, from + maxReadsPerConnection)) {
-        readWithRetries(group, slot, one).then(one.resolve, (fault: unknown) => rejectOrSplit(group, one, fault));
+      for (const one of free.slice(from, from + maxReadsPerConnection)) {
+        readWithRetries(group, slot, one, locked).then(one.resolve, (error: unknown) =>
+          rejectOrSplit(group, one, error),
+        );
       }
     }
   }
 
   function sendLockedRead(group: ReadGroup, one: PendingRead): void {
-    const by = (way: ReadGroup) => () => readWithRetries(way, leastBusy(way), one);
-    const ways = { probe: by(probes), usual: by(group), fault: unavailableTable };
-    locked.probeOrWait([one.sql], ways).then(one.resolve, (fault: unknown) => rejectOrSplit(group, one, fault));
+    const readIn = (target: ReadGroup) => () => readWithRetries(target, leastBusy(target), one, locked);
+    const actions = { probe: readIn(probes), usual: readIn(group), fault: unavailableTable };
+    locked.probeOrWait([one.sql], actions).then(one.resolve, (error: unknown) => rejectOrSplit(group, one, error));
   }
 
-  /** What fails of several is asked one by one: a row that cannot be read fails nobody but who asked for it. */
-  function rejectOrSplit(group: ReadGroup, one: PendingRead, fault: unknown): void {
-    if (one.parts === undefined || fault instanceof ReadUnavailable) one.reject(fault);
+  /** Repeats the parts of a merged read that failed: a row that cannot be read fails only the caller that needs it. */
+  function rejectOrSplit(group: ReadGroup, one: PendingRead, error: unknown): void {
+    if (one.parts === undefined || error instanceof ReadUnavailable) one.reject(error);
     else sendReads(group, one.parts);
   }
 
-  async function readWithRetries(group: ReadGroup, slot: Slot, { sql, args }: PendingRead): Promise<Row[]> {
-    let result = await readOnce(group, slot, { sql, args });
-    for (let tries = 1; tries < triesPerRead && 'fault' in result; tries += 1) {
-      result = await readOnce(group, leastBusy(group), { sql, args });
-    }
-    if ('fault' in result) throw new ReadUnavailable(`the database does not answer: ${result.fault}`);
-    return result.rows;
-  }
-
-  async function readOnce(
-    { open }: ReadGroup,
-    slot: Slot,
-    { sql, args }: Pick<PendingRead, 'sql' | 'args'>,
-  ): Promise<ReadResult> {
-    slot.waiting += 1;
-    try {
-      return await readOn(await connectionOf(slot, open), { sql, args, locked });
-    } finally {
-      slot.waiting -= 1;
-    }
-  }
-
   return {
-    read: (sql, args) =>
+    read: (sql, args = [], options = {}) =>
       new Promise((resolve, reject) => {
-        pendingReads.push({ sql, args, resolve, reject });
+        pendingReads.push({ sql, args, options, resolve, reject });
         if (pendingReads.length === 1) setImmediate(flush);
       }),
     close: async () => {
-      // What was asked before leaves first: behind the end of a connection it would open another.
-      await aTurn();
+      // The pending reads are sent first: after the end of their connection they would open another one.
+      await nextTick();
       const opened = await Promise.allSettled(
         [lookups, others, probes].flatMap(({ slots }) => slots).map(({ opening }) => opening),
       );
@@ -110,8 +90,32 @@ export function createReadPool(open: OpenReadConnection): ReadPool {
   };
 }
 
+type LockMarker = Pick<LockedTables, 'markLocked'>;
+
+async function readWithRetries(group: ReadGroup, slot: Slot, one: PendingRead, locked: LockMarker): Promise<Row[]> {
+  let result = await readOnce(group, slot, one, locked);
+  for (let tries = 1; tries < triesPerRead && 'fault' in result; tries += 1) {
+    result = await readOnce(group, leastBusy(group), one, locked);
+  }
+  if ('fault' in result) throw new ReadUnavailable(`the database does not answer: ${result.fault}`);
+  return result.rows;
+}
+
+async function readOnce({ open }: ReadGroup, slot: Slot, one: PendingRead, locked: LockMarker): Promise<ReadResult> {
+  slot.waiting += 1;
+  try {
+    return await readOn(await connectionOf(slot, open), one, locked);
+  } finally {
+    slot.waiting -= 1;
+  }
+}
+
 function unavailableTable(table: string): ReadUnavailable {
-  return new ReadUnavailable(`another session has locked ${table}, and a read has just waited for it in vain`);
+  return new ReadUnavailable(`another session has locked ${table}, and another read has just waited for it`);
+}
+
+function isLookup({ options }: PendingRead): boolean {
+  return options.lookup !== undefined;
 }
 
 function createGroup(count: number, open: ReadGroup['open']): ReadGroup {
@@ -125,7 +129,7 @@ function leastBusy({ slots }: ReadGroup): Slot {
 async function connectionOf(slot: Slot, open: () => Promise<PostgresConnection>): Promise<PostgresConnection> {
   const opening = slot.opening;
   if (opening !== undefined && (await opening).usable) return opening;
-  // Of several reads that find the connection lost, the first makes the new one.
+  // The first of several reads that find the connection lost opens the new one.
   if (slot.opening === opening) slot.opening = openOnce(slot, open);
   return slot.opening ?? connectionOf(slot, open);
 }
@@ -137,21 +141,23 @@ function openOnce(slot: Slot, open: () => Promise<PostgresConnection>): Promise<
   });
 }
 
-type ReadRequest = Pick<PendingRead, 'sql' | 'args'> & { readonly locked: Pick<LockedTables, 'markLocked'> };
-
-async function readOn(connection: PostgresConnection, { sql, args, locked }: ReadRequest): Promise<ReadResult> {
-  const [reply] = await connection.send([args === undefined ? { sql } : { sql, args }]);
+async function readOn(
+  connection: PostgresConnection,
+  { sql, args, options: { plan } }: PendingRead,
+  locked: LockMarker,
+): Promise<ReadResult> {
+  const [reply] = await connection.send([plan === undefined ? { sql, args } : { sql, args, plan }]);
   if (reply === undefined) return { fault: 'no answer' };
   if ('rows' in reply) return reply;
   const { fault } = reply;
   switch (fault.is) {
     case 'refused':
     case 'unreadable':
-      throw new Error(`read failed: ${fault.message}`);
+      throw new ReadFailed(fault.message);
     case 'slow':
       locked.markLocked(sql);
       throw new ReadUnavailable(fault.message);
-    // A read follows nothing: the session has lost what was prepared in it.
+    // No statement precedes a read, therefore the session has lost its prepared statements.
     case 'follows':
       connection.destroy();
       return { fault: 'the session has lost its prepared statements' };

@@ -1,8 +1,9 @@
 import { DatabaseSync } from 'node:sqlite';
+import { DatabaseUnusable } from '../database.ts';
 
 /**
- * Takes the place of an SQLite file for this process until the lock is closed; throws where another one has it. The lock is
- * an exclusive transaction on a file of its own: the operating system releases it when the process ends.
+ * Locks an SQLite file for this process until the returned lock is closed; throws where another process holds the lock. The
+ * lock is an exclusive transaction on a file of its own. The operating system releases it when the process ends.
  */
 export function lockDatabase(path: string): DatabaseSync {
   const lock = openLock(`${path}-lock`);
@@ -11,9 +12,12 @@ export function lockDatabase(path: string): DatabaseSync {
     return lock;
   } catch (cause) {
     lock.close();
-    throw new Error(`another process has ${path} open; stop it first, or use PostgreSQL for several processes`, {
-      cause,
-    });
+    throw new DatabaseUnusable(
+      `another process has ${path} open; stop it first, or use PostgreSQL for several processes`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -21,8 +25,11 @@ function openLock(path: string): DatabaseSync {
   try {
     return new DatabaseSync(path, { timeout: 0 });
   } catch (cause) {
-    throw new Error(`${path} cannot be opened: the user of this process must own DATA_DIR and what is in it`, {
-      cause,
-    });
+    throw new DatabaseUnusable(
+      `${path} cannot be opened: the user of this process must own DATA_DIR and what is in it`,
+      {
+        cause,
+      },
+    );
   }
 }

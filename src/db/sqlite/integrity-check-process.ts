@@ -1,6 +1,6 @@
 import { DatabaseSync } from 'node:sqlite';
 
-// The child of `database-faults.ts`: reads the whole of the SQLite file that its argument names, and tells what is wrong in it.
+// The child process of integrity-check.ts: reads the whole SQLite file that its argument names, and reports the faults in it.
 
 const maxReportedFaults = 20;
 
@@ -8,11 +8,11 @@ function findFaults(path: string): string[] {
   try {
     using db = new DatabaseSync(path, { readOnly: true });
     const found = db.prepare(`pragma integrity_check(${maxReportedFaults})`).all();
-    const broken = found.map((row) => String(row['integrity_check'])).filter((word) => word !== 'ok');
+    const broken = found.map((row) => String(row['integrity_check'])).filter((fault) => fault !== 'ok');
     const orphans = db.prepare('pragma foreign_key_check').all().slice(0, maxReportedFaults);
-    return [...broken, ...orphans.map((row) => `a row of ${row['table']} belongs to none of ${row['parent']}`)];
-  } catch (fault) {
-    return [fault instanceof Error ? fault.message : 'it cannot be read'];
+    return [...broken, ...orphans.map((row) => `a row of ${row['table']} refers to a missing row of ${row['parent']}`)];
+  } catch (error) {
+    return [error instanceof Error ? error.message : 'it cannot be read'];
   }
 }
 

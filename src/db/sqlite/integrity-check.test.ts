@@ -7,7 +7,7 @@ import { test } from 'node:test';
 import { makeTestFolder } from '../../../test/support/test-folder.ts';
 import { checkIntegrity } from './integrity-check.ts';
 
-test('what was found counts that is read when who found it is gone', async (t) => {
+test('a report is received although its process has ended before the event loop reads it', async (t) => {
   const folder = makeTestFolder('cs-faults-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'sound.sqlite');
@@ -18,7 +18,7 @@ test('what was found counts that is read when who found it is gone', async (t) =
   const program = join(import.meta.dirname, 'integrity-check-process.ts');
   for (let times = 0; times < 3; times += 1) {
     const found = checkIntegrity(path, new AbortController().signal);
-    // Nothing is read meanwhile, and those that begin behind the first end behind it.
+    // These calls block the event loop until the first process has ended.
     for (let more = 0; more < 2; more += 1) spawnSync(process.execPath, [program, path]);
     assert.deepEqual(await found, []);
   }

@@ -1,8 +1,9 @@
 import { fork } from 'node:child_process';
+import { DatabaseUnusable } from '../database.ts';
 
 /**
- * What is wrong within an SQLite file, in SQLite's words; nothing where it is sound. Reads all of it, which takes minutes
- * where it is large, and in one call: so in a process that can be ended on the way. Rejects when it was.
+ * The faults within an SQLite file, in SQLite's words; none where it is intact. SQLite reads the whole file in one call, which
+ * takes minutes for a large file. Therefore it runs in a child process that `signal` ends. Rejects when the child has ended early.
  */
 export function checkIntegrity(path: string, signal: AbortSignal): Promise<readonly string[]> {
   const { promise, resolve, reject } = Promise.withResolvers<readonly string[]>();
@@ -15,7 +16,7 @@ export function checkIntegrity(path: string, signal: AbortSignal): Promise<reado
   });
   child.on('message', (faults) => resolve(faults as readonly string[]));
   child.on('error', reject);
-  // Not 'exit': by then what it has told may not have been read.
-  child.on('close', (code, ended) => reject(new Error(`the database could not be read through: ${ended ?? code}`)));
+  // After 'exit' a message may still be unread; after 'close' none is.
+  child.on('close', (code, ended) => reject(new DatabaseUnusable(`the integrity check ended early: ${ended ?? code}`)));
   return promise;
 }

@@ -3,7 +3,7 @@ import { dirname } from 'node:path';
 import { MessageChannel, type MessagePort, Worker } from 'node:worker_threads';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import { createTickBatch } from '../../kernel/tick-batch.ts';
-import { type Database, ReadUnavailable, WriteUnknown } from '../database.ts';
+import { type Database, DatabaseUnusable, ReadFailed, ReadUnavailable, WriteUnknown } from '../database.ts';
 import { createGroupCommit } from '../group-commit.ts';
 import { createStatementTexts, validateStatement } from '../statement-texts.ts';
 import { lockDatabase } from './database-lock.ts';
@@ -12,9 +12,10 @@ import { sqliteErrorInfo } from './sqlite-error.ts';
 import { openSqliteReader } from './sqlite-reader.ts';
 import type { WriterCommand, WriterStatus } from './sqlite-writer.ts';
 
+/** How `openSqlite` opens a file. */
 export type SqliteOptions = {
   readonly random: RandomBytes;
-  /** Called once when the disk, the file or the writer thread fails: the process has to stop and to start anew. */
+  /** Called once when the disk, the file or the writer thread fails. The process must stop and start again. */
   readonly onLost?: (error: Error) => void;
 };
 
@@ -28,8 +29,8 @@ const networkFileSystems = new Map([
 ]);
 
 /**
- * Opens the SQLite file at `path`, made when absent. One process at a time may have it open; the lock dies with the
- * process. Writes are committed in groups by a worker thread, so that no sync to disk stands on the event loop.
+ * Opens the SQLite file at `path`, and creates it if it does not exist. One process at a time may open it; its lock ends with
+ * the process. A worker thread commits the writes in groups, so that no sync to disk blocks the event loop.
  */
 export async function openSqlite(path: string, options: SqliteOptions): Promise<Database> {
   refuseNetworkFileSystem(path);
@@ -55,14 +56,14 @@ export async function openSqlite(path: string, options: SqliteOptions): Promise<
   }
 }
 
-/** Opens, in another thread of this process, what is open already; `port` is what its `Db.share` gave. */
+/** Opens, in another thread of this process, the file that `openSqlite` has open; `port` comes from its `share`. */
 export function openSqliteInThread(path: string, port: MessagePort, random: RandomBytes): Database {
   return createSqliteDatabase({ path, port, random });
 }
 
 type SqliteDatabaseDeps = { readonly path: string; readonly port: MessagePort; readonly random: RandomBytes };
 
-/** The database of one thread: a connection that reads, and a lane to the writer. */
+/** The database of one thread: a connection for reads, and a committer that posts to the writer. */
 function createSqliteDatabase({ path, port, random }: SqliteDatabaseDeps): Database {
   const texts = createStatementTexts();
   const reader = openSqliteReader(path);
@@ -72,8 +73,8 @@ function createSqliteDatabase({ path, port, random }: SqliteDatabaseDeps): Datab
   return {
     engine: 'sqlite',
     write: commits.write,
-    // A read is synchronous inside. What is read in one turn is read behind it, in one transaction that has ended before the next
-    // such turn: whoever is told of a write sees it in the next read.
+    // SQLite reads synchronously. The reads of one tick run after it, in one transaction that ends before the next tick.
+    // Therefore a read sees every write that was acknowledged before it.
     read: async (sql, args) => {
       const fault = validateStatement({ sql, args: args ?? [] }, texts(sql));
       if (fault !== undefined) throw new TypeError(fault);
@@ -97,33 +98,36 @@ function createSqliteDatabase({ path, port, random }: SqliteDatabaseDeps): Datab
   };
 }
 
-/** A read that failed as every reader of this engine tells it. */
+/** The error of a failed read, for every reader of this engine. */
 export function toReadError(error: unknown): Error {
   const { errcode = 0, message } = sqliteErrorInfo(error);
   if ((errcode & 0xff) === sqliteBusy) return new ReadUnavailable('the database is busy');
-  return new Error(`read failed: ${message}`);
+  return new ReadFailed(message);
 }
 
-/** Refuses the folder of an SQLite file that is on a network. */
+/** Rejects a folder on a network file system, where SQLite's locks do not work. */
 export function refuseNetworkFileSystem(path: string): void {
   const name = networkFileSystems.get(statfsSync(dirname(path)).type);
   if (name !== undefined) {
-    throw new Error(`the folder of ${path} is on ${name}: SQLite needs a local disk; move DATA_DIR or use PostgreSQL`);
+    throw new DatabaseUnusable(
+      `the folder of ${path} is on ${name}: SQLite needs a local disk; move DATA_DIR or use PostgreSQL`,
+    );
   }
 }
 
 type Writer = {
-  /** A port to the writer, for one thread. */
+  /** A new port to the writer, for one thread. */
   connectThread(): MessagePort;
   close(): Promise<void>;
 };
 
 async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promise<Writer> {
-  // The same file runs from TypeScript and, compiled, from JavaScript.
+  // From a clone this file is TypeScript, in the npm package JavaScript.
   const file = import.meta.filename.endsWith('.ts') ? './sqlite-writer.ts' : './sqlite-writer.js';
   const worker = new Worker(new URL(file, import.meta.url), {
-    ...{ workerData: { path }, execArgv: [] },
-    // What it makes lives as long as one batch: a small nursery costs next to no time, and saves memory under load.
+    workerData: { path },
+    execArgv: [],
+    // Its objects live as long as one batch. A small young generation costs little time and saves memory under load.
     resourceLimits: { maxYoungGenerationSizeMb: 32 },
   });
   const exited = Promise.withResolvers<void>();
@@ -147,7 +151,7 @@ async function startWriter(path: string, onLost: SqliteOptions['onLost']): Promi
   });
 
   const first = await opened.promise;
-  if (first.state !== 'open') throw new Error(first.message);
+  if (first.state !== 'open') throw new DatabaseUnusable(first.message);
   state = 'open';
   const sendCommand = (message: WriterCommand, ports: readonly MessagePort[] = []) =>
     worker.postMessage(message, ports);

@@ -1,14 +1,14 @@
 import type { MessagePort } from 'node:worker_threads';
-import { type SqlValue, WriteRefused, WriteUnknown } from '../database.ts';
+import { type SqlValue, type Statement, WriteRefused, WriteUnknown } from '../database.ts';
 import { type BatchCommitter, nothingToRetry, type PendingUnit } from '../group-commit.ts';
 import type { BatchResult, UnitResult, WriterBatch } from './sqlite-writer.ts';
 
 /**
- * The lane of one thread to the writer thread. A batch whose answer does not come, because the writer failed or ended
- * with it in its hands, is of unknown outcome; what comes later never reached the writer.
+ * The committer of one thread, which posts batches to the writer thread. If the writer fails or ends before it answers, the
+ * outcome of the batch is unknown. Later batches are not posted.
  */
 export function createSqliteCommitter(port: MessagePort): BatchCommitter {
-  // The writer keeps the texts it has seen: each crosses between the threads once.
+  // Each text is posted once: the writer remembers it by its index.
   const sentTexts = new Map<string, number>();
   let answer = Promise.withResolvers<BatchResult>();
   let lost = false;
@@ -37,7 +37,14 @@ export function createSqliteCommitter(port: MessagePort): BatchCommitter {
       }),
     );
     answer = Promise.withResolvers();
-    port.postMessage({ texts: newTexts, units } satisfies WriterBatch, [packed.buffer]);
+    const isAny = (has: (statement: Statement) => boolean) => batch.some(({ unit }) => unit.some(has));
+    const message: WriterBatch = {
+      texts: newTexts,
+      units,
+      erases: isAny(({ erase }) => erase === true),
+      needsTempFiles: isAny(({ tempFiles }) => tempFiles === true),
+    };
+    port.postMessage(message, [packed.buffer]);
     const result = await answer.promise;
     if (result.state === 'busy') return { units: batch, reason: 'the SQLite file is locked by another program' };
     if (result.state === 'committed') completeUnits(batch, result.results);
@@ -47,8 +54,8 @@ export function createSqliteCommitter(port: MessagePort): BatchCommitter {
 }
 
 /**
- * One piece of memory for all bytes of a batch, to be handed over. Bytes that are posted take the whole memory that they are
- * cut from along, and a small Buffer is cut from node's pool of 64 KiB.
+ * One buffer for all bytes of a batch, which is transferred to the writer. Without it, `postMessage` would copy the whole
+ * pool of 64 KiB that a small `Buffer` is a slice of.
  */
 function createByteBuffer(batch: readonly PendingUnit[]): {
   readonly buffer: ArrayBuffer;

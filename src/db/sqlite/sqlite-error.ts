@@ -1,10 +1,11 @@
+/** The fields of an error of `node:sqlite`. `errcode` is SQLite's extended result code. */
 export type SqliteErrorInfo = {
   readonly code: string;
   readonly errcode: number | undefined;
   readonly message: string;
 };
 
-/** What SQLite threw, without the integer that the message of one out of range tells: it may be somebody's. */
+/** The fields of an error, without the integer that an out-of-range message contains: it may be personal data. */
 export function sqliteErrorInfo(error: unknown): SqliteErrorInfo {
   const { code = '', errcode, message = '' } = error as Partial<SqliteErrorInfo>;
   return { code, errcode, message: code === 'ERR_OUT_OF_RANGE' ? 'a row holds an integer above 2^53' : message };
@@ -22,8 +23,8 @@ const fixes = new Map([
   [26, restoreFix],
 ]);
 
-/** A fault of the file at `path` as an operator is told of it: which file, and what to do. */
+/** The message for the operator about a fault of the file at `path`: which file, and how to fix it. */
 export function explainSqliteError(path: string, { errcode = 0, message }: SqliteErrorInfo): string {
-  const remedy = fixes.get(errcode & 0xff);
-  return remedy === undefined ? message : `${path}: ${message}; ${remedy}`;
+  const fix = fixes.get(errcode & 0xff);
+  return fix === undefined ? message : `${path}: ${message}; ${fix}`;
 }

@@ -1,21 +1,21 @@
 import { DatabaseSync } from 'node:sqlite';
 import { createStatementRunner, type RunStatement } from './prepared-statements.ts';
 
-/** The connection that reads. What one turn of the event loop reads shares a transaction: one look at the file. */
+/** A connection for reads. The reads of one tick of the event loop share a transaction. */
 export type SqliteReader = {
   readonly run: RunStatement;
   close(): void;
 };
 
 /**
- * Opens the file to read. A transaction of its own for each statement would cost two locks each, and one that lasts over
- * many turns would keep the log of the writer from being taken back. The file is not mapped into memory (`mmap_size`): SQLite
- * gives such a mapping up with every commit of the writer, which costs three times what it saves.
+ * Opens the file for reads. A transaction for each statement would cost two locks each, and one that lasts for many ticks
+ * would block checkpoints of the write-ahead log. The file is not mapped into memory (`mmap_size`): SQLite drops the mapping at
+ * every commit of the writer, which costs more than it saves.
  */
 export function openSqliteReader(path: string | URL): SqliteReader {
   const db = new DatabaseSync(path, { readOnly: true, timeout: 1_000 });
   db.exec('pragma cache_size = -8192; pragma temp_store = memory');
-  // Not by `commit`: behind a read that met a damaged page it throws as well, and nobody waits for it.
+  // `commit` would throw after a read of a damaged page, and no caller would receive the error.
   const [begin, end] = [db.prepare('begin'), db.prepare('rollback')];
   const run = createStatementRunner(db);
   let inTransaction = false;

@@ -2,47 +2,53 @@ import { statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import { type MessagePort, parentPort, receiveMessageOnPort, workerData } from 'node:worker_threads';
-import type { RefusalKind, Row, SqlValue } from '../database.ts';
+import { DatabaseUnusable, type RefusalKind, type Row, type SqlValue } from '../database.ts';
 import { createStatementRunner, type RunStatement } from './prepared-statements.ts';
 import { isCheckedAtStart, quickCheckSql } from './quick-check.ts';
 import { explainSqliteError, type SqliteErrorInfo, sqliteErrorInfo } from './sqlite-error.ts';
-import {
-  type ClientBatch,
-  createWriterClient,
-  hasStatementOption,
-  rememberTexts,
-  type WriterClient,
-} from './statement-options.ts';
 
-/** A statement on its way to the writer: the index of its text, its values, the rows it expects. */
+/** A statement for the writer: the index of its text, its arguments, the number of rows that it must return. */
 export type WriterStatement = readonly [text: number, args: readonly SqlValue[] | undefined, rows: number | undefined];
+/** The statements of one unit. */
 export type WriterUnit = readonly WriterStatement[];
 
-/** What a thread posts on its port: the texts that it has not sent before, and the units of a batch. */
-export type WriterBatch = { readonly texts: readonly string[]; readonly units: readonly WriterUnit[] };
+/** The message of a thread on its port: the texts that it did not post before, and the units of a batch. */
+export type WriterBatch = {
+  readonly texts: readonly string[];
+  readonly units: readonly WriterUnit[];
+  /** A statement has the option `erase`. */
+  readonly erases: boolean;
+  /** A statement has the option `tempFiles`. */
+  readonly needsTempFiles: boolean;
+};
 
-/** What the main thread posts: the port of a thread that writes, or the order to close. */
+/** A thread that writes: its port, and the texts that it has posted. */
+type WriterClient = { readonly port: MessagePort; readonly texts: string[] };
+type ClientBatch = { readonly client: WriterClient; readonly batch: WriterBatch };
+
+/** The message of the main thread: the port of a thread that writes, or the command to close. */
 export type WriterCommand = { readonly join: MessagePort } | { readonly close: true };
 
+/** The result of one unit of a committed batch: its rows, or why it was refused. */
 export type UnitResult =
   | { readonly rows: Row[][] }
   | { readonly kind: RefusalKind; readonly statement: number; readonly message: string };
 
-/** What the writer tells the main thread. Errors lose their codes between threads, so they travel as plain objects. */
+/** The message of the writer to the main thread. An error would lose its code between threads, therefore it is a plain object. */
 export type WriterStatus = { readonly state: 'open' } | { readonly state: 'failed' | 'lost'; readonly message: string };
 
-/** What became of a batch, on the port that it came from. */
+/** The outcome of a batch, posted on the port that the batch came from. */
 export type BatchResult =
   | { readonly state: 'busy' }
   | { readonly state: 'lost'; readonly message: string }
   | { readonly state: 'committed'; readonly results: readonly UnitResult[] };
 
-// Each try of the main thread waits so long for another program that holds the file.
+// How long each try waits for another program that has locked the file.
 const busyTimeoutMs = 250;
 const checkpointPages = { usual: 1_000, large: 16_000 } as const;
 const largeUnitStatements = 16;
 const busyCodes = new Set([5, 6]);
-// Out of memory, read-only, I/O error, corruption, disk full, file gone, not a database: nothing more can be promised.
+// Out of memory, read-only, I/O error, corruption, disk full, file missing, not a database: the writer takes no more writes.
 const lostCodes = new Set([7, 8, 10, 11, 13, 14, 26]);
 const kinds = new Map<number, RefusalKind>([
   [1555, 'unique'],
@@ -67,18 +73,18 @@ function startWriterThread(
   const db = open(path);
   const commit = createBatchCommit(path, db, createStatementRunner(db));
   const clients = new Set<WriterClient>();
-  // Behind a fault of the disk or the file nothing more can be promised.
+  // Set after a fault of the disk or the file: all later batches are lost.
   let lost: BatchResult | undefined;
 
-  // Whatever has come from other threads meanwhile goes into the same commit: one sync for all of it.
+  // The waiting batches of other threads join the same commit: one sync for all.
   function commitReceived(client: WriterClient, batch: WriterBatch): void {
     const sent: ClientBatch[] = [{ client, batch }];
     for (const other of clients) {
-      // Only lanes of `sqlite.ts` post here, one batch at a time.
+      // Only sqlite-committer.ts posts here, one batch at a time.
       const waiting = receiveMessageOnPort(other.port) as { readonly message: WriterBatch } | undefined;
       if (waiting !== undefined) sent.push({ client: other, batch: waiting.message });
     }
-    for (const one of sent) rememberTexts(one);
+    for (const one of sent) one.client.texts.push(...one.batch.texts);
     const results = lost === undefined ? commit(sent) : sent.map(() => lost);
     for (const [index, one] of sent.entries()) {
       const result = results[index] ?? { state: 'lost', message: 'the batch has no result' };
@@ -91,7 +97,7 @@ function startWriterThread(
   }
 
   function addClient(port: MessagePort): void {
-    const client = createWriterClient(port);
+    const client: WriterClient = { port, texts: [] };
     clients.add(client);
     port.on('message', (batch: WriterBatch) => commitReceived(client, batch));
     port.on('close', () => clients.delete(client));
@@ -117,41 +123,32 @@ function open(path: string): DatabaseSync {
   const expected = { journal_mode: 'wal', synchronous: 2, foreign_keys: 1 };
   for (const [pragma, value] of Object.entries(expected)) {
     const found = db.prepare(`pragma ${pragma}`).get()?.[pragma];
-    if (found !== value) throw new Error(`${pragma} of ${path} is ${String(found)}, and must be ${value}`);
+    if (found !== value) throw new DatabaseUnusable(`${pragma} of ${path} is ${String(found)}, and must be ${value}`);
   }
   if (wantsCheck) {
     const { quick_check: found } = db.prepare(quickCheckSql).get() ?? {};
-    if (found !== 'ok') throw new Error(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
+    if (found !== 'ok')
+      throw new DatabaseUnusable(`quick_check of ${path}: ${String(found)}; restore the newest backup`);
   }
-  // Only now: the check reads the whole file, and what it left in the cache would stay in the memory of the process.
+  // After the check, which reads the whole file and would fill a larger cache.
   db.exec('pragma cache_size = -16384');
   return db;
 }
 
-// A large file that was closed well, and so has no log beside it, is left to the check of each backup; after a crash it is
-// always checked.
+// A large file without a write-ahead log was closed properly. It is checked by each backup, and here only after a crash.
 function needsCheck(path: string): boolean {
   const log = statSync(`${path}-wal`, { throwIfNoEntry: false });
   return isCheckedAtStart(path) || (log !== undefined && log.size > 0);
 }
 
-// One transaction and one sync for all batches. A savepoint around each unit, so that a bad one leaves alone, costs a copy of
-// each page that the unit changes, and next to none is bad: all are run without first, and anew with them where one is refused.
+// One transaction and one sync for all batches. A savepoint around each unit would cost a copy of each page that the unit
+// changes, and few units are refused. Therefore all run without savepoints first, and again with them after a refusal.
 function createBatchCommit(
   path: string,
   db: DatabaseSync,
   run: RunStatement,
 ): (sent: readonly ClientBatch[]) => BatchResult[] {
-  const step = (sql: string) => {
-    const statement = db.prepare(sql);
-    return () => void statement.run();
-  };
-  const [begin, commit, rollback] = [step('begin immediate'), step('commit'), step('rollback')];
-  const [savepoint, releaseSavepoint, rollbackToSavepoint] = [
-    step('savepoint unit'),
-    step('release unit'),
-    step('rollback to unit'),
-  ];
+  const { begin, commit, rollback, savepoint, releaseSavepoint, rollbackToSavepoint } = prepareTransactions(db);
   const setCheckpointInterval = createCheckpointIntervalSetter(db);
   const setTempStore = createTempStoreSetter(path, db);
 
@@ -201,17 +198,36 @@ function createBatchCommit(
       truncateWal(sent);
       return results;
     } catch (error) {
-      const fault = sqliteErrorInfo(error);
       if (db.isTransaction) rollback();
-      // A busy engine has stored nothing. Any other fault here is one of the disk or the file.
-      const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
-      return sent.map(() => (isBusy ? { state: 'busy' } : { state: 'lost', message: explainSqliteError(path, fault) }));
+      return sent.map(() => toFailedResult(path, error));
     }
   };
 }
 
-// A unit of an import changes up to five thousand pages, many of them again in the next: the log grows to what is kept of it on
-// disk before it is taken back, which writes each page once for several units. After small units it is taken back early, so that none waits long.
+// A busy engine has stored nothing. Any other error is a fault of the disk or the file.
+function toFailedResult(path: string, error: unknown): BatchResult {
+  const fault = sqliteErrorInfo(error);
+  const isBusy = busyCodes.has((fault.errcode ?? 0) & 0xff);
+  return isBusy ? { state: 'busy' } : { state: 'lost', message: explainSqliteError(path, fault) };
+}
+
+function prepareTransactions(db: DatabaseSync) {
+  const step = (sql: string) => {
+    const statement = db.prepare(sql);
+    return () => void statement.run();
+  };
+  return {
+    begin: step('begin immediate'),
+    commit: step('commit'),
+    rollback: step('rollback'),
+    savepoint: step('savepoint unit'),
+    releaseSavepoint: step('release unit'),
+    rollbackToSavepoint: step('rollback to unit'),
+  };
+}
+
+// A unit of an import changes up to 5,000 pages, many of them again in the next unit. With a long interval, a checkpoint writes
+// each page once for several units. After small units the interval is short, so that no unit waits long for a checkpoint.
 function createCheckpointIntervalSetter(db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
   let planned = 0;
   return (sent) => {
@@ -223,34 +239,34 @@ function createCheckpointIntervalSetter(db: DatabaseSync): (sent: readonly Clien
   };
 }
 
-// What a statement has changed, and what it sorts, is kept until it ends: in memory, as it is little. In a unit with `/* spills */`
-// it may be a whole table, and lies beside the database, in files without a name.
+// SQLite keeps the changed pages and the sorted rows of a statement until it ends: usually in memory, and for the option
+// `tempFiles` in unnamed files in the folder of the database.
 function createTempStoreSetter(path: string, db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
-  let kept: 'memory' | 'file' = 'memory';
+  let current: 'memory' | 'file' = 'memory';
   return (sent) => {
-    const wanted = hasStatementOption(sent, 'spilling') ? 'file' : 'memory';
-    if (wanted === kept) return;
+    const wanted = sent.some(({ batch }) => batch.needsTempFiles) ? 'file' : 'memory';
+    if (wanted === current) return;
     if (wanted === 'file') db.exec(`pragma temp_store_directory = '${dirname(path).replaceAll("'", "''")}'`);
     db.exec(`pragma temp_store = ${wanted}`);
-    kept = wanted;
+    current = wanted;
   };
 }
 
-// What a statement with `/* wipe */` takes away would lie in the file until enough was written after it, and in the log of
-// writes beside it for longer: both are brought up to date before it is said to be gone. A reader that stands in the way
-// has it done with the next commit. Only the first one waits for it: a backup reads for minutes.
+// Deleted content stays in the database file and in the write-ahead log until a checkpoint. After a statement with the option
+// `erase`, the unit is acknowledged after a checkpoint that truncates the log. If a reader blocks the checkpoint, it is tried
+// again after each later commit. Only the first try waits for readers, because a backup reads for minutes.
 function createWalTruncation(db: DatabaseSync): (sent: readonly ClientBatch[]) => void {
   const checkpoint = db.prepare('pragma wal_checkpoint(truncate)');
-  // A process that was killed may have left it to be done.
+  // True at the start, because an earlier process may have been killed before its checkpoint.
   let isPending = true;
   return (sent) => {
-    const isRequested = hasStatementOption(sent, 'wiping');
+    const isRequested = sent.some(({ batch }) => batch.erases);
     if (!isPending && !isRequested) return;
     if (isPending) db.exec('pragma busy_timeout = 0');
     try {
       isPending = checkpoint.get()?.['busy'] !== 0;
     } catch {
-      // It is stored; a fault of the disk shows in the next commit.
+      // The unit is stored. The next commit reports a fault of the disk.
       isPending = true;
     }
     db.exec(`pragma busy_timeout = ${busyTimeoutMs}`);
@@ -278,7 +294,7 @@ function runUnit(unit: WriterUnit, texts: readonly string[], run: RunStatement) 
       throw new UnitRefused(toRefusedResult(fault, statement));
     }
     if (expected !== undefined && rows.length !== expected) {
-      const message = `${rows.length} rows came back, ${expected} were stated`;
+      const message = `expected ${expected} rows, received ${rows.length}`;
       throw new UnitRefused({ kind: 'rows', statement, message });
     }
     return rows;
@@ -291,13 +307,13 @@ function toRefusedResult(fault: SqliteErrorInfo, statement: number) {
 
 if (parentPort !== null) {
   const port = parentPort;
-  const tell = (message: WriterStatus) => port.postMessage(message);
+  const report = (message: WriterStatus) => port.postMessage(message);
   const { path } = workerData as { path: string };
   try {
-    port.on('message', startWriterThread(path, tell));
-    tell({ state: 'open' });
+    port.on('message', startWriterThread(path, report));
+    report({ state: 'open' });
   } catch (error) {
-    tell({ state: 'failed', message: explainSqliteError(path, sqliteErrorInfo(error)) });
+    report({ state: 'failed', message: explainSqliteError(path, sqliteErrorInfo(error)) });
     port.close();
   }
 }

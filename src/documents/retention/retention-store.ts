@@ -22,9 +22,10 @@ export function eraseStatements({ id, status }: StoredDocument, now: number, pro
       sql: `update document set status = 'erased', sealed_record = null, erased_at = $3, erasure_event = $4, scan_due_at = null
         where id = $1 and status = $2 and holds = 0 and (retain_until is null or retain_until <= $3)
           and not exists (select 1 from citizen_hold h where h.citizen_id = document.citizen_id and h.whole > 0)
-        returning id /* wipe */`,
+        returning id`,
       args: [id, status, now, proof],
       rows: 1,
+      erase: true,
     },
     { sql: 'delete from document_grant where document_id = $1', args: [id] },
   ];

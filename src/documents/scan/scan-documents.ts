@@ -109,15 +109,6 @@ export function startScanWorker(deps: ScanDeps): ScanWorker {
   };
 }
 
-/** Wraps `commit`: a new document wakes the scan worker of this process. */
-export function commitAndWakeScanner(commit: Commit, wake: () => void): Commit {
-  return async (effect) => {
-    const rows = await commit(effect);
-    if (effect.events.some((event) => event.type === 'document.deposited')) wake();
-    return rows;
-  };
-}
-
 function createScanJob(deps: ScanDeps): (job: ScanJob) => Promise<void> {
   const { clock, claim, read, random, ports, scanner, onScannerState } = deps;
   let reportedAt: number | undefined;

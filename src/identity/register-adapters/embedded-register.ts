@@ -1,3 +1,4 @@
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Row } from '../../db/database.ts';
 import { textField, textOrNull } from '../../db/row-fields.ts';
 import type { FormerField } from '../import/import-fields.ts';
@@ -17,7 +18,7 @@ import {
 const recordColumns = `citizen_id, given_name, family_name, birth_family_name, birth_date, birth_place, street_address,
   postal_code, locality, country, document_number, nationality, under_review, locked, own_lock, deceased, former_names, former_addresses`;
 
-const findSql = `select ${recordColumns} from citizen where citizen_id = $1`;
+const findRecordRow = lookupByKey('citizen', 'citizen_id', recordColumns);
 
 const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 order by family_key limit $2`;
 
@@ -68,14 +69,18 @@ function statementsForKeys(keys: readonly string[]) {
   return { statements, args };
 }
 
-const contactSql = `select citizen_id, given_name, family_name, email, phone, language, street_address, postal_code,
-  locality, country, deceased from citizen where citizen_id = $1`;
+const findContactRow = lookupByKey(
+  'citizen',
+  'citizen_id',
+  'citizen_id, given_name, family_name, email, phone, language, street_address, postal_code, locality, country, deceased',
+);
+const findCitizenId = lookupByKey('citizen', 'citizen_id', 'citizen_id');
 
 /** The register in our own tables, filled by the importer. */
 export function createEmbeddedRegister(read: Read): Register {
   return {
     find: async (citizenId) => {
-      const [row] = await read(findSql, [citizenId]);
+      const [row] = await findRecordRow(read, citizenId);
       return row === undefined ? undefined : toRecord(row);
     },
     search: async (keys) => (await searchByKeys(read, keys)).map(toRecord),
@@ -85,11 +90,10 @@ export function createEmbeddedRegister(read: Read): Register {
       return (await read(statements.twins, [...args, birthDate, searchLimit])).map(toRecord);
     },
     contactOf: async (citizenId) => {
-      const [row] = await read(contactSql, [citizenId]);
+      const [row] = await findContactRow(read, citizenId);
       return row === undefined ? undefined : toContact(row);
     },
-    exists: async (citizenId) =>
-      (await read('select 1 as found from citizen where citizen_id = $1', [citizenId])).length > 0,
+    exists: async (citizenId) => (await findCitizenId(read, citizenId)).length > 0,
   };
 }
 

@@ -1,11 +1,14 @@
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Statement } from '../../db/database.ts';
 
 /** The lock that a citizen holds, and how often it was lifted on the day (UTC, counted from 1970) of its last lifting. */
 export type CitizenLock = { readonly locked: boolean; readonly day: number; readonly unlocks: number };
 
+const findLockRow = lookupByKey('citizen', 'citizen_id', 'citizen_id, own_lock, unlock_day, unlocks');
+
 /** The lock of a citizen; undefined where the register has no such person. */
 export async function findCitizenLock(read: Read, citizenId: string): Promise<CitizenLock | undefined> {
-  const [row] = await read('select own_lock, unlock_day, unlocks from citizen where citizen_id = $1', [citizenId]);
+  const [row] = await findLockRow(read, citizenId);
   if (row === undefined) return undefined;
   const { own_lock: locked, unlock_day: day, unlocks } = row;
   return { locked: locked === true, day: Number(day ?? 0), unlocks: Number(unlocks ?? 0) };

@@ -1,3 +1,4 @@
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import { integerField, integerOrNull, textField } from '../../db/row-fields.ts';
@@ -123,6 +124,8 @@ const emptyLimitState: LimitState = {
   notifyingSince: null,
 };
 
+const findLimitRow = lookupByKey('guess_budget', 'subject', 'subject, guesses, version, told_at, telling_at');
+
 /** A row that another process wrote between the look and this statement is not among those that it returns. */
 const upsertStates = createMultiRowBuilder(
   'insert into guess_budget (subject, guesses, version, updated_at, telling_at) values',
@@ -139,8 +142,7 @@ export function createVerificationLimiter(
   limits: VerificationLimits,
 ): VerificationLimiter {
   async function readState(verificationKey: string): Promise<LimitState> {
-    const sql = 'select guesses, version, told_at, telling_at from guess_budget where subject = $1';
-    const [row] = await read(sql, [verificationKey]);
+    const [row] = await findLimitRow(read, verificationKey);
     if (row === undefined) return emptyLimitState;
     const storedText = textField(row, 'guesses');
     return {

@@ -1,4 +1,5 @@
 import { openSealed, SealBroken, seal } from '../../crypto/chunked-encryption.ts';
+import { batchInsert } from '../../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../../db/database.ts';
 import { bytesField, idField, textOrNull } from '../../db/row-fields.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -21,6 +22,8 @@ export type VerificationRecord = {
   readonly explanation: Explanation;
 };
 
+const insertVerificationRow = batchInsert('verification', 'id, client_id, citizen_id, searched, checked_at, answer');
+
 /** The statement that keeps an answer, sealed under the key of the citizen. */
 export async function insertVerification(
   answer: Verification,
@@ -31,10 +34,7 @@ export async function insertVerification(
   const { clientId, citizenId, isSearch, checkedAt, explanation } = record;
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
   const sealed = seal(key, sealContext(id), encodeStoredResult(answer, explanation), keys.random);
-  return {
-    sql: 'insert into verification (id, client_id, citizen_id, searched, checked_at, answer) values ($1, $2, $3, $4, $5, $6)',
-    args: [id, clientId, citizenId, isSearch, checkedAt, sealed],
-  };
+  return insertVerificationRow([id, clientId, citizenId, isSearch, checkedAt, sealed]);
 }
 
 /** The answer that this client got under that id, as it was sent; undefined for any other client, or when erased. */

@@ -1,4 +1,5 @@
 import { openSealed, SealBroken, seal } from '../../crypto/chunked-encryption.ts';
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../../db/database.ts';
 import { bytesField, enumField, idField, integerField } from '../../db/row-fields.ts';
 import type { RandomBytes } from '../../kernel/clock.ts';
@@ -13,15 +14,18 @@ const dayMs = 86_400_000;
 /** So many that are over go with each new one. */
 const deletedPerRequest = 20;
 
+const findCodeRows = lookupByKey(
+  'contact_code',
+  'citizen_id',
+  'citizen_id, channel, notification_id, sealed, ends_at, tries',
+);
+
 /** The codes that were sent to a citizen, also those that are over; none where the citizen was erased. */
 export async function findContactCodes(
   { read, citizenKeys }: CodeStoreDeps,
   citizenId: string,
 ): Promise<ContactCode[]> {
-  const rows = await read(
-    'select channel, notification_id, sealed, ends_at, tries from contact_code where citizen_id = $1',
-    [citizenId],
-  );
+  const rows = await findCodeRows(read, citizenId);
   if (rows.length === 0) return [];
   const key = await citizenKeys.keyOf(citizenId);
   return rows.flatMap((row) => openContactCode(row, citizenId, key) ?? []);

@@ -1,8 +1,9 @@
 import { openSealed, SealBroken, seal } from '../../crypto/chunked-encryption.ts';
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Statement } from '../../db/database.ts';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
-import type { ContactOf } from '../ports.ts';
+import type { ContactOf } from '../notification/contact.ts';
 import { applyPreferences, type ContactPreferences, type VerifiedContacts } from './contact-preferences.ts';
 
 /** What reads and seals wishes. */
@@ -14,12 +15,15 @@ type StoredPreferences = { readonly preferences: ContactPreferences; readonly ve
 const sealedColumns = ['wishes', 'verified'] as const;
 type SealedColumn = (typeof sealedColumns)[number];
 
+const findPreferencesRow = lookupByKey('contact_wish', 'citizen_id', 'citizen_id, wishes, verified');
+const findVerifiedRow = lookupByKey('contact_wish', 'citizen_id', 'citizen_id, verified');
+
 /** What a citizen wishes and what was verified; empty where nothing is kept, or where the citizen was erased. */
 export async function findPreferences(
   { read, citizenKeys }: PreferencesDeps,
   citizenId: string,
 ): Promise<StoredPreferences> {
-  const [row] = await read('select wishes, verified from contact_wish where citizen_id = $1', [citizenId]);
+  const [row] = await findPreferencesRow(read, citizenId);
   if (row === undefined) return { preferences: {}, verified: {} };
   const key = await citizenKeys.keyOf(citizenId);
   const opened = (part: SealedColumn): unknown => {
@@ -35,7 +39,7 @@ export async function findVerifiedContacts(
   { read, citizenKeys }: PreferencesDeps,
   citizenId: string,
 ): Promise<{ readonly verified: VerifiedContacts; readonly sealed: Uint8Array | null }> {
-  const [row] = await read('select verified from contact_wish where citizen_id = $1', [citizenId]);
+  const [row] = await findVerifiedRow(read, citizenId);
   const sealed = row?.['verified'];
   if (!(sealed instanceof Uint8Array)) return { verified: {}, sealed: null };
   const verified = openColumn('verified', { citizenId, key: await citizenKeys.keyOf(citizenId) }, sealed);

@@ -1,3 +1,4 @@
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Statement } from '../../db/database.ts';
 import { idField } from '../../db/row-fields.ts';
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
@@ -53,11 +54,13 @@ export function saveEarlyReport({ id, attempts, report, previous }: EarlyReportU
   };
 }
 
+const findDeliveryRow = lookupByKey('delivery', 'id', 'id, notification_id');
+
 /** The notification that a delivery is of. */
 export async function findNotificationOfDelivery(
   read: Read,
   delivery: DeliveryId,
 ): Promise<NotificationId | undefined> {
-  const [row] = await read('select notification_id from delivery where id = $1', [delivery]);
+  const [row] = await findDeliveryRow(read, delivery);
   return row === undefined ? undefined : idField(row, 'notification_id', 'notification');
 }

@@ -1,11 +1,14 @@
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Statement } from '../../db/database.ts';
 import { textField } from '../../db/row-fields.ts';
 import type { NotificationId } from '../../kernel/id.ts';
 import type { LegalEffect } from './legal-effect.ts';
 
+const findEffectRow = lookupByKey('stated_effect', 'notification_id', 'notification_id, effect');
+
 /** The legal effect that evidence of this notification has stated; undefined where none has stated one yet. */
 export async function findLegalEffect(read: Read, id: NotificationId): Promise<LegalEffect | undefined> {
-  const [row] = await read('select effect from stated_effect where notification_id = $1', [id]);
+  const [row] = await findEffectRow(read, id);
   // Written by `keepStatedEffect` below.
   return row === undefined ? undefined : (JSON.parse(textField(row, 'effect')) as LegalEffect);
 }

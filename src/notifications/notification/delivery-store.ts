@@ -1,4 +1,5 @@
-import type { Read, Row, Statement } from '../../db/database.ts';
+import { batchInsert, lookupByKey } from '../../db/batch-statements.ts';
+import type { Batch, Read, Row, Statement } from '../../db/database.ts';
 import { enumField, idField, integerField, integerOrNull, textField, textOrNull } from '../../db/row-fields.ts';
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
 import {
@@ -72,15 +73,21 @@ type ClaimOptions = {
  */
 export function claimDueDeliveries({ channel, priority, lane, now, limit, lockedBy }: ClaimOptions): Statement {
   return {
-    sql: `with due as materialized (
-        select id from delivery
-        where status = 'queued' and channel = $2 and priority = $3 and lane = $6 and run_at <= $4
-        order by run_at, id limit $5 /* skip locked */)
-      update delivery set status = 'sending', attempts = attempts + 1, locked_by = $1, started_at = null
-      where id in (select id from due)
-      returning id, notification_id, channel, attempts, locked_by, reminder`,
+    sql: claimDueSql(''),
+    postgresSql: claimDueSql('for update skip locked'),
     args: [lockedBy, channel, priority, now, limit, lane],
   };
+}
+
+// On PostgreSQL a claim skips the rows that another claim has locked. SQLite has one writer.
+function claimDueSql(rowLock: string): string {
+  return `with due as materialized (
+      select id from delivery
+      where status = 'queued' and channel = $2 and priority = $3 and lane = $6 and run_at <= $4
+      order by run_at, id limit $5 ${rowLock})
+    update delivery set status = 'sending', attempts = attempts + 1, locked_by = $1, started_at = null
+    where id in (select id from due)
+    returning id, notification_id, channel, attempts, locked_by, reminder`;
 }
 
 /** A row of `claimDue`. */
@@ -105,22 +112,42 @@ export function jobFromRow(row: Row): DeliveryJob {
  */
 export function markStarted(job: DeliveryJob, now: number): Statement {
   return {
-    sql: `update delivery set started_at = cast($1 as bigint)
-      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text)
-        and coalesce(status, '') = 'sending' returning id`,
+    sql: `update delivery set started_at = $1
+      where id = $2 and attempts = $3 and locked_by = $4 and coalesce(status, '') = 'sending' returning id`,
     args: [now, job.id, job.attempts, job.lockedBy],
+    batch: markStartedBatch,
   };
 }
+
+const markStartedBatch: Batch = {
+  kind: 'update',
+  idIndex: 1,
+  sql: `update delivery d set started_at = job.started_at
+    from unnest(cast($1 as bigint[]), cast($2 as text[]), cast($3 as bigint[]), cast($4 as text[]))
+      as job (started_at, id, attempts, locked_by)
+    where d.id = job.id and d.attempts = job.attempts and d.locked_by = job.locked_by
+      and coalesce(d.status, '') = 'sending' returning d.id`,
+};
 
 /** Puts a job back whose provider was certainly not called in this attempt. */
 export function requeue(job: DeliveryJob, runAt: number): Statement {
   return {
-    sql: `update delivery set status = 'queued', run_at = cast($1 as bigint), locked_by = null, started_at = null
-      where id = cast($2 as text) and attempts = cast($3 as bigint) and locked_by = cast($4 as text)
-        and coalesce(status, '') = 'sending' returning id`,
+    sql: `update delivery set status = 'queued', run_at = $1, locked_by = null, started_at = null
+      where id = $2 and attempts = $3 and locked_by = $4 and coalesce(status, '') = 'sending' returning id`,
     args: [runAt, job.id, job.attempts, job.lockedBy],
+    batch: requeueBatch,
   };
 }
+
+const requeueBatch: Batch = {
+  kind: 'update',
+  idIndex: 1,
+  sql: `update delivery d set status = 'queued', run_at = job.run_at, locked_by = null, started_at = null
+    from unnest(cast($1 as bigint[]), cast($2 as text[]), cast($3 as bigint[]), cast($4 as text[]))
+      as job (run_at, id, attempts, locked_by)
+    where d.id = job.id and d.attempts = job.attempts and d.locked_by = job.locked_by
+      and coalesce(d.status, '') = 'sending' returning d.id`,
+};
 
 /**
  * Ends a job with the state it came to; refused (`rows`) where the job was lost to another worker, or where its provider
@@ -133,11 +160,10 @@ export function completeJob(
 ): Statement {
   const queued = state.status === 'queued';
   return {
-    sql: `update delivery set status = cast($1 as text), run_at = coalesce(cast($2 as bigint), run_at),
-        ended_at = cast($3 as bigint), reason = cast($4 as text), provider_ref = cast($5 as text),
+    sql: `update delivery set status = $1, run_at = coalesce($2, run_at), ended_at = $3, reason = $4, provider_ref = $5,
         locked_by = null, started_at = null, early_word = null
-      where id = cast($6 as text) and attempts = cast($7 as bigint) and locked_by = cast($8 as text)
-        and coalesce(status, '') = 'sending' and coalesce(early_word, '') = cast($9 as text) returning id`,
+      where id = $6 and attempts = $7 and locked_by = $8
+        and coalesce(status, '') = 'sending' and coalesce(early_word, '') = $9 returning id`,
     args: [
       state.status,
       queued ? state.runAt : null,
@@ -150,17 +176,28 @@ export function completeJob(
       earlyReport ?? '',
     ],
     rows: 1,
+    batch: completeJobBatch,
   };
 }
+
+const completeJobBatch: Batch = {
+  kind: 'update',
+  idIndex: 5,
+  sql: `update delivery d set status = job.status, run_at = coalesce(job.run_at, d.run_at), ended_at = job.ended_at,
+      reason = job.reason, provider_ref = job.provider_ref, locked_by = null, started_at = null, early_word = null
+    from unnest(cast($1 as text[]), cast($2 as bigint[]), cast($3 as bigint[]), cast($4 as text[]), cast($5 as text[]),
+        cast($6 as text[]), cast($7 as bigint[]), cast($8 as text[]), cast($9 as text[]))
+      as job (status, run_at, ended_at, reason, provider_ref, id, attempts, locked_by, early_word)
+    where d.id = job.id and d.attempts = job.attempts and d.locked_by = job.locked_by
+      and coalesce(d.status, '') = 'sending' and coalesce(d.early_word, '') = job.early_word returning d.id`,
+};
+
+const insertAttemptRow = batchInsert('delivery_attempt', 'delivery_id, number, started_at, ended_at, outcome, reason');
 
 /** Stores an attempt with its outcome. */
 export function insertAttempt(attempt: Attempt): Statement {
   const { delivery, number, startedAt, endedAt, outcome, reason } = attempt;
-  return {
-    sql: `insert into delivery_attempt (delivery_id, number, started_at, ended_at, outcome, reason)
-      values ($1, $2, $3, $4, $5, $6)`,
-    args: [delivery, number, startedAt, endedAt, outcome, reason ?? null],
-  };
+  return insertAttemptRow([delivery, number, startedAt, endedAt, outcome, reason ?? null]);
 }
 
 /** Ends the deliveries of a notification that still wait, as the deadline passed. */
@@ -184,14 +221,16 @@ export function cancelUntouched({ notification, count, now }: Cancellation): Sta
   };
 }
 
+const findDeliveryRows = lookupByKey(
+  'delivery',
+  'notification_id',
+  `id, notification_id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref, reminder,
+    early_word`,
+);
+
 /** The deliveries of a notification in the order in which they were made. */
 export async function findDeliveries(read: Read, notification: NotificationId): Promise<Delivery[]> {
-  const rows = await read(
-    `select id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref, reminder,
-        early_word
-      from delivery where notification_id = $1`,
-    [notification],
-  );
+  const rows = await findDeliveryRows(read, notification);
   const deliveries = rows.map((row) => ({
     id: idField(row, 'id', 'delivery'),
     channel: enumField(row, 'channel', channelNames),
@@ -199,7 +238,7 @@ export async function findDeliveries(read: Read, notification: NotificationId): 
     attempts: integerField(row, 'attempts'),
     state: stateFromRow(row),
   }));
-  // Ids sort by time. In SQL an order would keep this from sharing a statement with the same question of others.
+  // Ids sort by time. A lookup has no order of its own.
   return deliveries.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
@@ -232,16 +271,15 @@ function stateFromRow(row: Row): DeliveryState {
   }
 }
 
+const findAttemptRows = lookupByKey(
+  'delivery_attempt',
+  'delivery_id',
+  'delivery_id, number, started_at, ended_at, outcome, reason',
+);
+
 /** The attempts of these deliveries, in the order of their start. Asked one by one: a join may go through all attempts. */
 export async function findAttempts(read: Read, deliveries: readonly Pick<Delivery, 'id'>[]): Promise<Attempt[]> {
-  const found = await Promise.all(
-    deliveries.map(({ id }) =>
-      read(
-        'select delivery_id, number, started_at, ended_at, outcome, reason from delivery_attempt where delivery_id = $1',
-        [id],
-      ),
-    ),
-  );
+  const found = await Promise.all(deliveries.map(({ id }) => findAttemptRows(read, id)));
   const attempts = found.flatMap((rows) => rows.map(attemptFromRow).sort((one, other) => one.number - other.number));
   // Those of one instant stay in the order of their deliveries.
   return attempts.sort((one, other) => one.startedAt - other.startedAt);

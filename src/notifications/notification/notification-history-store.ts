@@ -1,3 +1,4 @@
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Statement } from '../../db/database.ts';
 import { enumField, integerField, textField, textOrNull } from '../../db/row-fields.ts';
 import type { NotificationId } from '../../kernel/id.ts';
@@ -82,12 +83,15 @@ function insertHistoryEntry(notification: NotificationId, { subjectId, status, a
   };
 }
 
+const findHistoryRows = lookupByKey(
+  'notification_history',
+  'notification_id',
+  'notification_id, subject_id, status, at, reason',
+);
+
 /** What was kept of a notification; to be read after its deliveries, so that no state is in neither of the two. */
 export async function findHistory(read: Read, notification: NotificationId): Promise<HistoryEntry[]> {
-  const rows = await read(
-    'select subject_id, status, at, reason from notification_history where notification_id = $1',
-    [notification],
-  );
+  const rows = await findHistoryRows(read, notification);
   return rows.map((row) => {
     const reason = textOrNull(row, 'reason');
     return {

@@ -50,7 +50,7 @@ function upperBoundOf({ before = maxInstant, position }: NotificationFilter): {
   return position !== undefined && position.createdAt < before ? position : { createdAt: before, id: '' };
 }
 
-const newestFirst = 'order by created_at desc, id desc limit $5 /* planned anew */';
+const newestFirst = 'order by created_at desc, id desc limit $5';
 const equalsIfGiven = (column: string, given: string) => `(cast(${given} as text) is null or ${column} = ${given})`;
 const byCitizen = `select ${notificationColumns} from notification where client_id = $1 and created_at >= $2 and (created_at, id) < ($3, $4)
   and ${equalsIfGiven('status', '$6')} and ${equalsIfGiven('reference', '$7')} and citizen_id = $8 ${newestFirst}`;
@@ -70,7 +70,7 @@ const byClient = pageQueries('', '$6');
 const byReference = pageQueries(' and reference = $6', '$7');
 
 async function queryNotifications(read: Read, sql: string, args: Parameters<Read>[1]): Promise<Notification[]> {
-  return (await read(sql, args)).map(notificationFromRow);
+  return (await read(sql, args, { plan: 'custom' })).map(notificationFromRow);
 }
 
 /** The cursor of the page that follows this notification. */

@@ -1,4 +1,5 @@
-import type { Read, Row, Statement } from '../../db/database.ts';
+import { batchInsert, lookupByKey } from '../../db/batch-statements.ts';
+import type { Batch, Read, Row, Statement } from '../../db/database.ts';
 import {
   bytesField,
   enumField,
@@ -34,60 +35,66 @@ export type NewDelivery = {
     | { readonly status: 'sent'; readonly at: number };
 };
 
-const insertDeliverySql = `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at, lane, reminder)
-  values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9)`;
+const insertNotificationRow = batchInsert(
+  'notification',
+  'id, client_id, citizen_id, reference, category, language, status, status_at, revision, content, created_at, send_at, deliver_by, accepted_event, legal_effect',
+);
 
-/** The queue that a statement of `insertion` puts a delivery into, by channel and priority; undefined for any other. */
-export function queueOfInsert({ sql, args = [] }: Statement): string | undefined {
-  if (sql !== insertDeliverySql) return undefined;
-  const [, , channel, status, priority] = args;
-  return status === 'queued' ? queueName(String(channel), Number(priority)) : undefined;
+const insertDeliveryRow = batchInsert(
+  'delivery',
+  'id, notification_id, channel, status, priority, run_at, attempts, ended_at, lane, reminder',
+);
+
+/** The queues that wait for these deliveries, for `Effect.queues`. */
+export function queuesOf(deliveries: readonly NewDelivery[]): ReadonlySet<string> {
+  const queued = deliveries.filter(({ initialState }) => initialState.status === 'queued');
+  return new Set(queued.map(({ channel, priority }) => queueName(channel, priority)));
 }
 
 /** The name of the queue of a channel for messages of that priority. */
-export function queueName(channel: string, priority: number): string {
+export function queueName(channel: ChannelName, priority: 0 | 1): string {
   return `${channel} ${priority}`;
 }
+
+const firstRevision = 0;
+const noAttempts = 0;
 
 /** The statements that store a new notification with its deliveries. */
 export function insertNotification(notification: NewNotification, deliveries: readonly NewDelivery[]): Statement[] {
   const { id, clientId, citizenId, reference, category, language, status, content } = notification;
   const { createdAt, sendAt, deliverBy, acceptedEvent, legalEffect } = notification;
   return [
-    {
-      sql: `insert into notification (id, client_id, citizen_id, reference, category, language, status, status_at,
-          revision, content, created_at, send_at, deliver_by, accepted_event, legal_effect)
-        values ($1, $2, $3, $4, $5, $6, $7, $8, 0, $9, $8, $10, $11, $12, $13)`,
-      args: [
-        id,
-        clientId,
-        citizenId,
-        reference,
-        category,
-        language,
-        status,
-        createdAt,
-        content,
-        sendAt,
-        deliverBy,
-        acceptedEvent,
-        legalEffect,
-      ],
-    },
-    ...deliveries.map((delivery) => ({
-      sql: insertDeliverySql,
-      args: [
+    insertNotificationRow([
+      id,
+      clientId,
+      citizenId,
+      reference,
+      category,
+      language,
+      status,
+      createdAt,
+      firstRevision,
+      content,
+      createdAt,
+      sendAt,
+      deliverBy,
+      acceptedEvent,
+      legalEffect,
+    ]),
+    ...deliveries.map(({ initialState, ...delivery }) =>
+      insertDeliveryRow([
         delivery.id,
         id,
         delivery.channel,
-        delivery.initialState.status,
+        initialState.status,
         delivery.priority,
-        delivery.initialState.status === 'queued' ? delivery.initialState.runAt : delivery.initialState.at,
-        delivery.initialState.status === 'queued' ? null : delivery.initialState.at,
+        initialState.status === 'queued' ? initialState.runAt : initialState.at,
+        noAttempts,
+        initialState.status === 'queued' ? null : initialState.at,
         delivery.lane,
         delivery.reminder,
-      ],
-    })),
+      ]),
+    ),
   ];
 }
 
@@ -95,9 +102,12 @@ export function insertNotification(notification: NewNotification, deliveries: re
 export const notificationColumns = `id, client_id, citizen_id, reference, category, language, status, status_at, revision, created_at,
   send_at, deliver_by, accepted_event, legal_effect`;
 
+const findRow = lookupByKey('notification', 'id', notificationColumns);
+const findRowWithContent = lookupByKey('notification', 'id', `${notificationColumns}, content`);
+
 /** The notification with that id, whoever sent it; the caller decides who may see it. */
 export async function findNotification(read: Read, id: NotificationId): Promise<Notification | undefined> {
-  const [row] = await read(`select ${notificationColumns} from notification where id = $1`, [id]);
+  const [row] = await findRow(read, id);
   return row === undefined ? undefined : notificationFromRow(row);
 }
 
@@ -106,7 +116,7 @@ export async function findNotificationWithContent(
   read: Read,
   id: NotificationId,
 ): Promise<{ notification: Notification; content: Uint8Array } | undefined> {
-  const [row] = await read(`select ${notificationColumns}, content from notification where id = $1`, [id]);
+  const [row] = await findRowWithContent(read, id);
   return row === undefined
     ? undefined
     : { notification: notificationFromRow(row), content: bytesField(row, 'content') };
@@ -119,12 +129,22 @@ export async function findNotificationWithContent(
 export function updateStatus(notification: Notification, status: NotificationStatus, at: number): Statement {
   const changedAt = status === notification.status ? notification.statusAt : at;
   return {
-    sql: `update notification set status = cast($1 as text), status_at = cast($2 as bigint), revision = revision + 1
-      where id = cast($3 as text) and revision = cast($4 as bigint) returning id`,
+    sql: `update notification set status = $1, status_at = $2, revision = revision + 1
+      where id = $3 and revision = $4 returning id`,
     args: [status, changedAt, notification.id, notification.revision],
     rows: 1,
+    batch: updateStatusBatch,
   };
 }
+
+const updateStatusBatch: Batch = {
+  kind: 'update',
+  idIndex: 2,
+  sql: `update notification n set status = input.status, status_at = input.status_at, revision = n.revision + 1
+    from unnest(cast($1 as text[]), cast($2 as bigint[]), cast($3 as text[]), cast($4 as bigint[]))
+      as input (status, status_at, id, revision)
+    where n.id = input.id and n.revision = input.revision returning n.id`,
+};
 
 /** The open notifications whose `deliverBy` has passed, those that waited longest first. */
 export async function findOverdueNotifications(read: Read, now: number, limit: number): Promise<NotificationId[]> {

@@ -1,3 +1,4 @@
+import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../../db/database.ts';
 import { idField, integerField, textField } from '../../db/row-fields.ts';
 import type { TemplateId } from '../../kernel/id.ts';
@@ -7,6 +8,7 @@ import { type Template, type TemplateHead, type TemplateText, templateHeadOf } f
 export const maxTemplates = 200;
 
 const columns = 'id, client_id, name, default_language, texts, created_at';
+const findTemplateRow = lookupByKey('template', 'id', columns);
 
 /** Stores a new template; refused (`rows`) where its client has that many. Whoever makes another at the same time waits for the row of the client. */
 export function insertTemplate(template: Template): Statement[] {
@@ -48,7 +50,7 @@ function headFromRow(row: Row): TemplateHead {
 
 /** One template, whoever's it is. */
 export async function findTemplate(read: Read, id: TemplateId): Promise<Template | undefined> {
-  const [row] = await read(`select ${columns} from template where id = $1`, [id]);
+  const [row] = await findTemplateRow(read, id);
   return row === undefined ? undefined : templateFromRow(row);
 }
 

@@ -1,3 +1,4 @@
+import { batchInsert, lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import { idField, integerField, textField } from '../../db/row-fields.ts';
@@ -38,6 +39,8 @@ type FeedEvent = {
   readonly data: FeedData;
 };
 
+const insertFeedRow = batchInsert('feed_event', 'id, client_id, at, type, data');
+
 /** The statement that tells the sender of an event; it belongs into the unit of that event. */
 export function insertFeedEvent(
   notification: Notification,
@@ -52,10 +55,7 @@ export function insertFeedEvent(
       : {}),
     ...(event.type === 'notification.undeliverable' ? { reason: event.reason } : {}),
   };
-  return {
-    sql: 'insert into feed_event (id, client_id, at, type, data) values ($1, $2, $3, $4, $5)',
-    args: [event.id, clientId, event.at, event.type, JSON.stringify(data)],
-  };
+  return insertFeedRow([event.id, clientId, event.at, event.type, JSON.stringify(data)]);
 }
 
 /** An event that was committed and has no number yet. */
@@ -118,9 +118,11 @@ export async function findFeedEvents(read: Read, clientId: string, after: number
   return rows.map(feedEventFromRow);
 }
 
+const findFeedRow = lookupByKey('feed_event', 'id', 'id, client_id, number, at, type, data');
+
 /** One event of the feed by its id. */
 export async function findFeedEvent(read: Read, id: string): Promise<FeedEvent | undefined> {
-  const [row] = await read('select id, client_id, number, at, type, data from feed_event where id = $1', [id]);
+  const [row] = await findFeedRow(read, id);
   return row === undefined ? undefined : feedEventFromRow(row);
 }
 

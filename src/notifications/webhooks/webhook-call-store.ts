@@ -70,14 +70,20 @@ type ClaimCallsOptions = {
 /** Takes due calls of a webhook; they fall due again at `again`, should this process be lost. */
 export function claimCalls({ webhook, now, reclaimAt, limit }: ClaimCallsOptions): Statement {
   return {
-    sql: `with due as materialized (
-        select event_id from webhook_call where status = 'queued' and webhook_id = $4 and run_at <= $1
-        order by run_at, event_id limit $3 /* skip locked */)
-      update webhook_call set attempts = attempts + 1, run_at = $2
-      where webhook_id = $4 and event_id in (select event_id from due)
-      returning webhook_id, event_id, attempts`,
+    sql: claimCallsSql(''),
+    postgresSql: claimCallsSql('for update skip locked'),
     args: [now, reclaimAt, limit, webhook],
   };
+}
+
+// On PostgreSQL a claim skips the rows that another claim has locked. SQLite has one writer.
+function claimCallsSql(rowLock: string): string {
+  return `with due as materialized (
+      select event_id from webhook_call where status = 'queued' and webhook_id = $4 and run_at <= $1
+      order by run_at, event_id limit $3 ${rowLock})
+    update webhook_call set attempts = attempts + 1, run_at = $2
+    where webhook_id = $4 and event_id in (select event_id from due)
+    returning webhook_id, event_id, attempts`;
 }
 
 /** A row of `claimCalls`. */

@@ -1,0 +1,90 @@
+import type { MountedHandler } from '../api/api-server.ts';
+import type { Authorizer } from '../api/dispatch.ts';
+import type { RefusedPage } from '../api/problem-response.ts';
+import type { SliceDeps } from '../api/slice.ts';
+import { createCitizenSessions } from '../auth/citizen-session-store.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
+import { UnavailableError } from '../kernel/unavailable-error.ts';
+import { createCookies } from './browser-cookies.ts';
+import { type CitizenOperationsDeps, createCitizenOperations } from './citizen-operations.ts';
+import { mountCitizenPages } from './citizen-pages.ts';
+import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
+import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
+import { createCitizenRefusalPage } from './sign-in-pages.ts';
+
+/** What the pages of citizens need besides the app: the operations, and where citizens sign in. */
+type CitizenPagesOptions = CitizenOperationsDeps & {
+  readonly publicUrl: string;
+  readonly signInConfig: SignInConfig;
+  readonly organisationOf: (clientId: string) => string;
+};
+
+/** The pages of citizens, and what browsers show of a request that came to none of them. */
+export type CitizenPages = { readonly mounts: readonly MountedHandler[]; readonly refusedPage: RefusedPage };
+
+/** Opens the pages of citizens, who sign in at the configured issuer. */
+export function openCitizenPages(
+  app: Pick<SliceDeps, 'clock' | 'db' | 'log' | 'random' | 'root' | 'settings'>,
+  { publicUrl, signInConfig, context, boundOperation, organisationOf }: CitizenPagesOptions,
+): CitizenPages {
+  const { clock, db, log, random, root, settings } = app;
+  const { clientId } = signInConfig;
+  const signIn = createConfiguredSignIn(signInConfig, { publicUrl, settings, clock });
+  const sessions = createCitizenSessions({ db, clock, random, root });
+  const onFault = throttleFaults((fault) => log.fault('citizen-pages', fault));
+  const mounts = mountCitizenPages({
+    signInFlow: createSignInFlow({
+      signIn,
+      sessions,
+      cookies: createCookies(publicUrl),
+      admit: createAdmission(context.authorizer, clientId),
+    }),
+    operations: createCitizenOperations({ context, boundOperation }),
+    nameOf: organisationOf,
+    site: settings.citizenPagesName,
+    corrections: settings.registerCorrectionsUrl,
+    publicUrl,
+    // Who leaves has left this house; that the issuer cannot say how is no fault of theirs.
+    signOutUrl: () =>
+      signIn.signOutUrl().catch((fault: unknown) => {
+        onFault(fault);
+        return undefined;
+      }),
+    onFault,
+  });
+  return { mounts, refusedPage: createCitizenRefusalPage(settings.citizenPagesName) };
+}
+
+/** So many faults of a kind say what is wrong; more of them would fill the log, and who comes back with what no issuer sent makes one. */
+const maxFaults = { count: 10, inMs: 60_000 };
+
+/** Tells faults, of each kind so many a minute; `stopwatch` gives milliseconds that never go back, those of the machine where none is given. */
+export function throttleFaults(
+  report: (fault: unknown) => void,
+  stopwatch = () => performance.now(),
+): (fault: unknown) => void {
+  const windows = new Map<string, { since: number; count: number }>();
+  return (fault) => {
+    const [kind, now] = [fault instanceof Error ? fault.name : '', stopwatch()];
+    const known = windows.get(kind);
+    const window = known !== undefined && now - known.since < maxFaults.inMs ? known : { since: now, count: 0 };
+    windows.set(kind, window);
+    window.count += 1;
+    if (window.count <= maxFaults.count) report(fault);
+  };
+}
+
+/** Whom a token of the issuer lets in: it has to be for this very client, and for all that the pages ask. */
+function createAdmission(authorizer: Authorizer, clientId: string) {
+  return async (accessToken: string): Promise<Admission> => {
+    const presented = { method: 'GET', path: citizenPaths.home, headers: {} };
+    const caller = await authorizer.authenticate(`Bearer ${accessToken}`, 'citizen:self', presented);
+    if ('slug' in caller) {
+      if (problems[caller.slug].retryable) throw new UnavailableError(caller.slug, caller.detail);
+      return undefined;
+    }
+    if (caller.clientId !== clientId) return undefined;
+    if (caller.citizenId === undefined) return 'nobody';
+    return citizenPageScopes.every((scope) => caller.scopes.has(scope)) ? { citizenId: caller.citizenId } : undefined;
+  };
+}

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs';
+import type { Scope } from '../api/operation.ts';
+import { type CitizenSignIn, createCitizenSignIn, type SignInCredential } from '../auth/citizen-sign-in.ts';
+import { SettingError, type Settings } from '../config/settings.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { isObject } from '../kernel/is-object.ts';
+import { systemClock } from '../kernel/system-clock.ts';
+import { citizenPaths } from './sign-in-flow.ts';
+
+/** What the client of the pages has to be allowed, and each token for them. */
+export const citizenPageScopes = ['citizen:self', 'documents:read'] as const satisfies readonly Scope[];
+
+/** The sign-in of that order, for the server at that address. */
+export function createConfiguredSignIn(
+  { issuer, clientId, credential }: SignInConfig,
+  options: { readonly publicUrl: string; readonly settings: Settings; readonly clock: Clock },
+): CitizenSignIn {
+  const { publicUrl, settings, clock } = options;
+  return createCitizenSignIn({
+    ...{
+      issuer,
+      clientId,
+      credential,
+      clock,
+      machineClock: systemClock,
+      httpFetch: fetch,
+      scope: settings.signInScope,
+    },
+    returnUrl: `${publicUrl}${citizenPaths.returned}`,
+    homeUrl: `${publicUrl}${citizenPaths.home}`,
+    resource: `${publicUrl}/v1`,
+  });
+}
+
+/** Where citizens sign in, and who this server is there. */
+export type SignInConfig = {
+  readonly issuer: string;
+  readonly clientId: string;
+  readonly credential: () => SignInCredential;
+};
+
+/** What the settings say of the sign-in; undefined where there is none. What does not fit together stops the start. */
+export function signInConfigOf(settings: Settings): SignInConfig | undefined {
+  const { signInIssuer: issuer, signInClientId: clientId, signInClientSecret: secret, signInClientKey: key } = settings;
+  if (issuer === undefined) {
+    const [alone] = [
+      clientId && 'SIGN_IN_CLIENT_ID',
+      secret && 'SIGN_IN_CLIENT_SECRET',
+      key && 'SIGN_IN_CLIENT_KEY',
+    ].filter(Boolean);
+    if (alone === undefined) return undefined;
+    throw new SettingError(alone, 'it needs SIGN_IN_ISSUER');
+  }
+  if (!settings.trustedIssuers.includes(issuer))
+    throw new SettingError('SIGN_IN_ISSUER', 'expected one of TRUSTED_ISSUERS, letter by letter');
+  if (clientId === undefined) throw new SettingError('SIGN_IN_CLIENT_ID', 'SIGN_IN_ISSUER is set and needs it');
+  if ((secret === undefined) === (key === undefined))
+    throw new SettingError('SIGN_IN_CLIENT_KEY', 'SIGN_IN_ISSUER needs it, or SIGN_IN_CLIENT_SECRET, and not both');
+  if (secret !== undefined) return { issuer, clientId, credential: () => ({ secret: secret.reveal() }) };
+  const jwk = readSignInKey(key ?? '');
+  return { issuer, clientId, credential: () => ({ key: jwk }) };
+}
+
+function readSignInKey(path: string): Extract<SignInCredential, { key: unknown }>['key'] {
+  const expected = `expected a private key as a JWK in ${path}`;
+  let jwk: unknown;
+  try {
+    jwk = JSON.parse(readFileSync(path, 'utf8'));
+  } catch (cause) {
+    throw new SettingError(
+      'SIGN_IN_CLIENT_KEY',
+      `${expected} (${cause instanceof SyntaxError ? 'it is no JSON' : 'it cannot be read'})`,
+    );
+  }
+  if (!isObject(jwk) || typeof jwk['kty'] !== 'string' || typeof jwk['d'] !== 'string')
+    throw new SettingError('SIGN_IN_CLIENT_KEY', expected);
+  return { ...jwk, kty: jwk['kty'] };
+}
