@@ -11,7 +11,7 @@ import type { MigrationProgress } from '../db/migrate.ts';
 import { openDatabase, openDatabaseInThread } from '../db/open-database.ts';
 import { openRegister } from '../identity/open-register.ts';
 import type { Register } from '../identity/register/register.ts';
-import { createClockCheck, trackLatestTime } from '../jobs/clock-check.ts';
+import { createClockCheck } from '../jobs/clock-check.ts';
 import type { Timer } from '../jobs/timer.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
@@ -77,27 +77,15 @@ export async function createAppContext(
   db: Database,
 ): Promise<AppContext> {
   const time = await createDatabaseClock({ ...given, db });
-  const clock = trackLatestTime(time.clock);
+  const { clock } = time;
   const claim: WriteWithoutEvent = async (statement) => (await db.write([statement]))[0] ?? [];
-  const onStep = (byMs: number) => log.fault('clock', new Error(clockStepMessage(byMs)));
   const citizenKeys = createCitizenKeys(db.read, root, random, clock);
   return {
     settings,
     clock,
     openedAt: clock.now(),
     lookAtClock: time.measureSkewMs,
-    isClockSure: createClockCheck({
-      ...given,
-      clock,
-      read: db.read,
-      claim,
-      onStep,
-      onSetRight: async (right) => {
-        // Seldom needed, and much to load for a command.
-        const { rescheduleAfterClockCorrection } = await import('./reschedule-waits.ts');
-        await rescheduleAfterClockCorrection({ ...db, claim }, right);
-      },
-    }),
+    isClockSure: createClockCheck({ clock, read: db.read, claim }),
     timer,
     random,
     log,
@@ -112,14 +100,7 @@ export async function createAppContext(
   };
 }
 
-function clockStepMessage(byMs: number): string {
-  const hours = Math.round(byMs / 3_600_000);
-  if (byMs < 0)
-    return `the clock is ${Math.round(-byMs / 1_000)} s behind where it was: it was ahead then, or is behind now; see that it is kept by NTP`;
-  return `no server looked at the clock for ${hours} h, or it has gone ahead by that: nothing is deleted for being old for a day; set it right if it is wrong`;
-}
-
-/** The signing keys and the known clients. */
+/** The signing keys, and who may call. */
 export type AuthContext = { readonly keys: SigningKeys; readonly clients: ClientCache };
 
 /** Opens the keys. Only the demo passes `makeKeys`: two servers that create keys on their own would not know each other's. */

@@ -228,7 +228,6 @@ function startMinuteJobs(app: AppContext): { stop(): Promise<unknown> } {
   const { log, timer, root, citizenKeys } = app;
   const minutely = { timer, everyMs: 60_000 };
   const clock = { ...minutely, call: watchClock(app), onFault: (fault: unknown) => log.fault('clock', fault) };
-  // Not awaited: after a clock that was ahead, it may reschedule hundreds of thousands of deliveries.
   const first = clock.call().catch(clock.onFault);
   const parts = [
     repeatEvery({

@@ -177,7 +177,10 @@ test('a file that is not what it should be stops with the first row that is wron
   await stops({ 'p.csv': 'claim,record,same\n1,A,1\n1,A,1\n1,A,0\n' }, /row 3: the pair of an earlier row.*; 1 of 3/);
   await stops({ 'p.csv': 'claim,record,same\n1,Z,0\n' }, /row 1: no such citizenId in the register/);
   await stops({ 'p.csv': '' }, /p\.csv: the file is empty/);
-  await stops({ 'p.csv': 'claim,record "A",same\n1,A,1\n' }, /p\.csv: the line of column names: a value contains a quote/);
+  await stops(
+    { 'p.csv': 'claim,record "A",same\n1,A,1\n' },
+    /p\.csv: the line of column names: a value contains a quote/,
+  );
   await stops({ 'c.csv': people.replace('citizenId', 'number') }, /c\.csv: no column has a usual name for citizenId/);
   await stops({ 'c.csv': 'citizenId,locality\n1,Porto\n2,Porto\n' }, /no column in common/);
   await stops({ 'p.csv': 'claim,record,same\n' }, /p\.csv: there is no row below the header/);

@@ -115,7 +115,6 @@ export function completeCall(
 
 type RescheduleOptions = { readonly webhook: WebhookId; readonly attempts: number; readonly until: number };
 
-/** Moves up to `callsPerUnit` calls with this number of attempts to `until` when they are due later, because a clock was ahead. */
 export function rescheduleCalls({ webhook, attempts, until }: RescheduleOptions): Statement {
   return {
     sql: `with far as materialized (

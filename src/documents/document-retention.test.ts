@@ -61,7 +61,7 @@ async function held(app: DocumentApp, on: { document: DocumentId } | { citizenId
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a withdrawn document that nothing holds is erased: no key, no bytes, and the proof is linked`, async (t) => {
+  test(`${engine.name}: a withdrawn document without retention and hold is erased with its key and bytes, and links the proof`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(40_000));
     assert.equal(await withdrawn(app, id), 'erased');
@@ -81,7 +81,7 @@ for (const engine of engines) {
     assert.deepEqual(await findings(app), []);
   });
 
-  test(`${engine.name}: one that must be kept is only withdrawn, given to nobody, and erased by the run at its end`, async (t) => {
+  test(`${engine.name}: a document in retention is withdrawn, not delivered, and erased by the run at its end`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const until = new Date(app.time.now + 10 * dayMs).toISOString();
     const id = await depositDocumentOf(app, makePdf(100), { 'document-retain-until': until });
@@ -106,7 +106,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.files(), []);
   });
 
-  test(`${engine.name}: a class says how long a document is kept, and when the run erases it under which rule`, async (t) => {
+  test(`${engine.name}: a retention class sets how long a document is kept, and when the run erases it`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const permit = { name: 'permit', keepDays: 5, eraseAfterDays: 30, legalBasis: 'Archive Act 3' };
     await app.db.write([upsertRetentionClass(permit, 0)]);
@@ -137,7 +137,7 @@ for (const engine of engines) {
     assert.equal(rows.length, 2);
   });
 
-  test(`${engine.name}: a legal hold, on the document or on its citizen, keeps it until the last one is released`, async (t) => {
+  test(`${engine.name}: a legal hold on a document or its citizen prevents erasure until the last one is released`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const [one, whole] = [await held(app, { document: id }), await held(app, { citizenId: testCitizenId })];
@@ -158,7 +158,7 @@ for (const engine of engines) {
     assert.equal(types.filter((type) => type === 'document.hold-released').length, 2);
   });
 
-  test(`${engine.name}: a run erases its documents together, since each commit behind a key writes the database through`, async (t) => {
+  test(`${engine.name}: a run erases its documents in one commit, because each destroyed key writes the database through`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const keep = { 'document-retain-until': new Date(app.time.now + dayMs).toISOString() };
     const ids = [];
@@ -178,7 +178,7 @@ for (const engine of engines) {
     assert.equal(most, ids.length);
   });
 
-  test(`${engine.name}: a run that is told to stop erases nothing more, and is begun again`, async (t) => {
+  test(`${engine.name}: a run that is stopped erases no more, and can be started again`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const keep = { 'document-retain-until': new Date(app.time.now + dayMs).toISOString() };
     const id = await depositDocumentOf(app, makePdf(100), keep);
@@ -189,7 +189,7 @@ for (const engine of engines) {
     assert.deepEqual((await runDeletionWithIds(app.keeping, operator, false)).erased, [id]);
   });
 
-  test(`${engine.name}: a hold that is placed between reading and writing makes a withdrawal of the erasure`, async (t) => {
+  test(`${engine.name}: a hold placed between reading and writing turns an erasure into a withdrawal`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const write = app.wires.write;
@@ -206,7 +206,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 1);
   });
 
-  test(`${engine.name}: what has moved, must be kept or is held since it was read is withdrawn as it is by then`, async (t) => {
+  test(`${engine.name}: a document that changed, or got a retention or hold, since it was read is withdrawn in its new state`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { write } = app.wires;
     const changes = [
@@ -227,7 +227,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a document whose record is damaged is erased all the same, and its event names no digest`, async (t) => {
+  test(`${engine.name}: a document with a damaged record is erased, and its event has no digest`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     await app.db.write([{ sql: 'update document set sealed_record = $2 where id = $1', args: [id, makePdf(200)] }]);
@@ -237,11 +237,11 @@ for (const engine of engines) {
     assert.deepEqual(await app.files(), []);
   });
 
-  test(`${engine.name}: the run looks at what is due page by page, and passes over what has changed meanwhile`, async (t) => {
+  test(`${engine.name}: the run reads due documents in pages, and skips those that changed meanwhile`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const end = app.time.now + dayMs;
     const due: DueDocument[] = [];
-    // What was deposited first is due last.
+    // The first deposited document is due last.
     for (const dueAt of [end, end - 2, end - 1]) {
       const keep = { 'document-retain-until': new Date(dueAt).toISOString() };
       const id = await depositDocumentOf(app, makePdf(100), keep);
@@ -268,7 +268,7 @@ for (const engine of engines) {
     assert.deepEqual(run, { erased: ids.slice(1), held: [], passed: ids.slice(0, 1) });
   });
 
-  test(`${engine.name}: a hold keeps nothing but what it is on, and is on nothing that is not there`, async (t) => {
+  test(`${engine.name}: a hold protects only its own documents, and needs an existing one`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const [id, free] = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(100))];
     const whole = await held(app, { citizenId: testCitizenId });
@@ -287,12 +287,17 @@ for (const engine of engines) {
     assert.equal(await withdrawn(app, id), 'withdrawn');
   });
 
-  test(`${engine.name}: erasing a citizen erases every document, and one hold about the citizen refuses the whole unit`, async (t) => {
+  test(`${engine.name}: erasing a citizen erases all documents, and one hold on the citizen refuses the unit`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(100))];
     const other = await depositDocumentOf(app, makePdf(100), { 'citizen-id': 'CZ-1002' });
     const hold = await held(app, { document: ids[1] ?? other });
-    const parts = { ...app.keeping, citizenKeys: app.citizenKeys, actor: operator, besides: eraseCitizenStatements };
+    const parts = {
+      ...app.keeping,
+      citizenKeys: app.citizenKeys,
+      actor: operator,
+      extraStatements: eraseCitizenStatements,
+    };
     await assert.rejects(eraseCitizen(parts, testCitizenId), CitizenUnderLegalHold);
     assert.deepEqual(await erasedDocumentsOf(app.db.read, testCitizenId), []);
     assert.equal(await slugOf(app, ids[0] ?? other), 200);
