@@ -4,6 +4,7 @@ import type { QuotaResult } from '../auth/quota.ts';
 import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
 import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
@@ -18,7 +19,6 @@ import {
   type StoredResult,
   storeResult,
 } from './idempotency.ts';
-import { isFailedLookup } from './not-found-padding.ts';
 import type {
   Decision,
   Operation,
@@ -237,6 +237,12 @@ async function commitDecision<P>(
       : await commitDecision(route, nextDecision, { key, now, attemptsLeft: attemptsLeft - 1 });
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
+}
+
+/** Whether a lookup found nothing or the claims did not match: these count against the client's limit. */
+function isFailedLookup(result: OperationResponse | Refusal): boolean {
+  if ('slug' in result) return problems[result.slug].status === 404;
+  return 'json' in result && (result.json as { readonly verified?: unknown } | null)?.verified === false;
 }
 
 /** Closes what an answer that is not given was to come from. */

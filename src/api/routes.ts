@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { etagListIncludes } from '../kernel/entity-tag.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
 import type { MountedHandler, PageRoute, ServerDeps } from './api-server.ts';
@@ -10,8 +11,8 @@ import { deprecationHeaders } from './deprecation.ts';
 import { createDispatch, type DispatchResult } from './dispatch.ts';
 import { httpMethods } from './guard.ts';
 import { parseAccept, qualityOf } from './media-range.ts';
-import { isFailedLookup, padNotFoundResponse } from './not-found-padding.ts';
 import { type Operation, operationMethods } from './operation.ts';
+import { notFoundPadding } from './pad-response-time.ts';
 import { pipeToResponse } from './pipe-to-response.ts';
 import { problemResponse, sendRefusal } from './problem-response.ts';
 
@@ -87,6 +88,7 @@ function routeOperation<P>(
     url,
     handler: async (request, reply) => {
       const startedAt = performance.now();
+      const padNotFound = notFoundPadding.start();
       const instance = route.newRequestId();
       if (operation.bodyBytes !== undefined) markStreamed(request.raw);
       let dispatched: DispatchResult;
@@ -109,7 +111,7 @@ function routeOperation<P>(
         route.deps.log.fault(operation.name, fault, instance);
         dispatched = { result: refuse('internal-error'), headers: {} };
       }
-      if ('slug' in dispatched.result && isFailedLookup(dispatched.result)) await padNotFoundResponse(startedAt);
+      if ('slug' in dispatched.result && problems[dispatched.result.slug].status === 404) await padNotFound();
       const status = sendResult(route, { request, reply, dispatched, instance });
       const problem = 'slug' in dispatched.result ? dispatched.result.slug : undefined;
       const durationMs = roundedElapsedMs(startedAt);

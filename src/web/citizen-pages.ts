@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import type { MountedHandler } from '../api/api-server.ts';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
-import { padNotFoundResponse } from '../api/not-found-padding.ts';
 import type { OperationResponse } from '../api/operation.ts';
+import { notFoundPadding } from '../api/pad-response-time.ts';
 import { pipeToResponse } from '../api/pipe-to-response.ts';
 import { onResponseClosed } from '../api/routes.ts';
 import { maxUsageNumber } from '../audit/read-own-access-log.ts';
@@ -139,7 +139,7 @@ async function showToCitizen(
   show: ShowPage,
 ): Promise<PageOutcome> {
   const { request, view } = visit;
-  const startedAt = performance.now();
+  const padNotFound = notFoundPadding.start();
   const to = requestPath(request.url);
   const visitor = isCrossOrigin(request) ? 'nobody' : await signInFlow.visitorOf(request);
   if (visitor === 'too-many')
@@ -154,7 +154,7 @@ async function showToCitizen(
   if (!('slug' in outcome)) return outcome;
   const { status } = problems[outcome.slug];
   if (status === 401) return await withCookies(signInPage(view, { to, ended: true }), await signInFlow.end(request));
-  if (status === 404) await padNotFoundResponse(startedAt);
+  if (status === 404) await padNotFound();
   if (status === 404 || status === 400) return await notFoundPage(view);
   if (status !== 503 && outcome.slug.startsWith('document-')) return await documentUnavailablePage(view, outcome.slug);
   return await unavailableNowPage(view, request.headers['accept-language'], outcome.headers);
