@@ -4,7 +4,7 @@ import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { bodyLimits, createBodyTimeouts } from './body-timeouts.ts';
 import { sendBuffered } from './buffered-response.ts';
 import { continueOnRead } from './continue-on-read.ts';
-import { problemResponse, type RefusedPage, sendRefusal } from './problem-response.ts';
+import { problemResponse, type RefusedPage, refusalResponse } from './problem-response.ts';
 import { endSlowReaders } from './slow-readers.ts';
 import { createTlsServer, type TlsOptions } from './tls-server.ts';
 
@@ -192,9 +192,8 @@ function createHttpServer(tls: TlsOptions | undefined, handler: RequestListener)
 function sendGuardRefusal(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
   const instance = options.newRequestId();
   options.onRefused(refusal, instance);
-  sendRefusal(response.req, { refusal, instance }, options, (given) => {
-    sendBuffered(response, { ...given, headers: { ...options.headers, 'request-id': instance, ...given.headers } });
-  });
+  const { status, headers, body } = refusalResponse(response.req, { refusal, instance }, options);
+  sendBuffered(response, { status, headers: { ...options.headers, 'request-id': instance, ...headers }, body });
 }
 
 /**

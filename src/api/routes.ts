@@ -14,7 +14,7 @@ import { parseAccept, qualityOf } from './media-range.ts';
 import { type Operation, operationMethods } from './operation.ts';
 import { notFoundPadding } from './pad-response-time.ts';
 import { pipeToResponse } from './pipe-to-response.ts';
-import { problemResponse, sendRefusal } from './problem-response.ts';
+import { problemResponse, refusalResponse } from './problem-response.ts';
 
 /** What every route shares. */
 export type RouteContext<P> = {
@@ -204,12 +204,10 @@ export function refuseReply<P>(
   { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
 ): FastifyReply {
   route.deps.log.refused(refusal, instance);
-  sendRefusal(reply.request.raw, { refusal, instance }, route.deps, (outgoing) => {
-    const headers = { ...route.headers, ...outgoing.headers, 'request-id': instance };
-    // As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none.
-    reply.code(outgoing.status).headers(headers).send(Buffer.from(outgoing.body));
-  });
-  return reply;
+  const { status, headers, body } = refusalResponse(reply.request.raw, { refusal, instance }, route.deps);
+  reply.code(status).headers({ ...route.headers, ...headers, 'request-id': instance });
+  // As bytes, because Fastify adds a charset to the type of a text, and `application/problem+json` has none.
+  return reply.send(Buffer.from(body));
 }
 
 function routeOtherMethods<P>(

@@ -1,9 +1,8 @@
-import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { Usage, UsageExplanation } from '../audit/usage.ts';
 import { minuteElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html } from './html.ts';
 import { type CorrectionLink, correctionLink } from './record-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
@@ -17,7 +16,7 @@ export const usesPerPage = 50;
 export function accessLogPage(
   frame: PageLayout & CorrectionLink,
   { totalUsages, usages }: AccessLog,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { uses: words, nav } = frame.words;
   const [oldest, newest] = [usages[0]?.number ?? 1, usages.at(-1)?.number ?? totalUsages];
   const to = (before: number, text: string) => html`<p><a href="${citizenPaths.uses}?before=${before}">${text}</a></p>`;
@@ -50,7 +49,7 @@ function isSameUse(one: Usage, other: Usage): boolean {
 }
 
 /** One entry, or several that say the same, folded up. */
-function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): HtmlContent[] | HtmlContent {
+function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): Html[] | Html {
   const rows = run.map((usage) => useRow(frame, usage));
   const [newest] = run;
   if (newest === undefined || rows.length === 1) return rows;
@@ -62,7 +61,7 @@ function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): Htm
   return html`<li><details><summary>${said} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
 }
 
-function useRow(frame: PageLayout & CorrectionLink, usage: Usage): HtmlContent {
+function useRow(frame: PageLayout & CorrectionLink, usage: Usage): Html {
   const { words } = frame;
   const head = html`<p>${minuteElement(words, usage.logTime)} <bdi>#${usage.number}</bdi></p>`;
   if (usage.state === 'hidden') return html`<li>${head}<p>${words.uses.hidden}</p></li>`;
@@ -90,7 +89,7 @@ function kindText({ uses }: CitizenTexts, usage = ''): string {
 function verificationAnswer(
   frame: PageLayout & CorrectionLink,
   { usage, details = {}, explanation }: Usage,
-): HtmlContent | '' {
+): Html | '' {
   if (usage !== 'identity.verified') return '';
   const { uses, nav } = frame.words;
   const { claimsAsked, decision } = details;
@@ -106,7 +105,7 @@ function verificationAnswer(
 }
 
 /** The details by how they compare with the register; undefined where none was compared. */
-function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims']): HtmlContent | undefined {
+function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims']): Html | undefined {
   if (Object.keys(claims).length === 0) return undefined;
   const groups = Object.entries(words.uses.findings).map(([finding, name]) => {
     const found = Object.keys(claims).filter((claim) => claims[claim] === finding);
@@ -115,7 +114,7 @@ function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims'])
   return html`${groups}`;
 }
 
-function claimList({ uses, language }: CitizenTexts, name: string, claims: readonly string[]): HtmlContent | '' {
+function claimList({ uses, language }: CitizenTexts, name: string, claims: readonly string[]): Html | '' {
   if (claims.length === 0) return '';
   const list = new Intl.ListFormat(language, { type: 'conjunction' });
   return html`<p>${name}: ${list.format(claims.map((claim) => claimOf(uses, claim)))}</p>`;
@@ -125,7 +124,7 @@ function claimOf({ claims }: CitizenTexts['uses'], claim: string): string {
   return Object.entries(claims).find(([name]) => name === claim)?.[1] ?? claim;
 }
 
-function legalGrounds({ uses }: CitizenTexts, { purpose, legalBasis, consentReference }: Usage): HtmlContent[] {
+function legalGrounds({ uses }: CitizenTexts, { purpose, legalBasis, consentReference }: Usage): Html[] {
   const grounds = [
     [uses.purpose, purpose],
     [uses.legalBasis, legalBasis],

@@ -1,9 +1,9 @@
-import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { memoize } from '../kernel/lru-cache.ts';
 import { dateLocaleOf, formatDay } from '../notifications/rendering/phrases-by-language.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import { type HtmlContent, renderHtmlPage } from './page.ts';
+import { type Html, html } from './html.ts';
+import { renderHtmlPage } from './page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** More than there are; what formats dates is made once for each, since that takes as long as to write a hundred. */
@@ -19,7 +19,7 @@ export type PageLayout = {
 /** One page. Its place in the list of pages is `current`; without one nobody is signed in, and there is no list. */
 export type LayoutPage = {
   readonly title: string;
-  readonly content: HtmlContent;
+  readonly content: Html;
   readonly status?: number;
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
 };
@@ -28,7 +28,7 @@ export type LayoutPage = {
 export function renderLayout(
   { words, site = words.site }: PageLayout,
   { title, content, current, status = 200 }: LayoutPage,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const header =
     current === undefined
       ? html`<p><a href="${citizenPaths.home}"><bdi>${site}</bdi></a></p>`
@@ -36,7 +36,7 @@ export function renderLayout(
   return renderHtmlPage({ header, site, title, content, status, language: words.language });
 }
 
-function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutPage['current']>): HtmlContent {
+function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutPage['current']>): Html {
   const links = [
     ['messages', citizenPaths.home, nav.messages],
     ['documents', citizenPaths.documents, nav.documents],
@@ -55,12 +55,12 @@ function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutP
 }
 
 /** An instant as the day that it was (UTC), for people, and for programs as it is. */
-export function dayElement({ language }: CitizenTexts, instant: string): HtmlContent {
+export function dayElement({ language }: CitizenTexts, instant: string): Html {
   return html`<time datetime="${instant}"><bdi>${formatDay(language, Date.parse(instant))}</bdi></time>`;
 }
 
 /** An instant to the minute, in UTC: of when something happened the day alone says too little. */
-export function minuteElement({ language }: CitizenTexts, instant: string): HtmlContent {
+export function minuteElement({ language }: CitizenTexts, instant: string): Html {
   return html`<time datetime="${instant}"><bdi>${minuteFormatOf(language).format(new Date(instant))} UTC</bdi></time>`;
 }
 

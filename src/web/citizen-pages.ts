@@ -94,7 +94,7 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
       request.resume();
       const cookies = await deps.signInFlow.end(request);
-      return await withCookies(signedOutPage(view, await deps.signOutUrl()), cookies);
+      return withCookies(signedOutPage(view, await deps.signOutUrl()), cookies);
     }),
   ];
 }
@@ -108,7 +108,7 @@ function handle(deps: CitizenPagesDeps, answer: (visit: PageRequest) => Promise<
     answer({ request, response, view })
       .catch(async (fault: unknown) => {
         onFault(fault);
-        return await unavailableNowPage(view, request.headers['accept-language']);
+        return unavailableNowPage(view, request.headers['accept-language']);
       })
       .then((given) => send(request, response, given))
       .catch(() => response.destroy());
@@ -143,21 +143,21 @@ async function showToCitizen(
   const to = requestPath(request.url);
   const visitor = isCrossOrigin(request) ? 'nobody' : await signInFlow.visitorOf(request);
   if (visitor === 'too-many')
-    return await unavailableNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
+    return unavailableNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
   if (visitor === 'over' && isNavigation(request)) {
     // Where the issuer does not answer, the citizen finds the way to it.
     const step = await signInFlow.renew(request, to).catch(onFault);
-    if (step !== undefined) return await signInResponse(view, step);
+    if (step !== undefined) return signInResponse(view, step);
   }
-  if (typeof visitor === 'string') return await signInPage(view, { to, ended: visitor !== 'nobody' });
+  if (typeof visitor === 'string') return signInPage(view, { to, ended: visitor !== 'nobody' });
   const outcome = await show(visit, visitor);
   if (!('slug' in outcome)) return outcome;
   const { status } = problems[outcome.slug];
-  if (status === 401) return await withCookies(signInPage(view, { to, ended: true }), await signInFlow.end(request));
+  if (status === 401) return withCookies(signInPage(view, { to, ended: true }), await signInFlow.end(request));
   if (status === 404) await padNotFound();
-  if (status === 404 || status === 400) return await notFoundPage(view);
-  if (status !== 503 && outcome.slug.startsWith('document-')) return await documentUnavailablePage(view, outcome.slug);
-  return await unavailableNowPage(view, request.headers['accept-language'], outcome.headers);
+  if (status === 404 || status === 400) return notFoundPage(view);
+  if (status !== 503 && outcome.slug.startsWith('document-')) return documentUnavailablePage(view, outcome.slug);
+  return unavailableNowPage(view, request.headers['accept-language'], outcome.headers);
 }
 
 /** Whether a person follows a link: no form is sent, and no page loaded ahead or for another one. */
@@ -181,9 +181,7 @@ function isCrossOrigin({ method, headers }: IncomingMessage): boolean {
 async function showMessages({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
   const before = parameter(request, 'before');
   const answer = await operations.inbox(token, { query: before === undefined ? {} : { before } });
-  return 'json' in answer
-    ? await messagesPage(view, answer.json as InboxList, before === undefined)
-    : requireRefusal(answer);
+  return 'json' in answer ? messagesPage(view, answer.json as InboxList, before === undefined) : requireRefusal(answer);
 }
 
 async function showMessage({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
@@ -193,7 +191,7 @@ async function showMessage({ operations }: CitizenPagesDeps, { request, view }: 
   for (let left = maxTries; left > 0 && 'slug' in answer && answer.slug === 'changed-meanwhile'; left -= 1) {
     answer = await operations.message(token, { params });
   }
-  return 'json' in answer ? await messagePage(view, answer.json as OpenedMessage) : requireRefusal(answer);
+  return 'json' in answer ? messagePage(view, answer.json as OpenedMessage) : requireRefusal(answer);
 }
 
 async function showDocuments(
@@ -205,7 +203,7 @@ async function showDocuments(
   const query = { citizenId, ...(after === undefined ? {} : { after }) };
   const answer = await operations.documents(token, { query });
   return 'json' in answer
-    ? await documentsPage(view, answer.json as DocumentList, after === undefined)
+    ? documentsPage(view, answer.json as DocumentList, after === undefined)
     : requireRefusal(answer);
 }
 
@@ -229,7 +227,7 @@ async function showUses({ operations }: CitizenPagesDeps, { request, view }: Pag
   // The newest come first: those before a number that no entry has.
   const before = parameter(request, 'before') ?? String(maxUsageNumber);
   const answer = await operations.uses(token, { query: { before, limit: String(usesPerPage) } });
-  return 'json' in answer ? await accessLogPage(view, answer.json as AccessLog) : requireRefusal(answer);
+  return 'json' in answer ? accessLogPage(view, answer.json as AccessLog) : requireRefusal(answer);
 }
 
 /** What an operation answered that is no page. */
@@ -247,14 +245,14 @@ function lastSegment(request: IncomingMessage): string {
   return requestPath(request.url).split('/').at(-1) ?? '';
 }
 
-async function signInResponse(view: PageView, step: SignInResult): Promise<BufferedResponse> {
+function signInResponse(view: PageView, step: SignInResult): BufferedResponse {
   if ('failed' in step && step.failed === 'over')
-    return await withCookies(signInPage(view, { to: step.to, ended: true }), step.cookies);
-  if ('failed' in step) return await withCookies(signInFailedPage(view, step.failed), step.cookies);
+    return withCookies(signInPage(view, { to: step.to, ended: true }), step.cookies);
+  if ('failed' in step) return withCookies(signInFailedPage(view, step.failed), step.cookies);
   return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
 }
 
-async function withCookies(page: Promise<BufferedResponse>, cookies: readonly string[]): Promise<BufferedResponse> {
-  const { headers, ...rest } = await page;
+function withCookies(page: BufferedResponse, cookies: readonly string[]): BufferedResponse {
+  const { headers, ...rest } = page;
   return { ...rest, headers: cookies.length === 0 ? headers : { ...headers, 'set-cookie': [...cookies] } };
 }

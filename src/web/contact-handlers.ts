@@ -123,7 +123,7 @@ async function renderContactPage(
   const answer = await operations.wishes(token);
   if ('slug' in answer) return answer;
   if (!('json' in answer)) throw new TypeError('the operation answers in another form');
-  return await contactPage(view, answer.json as Preferences, sent);
+  return contactPage(view, answer.json as Preferences, sent);
 }
 
 /** What a form says; undefined where it is none, or larger than any of this page. */

@@ -1,4 +1,3 @@
-import { html, raw } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { memoize } from '../kernel/lru-cache.ts';
 import type { ContactPreferences } from '../notifications/contact/contact-preferences.ts';
@@ -13,7 +12,7 @@ import {
   declinedValue,
   preferenceRanks,
 } from './contact-form.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** What `readPreferences` answers. */
@@ -37,7 +36,7 @@ export function contactPage(
   frame: PageLayout,
   { verified, awaiting, confirmable, ...wishes }: Preferences,
   { done, faults, address, fields = contactFieldsOf(wishes) }: FormResult,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { words } = frame;
   const { contact } = words;
   const faultLinks = [
@@ -72,21 +71,17 @@ const fieldOf = { places: 'email', hours: 'from', timeZone: 'timeZone', form: 'e
 type FaultLink = { readonly text: string; readonly field: string };
 
 /** Stands first, and has the focus: who hears the page hears it at once. */
-function faultSummary({ faults }: ContactTexts, faultLinks: readonly FaultLink[]): HtmlContent {
+function faultSummary({ faults }: ContactTexts, faultLinks: readonly FaultLink[]): Html {
   return html`<div class="faults" role="alert" tabindex="-1" autofocus><h2>${faults.title}</h2>
       <ul>${faultLinks.map(({ text, field }) => html`<li><a href="#${field}">${text}</a></li>`)}</ul></div>`;
 }
 
 /** What is wrong, beside the fields that it is about. */
-function faultBeside(
-  { faults: words }: ContactTexts,
-  faults: readonly ContactFault[],
-  fault: ContactFault,
-): HtmlContent | '' {
+function faultBeside({ faults: words }: ContactTexts, faults: readonly ContactFault[], fault: ContactFault): Html | '' {
   return faults.includes(fault) ? html`<p class="fault" id="fault-${fault}">${words[fault]}</p>` : '';
 }
 
-function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonly ContactFault[]): HtmlContent {
+function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonly ContactFault[]): Html {
   const { legend, hint, noWish, places: named, never: declined } = words.ways;
   const [first, second, third] = preferenceRanks;
   const ordered: Option[] = [
@@ -103,7 +98,7 @@ function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonl
       })}</fieldset>`;
 }
 
-function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly ContactFault[]): HtmlContent {
+function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly ContactFault[]): Html {
   const { legend, hint, keep, from, until, timeZone, choose } = words.hours;
   const unset: Option = ['', choose];
   const hours = [unset, ...Array.from({ length: 25 }, (_, hour): Option => [String(hour), `${hour}:00`])];
@@ -111,7 +106,7 @@ function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly
   const marks = faultAttributes(faults, 'hours');
   return html`<fieldset><legend>${legend}</legend><p>${hint}</p>${faultBeside(words, faults, 'hours')}
       ${declinableChannelNames.map((channel) => {
-        const ticked = fields.hoursFor.includes(channel) ? raw(' checked') : '';
+        const ticked = fields.hoursFor.includes(channel) ? trustedHtml(' checked') : '';
         return html`<p class="choice"><input type="checkbox" id="hours-${channel}" name="hoursFor" value="${channel}"${ticked} />
           <label for="hours-${channel}">${keep[channel]}</label></p>`;
       })}
@@ -124,7 +119,7 @@ function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly
       })}</fieldset>`;
 }
 
-function languageField({ contact, language }: CitizenTexts, fields: ContactFields): HtmlContent {
+function languageField({ contact, language }: CitizenTexts, fields: ContactFields): Html {
   const { label, hint, noWish } = contact.language;
   const options: Option[] = [['', noWish], ...languageOptions(language)];
   const marks = html` aria-describedby="language-hint"`;
@@ -133,7 +128,7 @@ function languageField({ contact, language }: CitizenTexts, fields: ContactField
 }
 
 /** The attributes of a field that something is wrong with. */
-function faultAttributes(faults: readonly ContactFault[], fault: ContactFault): HtmlContent | '' {
+function faultAttributes(faults: readonly ContactFault[], fault: ContactFault): Html | '' {
   return faults.includes(fault) ? html` aria-invalid="true" aria-describedby="fault-${fault}"` : '';
 }
 
@@ -143,18 +138,19 @@ type Option = readonly [value: string, text: string];
 type Select = {
   readonly name: string;
   readonly label: string;
-  readonly marks: HtmlContent | '';
+  readonly marks: Html | '';
   readonly options: readonly Option[];
   readonly chosen: string;
 };
 
 /** What is chosen and in no list, as a program can state it, is one more option: the form would lose it. */
-function selectField({ name, label, marks, options, chosen }: Select): HtmlContent {
+function selectField({ name, label, marks, options, chosen }: Select): Html {
   const isListed = options.some(([value]) => value === chosen);
   const all: readonly Option[] = isListed ? options : [...options, [chosen, chosen]];
   return html`<p><label for="${name}">${label}</label>
       <select id="${name}" name="${name}"${marks}>${all.map(
-        ([value, text]) => html`<option value="${value}"${value === chosen ? raw(' selected') : ''}>${text}</option>`,
+        ([value, text]) =>
+          html`<option value="${value}"${value === chosen ? trustedHtml(' selected') : ''}>${text}</option>`,
       )}</select></p>`;
 }
 

@@ -1,6 +1,5 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { html } from 'hono/html';
 import type { MountedHandler } from '../api/api-server.ts';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
 import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
@@ -10,6 +9,7 @@ import { isObject } from '../kernel/is-object.ts';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import { createCookies } from './browser-cookies.ts';
+import { html } from './html.ts';
 import { apiPage } from './page.ts';
 
 /** The path of the demo's own issuer, under the address of the demo. */
@@ -114,7 +114,7 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
     back.searchParams.set('error', silently ? 'login_required' : 'access_denied');
     return { status: 303, headers: { location: back.href }, body: '' };
   }
-  if (person === undefined) return await choicePage(people, query);
+  if (person === undefined) return choicePage(people, query);
   const code: Code = {
     citizenId: person.citizenId,
     ...{ nonce: text('nonce'), challenge: text('code_challenge'), scope: text('scope'), resource: text('resource') },
@@ -126,7 +126,7 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
   return { status: 303, headers: { location: back.href, 'set-cookie': [cookie] }, body: '' };
 }
 
-function choicePage(people: DemoIssuerDeps['people'], query: URLSearchParams): Promise<BufferedResponse> {
+function choicePage(people: DemoIssuerDeps['people'], query: URLSearchParams): BufferedResponse {
   const as = (name: string) =>
     `${demoIssuerPath}/authorize?${new URLSearchParams([...query, ['as', name]]).toString()}`;
   return apiPage(

@@ -1,11 +1,10 @@
-import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { extensionOf } from '../documents/media-type.ts';
 import { memoize } from '../kernel/lru-cache.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { ProblemSlug } from '../kernel/refusal.ts';
 import { dayElement, maxLanguages, type PageLayout, renderLayout } from './citizen-layout.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** A record as `listDocuments` answers it, as far as the page shows it. */
@@ -33,7 +32,7 @@ export function documentsPage(
   frame: PageLayout & ClientNames,
   { documents, unreadable, next }: DocumentList,
   isFirst: boolean,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { documents: words, nav } = frame.words;
   const isEmpty = documents.length === 0 && unreadable.length === 0;
   const content = html`
@@ -47,7 +46,7 @@ export function documentsPage(
   return renderLayout(frame, { title: nav.documents, content, current: 'documents' });
 }
 
-function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): HtmlContent {
+function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): Html {
   const { words, nameOf } = frame;
   const title = html`<bdi>${record.title}</bdi>`;
   const kind = html`${extensionOf(record.mediaType).toUpperCase()}, <bdi>${formatSize(words.language, record.size)}</bdi>`;
@@ -59,7 +58,7 @@ function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): H
 }
 
 /** In place of a document that is there, and cannot be given out. */
-export function documentUnavailablePage(frame: PageLayout, because: ProblemSlug): Promise<BufferedResponse> {
+export function documentUnavailablePage(frame: PageLayout, because: ProblemSlug): BufferedResponse {
   const { documents: words, nav } = frame.words;
   const why = because === 'document-withdrawn' ? words.withdrawn : words.notReady;
   const content = html`<p>${why}</p><p><a href="${citizenPaths.documents}">${nav.documents}</a></p>`;

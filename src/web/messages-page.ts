@@ -1,10 +1,9 @@
-import { html, raw } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import { phrasesFor } from '../notifications/rendering/phrases-by-language.ts';
 import { dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** A message as `listInboxMessages` answers it. */
@@ -27,11 +26,7 @@ export type OpenedMessage = InboxItem & {
 };
 
 /** The list of a citizen's messages, newest first. Looking at it opens none. */
-export function messagesPage(
-  frame: PageLayout,
-  { items, next }: InboxList,
-  isFirst: boolean,
-): Promise<BufferedResponse> {
+export function messagesPage(frame: PageLayout, { items, next }: InboxList, isFirst: boolean): BufferedResponse {
   const { words } = frame;
   const content = html`
     ${items.length === 0 && isFirst ? html`<p>${words.messages.none}</p>` : ''}
@@ -41,7 +36,7 @@ export function messagesPage(
   return renderLayout(frame, { title: words.nav.messages, content, current: 'messages' });
 }
 
-function messageRow(words: CitizenTexts, item: InboxItem): HtmlContent {
+function messageRow(words: CitizenTexts, item: InboxItem): Html {
   const fresh = item.opened ? '' : html` <span class="badge">${words.messages.fresh}</span>`;
   return html`<li>
       <p><a class="${item.opened ? '' : 'fresh'}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}</p>
@@ -50,11 +45,11 @@ function messageRow(words: CitizenTexts, item: InboxItem): HtmlContent {
 }
 
 /** A message that the citizen has opened by coming here. */
-export function messagePage(frame: PageLayout, message: OpenedMessage): Promise<BufferedResponse> {
+export function messagePage(frame: PageLayout, message: OpenedMessage): BufferedResponse {
   const { words } = frame;
   const { attachments } = message;
   const content = html`<p><bdi>${message.sender}</bdi>, ${dayElement(words, message.receivedAt)}</p>
-    <div lang="${message.language ?? ''}" dir="auto">${raw(extractMessageHtml(message.html))}</div>
+    <div lang="${message.language ?? ''}" dir="auto">${trustedHtml(extractMessageHtml(message.html))}</div>
     ${
       attachments.length === 0
         ? ''

@@ -1,7 +1,7 @@
-import { html } from 'hono/html';
 import type { RefusedPage } from '../api/problem-response.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { requestPath } from '../kernel/request-target.ts';
+import { html } from './html.ts';
 import { apiPage } from './page.ts';
 import { prefersHtml } from './prefers-html.ts';
 
@@ -13,9 +13,6 @@ export const browserNotFoundPage: RefusedPage = ({ url, headers }, { slug }) => 
   const isMissing = slug === 'not-found' || slug === 'problem-not-found';
   if (!isMissing || apiPaths.test(requestPath(url)) || !prefersHtml(headers.accept)) return undefined;
   const content = html`<p>There is no page at this address.</p><p><a href="/">All pages</a></p>`;
-  return apiPage('Nothing here', content).then((shown) => ({
-    ...shown,
-    status: problems[slug].status,
-    headers: { ...shown.headers, vary: 'accept' },
-  }));
+  const page = apiPage('Nothing here', content);
+  return { ...page, status: problems[slug].status, headers: { ...page.headers, vary: 'accept' } };
 };

@@ -1,6 +1,6 @@
-import { html } from 'hono/html';
 import type { PageRoute } from '../api/api-server.ts';
 import { formatInstant } from '../kernel/clock.ts';
+import { html } from './html.ts';
 import { apiPage } from './page.ts';
 
 /** A mail as the outbox keeps it; `capturedAt` in epoch milliseconds. */

@@ -1,5 +1,4 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { html } from 'hono/html';
 import type { MountedHandler } from '../api/api-server.ts';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
@@ -15,6 +14,7 @@ import {
 import type { Phrases } from '../notifications/languages/phrases.ts';
 import type { SenderOf } from '../notifications/ports.ts';
 import { phrasesForHeader } from '../notifications/rendering/phrases-by-language.ts';
+import { html } from './html.ts';
 import { citizenPage } from './page.ts';
 import { prefersHtml } from './prefers-html.ts';
 
@@ -29,22 +29,22 @@ export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks
     const path = requestPath(request.url);
     const phrases = phrasesForHeader(request.headers['accept-language']);
     const delivery = links.findDelivery(path.slice(confirmPath.length + 1));
-    if (delivery === undefined) return await unknownLinkPage(phrases);
+    if (delivery === undefined) return unknownLinkPage(phrases);
     if (request.method === 'POST') {
       request.resume();
-      return (await confirmReceipt(deps, delivery)) ? redirectTo(path) : await unknownLinkPage(phrases);
+      return (await confirmReceipt(deps, delivery)) ? redirectTo(path) : unknownLinkPage(phrases);
     }
     const found = await findConfirmableMail(deps.read, delivery);
-    if (found === undefined) return await unknownLinkPage(phrases);
+    if (found === undefined) return unknownLinkPage(phrases);
     const { name: sender } = await deps.senderOf(found.notification.clientId);
-    if (found.notification.status !== 'read') return await askPage(path, phrases, sender);
-    return await confirmedPage(phrases, sender);
+    if (found.notification.status !== 'read') return askPage(path, phrases, sender);
+    return confirmedPage(phrases, sender);
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
       .catch(async (fault: unknown) => {
         deps.onFault(fault);
-        return await unavailablePage(phrasesForHeader(request.headers['accept-language']));
+        return unavailablePage(phrasesForHeader(request.headers['accept-language']));
       })
       .then((given) => sendBuffered(response, { ...given, headers: { ...given.headers, ...commonHeaders } }))
       .catch(() => response.destroy());
@@ -91,10 +91,8 @@ export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
   if (!isReceiptPath(url) || !prefersHtml(headers.accept)) return undefined;
   const phrases = phrasesForHeader(headers['accept-language']);
   const { retryable, status } = problems[refusal.slug];
-  return (retryable ? unavailablePage : unknownLinkPage)(phrases, status).then((page) => ({
-    ...page,
-    headers: { ...refusal.headers, ...page.headers, ...commonHeaders },
-  }));
+  const page = retryable ? unavailablePage(phrases, status) : unknownLinkPage(phrases, status);
+  return { ...page, headers: { ...refusal.headers, ...page.headers, ...commonHeaders } };
 };
 
 function isReceiptPath(url: string): boolean {

@@ -22,9 +22,9 @@ export async function showRecord(
   tooMany = false,
 ): Promise<BufferedResponse | Refusal> {
   const answer = await operations.record(token);
-  if ('slug' in answer) return answer.slug === 'citizen-not-found' ? await recordPage(view, undefined) : answer;
+  if ('slug' in answer) return answer.slug === 'citizen-not-found' ? recordPage(view, undefined) : answer;
   if (!('json' in answer)) throw new TypeError('the operation answers in another form');
-  return await recordPage(view, answer.json as OwnRecord, tooMany);
+  return recordPage(view, answer.json as OwnRecord, tooMany);
 }
 
 /** Sets or lifts the lock. The browser is sent to the page anew, so that loading it again does nothing again. */

@@ -1,10 +1,9 @@
-import { html, raw } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { OwnRecord } from '../identity/read-own-record.ts';
 import { type ClaimName, claimNames } from '../identity/register/claims.ts';
 import { type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
 /** Where the operator says how the register is put right; undefined where that is not said. */
@@ -18,7 +17,7 @@ export function recordPage(
   frame: PageLayout & CorrectionLink,
   record: OwnRecord | undefined,
   tooMany = false,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { record: words, nav } = frame.words;
   const content =
     record === undefined
@@ -33,11 +32,11 @@ export function recordPage(
 }
 
 /** The citizen's own lock, and the button that sets or lifts it; nothing where this server keeps none. */
-function lockForm({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, tooMany: boolean): HtmlContent | '' {
+function lockForm({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, tooMany: boolean): Html | '' {
   if (ownLock === null) return '';
   return html`<h2 id="lock">${lock.title}</h2>
     ${tooMany ? html`<p class="note" role="alert">${lock.tooMany}</p>` : ''}
-    <p${ownLock ? raw(' class="note"') : ''}>${ownLock ? lock.on : lock.off}</p><p>${lock.told}</p>
+    <p${ownLock ? trustedHtml(' class="note"') : ''}>${ownLock ? lock.on : lock.off}</p><p>${lock.told}</p>
     <form method="post" action="${citizenPaths.record}">
       <input type="hidden" name="locked" value="${String(!ownLock)}" />
       <p><button type="submit">${ownLock ? lock.lift : lock.set}</button></p>
@@ -45,17 +44,17 @@ function lockForm({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, tooM
 }
 
 /** The way to where one learns how to have the register put right. */
-export function correctionLink({ words, corrections }: PageLayout & CorrectionLink): HtmlContent | '' {
+export function correctionLink({ words, corrections }: PageLayout & CorrectionLink): Html | '' {
   return corrections === undefined ? '' : html`<p><a href="${corrections}">${words.record.corrections}</a></p>`;
 }
 
-type NamedValue = readonly [name: string, value: HtmlContent];
+type NamedValue = readonly [name: string, value: Html];
 
 /** As the register has it, letter for letter: what is written otherwise there may be why something did not fit. */
 function recordRows(words: CitizenTexts, record: OwnRecord): NamedValue[] {
   const { record: own, uses, language } = words;
   const named = (name: string) => name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
-  const valued = (value: string | null): HtmlContent =>
+  const valued = (value: string | null): Html =>
     value === null ? html`${uses.findings.not_available}` : html`<bdi>${value}</bdi>`;
   const claims = claimNames.map((claim) => [named(uses.claims[claim]), valued(record[claim])] as const);
   const earlier = [...record.formerNames, ...record.formerAddresses].flatMap(({ from, until, ...values }) =>
@@ -74,7 +73,7 @@ function recordRows(words: CitizenTexts, record: OwnRecord): NamedValue[] {
   ];
 }
 
-function periodText(from = '', until = ''): HtmlContent | '' {
+function periodText(from = '', until = ''): Html | '' {
   return from === '' && until === '' ? '' : html` (<bdi>${from} – ${until}</bdi>)`;
 }
 

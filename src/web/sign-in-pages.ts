@@ -1,4 +1,3 @@
-import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
@@ -6,6 +5,7 @@ import { requestPath } from '../kernel/request-target.ts';
 import { phrasesForHeader } from '../notifications/rendering/phrases-by-language.ts';
 import { type PageLayout, renderLayout } from './citizen-layout.ts';
 import { preferredCitizenTexts } from './citizen-texts-by-language.ts';
+import { html } from './html.ts';
 import { prefersHtml } from './prefers-html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
@@ -18,7 +18,7 @@ type SignInLayout = PageLayout & { readonly signInUrl: string };
 export function signInPage(
   frame: SignInLayout,
   { to, ended }: { readonly to: string; readonly ended: boolean },
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { title, text, link, ended: because } = frame.words.signIn;
   const content = html`${ended ? html`<p class="note">${because}</p>` : ''}<p>${text}</p>
     <p><a class="action" href="${frame.signInUrl}?to=${encodeURIComponent(to)}">${link}</a></p>`;
@@ -26,10 +26,7 @@ export function signInPage(
 }
 
 /** Why a sign-in did not get on. */
-export function signInFailedPage(
-  frame: SignInLayout,
-  failed: 'broken-off' | 'unknown-person',
-): Promise<BufferedResponse> {
+export function signInFailedPage(frame: SignInLayout, failed: 'broken-off' | 'unknown-person'): BufferedResponse {
   const { notSignedIn, unknownPerson } = frame.words;
   if (failed === 'unknown-person') {
     return renderLayout(frame, {
@@ -43,30 +40,30 @@ export function signInFailedPage(
 }
 
 /** Behind the sign-out here; the issuer has a session of its own, which another link ends. */
-export async function signedOutPage(frame: SignInLayout, signOutUrl: string | undefined): Promise<BufferedResponse> {
+export function signedOutPage(frame: SignInLayout, signOutUrl: string | undefined): BufferedResponse {
   const { title, text, leave, again } = frame.words.signedOut;
   const content = html`<p>${text}</p>
     ${signOutUrl === undefined ? '' : html`<p><a href="${signOutUrl}">${leave}</a></p>`}
     <p><a href="${frame.signInUrl}">${again}</a></p>`;
-  const page = await renderLayout(frame, { title, content });
+  const page = renderLayout(frame, { title, content });
   // Going back in the browser shows no message to whoever sits there next.
   return { ...page, headers: { ...page.headers, 'clear-site-data': '"cache"' } };
 }
 
 /** For a page that is not there, or not this citizen's. */
-export function notFoundPage(frame: PageLayout): Promise<BufferedResponse> {
+export function notFoundPage(frame: PageLayout): BufferedResponse {
   const { title, text } = frame.words.notFound;
   return renderLayout(frame, { title, content: html`<p>${text}</p>${homeLink(frame)}`, status: 404 });
 }
 
 /** While something that the page needs does not answer; `headers` say when to come again, where that is known. */
-export async function unavailableNowPage(
+export function unavailableNowPage(
   frame: PageLayout,
   acceptLanguage: string | undefined,
   headers: Readonly<Record<string, string | string[]>> = {},
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { title, text } = phrasesForHeader(acceptLanguage).notNow;
-  const page = await renderLayout(frame, { title, content: html`<p>${text}</p>${homeLink(frame)}`, status: 503 });
+  const page = renderLayout(frame, { title, content: html`<p>${text}</p>${homeLink(frame)}`, status: 503 });
   const retry = headers['retry-after'];
   return retry === undefined ? page : { ...page, headers: { ...page.headers, 'retry-after': retry } };
 }
@@ -81,12 +78,8 @@ export function createCitizenRefusalPage(site: string | undefined): RefusedPage 
     const language = headers['accept-language'];
     const frame = { words: preferredCitizenTexts(language), site };
     const { retryable, status } = problems[refusal.slug];
-    const shown = retryable ? unavailableNowPage(frame, language) : notFoundPage(frame);
-    return shown.then((page) => ({
-      ...page,
-      status,
-      headers: { ...refusal.headers, ...page.headers, vary: 'accept-language' },
-    }));
+    const page = retryable ? unavailableNowPage(frame, language) : notFoundPage(frame);
+    return { ...page, status, headers: { ...refusal.headers, ...page.headers, vary: 'accept-language' } };
   };
 }
 

@@ -1,5 +1,5 @@
-import { html } from 'hono/html';
 import type { PageRoute } from '../api/api-server.ts';
+import { html } from './html.ts';
 import { apiPage } from './page.ts';
 
 /** The page at the root: what this server is, and where everything stands. */
