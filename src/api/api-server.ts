@@ -7,7 +7,6 @@ import { randomUuid } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { BufferedResponse } from './buffered-response.ts';
 import { closeListener } from './close-listener.ts';
-import { createConnectionBalancer, type WorkerSlot } from './connection-balancer.ts';
 import type { DispatchContext } from './dispatch.ts';
 import { createGuardedServer, httpLimits, httpMethods } from './guard.ts';
 import { listenError } from './listen-error.ts';
@@ -51,20 +50,13 @@ export type ServerDeps<P> = {
   readonly tls?: TlsOptions | undefined;
   /** Without it every refusal is a problem. */
   readonly refusedPage?: RefusedPage | undefined;
-  /** With it other threads may listen on the same port too (SO_REUSEPORT), and callers are spread over all. */
-  readonly seat?: WorkerSlot | undefined;
+  /** Whether other threads of this process listen on the same port (SO_REUSEPORT). */
+  readonly reusePort?: boolean;
 };
 
 /** The running HTTP side. */
 export type ApiServer = {
   listen(host: string, port: number): Promise<number>;
-  /** How many requests have begun so far. */
-  begun(): number;
-  /**
-   * Takes no new connection any more, while others listen on the same port, and refuses nobody: each connection is closed behind
-   * its next answer or when it has been idle for as long as any. Resolves when the last one is over, however long that takes.
-   */
-  drainConnections(): Promise<void>;
   /**
    * Takes no new connection, lets each go behind its next answer, finishes what was taken within `deadlineMs`, and closes: who
    * calls over kept connections, as a proxy, is refused nothing by a server that another takes the place of.
@@ -78,7 +70,6 @@ const lingerMs = 500;
 /** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
 export function createApiServer<P>(deps: ServerDeps<P>): ApiServer {
   const load = createLoad();
-  const balancer = deps.seat && createConnectionBalancer(deps.seat);
   const route: RouteContext<P> = {
     deps,
     headers: commonHeaders(deps),
@@ -94,7 +85,7 @@ export function createApiServer<P>(deps: ServerDeps<P>): ApiServer {
     refusedPage: deps.refusedPage,
     strip: deps.certificates?.strip,
     tls: deps.tls,
-    shouldClose: (connection: object) => load.stopping || balancer?.shouldClose(connection) === true,
+    shouldClose: () => load.stopping,
   };
   const fastify = Fastify({
     serverFactory: (handler) => createGuardedServer(guard, trackLoad(load, handler)),
@@ -115,24 +106,16 @@ export function createApiServer<P>(deps: ServerDeps<P>): ApiServer {
   addFallbackHandlers(fastify, route);
   mountRoutes(fastify, route);
   return {
-    begun: () => load.begun,
     listen: async (host, port) => {
-      const listenOptions = { host, port, ...(balancer === undefined ? {} : { reusePort: true }) };
+      const listenOptions = { host, port, reusePort: deps.reusePort === true };
       await fastify.listen(listenOptions).catch((fault) => Promise.reject(listenError(fault, listenOptions)));
       load.watch();
-      balancer?.begin();
       const address = fastify.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;
-    },
-    drainConnections: async () => {
-      const { over } = await closeListener(fastify.server);
-      balancer?.end();
-      await over;
     },
     stop: async (deadlineMs) => {
       load.beginStop();
       const { over } = await closeListener(fastify.server);
-      balancer?.end();
       await load.drain(deadlineMs);
       fastify.server.closeIdleConnections();
       await Promise.race([over, pause(lingerMs, undefined, { ref: false })]);

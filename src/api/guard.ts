@@ -90,8 +90,8 @@ type GuardOptions = {
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
   /** Where this process ends TLS itself. */
   readonly tls?: TlsOptions | undefined;
-  /** Whether this connection is to be closed behind the answer, asked for each request. */
-  readonly shouldClose?: ((connection: Socket) => boolean) | undefined;
+  /** Whether the connection of each request is to be closed after its response. */
+  readonly shouldClose?: (() => boolean) | undefined;
 };
 
 /**
@@ -119,7 +119,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   const handleGuarded: RequestListener = (request, response) => {
     if (closingSockets.has(request.socket)) return;
     lastResponses.set(request.socket, response);
-    if (options.shouldClose?.(request.socket) === true) {
+    if (options.shouldClose?.() === true) {
       closingSockets.add(request.socket);
       response.shouldKeepAlive = false;
     }

@@ -15,9 +15,6 @@ export type Load = {
    * moment more, since its callers know of no stop, and then refused.
    */
   drain(deadlineMs: number): Promise<void>;
-  readonly inFlight: number;
-  /** How many requests have begun so far. */
-  readonly begun: number;
   readonly stopping: boolean;
   close(): void;
 };
@@ -33,7 +30,6 @@ export function createLoad(takesMoreForMs = graceMs): Load {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   const checkDelay = createDelayCheck(delay);
   let inFlight = 0;
-  let begun = 0;
   let stopping = false;
   let refusing = false;
   let isLate = false;
@@ -50,7 +46,6 @@ export function createLoad(takesMoreForMs = graceMs): Load {
     },
     begin: () => {
       inFlight += 1;
-      begun += 1;
     },
     end: () => {
       inFlight -= 1;
@@ -77,12 +72,6 @@ export function createLoad(takesMoreForMs = graceMs): Load {
       clearTimeout(timer);
       clearTimeout(grace);
       refusing = true;
-    },
-    get inFlight() {
-      return inFlight;
-    },
-    get begun() {
-      return begun;
     },
     get stopping() {
       return stopping;

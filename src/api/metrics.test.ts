@@ -35,7 +35,7 @@ test('a gauge is a figure, one for each value of its label, or none while there 
 test('every kind of fault is there with 0 before its first, so that its first is a rise', async (t) => {
   const src = join(import.meta.dirname, '..');
   const told = globSync('**/*.ts', { cwd: src, exclude: ['**/*.test.ts'] }).flatMap((file) =>
-    [...readFileSync(join(src, file), 'utf8').matchAll(/\b(?:log\.fault|alarm|raise|lost)\('([a-z-]+)'/g)].map(
+    [...readFileSync(join(src, file), 'utf8').matchAll(/\b(?:log\.fault|alarm|raiseAlarm|lost)\(\s*'([a-z-]+)'/g)].map(
       ([, kind]) => kind,
     ),
   );

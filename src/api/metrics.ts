@@ -17,8 +17,6 @@ export type Metrics = {
   gauges(list: readonly Gauge[]): void;
   /** What was counted here, for the thread that serves the metrics of all. */
   snapshot(): Promise<MetricsSnapshot>;
-  /** One in the place of several. */
-  sum(snapshots: readonly MetricsSnapshot[]): Promise<MetricsSnapshot>;
   /** `/metrics`, with what `others` have counted. */
   page(others?: () => Promise<readonly MetricsSnapshot[]>): PageRoute;
 };
@@ -121,7 +119,6 @@ export async function createMetrics(): Promise<Metrics> {
       seconds.observe({ method, route }, durationMs / 1_000);
     },
     snapshot,
-    sum: (snapshots) => AggregatorRegistry.aggregate([...snapshots]).getMetricsAsJSON(),
     page: (others = async () => []) => {
       collectDefaultMetrics({ register: processRegistry });
       return {

@@ -1,6 +1,4 @@
 import { type ApiServer, createApiServer, type MountedHandler, type PageRoute } from '../api/api-server.ts';
-import { isSharedPort, type WorkerSlot } from '../api/connection-balancer.ts';
-import { probePort } from '../api/probe-port.ts';
 import { ledgerPages } from '../audit/ledger-pages.ts';
 import { apiVersion } from '../config/version.ts';
 import { commitAndWakeScanner } from '../documents/scan/scan-documents.ts';
@@ -28,13 +26,13 @@ type ServerOptions = {
   readonly pages: readonly PageRoute[];
   /** What a demo has besides. */
   readonly mounts: readonly MountedHandler[];
-  /** Among the threads that may listen on one port. */
-  readonly seat: WorkerSlot;
+  /** Whether other threads of this process listen on the same port. */
+  readonly reusePort: boolean;
 };
 
 /** Makes the server of the interface and its pages, which does not listen yet. */
 export async function openServer(app: AppContext, site: ServerOptions): Promise<ApiServer> {
-  const { publicUrl, transport, endpoint, ledger, ports, wakeNotifications, seat } = site;
+  const { publicUrl, transport, endpoint, ledger, ports, wakeNotifications, reusePort } = site;
   const { settings, random, log } = app;
   const context = {
     ...app,
@@ -63,7 +61,7 @@ export async function openServer(app: AppContext, site: ServerOptions): Promise<
     ...{ publicUrl, apiVersion, random, log },
     refusedPage: (request, refusal) =>
       refusedPage(request, refusal) ?? citizens?.refusedPage(request, refusal) ?? browserNotFoundPage(request, refusal),
-    seat: isSharedPort(seat) ? seat : undefined,
+    reusePort,
     ...transport,
   });
 }
@@ -72,12 +70,4 @@ export async function openServer(app: AppContext, site: ServerOptions): Promise<
 function overridePages(given: readonly PageRoute[], own: readonly PageRoute[]): readonly PageRoute[] {
   const paths = new Set(given.map(({ path }) => path));
   return [...own.filter(({ path }) => !paths.has(path)), ...given];
-}
-
-type ListenTarget = { readonly host: string; readonly port: number };
-
-/** Listens; of the threads that share the port the first looks whether another program has it. */
-export async function listen(server: ApiServer, seat: WorkerSlot, { host, port }: ListenTarget): Promise<void> {
-  if (isSharedPort(seat) && seat.index === 0) await probePort({ host, port });
-  await server.listen(host, port);
 }

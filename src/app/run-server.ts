@@ -1,7 +1,6 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
 import type { PageRoute } from '../api/api-server.ts';
-import { createFirstSlot } from '../api/connection-balancer.ts';
 import { createLog, type Log } from '../api/log.ts';
 import { type ExitCode, type Terminal, UsageError } from '../cli/command.ts';
 import { demoText, seedDemo } from '../cli/demo.ts';
@@ -32,7 +31,7 @@ import {
 } from './notification-channels.ts';
 import { type Role, roles, type ServeOptions, serve } from './serve.ts';
 import type { Environment } from './threads/thread-messages.ts';
-import { maxThreads } from './threads/thread-pool.ts';
+import { apiThreadCount } from './threads/thread-pool.ts';
 
 /** Takes commands for a running house, from other processes of the same owner; gives what ends that. */
 export type ServeCommandsFor = (app: AppContext) => Promise<() => Promise<void>>;
@@ -172,7 +171,7 @@ type RunServerContext = {
 };
 type ServerHandle = Awaited<ReturnType<typeof serve>>;
 /** The threads are the same for both ways of running. */
-type ModeOptions = Omit<ServeOptions, 'seat' | 'threads'>;
+type ModeOptions = Omit<ServeOptions, 'apiThreads' | 'threads'>;
 
 async function runUntilStopped(
   { settings, root, path, log, serveCommandsFor, environment }: RunServerContext,
@@ -192,7 +191,6 @@ async function runUntilStopped(
     mustBeThere: !mode.isDemo,
     onLost: lost('database'),
   });
-  const seat = createFirstSlot(maxThreads(settings.apiThreads));
   const stop = () => end(0);
   // Told once more to end, as by its group of processes, it goes on ending; at a terminal a second Ctrl-C ends it at once.
   process.on('SIGTERM', stop);
@@ -204,7 +202,8 @@ async function runUntilStopped(
     const stopCommands = await serveCommandsFor(app);
     let running: ServerHandle | undefined;
     try {
-      running = await serve(app, { ...mode, threads: { ...threads, onLost: lost('api-thread') }, seat });
+      const apiThreads = apiThreadCount(settings.apiThreads);
+      running = await serve(app, { ...mode, apiThreads, threads: { ...threads, onLost: lost('api-thread') } });
       await whenServing(app, running);
       return await ended;
     } catch (fault) {

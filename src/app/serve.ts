@@ -1,7 +1,6 @@
-import type { ApiServer, PageRoute } from '../api/api-server.ts';
-import { isSharedPort, type WorkerSlot } from '../api/connection-balancer.ts';
+import type { PageRoute } from '../api/api-server.ts';
 import { describeEndpoints } from '../api/endpoint-register.ts';
-import { countingLog, createMetrics, type Metrics, type MetricsSnapshot } from '../api/metrics.ts';
+import { countingLog, createMetrics, type MetricsSnapshot } from '../api/metrics.ts';
 import { probePort } from '../api/probe-port.ts';
 import { readinessPath } from '../api/well-known.ts';
 import { recordEndpoints } from '../audit/record-endpoints.ts';
@@ -20,7 +19,7 @@ import { createCountingCommit, createEventCounter } from './event-metrics.ts';
 import { startCleanupJob } from './identity.ts';
 import { ledgerGauges, openLedger, startSequencer } from './ledger.ts';
 import { createContactLookup, startCallJob, watchQueues } from './notifications.ts';
-import { listen, openServer } from './open-server.ts';
+import { openServer } from './open-server.ts';
 import { operations } from './operations.ts';
 import { createOutageLog } from './outage-log.ts';
 import { openPorts } from './ports.ts';
@@ -47,12 +46,12 @@ export type ServeOptions = {
   readonly cascade: CascadePolicy;
   readonly pages: readonly PageRoute[];
   readonly isPrepared?: () => boolean;
-  /** The threads that may answer. */
+  /** The number of threads that answer requests, this one included. */
+  readonly apiThreads: number;
+  /** What the first thread needs to start the others; undefined in the others. */
   readonly threads?: Pick<ThreadOptions, 'environment' | 'rootKeyPath'> & Pick<ThreadPoolDeps, 'onLost'>;
-  /** Whether this is a thread that helps another one of its process, which has told it where to listen. */
+  /** Whether this is one of the threads that the first one started. */
   readonly isHelper?: boolean;
-  /** Among the threads that may listen on one port. */
-  readonly seat: WorkerSlot;
   /** Where the worker role of this process is in another thread: what wakes it. */
   readonly wakeNotifications?: WakeNotifications;
 };
@@ -66,8 +65,6 @@ export type RunningServer = {
   invalidateClients(): void;
   /** What was counted here, for the metrics of the process. */
   snapshot(): Promise<MetricsSnapshot>;
-  /** Leaves the port to the other threads, and resolves when nobody is connected any more; then it can be stopped. */
-  drain(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -132,12 +129,17 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     pages: mode.pages,
     mounts: demo?.mounts ?? [],
   };
-  const server = register(await openServer(app, { ...served, seat: mode.seat }));
-  if (mode.roles.has('api')) await listen(server, mode.seat, { host: settings.host, port });
+  const server = register(await openServer(app, { ...served, reusePort: mode.apiThreads > 1 }));
+  if (mode.roles.has('api')) {
+    const { host } = settings;
+    // SO_REUSEPORT would share the port with another program of the same user. The first thread checks that nobody has it.
+    if (mode.apiThreads > 1 && mode.isHelper !== true) await probePort({ host, port });
+    await server.listen(host, port);
+  }
   const metrics = await createMetrics();
   countedLog.begin(metrics);
   counting.begin(createEventCounter(metrics, given.log));
-  const threads = register(startThreads(app, mode, { port, publicUrl, wakeNotifications, server, endpoint, metrics }));
+  const threads = register(startThreads(app, mode, { port, publicUrl, wakeNotifications, endpoint }));
   const metricsPage = metrics.page(threads?.snapshots);
   const admin = register(mode.isHelper === true ? undefined : await startAdmin(app, endpoint, metricsPage));
   // What may be refused comes first: a wrong setting or a port that is taken ends the start before anything is at work.
@@ -155,7 +157,6 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     issueAccessToken: endpoint.issueAccessToken,
     invalidateClients: endpoint.invalidateClients,
     snapshot: metrics.snapshot,
-    drain: server.drainConnections,
     stop: async () => {
       // All of them take nothing new from now on, and share one time to finish.
       const worker: readonly (StoppablePart | undefined)[] = [deliveryJob, callJob, queues, storeJob, cleanupJob];
@@ -175,39 +176,28 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
 }
 
 /** Whether nobody else, no process and no thread, serves this database. */
-function isAlone({ db }: AppContext, { seat }: ServeOptions): boolean {
-  return db.engine === 'sqlite' && !isSharedPort(seat);
+function isAlone({ db }: AppContext, { apiThreads }: ServeOptions): boolean {
+  return db.engine === 'sqlite' && apiThreads === 1;
 }
 
 type ThreadStartOptions = {
   readonly port: number;
   readonly publicUrl: string;
   readonly wakeNotifications: WakeNotifications;
-  readonly server: ApiServer;
   readonly endpoint: PublicEndpoint;
-  readonly metrics: Metrics;
 };
 
 function startThreads(
   app: AppContext,
   mode: ServeOptions,
-  { port, publicUrl, wakeNotifications, server, endpoint, metrics }: ThreadStartOptions,
+  { port, publicUrl, wakeNotifications, endpoint }: ThreadStartOptions,
 ): ThreadPool | undefined {
-  const { threads, isDemo, cascade, roles: own } = mode;
+  const { threads, isDemo, cascade, apiThreads, roles: own } = mode;
   if (threads === undefined || !own.has('api')) return undefined;
   const { environment, rootKeyPath } = threads;
-  const threadOptions = { environment, isDemo, cascade, rootKeyPath, port, publicUrl };
+  const threadOptions = { environment, isDemo, cascade, rootKeyPath, port, publicUrl, apiThreads };
   const pages = [...mode.pages, ...endpoint.pages.filter(({ path }) => path === readinessPath)];
-  return startThreadPool({
-    ...threads,
-    seat: mode.seat,
-    app,
-    threadOptions,
-    pages,
-    wakeNotifications,
-    server,
-    metrics,
-  });
+  return startThreadPool({ ...threads, app, threadOptions, pages, wakeNotifications });
 }
 
 /** Takes over a root key that is being rotated by another hand, forgets keys that nobody used, and looks at the clock, also at once. */
