@@ -5,7 +5,7 @@ import type { CascadePolicy } from '../../notifications/cascade/cascade.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;
 
-/** What the first thread passes to an API thread at its start. */
+/** Options that the first thread passes to an API thread at its start. */
 export type ThreadOptions = {
   /** The thread reads the settings from it: a parsed secret cannot be sent to another thread. */
   readonly environment: Environment;

@@ -11,7 +11,7 @@ import {
   type WakeNotifications,
 } from './thread-messages.ts';
 
-/** What the first thread provides for the others. */
+/** Dependencies of the threads, which the first thread provides. */
 export type ThreadPoolDeps = {
   readonly app: Pick<AppContext, 'db' | 'log'>;
   readonly threadOptions: Omit<ThreadOptions, 'database' | 'pages'>;
