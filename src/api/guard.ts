@@ -3,8 +3,8 @@ import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { bodyLimits, createBodyTimeouts } from './body-timeouts.ts';
 import { sendBuffered } from './buffered-response.ts';
-import { continueOnRead } from './continue-on-read.ts';
 import { problemResponse, type RefusedPage, refusalResponse } from './problem-response.ts';
+import { markExpectsContinue } from './read-body.ts';
 import { endSlowReaders } from './slow-readers.ts';
 import { createTlsServer, type TlsOptions } from './tls-server.ts';
 
@@ -142,7 +142,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   endSlowReaders(server);
   limitConnectionsPerAddress(server, httpLimits.connectionsPerAddress);
   server.on('checkContinue', (request, response) => {
-    continueOnRead(request, response);
+    markExpectsContinue(request);
     handleGuarded(request, response);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
