@@ -1,8 +1,8 @@
 import { createServer } from 'node:http';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import type { PageRoute } from './api-server.ts';
 import { createHostCheck } from './host-check.ts';
 import { listenError } from './listen-error.ts';
+import type { PageRoute } from './page-route.ts';
 
 /** What tells operators and their machines how a process is, whatever its role. No token is asked for. */
 type AdminServer = {

@@ -90,8 +90,8 @@ type GuardOptions = {
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
   /** Where this process ends TLS itself. */
   readonly tls?: TlsOptions | undefined;
-  /** Whether the connection of each request is to be closed after its response. */
-  readonly shouldClose?: (() => boolean) | undefined;
+  /** A server that stops closes each connection after the response to its next request. */
+  readonly isStopping?: (() => boolean) | undefined;
 };
 
 /**
@@ -119,7 +119,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   const handleGuarded: RequestListener = (request, response) => {
     if (closingSockets.has(request.socket)) return;
     lastResponses.set(request.socket, response);
-    if (options.shouldClose?.() === true) {
+    if (options.isStopping?.() === true) {
       closingSockets.add(request.socket);
       response.shouldKeepAlive = false;
     }

@@ -1,21 +1,45 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CertificateReader } from '../auth/client-certificate.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import { etagListIncludes } from '../kernel/entity-tag.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import type { MountedHandler, PageRoute, ServerDeps } from './api-server.ts';
 import { markStreamed } from './body-timeouts.ts';
 import type { BufferedResponse } from './buffered-response.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { createDispatch, type DispatchResult } from './dispatch.ts';
+import { createDispatch, type DispatchContext, type DispatchResult } from './dispatch.ts';
 import { httpMethods } from './guard.ts';
+import type { Log } from './log.ts';
 import { parseAccept, qualityOf } from './media-range.ts';
 import { type Operation, type OperationResponse, operationMethods } from './operation.ts';
 import { notFoundPadding } from './pad-response-time.ts';
+import type { MountedHandler, PageRoute } from './page-route.ts';
 import { pipeToResponse } from './pipe-to-response.ts';
-import { problemResponse, refusalResponse } from './problem-response.ts';
+import { problemResponse, type RefusedPage, refusalResponse } from './problem-response.ts';
 import { sendContinue, unreadBody } from './read-body.ts';
+import type { TlsOptions } from './tls-server.ts';
+
+/** The routes of a server, and its dependencies. */
+export type ServerDeps<P> = {
+  readonly app: DispatchContext<P>;
+  readonly operations: readonly Operation<P>[];
+  readonly pages: readonly PageRoute[];
+  readonly mounts: readonly MountedHandler[];
+  readonly publicUrl: string;
+  readonly apiVersion: string;
+  readonly random: RandomBytes;
+  readonly log: Log;
+  /** Reads client certificates; without it no client has one. */
+  readonly certificates?: CertificateReader | undefined;
+  /** For a server that terminates TLS itself. */
+  readonly tls?: TlsOptions | undefined;
+  /** Without it every refusal is a problem. */
+  readonly refusedPage?: RefusedPage | undefined;
+  /** Whether other threads of this process listen on the same port (SO_REUSEPORT). */
+  readonly reusePort?: boolean;
+};
 
 /** Shared by all routes; `headers` are the headers of every response. */
 export type RouteContext<P> = {

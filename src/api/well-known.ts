@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import type { PageRoute } from './api-server.ts';
 import { type ApiInfo, createOpenApiDocument } from './openapi/document.ts';
 import { toYaml } from './openapi/yaml.ts';
 import type { Operation } from './operation.ts';
+import type { PageRoute } from './page-route.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const anyOriginHeaders = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
-import type { MountedHandler } from '../api/api-server.ts';
 import type { Log } from '../api/log.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import { baseUrlForLinks } from '../config/public-url.ts';
 import { buildFromSetting, SettingError, type Settings } from '../config/settings.ts';
 import { systemTimer } from '../jobs/timer.ts';

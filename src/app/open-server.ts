@@ -1,4 +1,5 @@
-import { type ApiServer, createApiServer, type MountedHandler, type PageRoute } from '../api/api-server.ts';
+import { type ApiServer, createApiServer } from '../api/api-server.ts';
+import type { MountedHandler, PageRoute } from '../api/page-route.ts';
 import { ledgerPages } from '../audit/ledger-pages.ts';
 import { apiVersion } from '../config/version.ts';
 import { commitAndWakeScanner } from '../documents/scan/scan-documents.ts';

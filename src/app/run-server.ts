@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { PageRoute } from '../api/api-server.ts';
 import { createLog, type Log } from '../api/log.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { type ExitCode, type Terminal, UsageError } from '../cli/command.ts';
 import { demoText, seedDemo } from '../cli/demo.ts';
 import { findIneffectiveSettings } from '../config/ineffective-settings.ts';

@@ -1,6 +1,6 @@
-import type { PageRoute } from '../api/api-server.ts';
 import { describeEndpoints } from '../api/endpoint-register.ts';
 import { countingLog, createMetrics, type MetricsSnapshot } from '../api/metrics.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { probePort } from '../api/probe-port.ts';
 import { readinessPath } from '../api/well-known.ts';
 import { recordEndpoints } from '../audit/record-endpoints.ts';

@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { MountedHandler } from '../api/api-server.ts';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
 import type { OperationResponse } from '../api/operation.ts';
 import { notFoundPadding } from '../api/pad-response-time.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import { pipeToResponse } from '../api/pipe-to-response.ts';
 import { onResponseClosed } from '../api/routes.ts';
 import { maxUsageNumber } from '../audit/read-own-access-log.ts';

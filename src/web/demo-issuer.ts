@@ -1,7 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import type { MountedHandler } from '../api/api-server.ts';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
 import { type SigningKey, signJws } from '../crypto/signing-key.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import type { PageRoute } from '../api/api-server.ts';
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { html } from './html.ts';
 import { apiPage, citizenPage } from './page.ts';
 import { startPage } from './start-page.ts';

@@ -1,4 +1,4 @@
-import type { PageRoute } from '../api/api-server.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { html } from './html.ts';

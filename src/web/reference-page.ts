@@ -1,8 +1,8 @@
-import type { PageRoute } from '../api/api-server.ts';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { Deprecation } from '../api/deprecation.ts';
 import { groupDescription, groupOf, idempotencyKeyDescription } from '../api/openapi/operation-group.ts';
 import type { Operation } from '../api/operation.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { type Html, html } from './html.ts';
 import { apiPage } from './page.ts';

@@ -1,4 +1,4 @@
-import type { PageRoute } from '../api/api-server.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { html } from './html.ts';
 import { apiPage } from './page.ts';
 

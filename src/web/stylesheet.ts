@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PageRoute } from '../api/api-server.ts';
+import type { PageRoute } from '../api/page-route.ts';
 
 const css = `
 :root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --line: #6b6b6b; --link: #0b4f9e; --fault: #b10e1e; }

@@ -1,6 +1,6 @@
 import { parentPort, workerData } from 'node:worker_threads';
-import type { PageResponse, PageRoute } from '../../api/api-server.ts';
 import { createLog } from '../../api/log.ts';
+import type { PageResponse, PageRoute } from '../../api/page-route.ts';
 import { readSettings } from '../../config/settings.ts';
 import { readRootKey } from '../../crypto/root-key-file.ts';
 import { systemTimer } from '../../jobs/timer.ts';

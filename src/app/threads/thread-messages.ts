@@ -1,6 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
-import type { PageResponse } from '../../api/api-server.ts';
 import type { MetricsSnapshot } from '../../api/metrics.ts';
+import type { PageResponse } from '../../api/page-route.ts';
 import type { CascadePolicy } from '../../notifications/cascade/cascade.ts';
 
 export type Environment = Readonly<Record<string, string | undefined>>;

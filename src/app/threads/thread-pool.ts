@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { Worker } from 'node:worker_threads';
-import type { PageResponse, PageRoute } from '../../api/api-server.ts';
 import type { Gauge, MetricsSnapshot } from '../../api/metrics.ts';
+import type { PageRoute } from '../../api/page-route.ts';
 import type { AppContext } from '../app-context.ts';
 import {
   createPendingRequests,
@@ -108,9 +108,7 @@ function startApiThread(deps: ThreadPoolDeps): ApiThread {
         snapshotRequests.resolve(message.requestId, message.snapshot);
         break;
       case 'page-request':
-        void answerPage(deps.pages, message).then((response) =>
-          send({ is: 'page', requestId: message.requestId, response }),
-        );
+        void answerPage(deps.pages, message).then(send);
     }
   });
   worker.on('error', (fault) => fail(new ApiThreadFailed('An API thread failed.', { cause: fault })));
@@ -145,8 +143,9 @@ function createWorker({ app, pages, threadOptions }: ThreadPoolDeps): Worker {
 
 async function answerPage(
   pages: readonly PageRoute[],
-  { path, params, query }: Extract<FromThread, { is: 'page-request' }>,
-): Promise<PageResponse | undefined> {
+  { requestId, path, params, query }: Extract<FromThread, { is: 'page-request' }>,
+): Promise<ToThread> {
   const page = pages.find((candidate) => candidate.path === path);
-  return await page?.get(params, new URLSearchParams(query)).catch(() => undefined);
+  const response = await page?.get(params, new URLSearchParams(query)).catch(() => undefined);
+  return { is: 'page', requestId, response };
 }
