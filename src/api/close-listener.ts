@@ -5,8 +5,8 @@ const maxTurns = 10_000;
 const quietTurns = 4;
 
 /**
- * Lets turns of the event loop go by until some have brought no new connection, since each accepts one: those that wait
- * to be accepted when the listening socket closes are reset, and their callers could not tell what was taken.
+ * Waits until a few turns of the event loop have accepted no connection. Closing the socket resets connections that wait to be
+ * accepted, and their clients could not know whether the server processed the request.
  */
 async function waitForPendingConnections(server: Server): Promise<void> {
   let connected = false;
@@ -23,11 +23,12 @@ async function waitForPendingConnections(server: Server): Promise<void> {
 }
 
 /**
- * Closes the listening socket, and cuts off nobody: not even idle connections, on which a request may be on its way. Resolves
- * when it is closed; `over` does when the last connection has ended.
+ * Closes the listening socket without ending any connection, not even idle ones, because a request may be on its way. Resolves
+ * when the socket is closed; `over` resolves when the last connection has ended.
  */
 export async function closeListener(server: Server): Promise<{ readonly over: Promise<void> }> {
   await waitForPendingConnections(server);
-  // In this very turn. The `close` of node:http would first end idle connections, and watch those that are left no more.
+  // In the same turn as the last check. The `close` of node:http would end idle connections, and would stop the checks of header
+  // timeouts.
   return { over: new Promise((resolve) => Server.prototype.close.call(server, () => resolve())) };
 }

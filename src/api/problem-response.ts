@@ -3,7 +3,7 @@ import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { BufferedResponse } from './buffered-response.ts';
 
-/** A refusal as `application/problem+json` (RFC 9457); `instance` is the request's id, also in the log. */
+/** A refusal as `application/problem+json` (RFC 9457); `instance` is the id of the request, which is also in the log. */
 export function problemResponse(refusal: Refusal, publicUrl: string, instance: string): BufferedResponse {
   const problem = problems[refusal.slug];
   const body = JSON.stringify({

@@ -6,13 +6,12 @@ import { type Html, html } from './html.ts';
 import { type CorrectionLink, correctionLink } from './record-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** What `readOwnAccessLog` answers, as far as the page shows it. */
+/** The part of the response of `readOwnAccessLog` that the page shows. */
 export type AccessLog = { readonly totalUsages: number; readonly usages: readonly Usage[] };
 
-/** So many uses a page has. */
 export const usesPerPage = 50;
 
-/** Who used the citizen's data, the newest first. Looking at it is noted there as well. */
+/** The uses of the citizen's data, newest first. Opening the page is recorded as a use too. */
 export function accessLogPage(
   frame: PageLayout & CorrectionLink,
   { totalUsages, usages }: AccessLog,
@@ -28,7 +27,7 @@ export function accessLogPage(
   return renderLayout(frame, { title: nav.uses, content, current: 'uses' });
 }
 
-/** Entries that say the same but for their time, each behind the other, are one run: they would hide what others did. */
+/** Groups consecutive entries that differ only in their time. Otherwise they would push the uses of others off the page. */
 function groupRuns(usages: readonly Usage[]): Usage[][] {
   const runs: Usage[][] = [];
   for (const usage of usages) {
@@ -39,7 +38,7 @@ function groupRuns(usages: readonly Usage[]): Usage[][] {
   return runs;
 }
 
-/** Whatever citizens do here themselves says the same; a check of details never does. */
+/** What citizens do on these pages groups; a verification never does. */
 function isSameUse(one: Usage, other: Usage): boolean {
   if (one.initiator === 'citizen') return other.initiator === 'citizen';
   const isPlain = one.state === 'shown' && other.state === 'shown' && one.usage !== 'identity.verified';
@@ -48,7 +47,7 @@ function isSameUse(one: Usage, other: Usage): boolean {
   return isPlain && said(one) === said(other);
 }
 
-/** One entry, or several that say the same, folded up. */
+/** One entry, or a group of entries that opens on demand. */
 function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): Html[] | Html {
   const rows = run.map((usage) => useRow(frame, usage));
   const [newest] = run;
@@ -80,12 +79,15 @@ function userName({ uses }: CitizenTexts, { initiatorOrg, initiator }: Usage): s
   return initiator === 'operator' ? uses.staff : uses.system;
 }
 
-/** A newer program of the same log may have noted what this one has no words for: its name is better than nothing. */
+/** Another program version may have written an event type that has no text here. Then the page shows its name. */
 function kindText({ uses }: CitizenTexts, usage = ''): string {
   return Object.entries(uses.kinds).find(([name]) => name === usage)?.[1] ?? usage;
 }
 
-/** Of a check of details: what was asked about, what the service was told, and what it was not: why, and what did not fit. */
+/**
+ * A verification: the claims that the service asked about, the answer that it received, and for no match the reason, which it did
+ * not receive.
+ */
 function verificationAnswer(
   frame: PageLayout & CorrectionLink,
   { usage, details = {}, explanation }: Usage,
@@ -104,7 +106,7 @@ function verificationAnswer(
     <p><a href="${citizenPaths.record}">${nav.record}</a></p>${correctionLink(frame)}`;
 }
 
-/** The details by how they compare with the register; undefined where none was compared. */
+/** The claims by the result of their comparison; undefined if none was compared. */
 function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims']): Html | undefined {
   if (Object.keys(claims).length === 0) return undefined;
   const groups = Object.entries(words.uses.findings).map(([finding, name]) => {

@@ -5,21 +5,21 @@ import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** What `readPreferences` answers about addresses. */
+/** The part of the response of `readPreferences` about addresses. */
 export type ContactAddresses = {
   readonly verified: readonly { readonly channel: string; readonly address: string; readonly verifiedAt: string }[];
   readonly awaiting: readonly { readonly channel: string; readonly address: string }[];
   readonly confirmable: readonly string[];
 };
 
-/** What is wrong with the form of an address or code, by which channel, and the address that was typed. */
+/** The fault of an address or code form, its channel, and the address that was entered. */
 export type AddressFault = {
   readonly fault: 'address' | 'wrong' | 'needed' | 'tooMany';
   readonly channel: CodeChannel;
   readonly typed?: string;
 };
 
-/** What is told of such a fault, and in which field it is put right. */
+/** The text for a fault, and the field in which the citizen can correct it. */
 export function describeAddressFault({ contact }: CitizenTexts, { fault, channel }: AddressFault) {
   const { faults } = contact.addresses;
   return {
@@ -28,7 +28,7 @@ export function describeAddressFault({ contact }: CitizenTexts, { fault, channel
   };
 }
 
-/** The addresses that are used, each with what a citizen can do about it. */
+/** The addresses in use, each with the forms to verify, replace or remove it. */
 export function addressForms(words: CitizenTexts, addresses: ContactAddresses, fault: AddressFault | undefined): Html {
   return html`<h2>${words.contact.addresses.title}</h2>
     ${declinableChannelNames.map((channel) => {
@@ -81,7 +81,7 @@ function addressForm(words: CitizenTexts, channel: CodeChannel, fault: AddressFa
   );
 }
 
-/** A form of the page; `what` it asks for stands in it. What is wrong is told by the page, in its own words. */
+/** A form whose hidden fields name the action. The server reports faults, so that their texts are in the citizen's language. */
 function channelForm({ what, channel }: { readonly what: string; readonly channel: CodeChannel }, content: Html): Html {
   return html`<form method="post" action="${citizenPaths.contact}" novalidate>
       <input type="hidden" name="what" value="${what}" /><input type="hidden" name="channel" value="${channel}" />

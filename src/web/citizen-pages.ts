@@ -20,19 +20,19 @@ import { handleLockForm, showRecord } from './record-handlers.ts';
 import { citizenPaths, type SignInFlow, type SignInResult, type Visitor } from './sign-in-flow.ts';
 import { notFoundPage, signedOutPage, signInFailedPage, signInPage, unavailableNowPage } from './sign-in-pages.ts';
 
-/** What the pages of citizens are given. */
+/** Dependencies of the citizen pages. */
 export type CitizenPagesDeps = {
   readonly signInFlow: SignInFlow;
   readonly operations: CitizenOperations;
-  /** The name of the organisation behind a client. */
+  /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
-  /** How the operator names the pages. */
+  /** The name of the site, set by the operator. */
   readonly site: string | undefined;
-  /** Where the operator says how the register is put right. */
+  /** The operator's page about corrections of the register. */
   readonly corrections: string | undefined;
-  /** Where this server is for citizens, without a slash at the end. */
+  /** The public URL of this server, without a slash at the end. */
   readonly publicUrl: string;
-  /** Where the citizen can sign out of the issuer; undefined where it has no such place, or cannot say. */
+  /** The sign-out page of the issuer; undefined if it has none, or cannot be reached. */
   readonly signOutUrl: () => Promise<string | undefined>;
   onFault(fault: unknown): void;
 };
@@ -44,13 +44,13 @@ type Citizen = Extract<Visitor, object>;
 type ShowPage = (visit: PageRequest, citizen: Citizen) => Promise<PageOutcome | Refusal>;
 
 const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
-/** How often a message is asked for that something else happens to at that moment. */
+/** Attempts to open a message while another operation changes it. */
 const maxTries = 4;
 const readMethods = ['GET', 'HEAD'];
 
 /**
- * The pages on which citizens read their messages, get their documents and see who used their data; and the way in and out. They
- * are for who is signed in, and each shows what the operation of the same name answers to the citizen's own token.
+ * The pages on which signed-in citizens read their messages, download their documents and see who used their data, and the pages
+ * to sign in and out. Each page shows the response of an operation to the citizen's own token.
  */
 export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandler[] {
   const page = (
@@ -66,7 +66,7 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     page(path, methods, (pageRequest) => showToCitizen(deps, pageRequest, show));
   return [
     citizenPage(citizenPaths.home, readMethods, (pageRequest, citizen) => showMessages(deps, pageRequest, citizen)),
-    // To open a message is to have it: HEAD shows none.
+    // Opening a message records it as received, so HEAD must not open it.
     citizenPage(`${citizenPaths.messages}/:id`, ['GET'], (pageRequest, citizen) =>
       showMessage(deps, pageRequest, citizen),
     ),
@@ -121,7 +121,7 @@ async function send(request: IncomingMessage, response: ServerResponse, given: P
     return;
   }
   const { status, headers, stream } = given.stream;
-  // Whose receipts and records these are, programs ask of the interface.
+  // The link to receipts and records is for clients of the API.
   const { link: _link, ...shown } = headers;
   response.writeHead(status, { ...shown, ...commonHeaders });
   if (stream === null || request.method === 'HEAD') {
@@ -132,7 +132,7 @@ async function send(request: IncomingMessage, response: ServerResponse, given: P
   await pipeToResponse(stream, response, length === undefined ? undefined : Number(length));
 }
 
-/** Shows a page to who is signed in; to everybody else the way in, and back to this page. */
+/** Shows a page to a signed-in citizen. Everybody else sees the sign-in page, which leads back to this page. */
 async function showToCitizen(
   { signInFlow, onFault }: CitizenPagesDeps,
   visit: PageRequest,
@@ -145,7 +145,7 @@ async function showToCitizen(
   if (visitor === 'too-many')
     return unavailableNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
   if (visitor === 'over' && isNavigation(request)) {
-    // Where the issuer does not answer, the citizen finds the way to it.
+    // If the issuer does not respond, the citizen sees the sign-in page.
     const step = await signInFlow.renew(request, to).catch(onFault);
     if (step !== undefined) return signInResponse(view, step);
   }
@@ -160,19 +160,20 @@ async function showToCitizen(
   return unavailableNowPage(view, request.headers['accept-language'], outcome.headers);
 }
 
-/** Whether a person follows a link: no form is sent, and no page loaded ahead or for another one. */
+/** Whether a person follows a link, in contrast to a form, or a page that the browser prefetches or embeds. */
 function isNavigation({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && [undefined, 'navigate'].includes(headers['sec-fetch-mode']) && !isPrefetch(headers);
 }
 
-/** A browser that loads pages ahead has nobody who reads them. */
+/** Nobody reads a page that a browser prefetches. */
 function isPrefetch(headers: IncomingHttpHeaders): boolean {
   return /prefetch|prerender/i.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
 }
 
 /**
- * A form of another page, also of another host of the same domain, for which browsers bring the cookie along: it counts as one
- * without. Browsers too old to say so (Fetch Metadata) do not bring it from another site.
+ * A form that another page sends, also one of another host of the same domain, for which browsers send the cookie (cross-site
+ * request forgery). It counts as a request without a cookie. Browsers without Fetch Metadata do not send the cookie from another
+ * site.
  */
 function isCrossOrigin({ method, headers }: IncomingMessage): boolean {
   return method === 'POST' && !['same-origin', 'none', undefined].includes(headers['sec-fetch-site']?.toString());
@@ -224,13 +225,13 @@ async function openDocument({ operations }: CitizenPagesDeps, { request, respons
 }
 
 async function showUses({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
-  // The newest come first: those before a number that no entry has.
+  // Entries are read in descending order, before a number that no entry reaches.
   const before = parameter(request, 'before') ?? String(maxUsageNumber);
   const answer = await operations.uses(token, { query: { before, limit: String(usesPerPage) } });
   return 'json' in answer ? accessLogPage(view, answer.json as AccessLog) : requireRefusal(answer);
 }
 
-/** What an operation answered that is no page. */
+/** The refusal of an operation whose response is not JSON. */
 function requireRefusal(answer: OperationResponse | Refusal): Refusal {
   if ('slug' in answer) return answer;
   throw new TypeError('the operation answers in another form');
@@ -240,7 +241,7 @@ function parameter(request: IncomingMessage, name: string): string | undefined {
   return new URLSearchParams(requestQuery(request.url)).get(name) ?? undefined;
 }
 
-/** The last part of the path: an id, or no id of anything. */
+/** The last segment of the path. It need not be a valid id. */
 function lastSegment(request: IncomingMessage): string {
   return requestPath(request.url).split('/').at(-1) ?? '';
 }

@@ -15,23 +15,23 @@ import {
 import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** What `readPreferences` answers. */
+/** The response of `readPreferences`. */
 export type Preferences = ContactPreferences & ContactAddresses;
 
-/** What a form of the page came to. */
+/** The names of the forms in the redirect after success. */
 export const completedForms = ['wishes', 'asked', 'confirmed', 'removed'] as const;
 export type CompletedForm = (typeof completedForms)[number];
 
-/** A form that was sent before the page: what it came to, or what is wrong with it. */
+/** The result of the form that was sent before this page: success, or its faults. */
 export type FormResult = {
   readonly done?: CompletedForm | undefined;
   readonly faults: readonly ContactFault[];
-  /** What the form of the wishes had; without it the page shows what is wished now. */
+  /** The submitted preferences; without them the page shows the current ones. */
   readonly fields?: ContactFields | undefined;
   readonly address?: AddressFault | undefined;
 };
 
-/** How the citizen is reached, and the forms to change that; after one that cannot be kept that one, with what is wrong. */
+/** The contact preferences and addresses with their forms. A form that could not be saved is shown again with its faults. */
 export function contactPage(
   frame: PageLayout,
   { verified, awaiting, confirmable, ...wishes }: Preferences,
@@ -65,18 +65,18 @@ function doneText({ kept, addresses }: ContactTexts, done: CompletedForm): strin
   return done === 'wishes' ? kept : addresses.done[done];
 }
 
-/** The field in which each fault is put right. */
+/** The field in which the citizen can correct each fault. */
 const fieldOf = { places: 'email', hours: 'from', timeZone: 'timeZone', form: 'email' } as const;
 
 type FaultLink = { readonly text: string; readonly field: string };
 
-/** Stands first, and has the focus: who hears the page hears it at once. */
+/** The first element of the page, with the focus, so that screen readers read it first. */
 function faultSummary({ faults }: ContactTexts, faultLinks: readonly FaultLink[]): Html {
   return html`<div class="faults" role="alert" tabindex="-1" autofocus><h2>${faults.title}</h2>
       <ul>${faultLinks.map(({ text, field }) => html`<li><a href="#${field}">${text}</a></li>`)}</ul></div>`;
 }
 
-/** What is wrong, beside the fields that it is about. */
+/** The text of a fault, next to its fields. */
 function faultBeside({ faults: words }: ContactTexts, faults: readonly ContactFault[], fault: ContactFault): Html | '' {
   return faults.includes(fault) ? html`<p class="fault" id="fault-${fault}">${words[fault]}</p>` : '';
 }
@@ -127,12 +127,11 @@ function languageField({ contact, language }: CitizenTexts, fields: ContactField
     <p id="language-hint">${hint}</p>`;
 }
 
-/** The attributes of a field that something is wrong with. */
+/** The attributes of a field with a fault. */
 function faultAttributes(faults: readonly ContactFault[], fault: ContactFault): Html | '' {
   return faults.includes(fault) ? html` aria-invalid="true" aria-describedby="fault-${fault}"` : '';
 }
 
-/** A value and what it is called. */
 type Option = readonly [value: string, text: string];
 
 type Select = {
@@ -143,7 +142,10 @@ type Select = {
   readonly chosen: string;
 };
 
-/** What is chosen and in no list, as a program can state it, is one more option: the form would lose it. */
+/**
+ * A current value that is in no list, set by a client of the API, becomes one more option. Otherwise saving the form would lose
+ * it.
+ */
 function selectField({ name, label, marks, options, chosen }: Select): Html {
   const isListed = options.some(([value]) => value === chosen);
   const all: readonly Option[] = isListed ? options : [...options, [chosen, chosen]];
@@ -160,7 +162,7 @@ function timeZones(): readonly string[] {
 
 const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
 
-/** The languages that have a tag of two letters, as a language names them, in its order. */
+/** The languages with a two-letter tag, named and sorted in the language of the page. */
 const languageOptions = memoize(8, (language) => {
   const names = new Intl.DisplayNames([language], { type: 'language', fallback: 'none' });
   const tags = alphabet.flatMap((first) => alphabet.map((second) => first + second));

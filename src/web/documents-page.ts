@@ -7,7 +7,7 @@ import { dayElement, maxLanguages, type PageLayout, renderLayout } from './citiz
 import { type Html, html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** A record as `listDocuments` answers it, as far as the page shows it. */
+/** The part of a record in `listDocuments` that the page shows. */
 type DocumentRecord = {
   readonly id: string;
   readonly title: string;
@@ -18,7 +18,7 @@ type DocumentRecord = {
   readonly status: 'scanning' | 'available' | 'quarantined' | 'withdrawn';
 };
 
-/** What `listDocuments` answers. */
+/** The response of `listDocuments`. */
 export type DocumentList = {
   readonly documents: readonly DocumentRecord[];
   readonly unreadable: readonly string[];
@@ -27,7 +27,7 @@ export type DocumentList = {
 
 type ClientNames = { readonly nameOf: (clientId: string) => string };
 
-/** The list of a citizen's documents, newest first; one that can be opened is a link to it. */
+/** The citizen's documents, newest first, with a link to each that can be opened. */
 export function documentsPage(
   frame: PageLayout & ClientNames,
   { documents, unreadable, next }: DocumentList,
@@ -57,7 +57,7 @@ function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): H
   return html`<li><p>${title}</p>${about}<p>${why}</p></li>`;
 }
 
-/** In place of a document that is there, and cannot be given out. */
+/** Shown for a document that exists and cannot be retrieved. */
 export function documentUnavailablePage(frame: PageLayout, because: ProblemSlug): BufferedResponse {
   const { documents: words, nav } = frame.words;
   const why = because === 'document-withdrawn' ? words.withdrawn : words.notReady;
@@ -70,7 +70,7 @@ const sizeUnits = [
   ['kilobyte', 1_000],
 ] as const;
 
-/** A size as people of that language write it. */
+/** A size in the format of the language. */
 function formatSize(language: string, bytes: number): string {
   const [unit, one] = sizeUnits.find(([, least]) => bytes >= least) ?? (['byte', 1] as const);
   return sizeFormats[unit](language).format(bytes / one);

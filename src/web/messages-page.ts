@@ -6,7 +6,7 @@ import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** A message as `listInboxMessages` answers it. */
+/** A message in `listInboxMessages`. */
 type InboxItem = {
   readonly id: string;
   readonly subject: string | null;
@@ -16,16 +16,16 @@ type InboxItem = {
   readonly opened: boolean;
 };
 
-/** What `listInboxMessages` answers. */
+/** The response of `listInboxMessages`. */
 export type InboxList = { readonly items: readonly InboxItem[]; readonly next?: string };
 
-/** What `openInboxMessage` answers. */
+/** The response of `openInboxMessage`. */
 export type OpenedMessage = InboxItem & {
   readonly html: string;
   readonly attachments: readonly { readonly id: string; readonly title: string }[];
 };
 
-/** The list of a citizen's messages, newest first. Looking at it opens none. */
+/** The citizen's messages, newest first. The list does not open any of them. */
 export function messagesPage(frame: PageLayout, { items, next }: InboxList, isFirst: boolean): BufferedResponse {
   const { words } = frame;
   const content = html`
@@ -44,7 +44,7 @@ function messageRow(words: CitizenTexts, item: InboxItem): Html {
     </li>`;
 }
 
-/** A message that the citizen has opened by coming here. */
+/** The message that the request has opened. */
 export function messagePage(frame: PageLayout, message: OpenedMessage): BufferedResponse {
   const { words } = frame;
   const { attachments } = message;
@@ -60,7 +60,7 @@ export function messagePage(frame: PageLayout, message: OpenedMessage): Buffered
   return renderLayout(frame, { title: titleOf(message), content, current: 'messages' });
 }
 
-/** In the language of the message, where it has no subject. */
+/** A message without a subject has a title in its own language. */
 function titleOf({ subject, sender, language }: InboxItem): string {
   return subject ?? phrasesFor(language ?? undefined).messageFrom(sender);
 }

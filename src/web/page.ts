@@ -10,15 +10,15 @@ const headers = {
 
 const program = 'citizen-services';
 
-/** A page for those who use the interface, in English, with a way to all others. */
+/** A page for developers, in English, with a link to the start page. */
 export function apiPage(title: string, content: Html): BufferedResponse {
   const header = html`<a href="/">${program}</a>`;
   return renderHtmlPage({ header, site: program, title, content, status: 200, language: 'en' });
 }
 
 /**
- * A page for citizens; `language` is what its words are in, `sender` the service that it speaks for, where that is known: the
- * name of this program says nothing to them. It leads nowhere: the other pages are not for them.
+ * A page for citizens in `language`. `sender` is the service that it speaks for, if known; citizens do not know the name of this
+ * program. It has no link, because the other pages are not for them.
  */
 export function citizenPage({
   sender,
@@ -40,7 +40,7 @@ type PagePart = {
 
 type HtmlPage = PagePart & { readonly header: Html | undefined; readonly site: string | undefined };
 
-/** A whole page: no script, its style from this server, readable without it. */
+/** A whole page without script. Its stylesheet comes from this server. */
 export function renderHtmlPage({ header, site, title, content, status, language }: HtmlPage): BufferedResponse {
   const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
   const text = html`${trustedHtml('<!doctype html>')}

@@ -21,8 +21,8 @@ import { prefersHtml } from './prefers-html.ts';
 type ReceiptPageDeps = ConfirmDeps & { readonly senderOf: SenderOf; onFault(fault: unknown): void };
 
 /**
- * The page behind the link of a mail. Looking at it says nothing, since programs look at links too; only the button
- * does. It names the service that sent the mail, and shows nothing of the message: who has the mail has that.
+ * The page of the confirmation link in a mail. Only its button confirms, because mail scanners open links too. It names the
+ * service that sent the mail, and shows nothing of the message.
  */
 export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks, 'findDelivery'>): MountedHandler {
   async function answer(request: IncomingMessage): Promise<BufferedResponse> {
@@ -61,7 +61,7 @@ const commonHeaders = {
   vary: 'accept-language',
 };
 
-/** To the page by the same link: a browser that shows it again later does not ask whether to press once more. */
+/** Redirects to the same page, so that a reload does not send the form again. */
 function redirectTo(path: string): BufferedResponse {
   return { status: 303, headers: { location: path }, body: '' };
 }
@@ -84,8 +84,8 @@ const unavailablePage = ({ notNow: { title, text }, language }: Phrases, status 
   citizenPage({ title, content: html`<p>${text}</p>`, status, language });
 
 /**
- * What a browser shows of a refusal by which a request did not come to the page: while too much is at work, while the server
- * stops, for a link that was cut or joined to something. It says what that page says in such a case, and so nothing of any link.
+ * The page for browsers whose request did not reach the receipt page: overload, stop, or a damaged link. It shows the same text
+ * as that page, so it reveals nothing about a link.
  */
 export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
   if (!isReceiptPath(url) || !prefersHtml(headers.accept)) return undefined;
@@ -99,7 +99,7 @@ function isReceiptPath(url: string): boolean {
   return `${requestPath(url)}/`.startsWith(`${confirmPath}/`);
 }
 
-/** A name that runs the other way than the sentence turns none of its other words (UAX #9, 2.7). */
+/** Isolates a name, so that its text direction does not change the order of the other words (UAX #9, 2.7). */
 function isolated(name: string): string {
   return `\u2068${name}\u2069`;
 }

@@ -6,13 +6,10 @@ import type { CitizenTexts } from './citizen-texts.ts';
 import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** Where the operator says how the register is put right; undefined where that is not said. */
+/** The operator's page about corrections of the register; undefined if there is none. */
 export type CorrectionLink = { readonly corrections: string | undefined };
 
-/**
- * What the register has about the citizen; undefined where it has nothing. `tooMany`: the lock was to be lifted, and cannot be
- * again on that day.
- */
+/** The register record of the citizen; undefined if there is none. `tooMany`: the citizen lock cannot be removed again today. */
 export function recordPage(
   frame: PageLayout & CorrectionLink,
   record: OwnRecord | undefined,
@@ -31,7 +28,7 @@ export function recordPage(
   return renderLayout(frame, { title: nav.record, content, current: 'record', status: tooMany ? 429 : 200 });
 }
 
-/** The citizen's own lock, and the button that sets or lifts it; nothing where this server keeps none. */
+/** The citizen lock with the button that sets or removes it; nothing if this server has no such lock. */
 function lockForm({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, tooMany: boolean): Html | '' {
   if (ownLock === null) return '';
   return html`<h2 id="lock">${lock.title}</h2>
@@ -43,14 +40,14 @@ function lockForm({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, tooM
     </form>`;
 }
 
-/** The way to where one learns how to have the register put right. */
+/** The link to the operator's page about corrections. */
 export function correctionLink({ words, corrections }: PageLayout & CorrectionLink): Html | '' {
   return corrections === undefined ? '' : html`<p><a href="${corrections}">${words.record.corrections}</a></p>`;
 }
 
 type NamedValue = readonly [name: string, value: Html];
 
-/** As the register has it, letter for letter: what is written otherwise there may be why something did not fit. */
+/** Shows the values exactly as in the register: a different spelling can be the reason for a mismatch. */
 function recordRows(words: CitizenTexts, record: OwnRecord): NamedValue[] {
   const { record: own, uses, language } = words;
   const named = (name: string) => name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
@@ -77,7 +74,7 @@ function periodText(from = '', until = ''): Html | '' {
   return from === '' && until === '' ? '' : html` (<bdi>${from} – ${until}</bdi>)`;
 }
 
-/** The name of a language in another; what an import has written and is no tag stays as it is. */
+/** The name of a language in another one. A value that is no language tag stays as the import wrote it. */
 function languageName(tag: string, language: string): string {
   try {
     return new Intl.DisplayNames(language, { type: 'language' }).of(tag) ?? tag;

@@ -8,7 +8,7 @@ import { type Html, html } from './html.ts';
 import { apiPage } from './page.ts';
 import { sampleAnswer, sampleCall, sampleTokenRequest } from './sample-call.ts';
 
-/** The reference of the interface for people, made from the operations; the same facts as /openapi.json. */
+/** The API reference for people, with the same facts as /openapi.json. */
 export function referencePage<P>(operations: readonly Operation<P>[], publicUrl: string): PageRoute {
   let rendered: BufferedResponse | undefined;
   return { path: '/docs', get: async () => (rendered ??= renderReference(operations, publicUrl)) };
@@ -66,7 +66,7 @@ function operationArticle<P>(operation: Operation<P>, publicUrl: string): Html {
             </article>`;
 }
 
-/** What the `Link` of its answers leads here for (deprecation.ts). */
+/** The `Link` header of a deprecated operation leads to this text (deprecation.ts). */
 function deprecationText({ since, sunset, successor }: Deprecation): string {
   const day = (at: number) => formatInstant(at).slice(0, 10);
   const end = sunset === undefined ? '' : ` It ends on ${day(sunset)} at the earliest.`;

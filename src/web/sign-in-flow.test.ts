@@ -6,18 +6,18 @@ import { createSignInFlow } from './sign-in-flow.ts';
 
 const unused = () => assert.fail('not asked for');
 
-test('a citizen who asks without end waits, in whichever session, and may go on after a while', async () => {
+test('a citizen with too many requests is refused in every session, and served again later', async () => {
   let now = 0;
   const door = createSignInFlow({
     signIn: { begin: unused, finish: unused, signOutUrl: unused },
-    // A session is named as its citizen, with a number behind.
+    // The secret of a session is its citizen's id with a number.
     sessions: { begin: unused, end: unused, find: async (secret) => ({ token: `token of ${secret.slice(0, -1)}` }) },
     cookies: createCookies('https://gov.example'),
     admit: async (token) => ({ citizenId: token.replace('token of ', '') }),
     stopwatch: () => now,
   });
   const from = (secret: string) =>
-    // The door looks at the cookies alone.
+    // The flow reads only the cookies.
     ({ headers: { cookie: `__Host-citizen-session=${secret}` } }) as unknown as IncomingMessage;
   for (let times = 0; times < 100; times += 1)
     assert.equal(typeof (await door.visitorOf(from(`anna${times % 2}`))), 'object');
@@ -28,7 +28,7 @@ test('a citizen who asks without end waits, in whichever session, and may go on 
   assert.deepEqual(await door.visitorOf(from('anna0')), { token: 'token of anna', citizenId: 'anna' });
 });
 
-test('where a session is over the issuer is asked in silence, once a minute, and whom it does not know signs in anew', async () => {
+test('an expired session is renewed at the issuer without interaction, once a minute, and otherwise the citizen signs in again', async () => {
   let known = true;
   const begun: (boolean | undefined)[] = [];
   const ended: string[] = [];
@@ -71,7 +71,7 @@ test('where a session is over the issuer is asked in silence, once a minute, and
   keep(back.cookies);
   assert.deepEqual([jar.get('__Host-citizen-session'), ended, begun], ['fresh', ['old'], [true]]);
 
-  // A minute later, and the issuer's own session is over as well.
+  // A minute later, the session of the issuer is over as well.
   known = false;
   jar.set('__Host-citizen-session', 'old').delete('__Host-citizen-renewal');
   keep((await door.renew(from('/me'), 'https://evil.example/'))?.cookies ?? assert.fail());

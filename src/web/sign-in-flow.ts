@@ -6,7 +6,7 @@ import { createLruCache } from '../kernel/lru-cache.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import type { Cookies } from './browser-cookies.ts';
 
-/** Where the pages of citizens are. */
+/** Paths of the citizen pages. */
 export const citizenPaths = {
   home: '/me',
   messages: '/me/messages',
@@ -21,44 +21,41 @@ export const citizenPaths = {
 
 const sessionCookie = 'citizen-session';
 const attemptCookie = 'citizen-sign-in';
-/** That the issuer was asked lately whether it still knows the citizen: not again and again, whatever it says. */
+/** Set after a renewal attempt, so that a browser makes at most one a minute, whatever the issuer answers. */
 const renewalCookie = 'citizen-renewal';
 const renewalSeconds = 60;
-/** So long a citizen may take at the issuer. */
+/** The time that a citizen has to sign in at the issuer. */
 const attemptSeconds = 900;
-/** What one citizen may ask for in a while, in however many sessions: more than any person looks at. It keeps the quota of the pages for all others. */
+/** Requests of one citizen in all sessions within 10 s. One citizen must not use up the quota of the pages. */
 const requestLimit = { requests: 100, inMs: 10_000, citizens: 10_000 };
-/** The browser keeps the cookie for as long as it is known that the session is over. */
+/** The server remembers an expired session for this time, so the browser keeps the cookie for it. */
 const sessionSeconds = expiredSessionKeptMs / 1_000;
 
-/** Whom a token of the issuer lets in: its citizen; nobody, where it names none; undefined where it is not good here. */
+/** The citizen of an issuer's token; `nobody` if it names none; undefined if the token is not valid here. */
 export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
 
-/** Who is at a browser. */
+/** The state of a browser: not signed in, signed out, session expired, too many requests, or signed in. */
 export type Visitor = 'nobody' | 'ended' | 'over' | 'too-many' | { readonly token: string; readonly citizenId: string };
 
-/** What came of a step: where the browser goes next, with which cookies; or why it does not get on. */
+/** The result of a step: the URL and the cookies of the redirect, or the reason of a failure. */
 export type SignInResult =
   | { readonly to: string; readonly cookies: readonly string[] }
   | { readonly failed: 'broken-off' | 'unknown-person'; readonly cookies: readonly string[] }
-  /** The issuer does not know the citizen any more, who wanted that page. */
+  /** The issuer has no session of the citizen any more; `to` is the requested page. */
   | { readonly failed: 'over'; readonly to: string; readonly cookies: readonly string[] };
 
-/** The way in and out of the pages, as the cookies of one browser show it. */
+/** Signs citizens in and out; the state is in the cookies of the browser. */
 export type SignInFlow = {
-  /**
-   * Who is signed in: nobody; nobody any more, since the session was ended or its time is over; or somebody, who may have asked for
-   * more than a person looks at.
-   */
+  /** `ended` means signed out or unknown, and `over` means expired. */
   visitorOf(request: IncomingMessage): Promise<Visitor>;
   begin(request: IncomingMessage): Promise<SignInResult>;
   /**
-   * Where a session is over: by the issuer back to that page, if it still knows the citizen, who is asked nothing. Undefined
-   * where that was tried lately.
+   * Renews an expired session through the issuer without interaction, and returns to the page `to`. Undefined if a renewal was
+   * tried within the last minute.
    */
   renew(request: IncomingMessage, to: string): Promise<SignInResult | undefined>;
   finish(request: IncomingMessage): Promise<SignInResult>;
-  /** Ends the session, if there is one; gives the cookies that go with it. */
+  /** Ends the session, if there is one, and returns the cookies to set. */
   end(request: IncomingMessage): Promise<readonly string[]>;
 };
 
@@ -66,16 +63,16 @@ type SignInFlowDeps = {
   readonly signIn: CitizenSignIn;
   readonly sessions: CitizenSessions;
   readonly cookies: Cookies;
-  /** Whom a token names, now. */
+  /** The citizen of an access token. */
   readonly admit: (accessToken: string) => Promise<Admission>;
-  /** Milliseconds that never go back; without one the machine's. */
+  /** Monotonic milliseconds; `performance.now` by default. */
   readonly stopwatch?: () => number;
 };
 
-/** What the browser keeps during a sign-in: the attempt, and the page that it was on its way to. */
+/** The content of the cookie during a sign-in: the attempt and the requested page. */
 type PendingSignIn = SignInAttempt & { readonly to: string; readonly silently: boolean };
 
-/** A session begins with a fresh secret at each sign-in, so that nobody can have set it beforehand. */
+/** Each sign-in creates a new session secret, so that an attacker cannot set it in advance (session fixation). */
 export function createSignInFlow({
   signIn,
   sessions,
@@ -131,7 +128,7 @@ export function createSignInFlow({
       const pending = parsePendingSignIn(cookies.read(request.headers.cookie, attemptCookie));
       const over = cookies.clear(attemptCookie);
       const query = requestQuery(request.url);
-      // From another tab, or made up elsewhere: it ends no sign-in that goes on.
+      // A callback from another tab or from an attacker must not end the sign-in in progress.
       if (pending === undefined || new URLSearchParams(query).get('state') !== pending.state)
         return { failed: 'broken-off', cookies: [] };
       const signedIn = await signIn.finish(query, pending);
@@ -153,13 +150,13 @@ export function createSignInFlow({
 const tokenNotAccepted =
   'the access token that the issuer gave is not good here: it has to be for SIGN_IN_CLIENT_ID, for the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read';
 
-/** The page of this house that was wanted; the first one for every other text: nobody is sent elsewhere from here. */
+/** Allows only known paths of the citizen pages, so that a link cannot redirect to another site (open redirect). */
 function safeReturnPath(wanted: string | null): string {
   const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record|\/contact)?$/;
   return wanted !== null && known.test(wanted) ? wanted : citizenPaths.home;
 }
 
-/** What `begin` had this browser keep; undefined for everything else. */
+/** Parses the cookie that `begin` has set; undefined for anything else. */
 function parsePendingSignIn(kept: string | undefined): PendingSignIn | undefined {
   if (kept === undefined) return undefined;
   try {

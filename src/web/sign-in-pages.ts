@@ -9,12 +9,14 @@ import { html } from './html.ts';
 import { prefersHtml } from './prefers-html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-// The pages in front of those that are somebody's own: nobody is signed in on them.
+// Pages for visitors who are not signed in.
 
-/** With the address of the sign-in: it has to begin at the host to which the issuer comes back, by whichever name somebody came. */
+/**
+ * `signInUrl` is absolute: the sign-in must begin at the host to which the issuer redirects, because the cookies belong to it.
+ */
 type SignInLayout = PageLayout & { readonly signInUrl: string };
 
-/** The way in, and behind it back to the page that was wanted; `ended`: the session was over. */
+/** The sign-in page, which leads back to the requested page. `ended`: the session has expired. */
 export function signInPage(
   frame: SignInLayout,
   { to, ended }: { readonly to: string; readonly ended: boolean },
@@ -25,7 +27,7 @@ export function signInPage(
   return renderLayout(frame, { title, content, status: to === citizenPaths.home ? 200 : 403 });
 }
 
-/** Why a sign-in did not get on. */
+/** The reason why a sign-in failed. */
 export function signInFailedPage(frame: SignInLayout, failed: 'broken-off' | 'unknown-person'): BufferedResponse {
   const { notSignedIn, unknownPerson } = frame.words;
   if (failed === 'unknown-person') {
@@ -39,24 +41,24 @@ export function signInFailedPage(frame: SignInLayout, failed: 'broken-off' | 'un
   return renderLayout(frame, { title: notSignedIn.title, content, status: 403 });
 }
 
-/** Behind the sign-out here; the issuer has a session of its own, which another link ends. */
+/** Shown after the sign-out. The issuer has a session of its own, which another link ends. */
 export function signedOutPage(frame: SignInLayout, signOutUrl: string | undefined): BufferedResponse {
   const { title, text, leave, again } = frame.words.signedOut;
   const content = html`<p>${text}</p>
     ${signOutUrl === undefined ? '' : html`<p><a href="${signOutUrl}">${leave}</a></p>`}
     <p><a href="${frame.signInUrl}">${again}</a></p>`;
   const page = renderLayout(frame, { title, content });
-  // Going back in the browser shows no message to whoever sits there next.
+  // The next person at this browser must not see pages from its cache.
   return { ...page, headers: { ...page.headers, 'clear-site-data': '"cache"' } };
 }
 
-/** For a page that is not there, or not this citizen's. */
+/** For a page that does not exist or belongs to another citizen. */
 export function notFoundPage(frame: PageLayout): BufferedResponse {
   const { title, text } = frame.words.notFound;
   return renderLayout(frame, { title, content: html`<p>${text}</p>${homeLink(frame)}`, status: 404 });
 }
 
-/** While something that the page needs does not answer; `headers` say when to come again, where that is known. */
+/** Shown while a dependency does not respond; `headers` may contain Retry-After. */
 export function unavailableNowPage(
   frame: PageLayout,
   acceptLanguage: string | undefined,
@@ -68,10 +70,7 @@ export function unavailableNowPage(
   return retry === undefined ? page : { ...page, headers: { ...page.headers, 'retry-after': retry } };
 }
 
-/**
- * What a browser shows of a request that came to none of the pages of citizens: no such page, another method, too much at work, while the
- * server stops.
- */
+/** The page for browsers whose request reached no citizen page: unknown path, other method, overload, or stop. */
 export function createCitizenRefusalPage(site: string | undefined): RefusedPage {
   return ({ url, headers }, refusal) => {
     if (!`${requestPath(url)}/`.startsWith(`${citizenPaths.home}/`) || !prefersHtml(headers.accept)) return undefined;

@@ -1,4 +1,4 @@
-/** What stands in the examples of the OpenAPI document under these names; `group.name` is for the operations of one group. */
+/** Example values of the OpenAPI document by member name; `group.name` applies to the operations of one group. */
 export const memberExamples: Readonly<Record<string, string | number | boolean>> = {
   ...{ after: '42', attempt: 1, attempts: 1, bulkProcessing: false, citizenKnown: true },
   ...{
@@ -126,7 +126,7 @@ export const memberExamples: Readonly<Record<string, string | number | boolean>>
   ...{ endsAt: '2027-11-20T09:30:00Z', sendAt: '2026-11-21T08:00:00Z', deliverBy: '2026-12-04T08:00:00Z' },
 };
 
-/** What a member means, where its own schema does not say it. */
+/** The meaning of a member whose schema has no description. */
 export const memberDescriptions: Readonly<Record<string, string>> = {
   assurance: 'What was done: data was compared with the register.',
   attachments: 'Documents that belong to the message.',

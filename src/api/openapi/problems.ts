@@ -15,12 +15,12 @@ const tokenProblems: readonly ProblemSlug[] = [
   'too-many-failed-requests',
 ];
 
-/** What is refused before it is known which operation is asked for; the document calls it `default`. */
+/** Problems of requests that reach no operation; the document describes them as `default`. */
 const unroutedProblems: readonly ProblemSlug[] = [
   ...(['method-not-allowed', 'request-timeout', 'uri-too-long', 'expectation-failed', 'headers-too-large'] as const),
 ];
 
-/** What comes with a problem besides the headers of its status; Accept is said by the media types of the request body. */
+/** Headers of a problem besides those of its status. The media types of the request body already describe Accept. */
 const headerByProblem: Partial<Record<ProblemSlug, HeaderName>> = {
   'idempotency-key-in-progress': 'Retry-After',
   'document-not-ready': 'Retry-After',
@@ -30,7 +30,7 @@ const headerByProblem: Partial<Record<ProblemSlug, HeaderName>> = {
   'method-not-allowed': 'Allow',
 };
 
-/** The problems that this operation can answer, by status. */
+/** The problems of an operation, by status. */
 function problemsByStatus<P>(operation: Operation<P>): readonly (readonly [number, readonly ProblemSlug[]])[] {
   const slugs = new Set<ProblemSlug>([
     ...commonProblems,
@@ -57,7 +57,7 @@ function bodySlugs<P>(operation: Operation<P>): readonly ProblemSlug[] {
   return slugs;
 }
 
-/** The answers of refusal of one operation: for each status its problems, each with an example. */
+/** The error responses of one operation: for each status its problems, each with an example. */
 export function refusalResponses<P>(operation: Operation<P>): Record<string, unknown> {
   const answers = problemsByStatus(operation).map(([status, slugs]) => [
     String(status),
@@ -84,7 +84,7 @@ function refusalResponse<P>(
   };
 }
 
-/** An example of every problem that these operations can answer, for the components of the document. */
+/** An example of every problem of the operations, for the components of the document. */
 export function problemExamples<P>(operations: readonly Operation<P>[], publicUrl: string): Record<string, unknown> {
   const used = new Set<string>([
     ...unroutedProblems,
@@ -112,7 +112,7 @@ const missingMember = { in: 'body', pointer: '/citizenId', code: 'required', det
 
 const plainText = { type: 'string', maxLength: 8_192, pattern: '^[^\\u0000]*$' } as const;
 
-/** The schema of every problem, in the components of the document. */
+/** The schema of every problem, for the components of the document. */
 export const problemSchema = {
   type: 'object',
   description: 'RFC 9457. The page at `type` says cause and fix; texts are for people, branch on `type`.',

@@ -2,7 +2,7 @@ import type { Operation } from '../operation.ts';
 import type { ExampleContext } from './example.ts';
 import { withExample } from './schema.ts';
 
-/** What is sent to addresses that callers have named, in OpenAPI the `webhooks`: receivers are made from it. */
+/** The `webhooks` of OpenAPI: what the server sends to addresses of clients. Receivers can be generated from it. */
 export function describeWebhooks<P>(operations: readonly Operation<P>[]): Record<string, unknown> {
   const calls = operations.flatMap(({ webhook: call }) => (call === undefined ? [] : [call]));
   return Object.fromEntries(
