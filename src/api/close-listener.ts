@@ -1,5 +1,5 @@
 import { Server } from 'node:net';
-import { setImmediate as aTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 
 const maxTurns = 10_000;
 const quietTurns = 4;
@@ -16,7 +16,7 @@ async function waitForPendingConnections(server: Server): Promise<void> {
   server.on('connection', onConnection);
   for (let turn = 0, quiet = 0; turn < maxTurns && quiet < quietTurns; turn += 1) {
     connected = false;
-    await aTurn();
+    await nextTurn();
     quiet = connected ? 0 : quiet + 1;
   }
   server.off('connection', onConnection);

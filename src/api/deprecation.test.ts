@@ -25,7 +25,7 @@ const old = defineOperation({
   }),
 });
 
-test('what is to go says since when, until when, and what to use', async (t) => {
+test('a deprecated operation responds with its dates and the link to the register', async (t) => {
   const server = createApiServer({ ...storelessServerOptions, operations: [old] });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
@@ -44,7 +44,7 @@ test('what is to go says since when, until when, and what to use', async (t) => 
   );
 });
 
-test('the OpenAPI document marks what is to go, and nothing else', () => {
+test('the OpenAPI document marks deprecated operations, and no others', () => {
   const { deprecated: _gone, ...stays } = old;
   const documentOf = (operation: typeof old) =>
     createOpenApiDocument([operation], { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 })[
@@ -56,6 +56,6 @@ test('the OpenAPI document marks what is to go, and nothing else', () => {
   assert.equal(documentOf(stays)['/old-thing'].get.deprecated, undefined);
 });
 
-test('nothing ends before it was deprecated', () => {
+test('a sunset before the deprecation is refused', () => {
   assert.throws(() => deprecationHeaders({ since: 2, sunset: 1 }), RangeError);
 });

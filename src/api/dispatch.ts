@@ -31,7 +31,7 @@ import type {
 } from './operation.ts';
 import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
 
-/** What stands before every operation: who calls, and how much that client may. */
+/** Authenticates clients, and limits them. */
 export type Authorizer = {
   authenticate(
     authorization: string | undefined,
@@ -39,29 +39,29 @@ export type Authorizer = {
     shown: PresentedProof,
   ): Promise<Caller | Refusal>;
   missingScope(scope: Scope, caller: Caller): Refusal;
-  /** Takes a place among what is at work, and gives what leaves it; or why the client may have no further one now. */
+  /** Reserves one of the client's concurrent requests and returns its release, or the refusal. */
   acquireSlot?(caller: Caller): (() => void) | Refusal;
-  /** Takes one request from the client's quota; the headers go on every answer. */
+  /** Takes one request from the client's quota. The headers belong on every response. */
   takeQuota(caller: Caller, needed: Exclude<RequiredScope, null>): QuotaResult | Promise<QuotaResult>;
-  /** Counts a check that found nothing; after too many of them `take` refuses. */
+  /** Counts a request that found nothing. After too many of them `takeQuota` refuses. */
   countFailure?(caller: Caller): void;
 };
 
-/** What dispatch needs of the house to serve its operations. */
+/** Dependencies of dispatch. */
 export type DispatchContext<P> = {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly mint: IdGenerator;
   readonly read: Read;
   readonly commit: Commit;
-  /** The longest that a use may be hidden from its citizen, in milliseconds; without it none may. */
+  /** The longest time that a use may be concealed from its citizen, in milliseconds. Without it no use may. */
   readonly maxConcealmentMs?: number | undefined;
   readonly ports: P;
-  /** Under it the inputs of requests with an idempotency key are told apart. */
+  /** The HMAC key of request fingerprints (idempotency.ts). */
   readonly fingerprintKey: Uint8Array;
 };
 
-/** What became of it; `headers` are those of the gate, for answers and refusals alike. */
+/** The result of a request; `headers` come from the authorizer, for responses and refusals alike. */
 export type DispatchResult = {
   readonly result: OperationResponse | Refusal;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,16 +70,16 @@ export type DispatchResult = {
 
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
-/** One operation in service: what all its requests share. */
+/** One operation with the state that all its requests share. */
 type OperationRuntime<P> = {
   readonly operation: Operation<P>;
   readonly app: DispatchContext<P>;
   readonly parse: (incoming: IncomingRequest) => Promise<ParsedRequest>;
-  /** The idempotency keys that are at work in this process. */
+  /** The idempotency keys of requests in progress in this process. */
   readonly keysInProgress: Set<string>;
 };
 
-/** The key of a request at work; `print` is there once its input is known. */
+/** The idempotency key of a request; `fingerprint` is set when its input is known. */
 type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFingerprint };
 
 /**
@@ -126,7 +126,7 @@ export function createDispatch<P>(
       if (refusal === undefined) throw fault;
       return { ...admitted, result: refusal };
     } finally {
-      // What streams is at work until its caller has it, or is gone.
+      // A streamed response counts as concurrent until the client has received it or is gone.
       if (releaseSlot !== undefined && streams && incoming.onFinished !== undefined) incoming.onFinished(releaseSlot);
       else releaseSlot?.();
     }
@@ -239,7 +239,7 @@ async function commitDecision<P>(
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
 }
 
-/** Whether a lookup found nothing or the claims did not match: these count against the client's limit. */
+/** Whether a lookup found nothing or the claims did not match. Both count against the client's limit. */
 function isFailedLookup(result: OperationResponse | Refusal): boolean {
   if ('slug' in result) return problems[result.slug].status === 404;
   return 'json' in result && (result.json as { readonly verified?: unknown } | null)?.verified === false;

@@ -11,8 +11,8 @@ test('a gauge shows one number for each value of its label, and none for an unkn
   let waits: ReadonlyMap<string, number> = new Map();
   let size: number | undefined = 3;
   metrics.gauges([
-    { name: 'test_waiting', help: 'What waits.', label: 'channel', read: () => waits },
-    { name: 'test_size', help: 'How large it is.', read: () => size },
+    { name: 'test_waiting', help: 'Waiting items.', label: 'channel', read: () => waits },
+    { name: 'test_size', help: 'Size.', read: () => size },
   ]);
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [metrics.page()]);
   const lines = async () => {

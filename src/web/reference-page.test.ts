@@ -44,7 +44,7 @@ test('the reference shows types and required members, and no refusals where ther
   const text = await referenceOf({ ...ask, request: { body }, refusals: [] });
   const shown = [...text.matchAll(/<dt><code>(\w+)<\/code> \((\w+)\)<\/dt><dd>([^<]*)<\/dd>/g)];
   assert.deepEqual(
-    shown.map(([, name, place, told]) => [name, place, told]),
+    shown.map(([, name, place, text]) => [name, place, text]),
     [
       ['message', 'body', 'Required. What is &lt;said&gt;.'],
       ['subject', 'body', 'In a line.'],

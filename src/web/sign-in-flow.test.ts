@@ -8,7 +8,7 @@ const unused = () => assert.fail('not asked for');
 
 test('a citizen with too many requests is refused in every session, and served again later', async () => {
   let now = 0;
-  const door = createSignInFlow({
+  const flow = createSignInFlow({
     signIn: { begin: unused, finish: unused, signOutUrl: unused },
     // The secret of a session is its citizen's id with a number.
     sessions: { begin: unused, end: unused, find: async (secret) => ({ token: `token of ${secret.slice(0, -1)}` }) },
@@ -20,19 +20,19 @@ test('a citizen with too many requests is refused in every session, and served a
     // The flow reads only the cookies.
     ({ headers: { cookie: `__Host-citizen-session=${secret}` } }) as unknown as IncomingMessage;
   for (let times = 0; times < 100; times += 1)
-    assert.equal(typeof (await door.visitorOf(from(`anna${times % 2}`))), 'object');
-  assert.equal(await door.visitorOf(from('anna0')), 'too-many');
-  assert.equal(await door.visitorOf(from('anna1')), 'too-many');
-  assert.deepEqual(await door.visitorOf(from('bert0')), { token: 'token of bert', citizenId: 'bert' });
+    assert.equal(typeof (await flow.visitorOf(from(`anna${times % 2}`))), 'object');
+  assert.equal(await flow.visitorOf(from('anna0')), 'too-many');
+  assert.equal(await flow.visitorOf(from('anna1')), 'too-many');
+  assert.deepEqual(await flow.visitorOf(from('bert0')), { token: 'token of bert', citizenId: 'bert' });
   now += 10_000;
-  assert.deepEqual(await door.visitorOf(from('anna0')), { token: 'token of anna', citizenId: 'anna' });
+  assert.deepEqual(await flow.visitorOf(from('anna0')), { token: 'token of anna', citizenId: 'anna' });
 });
 
 test('an expired session is renewed at the issuer without interaction, once a minute, and otherwise the citizen signs in again', async () => {
   let known = true;
   const begun: (boolean | undefined)[] = [];
   const ended: string[] = [];
-  const door = createSignInFlow({
+  const flow = createSignInFlow({
     signIn: {
       begin: async (silently) => {
         begun.push(silently);
@@ -61,12 +61,12 @@ test('an expired session is renewed at the issuer without interaction, once a mi
       else jar.set(name, value);
     }
   };
-  assert.equal(await door.visitorOf(from('/me')), 'over');
-  const away = (await door.renew(from('/me/uses'), '/me/uses')) ?? assert.fail();
+  assert.equal(await flow.visitorOf(from('/me')), 'over');
+  const away = (await flow.renew(from('/me/uses'), '/me/uses')) ?? assert.fail();
   assert.ok('to' in away && away.to === 'https://login.example');
   keep(away.cookies);
-  assert.equal(await door.renew(from('/me/uses'), '/me/uses'), undefined, 'asked a moment ago');
-  const back = await door.finish(from('/me/sign-in/return?state=s&code=c'));
+  assert.equal(await flow.renew(from('/me/uses'), '/me/uses'), undefined, 'asked a moment ago');
+  const back = await flow.finish(from('/me/sign-in/return?state=s&code=c'));
   assert.ok(!('failed' in back) && back.to === '/me/uses');
   keep(back.cookies);
   assert.deepEqual([jar.get('__Host-citizen-session'), ended, begun], ['fresh', ['old'], [true]]);
@@ -74,9 +74,9 @@ test('an expired session is renewed at the issuer without interaction, once a mi
   // A minute later, the session of the issuer is over as well.
   known = false;
   jar.set('__Host-citizen-session', 'old').delete('__Host-citizen-renewal');
-  keep((await door.renew(from('/me'), 'https://evil.example/'))?.cookies ?? assert.fail());
-  const declined = await door.finish(from('/me/sign-in/return?state=s&error=login_required'));
+  keep((await flow.renew(from('/me'), 'https://evil.example/'))?.cookies ?? assert.fail());
+  const declined = await flow.finish(from('/me/sign-in/return?state=s&error=login_required'));
   assert.ok('failed' in declined && declined.failed === 'over' && declined.to === '/me');
   keep(declined.cookies);
-  assert.equal(await door.visitorOf(from('/me')), 'nobody');
+  assert.equal(await flow.visitorOf(from('/me')), 'nobody');
 });

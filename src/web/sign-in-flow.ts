@@ -73,24 +73,10 @@ type SignInFlowDeps = {
 type PendingSignIn = SignInAttempt & { readonly to: string; readonly silently: boolean };
 
 /** Each sign-in creates a new session secret, so that an attacker cannot set it in advance (session fixation). */
-export function createSignInFlow({
-  signIn,
-  sessions,
-  cookies,
-  admit,
-  stopwatch = () => performance.now(),
-}: SignInFlowDeps): SignInFlow {
+export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
+  const { signIn, sessions, cookies, admit } = deps;
   const secretOf = (request: IncomingMessage) => cookies.read(request.headers.cookie, sessionCookie);
-
-  const requestCounts = createLruCache<{ count: number; readonly since: number }>(requestLimit.citizens);
-  function mayAsk(citizenId: string): boolean {
-    const now = stopwatch();
-    const known = requestCounts.get(citizenId);
-    const window = known !== undefined && now - known.since < requestLimit.inMs ? known : { count: 0, since: now };
-    window.count += 1;
-    requestCounts.set(citizenId, window);
-    return window.count <= requestLimit.requests;
-  }
+  const allowsRequest = createRequestLimit(deps.stopwatch ?? (() => performance.now()));
 
   async function startSignIn(wanted: string | null, silently: boolean) {
     const { url, attempt } = await signIn.begin(silently);
@@ -99,7 +85,7 @@ export function createSignInFlow({
     return { to: url, cookies: [cookies.write(attemptCookie, cookieValue, attemptSeconds)] };
   }
 
-  async function end(request: IncomingMessage): Promise<readonly string[]> {
+  async function endSession(request: IncomingMessage): Promise<readonly string[]> {
     const secret = secretOf(request);
     if (secret === undefined) return [];
     await sessions.end(secret);
@@ -116,39 +102,70 @@ export function createSignInFlow({
       const { token } = found;
       const admission = await admit(token);
       if (typeof admission !== 'object') return 'ended';
-      return mayAsk(admission.citizenId) ? { token, citizenId: admission.citizenId } : 'too-many';
+      return allowsRequest(admission.citizenId) ? { token, citizenId: admission.citizenId } : 'too-many';
     },
     begin: async (request) => await startSignIn(new URLSearchParams(requestQuery(request.url)).get('to'), false),
     renew: async (request, to) => {
       if (cookies.read(request.headers.cookie, renewalCookie) !== undefined) return undefined;
-      const { cookies: cookieValue, ...step } = await startSignIn(to, true);
-      return { ...step, cookies: [...cookieValue, cookies.write(renewalCookie, 'tried', renewalSeconds)] };
+      const { cookies: attemptCookies, ...step } = await startSignIn(to, true);
+      return { ...step, cookies: [...attemptCookies, cookies.write(renewalCookie, 'tried', renewalSeconds)] };
     },
     finish: async (request) => {
       const pending = parsePendingSignIn(cookies.read(request.headers.cookie, attemptCookie));
-      const over = cookies.clear(attemptCookie);
       const query = requestQuery(request.url);
       // A callback from another tab or from an attacker must not end the sign-in in progress.
       if (pending === undefined || new URLSearchParams(query).get('state') !== pending.state)
         return { failed: 'broken-off', cookies: [] };
-      const signedIn = await signIn.finish(query, pending);
-      if (signedIn === undefined && pending.silently)
-        return { failed: 'over', to: pending.to, cookies: [over, cookies.clear(sessionCookie)] };
-      if (signedIn === undefined) return { failed: 'broken-off', cookies: [over] };
-      const admission = await admit(signedIn.accessToken);
-      if (admission === 'nobody') return { failed: 'unknown-person', cookies: [over] };
-      if (admission === undefined) throw new Error(tokenNotAccepted);
-      const before = secretOf(request);
-      if (before !== undefined) await sessions.end(before);
-      const secret = await sessions.begin(signedIn.accessToken, signedIn.endsAt);
-      return { to: pending.to, cookies: [over, cookies.write(sessionCookie, secret, sessionSeconds)] };
+      return await finishSignIn(deps, { pending, query, previousSecret: secretOf(request) });
     },
-    end,
+    end: endSession,
   };
 }
 
-const tokenNotAccepted =
-  'the access token that the issuer gave is not good here: it has to be for SIGN_IN_CLIENT_ID, for the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read';
+type SignInCallback = {
+  readonly pending: PendingSignIn;
+  readonly query: string;
+  readonly previousSecret: string | undefined;
+};
+
+async function finishSignIn(
+  { signIn, sessions, cookies, admit }: SignInFlowDeps,
+  { pending, query, previousSecret }: SignInCallback,
+): Promise<SignInResult> {
+  const clearAttempt = cookies.clear(attemptCookie);
+  const signedIn = await signIn.finish(query, pending);
+  if (signedIn === undefined && pending.silently)
+    return { failed: 'over', to: pending.to, cookies: [clearAttempt, cookies.clear(sessionCookie)] };
+  if (signedIn === undefined) return { failed: 'broken-off', cookies: [clearAttempt] };
+  const admission = await admit(signedIn.accessToken);
+  if (admission === 'nobody') return { failed: 'unknown-person', cookies: [clearAttempt] };
+  if (admission === undefined) throw new IssuerTokenRejected();
+  if (previousSecret !== undefined) await sessions.end(previousSecret);
+  const secret = await sessions.begin(signedIn.accessToken, signedIn.endsAt);
+  return { to: pending.to, cookies: [clearAttempt, cookies.write(sessionCookie, secret, sessionSeconds)] };
+}
+
+/** Counts the requests of each citizen, and returns whether one more is within the limit. */
+function createRequestLimit(stopwatch: () => number): (citizenId: string) => boolean {
+  const requestCounts = createLruCache<{ count: number; readonly since: number }>(requestLimit.citizens);
+  return (citizenId) => {
+    const now = stopwatch();
+    const known = requestCounts.get(citizenId);
+    const window = known !== undefined && now - known.since < requestLimit.inMs ? known : { count: 0, since: now };
+    window.count += 1;
+    requestCounts.set(citizenId, window);
+    return window.count <= requestLimit.requests;
+  };
+}
+
+class IssuerTokenRejected extends Error {
+  override name = 'IssuerTokenRejected';
+  constructor() {
+    super(
+      'The access token of the issuer is not valid here. It must be for SIGN_IN_CLIENT_ID and the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read.',
+    );
+  }
+}
 
 /** Allows only known paths of the citizen pages, so that a link cannot redirect to another site (open redirect). */
 function safeReturnPath(wanted: string | null): string {
@@ -157,17 +174,20 @@ function safeReturnPath(wanted: string | null): string {
 }
 
 /** Parses the cookie that `begin` has set; undefined for anything else. */
-function parsePendingSignIn(kept: string | undefined): PendingSignIn | undefined {
-  if (kept === undefined) return undefined;
+function parsePendingSignIn(cookie: string | undefined): PendingSignIn | undefined {
+  if (cookie === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(kept, 'base64url').toString('utf8'));
+    const value: unknown = JSON.parse(Buffer.from(cookie, 'base64url').toString('utf8'));
     if (!isObject(value)) return undefined;
     const { state, nonce, verifier, to, silently } = value;
-    const all = [state, nonce, verifier, to];
-    if (!all.every((one) => typeof one === 'string' && one !== '')) return undefined;
+    const texts = [state, nonce, verifier, to];
+    if (!texts.every((text) => typeof text === 'string' && text !== '')) return undefined;
     return {
-      ...{ state: String(state), nonce: String(nonce), verifier: String(verifier) },
-      ...{ to: safeReturnPath(String(to)), silently: silently === true },
+      state: String(state),
+      nonce: String(nonce),
+      verifier: String(verifier),
+      to: safeReturnPath(String(to)),
+      silently: silently === true,
     };
   } catch {
     return undefined;

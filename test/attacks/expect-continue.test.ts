@@ -88,7 +88,7 @@ for (const [path, read] of [
   });
 }
 
-test('a client that is told to continue, sends too much and goes away does not end the process', async () => {
+test('a client that receives 100 Continue, sends too much and goes away does not end the process', async () => {
   const chunked = head('/v1/reading', 'good', 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
   const socket = connect(port, '127.0.0.1').setEncoding('utf8');
   socket.write(chunked);

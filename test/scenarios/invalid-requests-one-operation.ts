@@ -7,7 +7,7 @@ const documents = ['listDocuments'];
 const deposit = ['depositDocument'];
 const retrieve = ['retrieveDocument'];
 
-/** Operations with an id in the path: what kind of thing it names, and the problem of one that is not there. */
+/** Operations with an id in the path: the kind of thing, and the problem of an unknown id. */
 const operationsWithId = [
   ['readVerification', 'verification', 'verification-not-found'],
   ['readNotification', 'notification', 'notification-not-found'],
@@ -50,7 +50,7 @@ const invalidIds: readonly InvalidRequest[] = operationsWithId.flatMap(([operati
   ];
 });
 
-// The receipt's id is bounded by the length of the URI alone: it is looked up, and nothing has it.
+// Only the length of the URI limits the id of a receipt. It is looked up and not found.
 const longIds: readonly InvalidRequest[] = operationsWithId.map(([operation, kind]) => ({
   title: 'an id of 300 characters',
   operations: [operation],
@@ -266,7 +266,7 @@ const retrievals: readonly InvalidRequest[] = [
   ]),
 ];
 
-/** What is wrong with an id, a query or a header of one operation. */
+/** Faults of an id, a query or a header of one operation. */
 export const invalidForOneOperation: readonly InvalidRequest[] = [
   ...[...invalidIds, ...longIds, ...claims, ...insufficientClaims, ...notifications],
   ...[...feed, ...records, ...deposits, ...contents, ...bodies, ...cancellations, ...citizens, ...retrievals],
