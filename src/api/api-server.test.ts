@@ -23,14 +23,23 @@ test('with an https URL every response has Strict-Transport-Security, and nothin
 
 test('a type that Accept refuses by name is not sent because of a wider range', async (t) => {
   const operation = defineOperation({
-    ...{ name: 'readThing', since: '1.0', method: 'GET', path: '/v1/thing', scope: 'events:read' },
-    ...{ summary: '', description: '', request: {}, refusals: [], citizenData: false },
+    name: 'readThing',
+    since: '1.0',
+    method: 'GET',
+    path: '/v1/thing',
+    scope: 'events:read',
+    summary: '',
+    description: '',
+    request: {},
+    refusals: [],
+    citizenData: false,
     responses: { 200: { description: '', schema: Type.Object({}) } },
     run: async () => ({ plain: { status: 200, json: {} } }),
   });
   const server = createApiServer({
     ...storelessServerOptions,
-    ...{ operations: [operation], publicUrl: 'https://api.example.gov' },
+    operations: [operation],
+    publicUrl: 'https://api.example.gov',
   });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));

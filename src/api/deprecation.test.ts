@@ -9,16 +9,17 @@ import { defineOperation, type OperationCall } from './operation.ts';
 
 const request = {};
 const old = defineOperation({
-  ...{
-    name: 'readOldThing',
-    since: '1.0',
-    method: 'GET',
-    path: '/v1/old-thing',
-    scope: null,
-    summary: '',
-    description: '',
-  },
-  ...{ request, responses: { 200: { description: '' } }, refusals: [], citizenData: false },
+  name: 'readOldThing',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/old-thing',
+  scope: null,
+  summary: '',
+  description: '',
+  request,
+  responses: { 200: { description: '' } },
+  refusals: [],
+  citizenData: false,
   deprecated: { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v1/new-thing' },
   run: async (_call: OperationCall<typeof request, null>) => ({
     plain: { status: 200, headers: { link: '</v1/own>; rel="own"' }, json: {} },

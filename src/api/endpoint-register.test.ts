@@ -16,15 +16,17 @@ function register(
       ({ body = Type.Object({ name: text }, closed), gives = Type.Object({ id: text }), ...change }, index) => {
         const request = { body };
         const operation = defineOperation({
-          ...{
-            name: `operation${index}`,
-            since: '1.0',
-            method: 'POST',
-            path: `/v1/things/${index}`,
-            scope: 'events:read',
-          },
-          ...{ summary: '', description: '', request, responses: { 200: { description: '', schema: gives } } },
-          ...{ refusals: [], citizenData: false },
+          name: `operation${index}`,
+          since: '1.0',
+          method: 'POST',
+          path: `/v1/things/${index}`,
+          scope: 'events:read',
+          summary: '',
+          description: '',
+          request,
+          responses: { 200: { description: '', schema: gives } },
+          refusals: [],
+          citizenData: false,
           run: async (_call: OperationCall<typeof request, object>) => ({ plain: { status: 200, json: {} } }),
         });
         return { ...operation, ...change };

@@ -153,7 +153,9 @@ test('a time in another format is reported with the right one', () => {
   const times = compilePartCheck('body', Type.Object({ at: Type.String({ format: 'date-time' }) }));
   assert.deepEqual(times({ at: '2026-01-31 12:00' }), [
     {
-      ...{ in: 'body', pointer: '/at', code: 'malformed' },
+      in: 'body',
+      pointer: '/at',
+      code: 'malformed',
       detail: 'must be an instant with its offset, as 2026-01-31T12:00:00Z',
     },
   ]);

@@ -68,7 +68,11 @@ export function createCitizenOperations(app: DispatchContext<Ports>): CitizenOpe
     ) => {
       const typed = json === undefined ? headers : { ...headers, 'content-type': 'application/json' };
       const { result } = await dispatch({
-        ...{ method: operation.method, params, query: new URLSearchParams(query).toString(), signal, onFinished },
+        method: operation.method,
+        params,
+        query: new URLSearchParams(query).toString(),
+        signal,
+        onFinished,
         headers: { ...typed, authorization: `Bearer ${accessToken}` },
         body: Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
       });

@@ -52,7 +52,10 @@ export function parseContactFields(form: URLSearchParams): ContactFields | undef
   return {
     ways: { email: text('email'), sms: text('sms'), letter: text('letter') },
     hoursFor: form.getAll('hoursFor'),
-    ...{ from: text('from'), until: text('until'), timeZone: text('timeZone'), language: text('language') },
+    from: text('from'),
+    until: text('until'),
+    timeZone: text('timeZone'),
+    language: text('language'),
   };
 }
 

@@ -114,7 +114,10 @@ function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly
       ${selectField({ name: 'until', label: until, marks, options: hours, chosen: fields.until })}
       ${faultBeside(words, faults, 'timeZone')}
       ${selectField({
-        ...{ name: 'timeZone', label: timeZone, options: zones, chosen: fields.timeZone },
+        name: 'timeZone',
+        label: timeZone,
+        options: zones,
+        chosen: fields.timeZone,
         marks: faultAttributes(faults, 'timeZone'),
       })}</fieldset>`;
 }

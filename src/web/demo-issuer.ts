@@ -119,7 +119,10 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
   if (person === undefined) return choicePage(people, query);
   const code: Code = {
     citizenId: person.citizenId,
-    ...{ nonce: text('nonce'), challenge: text('code_challenge'), scope: text('scope'), resource: text('resource') },
+    nonce: text('nonce'),
+    challenge: text('code_challenge'),
+    scope: text('scope'),
+    resource: text('resource'),
     endsAt: deps.clock.now() + codeLifeMs,
   };
   const sealed = seal(deps.codeKey, codeContext, Buffer.from(JSON.stringify(code)), deps.random);
@@ -159,7 +162,9 @@ async function token(deps: DemoIssuerDeps, request: IncomingMessage): Promise<Bu
   return json(200, {
     access_token: signJws(signingKey, 'at+jwt', access),
     id_token: signJws(signingKey, 'JWT', { ...life, aud: client.id, nonce }),
-    ...{ token_type: 'Bearer', expires_in: tokenSeconds, scope },
+    token_type: 'Bearer',
+    expires_in: tokenSeconds,
+    scope,
   });
 }
 

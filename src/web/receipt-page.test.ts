@@ -13,7 +13,9 @@ test('while the database is unavailable, a citizen sees a page with 503 and the 
   const mint = createIdGenerator(systemClock, systemRandom);
   const links = createConfirmLinks('', new Uint8Array(32));
   const parts = {
-    ...{ clock: systemClock, mint, senderOf: async () => ({ name: 'Tax Office' }) },
+    clock: systemClock,
+    mint,
+    senderOf: async () => ({ name: 'Tax Office' }),
     read: () => Promise.reject(away),
     commit: () => Promise.reject(away),
     onFault: (fault: unknown) => void faults.push(fault),

@@ -7,16 +7,16 @@ import { referencePage } from './reference-page.ts';
 const member = (description: string) => Type.Object({ [description]: Type.String({ description }) });
 const request = { params: member('id'), query: member('limit'), headers: member('purpose'), body: member('claim') };
 const ask = defineOperation({
-  ...{
-    name: 'ask',
-    since: '1.0',
-    method: 'POST',
-    path: '/v1/ask/{id}',
-    scope: null,
-    summary: 'Ask',
-    description: '',
-  },
-  ...{ request, responses: { 200: { description: 'What was found.' } }, citizenData: false },
+  name: 'ask',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/ask/{id}',
+  scope: null,
+  summary: 'Ask',
+  description: '',
+  request,
+  responses: { 200: { description: 'What was found.' } },
+  citizenData: false,
   refusals: ['conflict', 'document-erased'],
   run: async (_call: OperationCall<typeof request, null>) => ({ plain: { status: 200, json: {} } }),
 });

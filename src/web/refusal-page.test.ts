@@ -15,8 +15,11 @@ const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8
 async function refusing(t: TestContext, refusal: Refusal) {
   const refused: string[] = [];
   const options = {
-    ...{ publicUrl: 'https://gov.example', headers: { 'content-security-policy': "default-src 'none'" } },
-    ...{ newRequestId: () => 'urn:uuid:x', shed: () => refusal, refusedPage },
+    publicUrl: 'https://gov.example',
+    headers: { 'content-security-policy': "default-src 'none'" },
+    newRequestId: () => 'urn:uuid:x',
+    shed: () => refusal,
+    refusedPage,
     onRefused: ({ slug }: Refusal) => void refused.push(slug),
   };
   const server = createGuardedServer(options, () => assert.fail('nothing is served')).listen(0, '127.0.0.1');
@@ -71,7 +74,8 @@ test('a page closes the connection where the problem would', async (t) => {
 test('a confirmation link that was cut or extended gets the page of an unknown link', async (t) => {
   const server = createApiServer({
     ...storelessServerOptions,
-    ...{ publicUrl: 'https://gov.example', refusedPage },
+    publicUrl: 'https://gov.example',
+    refusedPage,
   });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));

@@ -23,7 +23,11 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let [waiting, streaming] = [0, 0];
   const waits = defineOperation({
-    ...{ ...head, ...shape, name: 'waits', path: '/v1/waits', responses: {} },
+    ...head,
+    ...shape,
+    name: 'waits',
+    path: '/v1/waits',
+    responses: {},
     run: async (_call: OperationCall<typeof request, null>) => {
       waiting += 1;
       await released;
@@ -31,7 +35,11 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
     },
   });
   const streams = defineOperation({
-    ...{ ...head, ...shape, name: 'streams', path: '/v1/streams', responses: {} },
+    ...head,
+    ...shape,
+    name: 'streams',
+    path: '/v1/streams',
+    responses: {},
     run: async (_call: OperationCall<typeof request, null>) => {
       streaming += 1;
       return { plain: { status: 200, headers: {}, stream: inTwo(released) } };
@@ -45,8 +53,14 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
     acquireSlot: places.acquire,
   };
   const server = createApiServer({
-    ...{ app: { ...storelessContext, authorizer }, operations: [waits, streams], pages: [], mounts: [] },
-    ...{ publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0', random: systemRandom, log: createLog('silent') },
+    app: { ...storelessContext, authorizer },
+    operations: [waits, streams],
+    pages: [],
+    mounts: [],
+    publicUrl: 'http://127.0.0.1',
+    apiVersion: '1.0.0',
+    random: systemRandom,
+    log: createLog('silent'),
   });
   const port = await server.listen('127.0.0.1', 0);
   t.after(async () => {

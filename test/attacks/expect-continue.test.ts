@@ -18,16 +18,27 @@ const seen: unknown[] = [];
 const described = { since: '1.0', method: 'POST', scope: 'documents:write', summary: '', description: '' } as const;
 const request = { body: Type.Object({ text: Type.String() }) };
 const reading = defineOperation({
-  ...{ ...described, name: 'reading', path: '/v1/reading', request, citizenData: false },
-  ...{ responses: { 200: { description: '' } }, refusals: [] },
+  ...described,
+  name: 'reading',
+  path: '/v1/reading',
+  request,
+  citizenData: false,
+  responses: { 200: { description: '' } },
+  refusals: [],
   run: async (call: OperationCall<typeof request, null>) => {
     seen.push(call.body.text);
     return { plain: { status: 200, json: {} } };
   },
 });
 const streaming = defineOperation({
-  ...{ ...described, name: 'streaming', path: '/v1/streaming', request: {}, citizenData: false },
-  ...{ responses: { 200: { description: '' } }, refusals: [], bodyBytes: { usualType: 'text/plain' } },
+  ...described,
+  name: 'streaming',
+  path: '/v1/streaming',
+  request: {},
+  citizenData: false,
+  responses: { 200: { description: '' } },
+  refusals: [],
+  bodyBytes: { usualType: 'text/plain' },
   run: async (call: OperationCall<object, null>) => {
     seen.push(await text(call.bytes));
     return { plain: { status: 200, json: {} } };

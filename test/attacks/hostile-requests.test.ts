@@ -50,7 +50,8 @@ test('[R69] a page of another site cannot read a response that needs a token', a
   const origin = { origin: 'https://evil.example' };
   const call = await ask({ path: '/v1/notifications', headers: bearerHeaders(token, origin) });
   const preflight = await ask({
-    ...{ method: 'OPTIONS', path: '/v1/notifications' },
+    method: 'OPTIONS',
+    path: '/v1/notifications',
     headers: { ...origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
   });
   const buy = await ask({ method: 'OPTIONS', path: '/oauth2/token', headers: origin });

@@ -130,7 +130,9 @@ const hostileHeaders: Readonly<Record<string, readonly [RequestParts, readonly n
   ],
   'a bomb of zeros': [
     {
-      ...{ method: 'POST', path: '/v1/notifications/send', lines: [jsonContentType, 'content-encoding: gzip'] },
+      method: 'POST',
+      path: '/v1/notifications/send',
+      lines: [jsonContentType, 'content-encoding: gzip'],
       body: gzipSync(Buffer.alloc(20_000_000)),
     },
     [415],
@@ -155,7 +157,9 @@ const hostileHeaders: Readonly<Record<string, readonly [RequestParts, readonly n
   ],
   'a title with a header in it': [
     {
-      ...{ method: 'POST', path: '/v1/documents', body: 'x' },
+      method: 'POST',
+      path: '/v1/documents',
+      body: 'x',
       lines: ['content-type: text/plain', 'citizen-id: demo-mary', 'document-title: a%0d%0ab: \xff'],
     },
     [201, 400, 415],

@@ -11,8 +11,17 @@ import { waitUntil } from '../support/wait-until.ts';
 async function serverOf(t: { after(run: () => unknown): void }, work: () => Promise<void>) {
   const request = {};
   const operation = defineOperation({
-    ...{ name: 'work', since: '1.0', method: 'GET', path: '/v1/work', scope: null, summary: '', description: '' },
-    ...{ request, responses: {}, refusals: [], citizenData: false },
+    name: 'work',
+    since: '1.0',
+    method: 'GET',
+    path: '/v1/work',
+    scope: null,
+    summary: '',
+    description: '',
+    request,
+    responses: {},
+    refusals: [],
+    citizenData: false,
     run: async (_call: OperationCall<typeof request, null>) => {
       await work();
       return { plain: { status: 200, json: {} } };

@@ -15,8 +15,17 @@ import { storelessContext } from '../support/storeless-app.ts';
 
 const request = { body: Type.Object({ text: Type.String() }) };
 const says = defineOperation({
-  ...{ name: 'says', since: '1.0', method: 'POST', path: '/v1/says', scope: null, summary: '', description: '' },
-  ...{ request, responses: {}, refusals: [], citizenData: false },
+  name: 'says',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/says',
+  scope: null,
+  summary: '',
+  description: '',
+  request,
+  responses: {},
+  refusals: [],
+  citizenData: false,
   run: async (_call: OperationCall<typeof request, null>) => ({ plain: { status: 200, json: {} } }),
 });
 
@@ -25,8 +34,14 @@ const atOnce = 50;
 
 test('stalled bodies, one for each possible request, do not keep others from being served, and the oldest is disconnected', async (t) => {
   const server = createApiServer({
-    ...{ app: storelessContext, operations: [says], pages: [], mounts: [], publicUrl: 'http://127.0.0.1' },
-    ...{ apiVersion: '1.0.0', random: systemRandom, log: createLog('silent') },
+    app: storelessContext,
+    operations: [says],
+    pages: [],
+    mounts: [],
+    publicUrl: 'http://127.0.0.1',
+    apiVersion: '1.0.0',
+    random: systemRandom,
+    log: createLog('silent'),
   });
   const port = await server.listen('127.0.0.1', 0);
   const sockets: Socket[] = [];

@@ -64,7 +64,8 @@ type Parameter = readonly [title: string, parameter: string, ...issues: string[]
 const invalidQueries = (operations: readonly string[], path: string, lines: readonly Parameter[]) =>
   lines.map(
     ([title, parameter, ...expectedIssues]): InvalidRequest => ({
-      ...{ title, operations },
+      title,
+      operations,
       make: (good) => withQuery({ ...good, path }, parameter),
       expected: [400, 'bad-request'],
       expectedIssues,
@@ -132,7 +133,8 @@ type Header = readonly [title: string, headers: Readonly<Record<string, string |
 const invalidHeaders = (operations: readonly string[], lines: readonly Header[]) =>
   lines.map(
     ([title, headers, ...expectedIssues]): InvalidRequest => ({
-      ...{ title, operations },
+      title,
+      operations,
       make: (good) => withHeaders(good, headers),
       expected: [400, 'bad-request'],
       expectedIssues,

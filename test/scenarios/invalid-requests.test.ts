@@ -54,13 +54,11 @@ before(async () => {
     postJson(token, '/v1/notifications/send', validMessage, { 'idempotency-key': usedIdempotencyKey }),
   );
   world = {
-    ...{
-      url: home.url,
-      token,
-      expiredToken: expired,
-      usedIdempotencyKey,
-      sentNotification: String(parseJsonBody(sent)['id']),
-    },
+    url: home.url,
+    token,
+    expiredToken: expired,
+    usedIdempotencyKey,
+    sentNotification: String(parseJsonBody(sent)['id']),
     tokenWithoutScope: await home.fetchAccessToken(['access-log:hide']),
     singlePurposeToken: await createClientToken(home, 'One Purpose', '--purposes', 'permit'),
     ids: await createResources(ask, token),

@@ -90,7 +90,10 @@ for (const [name, change] of Object.entries(breaks)) {
 test('additions pass: a new endpoint, a new optional member, a new enumeration value in a response', async () => {
   const grown = changed('grown', (at, all) => {
     body(at('/notifications/send', 'post')).properties['tone'] = {
-      ...{ type: 'string', maxLength: 10, enum: ['warm'], 'x-extensible-enum': [] },
+      type: 'string',
+      maxLength: 10,
+      enum: ['warm'],
+      'x-extensible-enum': [],
     };
     const status = at('/notifications/{id}', 'get').responses['200']?.content['application/json'].schema.properties[
       'status'
@@ -98,7 +101,7 @@ test('additions pass: a new endpoint, a new optional member, a new enumeration v
     assert.ok(status);
     status['x-extensible-enum'].push('forwarded');
     const log = structuredClone(at('/access-log', 'get'));
-    all.paths['/access-log-again'] = { get: { ...log, ...{ operationId: 'readAgain' } } };
+    all.paths['/access-log-again'] = { get: Object.assign(log, { operationId: 'readAgain' }) };
   });
   const { code, text } = await diff(grown);
   assert.equal(code, 0, text);

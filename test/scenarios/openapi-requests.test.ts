@@ -68,7 +68,8 @@ const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
 const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => ({
     ...described,
-    ...{ path, method: method.replace('x-', '').toUpperCase() },
+    path,
+    method: method.replace('x-', '').toUpperCase(),
   })),
 );
 

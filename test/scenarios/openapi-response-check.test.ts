@@ -5,13 +5,22 @@ import { createResponseCheck, declaredResponses, type SentResponse } from '../su
 const judge = createResponseCheck();
 const instance = 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11';
 const problem = {
-  ...{ type: 'https://api.example.gov/problems/not-acceptable', title: 'No acceptable form', status: 406 },
-  ...{ detail: 'It cannot be had so.', fix: 'Ask otherwise.', retryable: false, instance },
+  type: 'https://api.example.gov/problems/not-acceptable',
+  title: 'No acceptable form',
+  status: 406,
+  detail: 'It cannot be had so.',
+  fix: 'Ask otherwise.',
+  retryable: false,
+  instance,
 };
 const good: SentResponse = {
-  ...{ method: 'GET', path: '/v1/documents/doc_1', status: 406 },
+  method: 'GET',
+  path: '/v1/documents/doc_1',
+  status: 406,
   headers: {
-    ...{ 'api-version': '1.0.0', 'request-id': instance, 'cache-control': 'no-store' },
+    'api-version': '1.0.0',
+    'request-id': instance,
+    'cache-control': 'no-store',
     'content-type': 'application/problem+json',
   },
   body: Buffer.from(JSON.stringify(problem)),

@@ -9,9 +9,16 @@ export function describeWebhooks<P>(operations: readonly Operation<P>[]): Record
     calls.map(({ name, tag, summary, description, headers, schema }) => {
       const exampleContext: ExampleContext = { direction: 'answer', group: tag, idPrefix: 'evt' };
       const post = {
-        ...{ operationId: name, tags: [tag], summary, description, security: [] },
+        operationId: name,
+        tags: [tag],
+        summary,
+        description,
+        security: [],
         parameters: Object.entries(headers).map(([header, what]) => ({
-          ...{ name: header, in: 'header', required: true, description: what },
+          name: header,
+          in: 'header',
+          required: true,
+          description: what,
           schema: { type: 'string', maxLength: 1_024, pattern: '^[ -~]+$' },
         })),
         requestBody: { required: true, content: { 'application/json': withExample(schema, exampleContext) } },
