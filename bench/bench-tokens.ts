@@ -9,6 +9,7 @@ import { parseClientKeys } from '../src/auth/client-keys.ts';
 import { insertClient } from '../src/auth/client-store.ts';
 import { createMissingSigningKeys, openSigningKeys } from '../src/auth/signing-key-store.ts';
 import { rootKeyFromBytes } from '../src/crypto/root-key.ts';
+import type { Database } from '../src/db/database.ts';
 import { openDatabase } from '../src/db/open-database.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { makeBenchFolder } from './bench-folder.ts';
@@ -23,7 +24,15 @@ const firstChecks = 200;
 const assertions = 400;
 const concurrency = 32;
 
-/** What a token costs, in this process, on an SQLite database of its own: bought, checked for the first time, checked again. */
+/** The server under measurement did not respond as expected. */
+class BenchFailed extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'BenchFailed';
+  }
+}
+
+/** Measures the time of issuing a token, of its first check and of its cached check, in this process with its own SQLite database. */
 export async function benchTokens(rounds: number): Promise<BenchResult[]> {
   const dataDir = makeBenchFolder('cs-bench-tokens-');
   const db = await openDatabase({ dataDir, clock: systemClock });
@@ -31,22 +40,17 @@ export async function benchTokens(rounds: number): Promise<BenchResult[]> {
     const keyDeps = { db, root: rootKeyFromBytes(systemRandom(32)), clock: systemClock };
     await createMissingSigningKeys(keyDeps, systemRandom);
     const keys = await openSigningKeys(keyDeps);
-    const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-    const jwks = parseClientKeys(JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
-    if ('fault' in jwks) throw new Error(jwks.fault);
-    const made = newClient(
-      { name: 'Bench', kind: 'live', scopes, credential: { by: 'keys', jwks } },
-      systemClock,
-      systemRandom,
-    );
-    if ('fault' in made) throw new Error(made.fault);
-    await db.write([insertClient(made.client)]);
-    const { clientId } = made.client;
+    const { clientId, privateKey } = await addBenchClient(db);
     const server = createAuthorizationServer({
-      ...{ db, clock: systemClock, random: systemRandom, publicUrl, scopes, trustedIssuers: [], keys, secrets: false },
-      report: (fault) => {
-        throw fault;
-      },
+      db,
+      clock: systemClock,
+      random: systemRandom,
+      publicUrl,
+      scopes,
+      trustedIssuers: [],
+      keys,
+      secrets: false,
+      report: console.error,
     });
     const clients = createClientCache(db.read, systemClock);
     const newChecker = () => createTokenChecker({ clock: systemClock, publicUrl, keys, clients, trusted: [] });
@@ -71,7 +75,18 @@ export async function benchTokens(rounds: number): Promise<BenchResult[]> {
   }
 }
 
-/** The median microseconds of some rounds; the first is warm-up. */
+async function addBenchClient(db: Pick<Database, 'write'>) {
+  const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const jwks = parseClientKeys(JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
+  if ('fault' in jwks) throw new BenchFailed(jwks.fault);
+  const wanted = { name: 'Bench', kind: 'live', scopes, credential: { by: 'keys', jwks } } as const;
+  const made = newClient(wanted, systemClock, systemRandom);
+  if ('fault' in made) throw new BenchFailed(made.fault);
+  await db.write([insertClient(made.client)]);
+  return { clientId: made.client.clientId, privateKey };
+}
+
+/** The median microseconds of these rounds, after one round of warm-up. */
 async function measureRounds(
   [work, server]: readonly [string, string],
   rounds: number,
@@ -92,7 +107,7 @@ type Checker = ReturnType<typeof createTokenChecker>;
 
 async function check(checker: Checker, authorization: string): Promise<void> {
   const caller = await checker.authenticate(authorization);
-  if (!('clientId' in caller)) throw new Error(`a good token was refused: ${caller.detail}`);
+  if (!('clientId' in caller)) throw new BenchFailed(`a valid token was refused: ${caller.detail}`);
 }
 
 async function measureFirstCheck(checker: Checker, token: () => Promise<string>): Promise<number> {
@@ -110,7 +125,7 @@ async function measureCachedCheck(checker: Checker, token: () => Promise<string>
   return ((performance.now() - before) * 1_000) / cachedChecks;
 }
 
-/** The microseconds of a token, thirty-two of them bought together. */
+/** The microseconds for each token of 32 concurrent requests. */
 async function measureTokenRequests(
   handler: Parameters<typeof createServer>[1],
   sign: () => Promise<string>,
@@ -118,17 +133,18 @@ async function measureTokenRequests(
   const http = createServer(handler);
   await new Promise<void>((resolve) => http.listen(0, '127.0.0.1', resolve));
   const address = http.address();
-  if (typeof address !== 'object' || address === null) throw new Error('no port');
+  if (typeof address !== 'object' || address === null) throw new BenchFailed('the server has no port');
   const forms = await Promise.all(Array.from({ length: assertions }, sign));
   const before = performance.now();
   const one = async () => {
     for (let form = forms.pop(); form !== undefined; form = forms.pop()) {
       const body = new URLSearchParams({
-        ...{ grant_type: 'client_credentials', client_assertion: form },
+        grant_type: 'client_credentials',
+        client_assertion: form,
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
       });
       const answer = await fetch(`http://127.0.0.1:${address.port}/oauth2/token`, { method: 'POST', body });
-      if (answer.status !== 200) throw new Error(`the token endpoint answered ${answer.status}`);
+      if (answer.status !== 200) throw new BenchFailed(`the token endpoint answered ${answer.status}`);
       await answer.arrayBuffer();
     }
   };

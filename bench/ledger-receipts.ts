@@ -16,7 +16,7 @@ import { createIdGenerator } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { openAnchor } from '../src/ledger/anchor.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
-import { createCommit } from '../src/ledger/commit.ts';
+import { createCommitter } from '../src/ledger/commit.ts';
 import { createLogView } from '../src/ledger/log-view.ts';
 import { createPublisher } from '../src/ledger/publisher.ts';
 import { runSequencer } from '../src/ledger/run-sequencer.ts';
@@ -51,7 +51,7 @@ function startLedger(db: Database, folder: string) {
   const onFault = (fault: unknown) => void process.stderr.write(`${String(fault)}\n`);
   const running = runSequencer({ sequencer, publisher, clock: systemClock, timer: systemTimer, batchLimit, onFault });
   return {
-    commit: createCommit(db, citizenKeys, systemRandom),
+    commit: createCommitter({ db, citizenKeys, random: systemRandom }).commit,
     view: createLogView(db.read, citizenKeys, systemKeys, { witnessed: false }),
     stop: () => running.stop(),
   };

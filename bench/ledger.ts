@@ -10,7 +10,7 @@ import { createIdGenerator } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { openAnchor } from '../src/ledger/anchor.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
-import { createCommit } from '../src/ledger/commit.ts';
+import { createCommitter } from '../src/ledger/commit.ts';
 import { createPublisher } from '../src/ledger/publisher.ts';
 import { createSequencer } from '../src/ledger/sequencer.ts';
 import { createSystemKeys } from '../src/ledger/system-keys.ts';
@@ -28,7 +28,7 @@ const citizenKeys = createCitizenKeys(db.read, root, systemRandom, systemClock);
 const people = Array.from({ length: citizens }, (_, at) => `citizen-${at}`);
 for (const statement of citizenKeys.creationStatements(people)) await db.write([statement]);
 
-const commit = createCommit(db, citizenKeys, systemRandom);
+const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
 const mint = createIdGenerator(systemClock, systemRandom);
 const commitUse = (at: number) =>
   commit({

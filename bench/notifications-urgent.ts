@@ -92,7 +92,7 @@ async function runBench(database: Database): Promise<void> {
         { citizenId: 'cit-ada', category: 'urgent', channels: ['email'] },
         { clientId: 'rescue' },
       );
-      // As `wakingCommit` does it for a message that the API has taken.
+      // As the app does for a message that the API has accepted.
       worker.wake(urgentQueue);
       sent.push({ id, at });
       await pause(everyMs);

@@ -14,7 +14,7 @@ import { openSqlite } from '../src/db/sqlite/open-sqlite.ts';
 import { createIdGenerator } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../src/ledger/citizen-keys.ts';
-import { createCommit } from '../src/ledger/commit.ts';
+import { createCommitter } from '../src/ledger/commit.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 import { startBenchPostgres } from './postgres.ts';
 
@@ -48,7 +48,12 @@ async function measureRotation(db: Database, folder: string): Promise<void> {
     await db.write(keys.creationStatements(ids));
   }
   const rotationDeps = {
-    ...{ read: db.read, write: db.write, commit: createCommit(db, keys, systemRandom), random: systemRandom },
+    ...{
+      read: db.read,
+      write: db.write,
+      commit: createCommitter({ db, citizenKeys: keys, random: systemRandom }).commit,
+      random: systemRandom,
+    },
     ...{ clock: systemClock, mint: createIdGenerator(systemClock, systemRandom), root, rootKeyPath, operator: 'bench' },
   };
   await prepareRotation(rotationDeps);

@@ -1,11 +1,13 @@
 /**
- * Keeps the house of ARCHITECTURE.md: imports point down and nothing beside, no barrels, no drawers, no cycles, no file
- * over 300 lines, settings read in one place; the client stands alone. Prints the remedy with each fault. Run by `npm run check`.
+ * Checks the layout of ARCHITECTURE.md. Imports, also of types, point to lower layers and form no cycle; inside `notifications` and
+ * `identity` the folders have an order too. Files have one subject and a limited length, settings are read in one place, and
+ * the client package imports nothing of the server. Prints the fix with each fault. Part of `npm run check`.
  */
 import { globSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, normalize, relative } from 'node:path';
 
-const ranks: readonly (readonly string[])[] = [
+/** The folders of `src`, the lowest layer first. Folders of one layer do not import each other. */
+const layers: readonly (readonly string[])[] = [
   ['kernel', 'locales'],
   ['config', 'crypto', 'db'],
   ['jobs', 'ledger', 'auth'],
@@ -14,8 +16,26 @@ const ranks: readonly (readonly string[])[] = [
   ['staff'],
   ['web', 'cli'],
 ];
-/** Sees everything, with `src/main.ts` and the other files at the top of `src`. */
+/** May import everything, as may the files at the top of `src`. */
 const topLevelFolders = ['app'];
+
+/** The name, in `folderOrders`, of the files at the top of a slice, and of its `create-<slice>.ts`. */
+const [topFiles, createFile] = ['(top)', '(create)'];
+/** The order inside a slice, the lowest first. A folder imports itself and those before it. Folders in one list are equal. */
+const folderOrders: Readonly<Record<string, readonly (readonly string[])[]>> = {
+  notifications: [
+    ...['text', 'languages', 'notification', 'templates', 'contact', 'rendering', 'letters', 'webhooks', 'cascade'],
+    ...['system-messages', 'delivery', 'inbox', 'evidence', 'provider-webhooks', 'channels', topFiles, createFile],
+  ].map((folder) => [folder]),
+  identity: [
+    ...['register', 'names', 'match', 'verification-limit', 'ambiguity', 'policies', 'import'].map((folder) => [
+      folder,
+    ]),
+    ['register-adapters', 'evaluation'],
+    ...['verification', topFiles, createFile].map((folder) => [folder]),
+  ],
+};
+
 const genericNames = ['index', 'utils', 'util', 'helpers', 'helper', 'common', 'types', 'shared', 'misc'];
 const adapters = [
   /^db\/(sqlite\/(?!copy-sqlite-file|database-lock|integrity-check)|postgres\/)/,
@@ -24,8 +44,15 @@ const adapters = [
   /^documents\/scan\/clamd/,
   /^identity\/register-adapters\//,
 ];
+/** The files outside `app` that choose an adapter by the settings. */
+const adapterChoosers = [
+  /^db\/open/,
+  /^identity\/open-register\.ts$/,
+  /^notifications\/(create-notifications|notification-jobs)\.ts$/,
+  /^documents\/(open-blobs|document-jobs)\.ts$/,
+];
 const maximumLines = 400;
-/** Made by scripts/generate.ts and read by nobody from top to bottom: as long as the interface is. */
+/** Made by scripts/generate.ts. Its length is that of the interface. */
 const generated = ['client/src/api-types.ts'];
 
 const root = join(import.meta.dirname, '..');
@@ -36,10 +63,21 @@ function reportProblem(file: string, text: string, fix: string): void {
   problems.push(`${relative(root, file)}: ${text}\n    → ${fix}`);
 }
 
-function rankOf(path: string): number {
+/** The layer of a path below `src`; -1 for a folder that has none. */
+function layerOf(path: string): number {
   const folder = path.split('/')[0] ?? '';
-  const rank = ranks.findIndex((folders) => folders.includes(folder));
-  return path.includes('/') && !topLevelFolders.includes(folder) ? rank : ranks.length;
+  const layer = layers.findIndex((folders) => folders.includes(folder));
+  return path.includes('/') && !topLevelFolders.includes(folder) ? layer : layers.length;
+}
+
+/** The place of a path below `src` in the order of its slice; undefined where the slice has no order. */
+function folderPlaceOf(path: string): number | undefined {
+  const [slice = '', second = '', ...deeper] = path.split('/');
+  const order = folderOrders[slice];
+  if (order === undefined) return undefined;
+  const inFile = second === `create-${slice}.ts` ? createFile : topFiles;
+  const folder = deeper.length === 0 ? inFile : second;
+  return order.findIndex((folders) => folders.includes(folder));
 }
 
 const checked = globSync('{src,test,scripts,bench,client/src}/**/*.ts', { cwd: root, exclude: ['**/node_modules'] });
@@ -52,17 +90,20 @@ function checkFile(file: string): void {
   const name = basename(file).replace(/(\.test)?\.ts$/, '');
   if (lines > maximumLines && !generated.includes(path))
     reportProblem(file, `${lines} lines`, `split it by idea: at most ${maximumLines} lines a file`);
-  if (genericNames.includes(name)) reportProblem(file, 'a drawer', 'name the file after the one thing it holds');
+  if (genericNames.includes(name))
+    reportProblem(file, 'a name that says nothing', 'name the file after the one thing it contains');
   if (path !== join('test', 'compile-errors.ts') && /^\s*\/[/*]+\s*@ts-/m.test(text))
-    reportProblem(file, 'a silenced type', 'prove it to the compiler');
+    reportProblem(file, 'a suppressed type error', 'make the types correct');
   if (path.startsWith('client') && !path.endsWith('.test.ts')) checkClientImports(file, text);
   if (!path.startsWith('src')) return;
-  if (rankOf(relative('src', path)) < 0)
-    reportProblem(file, 'a folder without a rank', 'give it one, here and in ARCHITECTURE.md');
-  // A comment begins its line: within one, these may be part of a text.
+  if (layerOf(relative('src', path)) < 0)
+    reportProblem(file, 'a folder without a layer', 'give it one, here and in ARCHITECTURE.md');
+  if (folderPlaceOf(relative('src', path)) === -1)
+    reportProblem(file, 'a folder without a place in its slice', 'give it one in scripts/check-imports.ts');
+  // Only comments that begin a line: elsewhere, the same characters may be part of a string.
   const body = text.replaceAll(/^\s*(\/\*[\s\S]*?\*\/|\/\/.*$)/gm, '').trim();
   if (/^(import [^;]+;\s*)*(export (type )?(\*|\{[^}]*\})[^;{}]*;\s*)+$/.test(body))
-    reportProblem(file, 'a barrel', 'import the file that has it');
+    reportProblem(file, 'only re-exports', 'import the file that defines it');
   const mayReadEnvironment = /^src\/(main\.ts|config\/)/.test(path) || path.endsWith('.test.ts');
   if (!mayReadEnvironment && /\bprocess(\.env\b|\[)|= process\b(?!\.)|'(node:)?process'/.test(body))
     reportProblem(file, 'reads process.env', 'take a setting from config/settings.ts');
@@ -72,7 +113,7 @@ function checkFile(file: string): void {
     !/system-clock|api\/log\.ts/.test(path) &&
     /\b(Date\.now|Math\.random|randomUUID|new Date)\(\)/.test(body)
   ) {
-    reportProblem(file, 'takes time or randomness', 'ask for a Clock, Random or Mint');
+    reportProblem(file, 'takes time or randomness', 'take a Clock, RandomBytes or IdGenerator as a parameter');
   }
   checkImports(file, text, isTest);
 }
@@ -80,39 +121,49 @@ function checkFile(file: string): void {
 function checkImports(file: string, text: string, isTest: boolean): void {
   const from = relative(join(root, 'src'), file);
   const targets: string[] = [];
-  for (const match of text.matchAll(
-    /^(?:import|export)\s+(type\s)?(?:[^'"]*?from\s+)?'(\.[^']+)'|import\('(\.[^']+)'\)/gm,
-  )) {
-    const target = normalize(join(dirname(file), match[2] ?? match[3] ?? ''));
+  for (const match of text.matchAll(/^(?:import|export)\s+(?:[^'"]*?from\s+)?'(\.[^']+)'|import\('(\.[^']+)'\)/gm)) {
+    const target = normalize(join(dirname(file), match[1] ?? match[2] ?? ''));
     const to = relative(join(root, 'src'), target);
     if (to.startsWith('..')) {
-      if (!isTest) reportProblem(file, `imports ${to}`, 'code under src stands on src alone');
+      if (!isTest) reportProblem(file, `imports ${to}`, 'code in src imports only code in src');
       continue;
     }
-    if (match[1] === undefined && match[2] !== undefined) targets.push(target);
-    const [rank, below] = [rankOf(from), rankOf(to)];
-    const isNear = rank === ranks.length || dirname(from).split('/')[0] === dirname(to).split('/')[0];
-    if (!isTest && !isNear && below >= rank) {
-      reportProblem(
-        file,
-        `imports ${to}, which stands ${below === rank ? 'beside' : 'above'} it`,
-        'move what both need down, or let compose.ts hand it in',
-      );
-    }
-    const adapter = adapters.find((pattern) => pattern.test(to));
-    if (!isTest && adapter !== undefined && rank < ranks.length && !from.startsWith('db/open') && !adapter.test(from)) {
-      reportProblem(file, `imports the adapter ${to}`, 'import the port; src/compose chooses the adapter');
-    }
+    // An import() does not form a cycle: it runs later.
+    if (match[1] !== undefined) targets.push(target);
+    if (!isTest) checkDirection(file, from, to);
   }
   graph.set(file, targets);
 }
 
-/** It is published by itself: a service has nothing of the server, and the server nothing of it. */
+/** Checks one import of a file that is no test; `from` and `to` are paths below `src`. */
+function checkDirection(file: string, from: string, to: string): void {
+  const [layer, toLayer] = [layerOf(from), layerOf(to)];
+  const isSameFolder = from.split('/')[0] === to.split('/')[0] && from.includes('/');
+  if (layer < layers.length && !isSameFolder && toLayer >= layer) {
+    const where = toLayer === layer ? 'in the same layer' : 'in a higher layer';
+    reportProblem(file, `imports ${to}, ${where}`, 'move what both need down, or let src/app/create-app.ts pass it in');
+  }
+  const [place, toPlace] = [folderPlaceOf(from), folderPlaceOf(to)];
+  if (isSameFolder && place !== undefined && toPlace !== undefined && toPlace > place) {
+    reportProblem(file, `imports ${to}, later in the order of the slice`, 'move what both need to the earlier folder');
+  }
+  const adapter = adapters.find((pattern) => pattern.test(to));
+  const mayChoose = layer === layers.length || adapterChoosers.some((pattern) => pattern.test(from));
+  if (adapter !== undefined && !mayChoose && !adapter.test(from)) {
+    reportProblem(
+      file,
+      `imports the adapter ${to}`,
+      'import the port; create-<slice>.ts or src/app chooses the adapter',
+    );
+  }
+}
+
+/** The client is a package of its own: it imports nothing of the server, and the server nothing of it. */
 function checkClientImports(file: string, text: string): void {
   for (const match of text.matchAll(/^(?:import|export)\s+(?:[^'"]*?from\s+)?'([^']+)'|import\('([^']+)'\)/gm)) {
     const from = match[1] ?? match[2] ?? '';
     if (!/^(\.\/[\w-]+\.ts|node:\w+(\/\w+)?|jose)$/.test(from))
-      reportProblem(file, `imports ${from}`, 'the client stands on its own files, Node.js and jose alone');
+      reportProblem(file, `imports ${from}`, 'the client may import its own files, Node.js and jose');
   }
 }
 
@@ -121,7 +172,7 @@ function visit(file: string, trail: readonly string[]): void {
   if (state.get(file) === 'done') return;
   if (state.get(file) === 'open') {
     const cycle = [...trail.slice(trail.indexOf(file)), file].map((path) => relative(root, path));
-    reportProblem(file, `a cycle: ${cycle.join(' → ')}`, 'move the part that both need into a file of its own');
+    reportProblem(file, `an import cycle: ${cycle.join(' → ')}`, 'move what both need into a file of its own');
     return;
   }
   state.set(file, 'open');
@@ -134,5 +185,5 @@ if (problems.length > 0) {
   console.error(`${problems.join('\n')}\n\ncheck-imports: ${problems.length} faults`);
   process.exitCode = 1;
 } else {
-  console.log(`check-imports: ${graph.size} files keep the house`);
+  console.log(`check-imports: ${graph.size} files, no fault`);
 }

@@ -5,7 +5,7 @@ import { Type } from 'typebox';
 import { createHttpClient } from '../../test/support/http-client.ts';
 import { storelessServerOptions } from '../../test/support/storeless-app.ts';
 import { createApiServer } from './api-server.ts';
-import { defineOperation } from './operation.ts';
+import { bindOperation, defineOperation } from './operation.ts';
 
 test('with an https URL every response has Strict-Transport-Security, and nothing is redirected', async (t) => {
   const server = createApiServer({
@@ -38,7 +38,7 @@ test('a type that Accept refuses by name is not sent because of a wider range', 
   });
   const server = createApiServer({
     ...storelessServerOptions,
-    operations: [operation],
+    operations: [bindOperation(operation, null)],
     publicUrl: 'https://api.example.gov',
   });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);

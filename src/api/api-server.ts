@@ -24,9 +24,9 @@ export type ApiServer = {
 const lingerMs = 500;
 
 /** Creates the server: the guard first, then one route for each operation, and a problem for everything else. */
-export function createApiServer<P>(deps: ServerDeps<P>): ApiServer {
+export function createApiServer(deps: ServerDeps): ApiServer {
   const load = createLoad();
-  const route: RouteContext<P> = {
+  const route: RouteContext = {
     deps,
     headers: commonHeaders(deps),
     newRequestId: () => `urn:uuid:${randomUuid(deps.random)}`,
@@ -94,7 +94,7 @@ function configureFastify(fastify: FastifyInstance, load: Load): void {
 }
 
 /** Answers unknown paths, and faults that no handler caught, with a problem. */
-function addFallbackHandlers<P>(fastify: FastifyInstance, route: RouteContext<P>): void {
+function addFallbackHandlers(fastify: FastifyInstance, route: RouteContext): void {
   fastify.setErrorHandler((fault, _request, reply) => {
     const instance = route.newRequestId();
     route.deps.log.fault('http', fault, instance);
@@ -118,7 +118,7 @@ function trackLoad(load: Load, handler: RequestListener): RequestListener {
 }
 
 /** The headers of every response (api requirements 4, 24, 68). */
-function commonHeaders<P>(deps: ServerDeps<P>): Record<string, string> {
+function commonHeaders(deps: ServerDeps): Record<string, string> {
   const headers: Record<string, string> = {
     'api-version': deps.apiVersion,
     'cache-control': 'no-store',

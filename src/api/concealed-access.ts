@@ -3,7 +3,7 @@ import type { Caller } from '../auth/caller.ts';
 import { formatInstant, instantRequirement, parseInstant } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
 import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
-import type { Commit, Effect } from '../ledger/commit.ts';
+import type { Effect } from '../ledger/commit.ts';
 import type { Concealment, LedgerEvent } from '../ledger/ledger-event.ts';
 
 /** The headers by which an authority with the scope `access-log:hide` delays that the citizen is told of a use. */
@@ -45,11 +45,11 @@ function decodeReason(text: string): string | undefined {
   return /^[^\p{Cc}\p{Cs}]{1,200}$/u.test(reason) ? reason : undefined;
 }
 
-/** A commit whose events all say that they are hidden, one that is hidden for longer for as long. */
-export function createConcealingCommit(commit: Commit, concealment: Concealment): Commit {
+/** The same effect, with every event concealed; an event that is already concealed for longer stays as it is. */
+export function concealEffect(effect: Effect, concealment: Concealment): Effect {
   const isConcealedLonger = ({ hiddenUntil = '' }: Concealment) => hiddenUntil > (concealment.hiddenUntil ?? '');
   const conceal = (event: LedgerEvent): LedgerEvent =>
     isConcealedLonger(event) ? event : { ...event, ...concealment };
-  return ({ events: [first, ...more], statements }: Effect) =>
-    commit({ events: [conceal(first), ...more.map(conceal)], statements });
+  const [first, ...more] = effect.events;
+  return { ...effect, events: [conceal(first), ...more.map(conceal)] };
 }

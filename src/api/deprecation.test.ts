@@ -5,7 +5,7 @@ import { storelessServerOptions } from '../../test/support/storeless-app.ts';
 import { createApiServer } from './api-server.ts';
 import { deprecationHeaders } from './deprecation.ts';
 import { createOpenApiDocument } from './openapi/document.ts';
-import { defineOperation, type OperationCall } from './operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from './operation.ts';
 
 const request = {};
 const old = defineOperation({
@@ -27,7 +27,7 @@ const old = defineOperation({
 });
 
 test('a deprecated operation responds with its dates and the link to the register', async (t) => {
-  const server = createApiServer({ ...storelessServerOptions, operations: [old] });
+  const server = createApiServer({ ...storelessServerOptions, operations: [bindOperation(old, null)] });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
   const links =

@@ -8,6 +8,7 @@ import { systemRandom } from '../kernel/system-clock.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import { createDispatch } from './dispatch.ts';
 import {
+  bindOperation,
   type Decision,
   defineOperation,
   type OperationCall,
@@ -26,7 +27,6 @@ const app = {
   clock,
   mint: createIdGenerator(clock, systemRandom),
   commit: unreachable,
-  ports: {},
   fingerprintKey: new Uint8Array(32),
 };
 
@@ -55,7 +55,7 @@ function incoming() {
 
 test('an unavailable database answers 503 with Retry-After, and is no fault', async () => {
   const read = () => Promise.reject(new ReadUnavailable('the database cannot be reached'));
-  const dispatched = await createDispatch(reading, { ...app, read })(incoming());
+  const dispatched = await createDispatch(bindOperation(reading, {}), { ...app, read })(incoming());
   assert.deepEqual(dispatched, {
     headers: {},
     result: {
@@ -68,7 +68,7 @@ test('an unavailable database answers 503 with Retry-After, and is no fault', as
 
 test('an unavailable dependency is named in the problem, with Retry-After', async () => {
   const read = () => Promise.reject(new UnavailableError('register-unavailable', 'no answer within 2000 ms'));
-  const dispatched = await createDispatch(reading, { ...app, read })(incoming());
+  const dispatched = await createDispatch(bindOperation(reading, {}), { ...app, read })(incoming());
   assert.deepEqual(dispatched, {
     headers: {},
     result: {
@@ -81,7 +81,9 @@ test('an unavailable dependency is named in the problem, with Retry-After', asyn
 
 test('a read that fails for another reason is a fault, and is logged', async () => {
   const read = () => Promise.reject(new Error('read failed'));
-  await assert.rejects(createDispatch(reading, { ...app, read })(incoming()), { message: 'read failed' });
+  await assert.rejects(createDispatch(bindOperation(reading, {}), { ...app, read })(incoming()), {
+    message: 'read failed',
+  });
 });
 
 const caller = { clientId: 'a', scopes: new Set(['documents:read']) };
@@ -104,9 +106,11 @@ async function asked(
     takeQuota: () => ({ headers, ...(spent ? { refusal: refuse('quota-exceeded') } : {}) }),
     countFailure: ({ clientId }: { clientId: string }) => void counted.push(clientId),
   };
-  const { result, ...admitted } = await createDispatch(operation, { ...app, read: unreachable, authorizer })(
-    incoming(),
-  );
+  const { result, ...admitted } = await createDispatch(bindOperation(operation, {}), {
+    ...app,
+    read: unreachable,
+    authorizer,
+  })(incoming());
   assert.deepEqual(admitted, { headers, caller: { ...caller, scopes } });
   return ['slug' in result ? result.slug : result.status, counted];
 }
@@ -141,7 +145,9 @@ test('a refused write unit is decided again until it is stored, up to the limit'
   const asked = async (refusals: readonly ['changed-meanwhile'] | readonly [], times: number) => {
     [decisions, refused] = [0, times];
     const operation = { ...reading, run, refusals };
-    const { result } = await createDispatch(operation, { ...app, read: unreachable, commit })(incoming());
+    const { result } = await createDispatch(bindOperation(operation, {}), { ...app, read: unreachable, commit })(
+      incoming(),
+    );
     return 'slug' in result ? result.slug : 'json' in result && result.json;
   };
   assert.equal(await asked([], 63), 64);

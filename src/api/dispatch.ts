@@ -9,7 +9,8 @@ import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
 import type { Commit, Effect } from '../ledger/commit.ts';
-import { createConcealingCommit, parseConcealment } from './concealed-access.ts';
+import type { Concealment } from '../ledger/ledger-event.ts';
+import { concealEffect, parseConcealment } from './concealed-access.ts';
 import {
   findStoredResult,
   fingerprintRequest,
@@ -20,14 +21,14 @@ import {
   storeResult,
 } from './idempotency.ts';
 import type {
+  BoundOperation,
   Decision,
-  Operation,
-  OperationCall,
+  ListedOperation,
   OperationResponse,
   RefusedDecision,
-  RequestShape,
   RequiredScope,
   Scope,
+  UnboundCall,
 } from './operation.ts';
 import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
 
@@ -48,7 +49,7 @@ export type Authorizer = {
 };
 
 /** Dependencies of dispatch. */
-export type DispatchContext<P> = {
+export type DispatchContext = {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly mint: IdGenerator;
@@ -56,7 +57,6 @@ export type DispatchContext<P> = {
   readonly commit: Commit;
   /** The longest time that a use may be concealed from its citizen, in milliseconds. Without it no use may. */
   readonly maxConcealmentMs?: number | undefined;
-  readonly ports: P;
   /** The HMAC key of request fingerprints (idempotency.ts). */
   readonly fingerprintKey: Uint8Array;
 };
@@ -71,9 +71,10 @@ export type DispatchResult = {
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
 /** One operation with the state that all its requests share. */
-type OperationRuntime<P> = {
-  readonly operation: Operation<P>;
-  readonly app: DispatchContext<P>;
+type OperationRuntime = {
+  readonly bound: BoundOperation;
+  readonly operation: ListedOperation;
+  readonly app: DispatchContext;
   readonly parse: (incoming: IncomingRequest) => Promise<ParsedRequest>;
   /** The idempotency keys of requests in progress in this process. */
   readonly keysInProgress: Set<string>;
@@ -86,11 +87,13 @@ type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFin
  * Serves one operation: authenticate, scope, quota, parse, idempotency, run, commit, answer, in this order and nowhere
  * else. Throws only on a fault of the program or the machine.
  */
-export function createDispatch<P>(
-  operation: Operation<P>,
-  app: DispatchContext<P>,
+export function createDispatch(
+  bound: BoundOperation,
+  app: DispatchContext,
 ): (incoming: IncomingRequest) => Promise<DispatchResult> {
-  const route: OperationRuntime<P> = {
+  const { operation } = bound;
+  const runtime: OperationRuntime = {
+    bound,
     operation,
     app,
     parse: createRequestParser(operation, app),
@@ -104,7 +107,7 @@ export function createDispatch<P>(
     let releaseSlot: (() => void) | undefined;
     let streams = false;
     try {
-      if (requiredScope === null) return { ...admitted, result: await serveCall(route, incoming, anonymousCaller) };
+      if (requiredScope === null) return { ...admitted, result: await serveCall(runtime, incoming, anonymousCaller) };
       const caller = await app.authorizer.authenticate(incoming.headers.authorization, requiredScope, incoming);
       if (isRefusal(caller)) return { ...admitted, result: caller };
       const slot = app.authorizer.acquireSlot?.(caller);
@@ -117,7 +120,7 @@ export function createDispatch<P>(
         return { ...admitted, result: app.authorizer.missingScope(requiredScope, caller) };
       }
       if (quota.refusal !== undefined) return { ...admitted, result: quota.refusal };
-      const result = await serveCall(route, incoming, caller);
+      const result = await serveCall(runtime, incoming, caller);
       streams = 'stream' in result && result.stream !== null;
       if (isFailedLookup(result)) app.authorizer.countFailure?.(caller);
       return { ...admitted, result };
@@ -133,37 +136,32 @@ export function createDispatch<P>(
   };
 }
 
-async function serveCall<P>(
-  runtime: OperationRuntime<P>,
+async function serveCall(
+  runtime: OperationRuntime,
   incoming: IncomingRequest,
   caller: Caller,
 ): Promise<OperationResponse | Refusal> {
-  const { operation, app, keysInProgress } = runtime;
+  const { bound, operation, app, keysInProgress } = runtime;
   const parsed = await runtime.parse(incoming);
   if ('refusal' in parsed) return parsed.refusal;
   if ('issues' in parsed) {
-    const validPart = parsed.validPart && { ...parsed.validPart, caller, ports: app.ports };
-    const contentIssues = validPart && (await operation.contentIssues?.(validPart));
+    const contentIssues = parsed.validPart && (await bound.contentIssues({ ...parsed.validPart, caller }));
     return refuseIssues([...parsed.issues, ...(contentIssues ?? [])]);
   }
   const longestMs = app.maxConcealmentMs ?? 0;
   const concealment = parseConcealment(incoming.headers, caller, { now: parsed.input.now, longestMs });
   if (concealment !== undefined && isRefusal(concealment)) return concealment;
-  const route =
-    concealment === undefined
-      ? runtime
-      : { ...runtime, app: { ...app, commit: createConcealingCommit(app.commit, concealment) } };
   const hiddenUntil = concealment?.hiddenUntil === undefined ? undefined : Date.parse(concealment.hiddenUntil);
-  const call = { ...parsed.input, caller, ports: app.ports, hiddenUntil };
+  const call = { ...parsed.input, caller, hiddenUntil };
   const header = operation.idempotent === true ? incoming.headers['idempotency-key'] : undefined;
-  if (header === undefined) return await runOperation(route, call, undefined);
+  if (header === undefined) return await runOperation(runtime, call, { concealment });
   const key = parseIdempotencyKey(String(header));
   if (typeof key !== 'string') return key;
-  if (operation.isDryRun?.(call) === true) return await runOperation(route, call, undefined);
+  if (operation.isDryRun?.(call) === true) return await runOperation(runtime, call, { concealment });
   const request = { clientId: caller.clientId, operation: operation.name, key };
   const state: IdempotencyState = { request };
   if (operation.bodyBytes === undefined) {
-    const open = async (sealedBody: string) => operation.openStoredBody?.(sealedBody, app.ports) ?? sealedBody;
+    const open = async (sealedBody: string) => bound.openStoredBody(sealedBody);
     state.fingerprint = { print: fingerprintRequest(app.fingerprintKey, call.body), open };
     const earlier = await findStoredResult(app.read, request, state.fingerprint);
     if (earlier !== undefined) return resultOf(earlier);
@@ -173,25 +171,22 @@ async function serveCall<P>(
     return refuse('idempotency-key-in-progress', undefined, { headers: { 'retry-after': '1' } });
   keysInProgress.add(slot);
   try {
-    return await runOperation(
-      route,
-      operation.bodyBytes === undefined ? call : withIdempotencyLookup(app, call, state),
-      state,
-    );
+    const callOrLookup = operation.bodyBytes === undefined ? call : withIdempotencyLookup(app, call, state);
+    return await runOperation(runtime, callOrLookup, { concealment, key: state });
   } finally {
     keysInProgress.delete(slot);
   }
 }
 
-async function runOperation<P>(
-  route: OperationRuntime<P>,
-  call: OperationCall<RequestShape, P>,
-  key: IdempotencyState | undefined,
+async function runOperation(
+  runtime: OperationRuntime,
+  call: UnboundCall,
+  commitOptions: CommitOptions,
 ): Promise<OperationResponse | Refusal> {
-  const decision = await route.operation.run(call);
+  const decision = await runtime.bound.run(call);
   if ('plain' in decision) return decision.plain;
   if ('replayed' in decision) return decision.replayed;
-  return await commitDecision(route, decision, { key, now: call.now, attemptsLeft: maxDecisions });
+  return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
 }
 
 /** How often one request is decided: a person or two change a thing at once, and no budget of guesses is as large. */
@@ -200,24 +195,30 @@ const maxDecisions = 64;
 /** What another change of the same things comes to; what is refused otherwise would be so again. */
 const conflictKinds: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
 
-type CommitAttempt = {
-  readonly key: IdempotencyState | undefined;
+type CommitOptions = {
+  readonly key?: IdempotencyState;
+  readonly concealment: Concealment | undefined;
+};
+
+type CommitAttempt = CommitOptions & {
   readonly now: number;
   readonly attemptsLeft: number;
 };
 
-async function commitDecision<P>(
-  route: OperationRuntime<P>,
+async function commitDecision(
+  runtime: OperationRuntime,
   decision: Decision | RefusedDecision,
-  { key, now, attemptsLeft }: CommitAttempt,
+  attempt: CommitAttempt,
 ): Promise<OperationResponse | Refusal> {
-  const { app, operation } = route;
+  const { app, operation } = runtime;
+  const { key, concealment, now, attemptsLeft } = attempt;
+  const concealed = (effect: Effect) => (concealment === undefined ? effect : concealEffect(effect, concealment));
   if ('refusal' in decision) {
-    if (decision.effect !== undefined) await app.commit(decision.effect);
+    if (decision.effect !== undefined) await app.commit(concealed(decision.effect));
     return decision.refusal;
   }
   try {
-    await app.commit(key === undefined ? decision.effect : withStoredResult(decision, key, now));
+    await app.commit(concealed(key === undefined ? decision.effect : withStoredResult(decision, key, now)));
   } catch (fault) {
     await closeStream(decision.answer);
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
@@ -234,7 +235,7 @@ async function commitDecision<P>(
     const nextDecision = await decision.onConflict(fault.statement);
     return isRefusal(nextDecision)
       ? nextDecision
-      : await commitDecision(route, nextDecision, { key, now, attemptsLeft: attemptsLeft - 1 });
+      : await commitDecision(runtime, nextDecision, { ...attempt, attemptsLeft: attemptsLeft - 1 });
   }
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
 }
@@ -253,11 +254,11 @@ async function closeStream(answer: Decision['answer']): Promise<void> {
 const anonymousCaller: Caller = { clientId: '', scopes: new Set() };
 
 /** The operation itself says what its input is, once it has read it. */
-function withIdempotencyLookup<P>(
-  { fingerprintKey }: DispatchContext<P>,
-  call: OperationCall<RequestShape, P>,
+function withIdempotencyLookup(
+  { fingerprintKey }: DispatchContext,
+  call: UnboundCall,
   key: IdempotencyState,
-): OperationCall<RequestShape, P> {
+): UnboundCall {
   return {
     ...call,
     repeat: {
@@ -286,7 +287,7 @@ function withStoredResult(decision: Decision, key: IdempotencyState, now: number
     throw new TypeError('an idempotent operation states its answer beforehand');
   const { print: keyedDigest } = fingerprintOf(key);
   const row = storeResult({ request: key.request, print: keyedDigest }, decision.answer, now, decision.sealBody);
-  return { events: decision.effect.events, statements: [...decision.effect.statements, row] };
+  return { ...decision.effect, statements: [...decision.effect.statements, row] };
 }
 
 function refusalOfFault(fault: unknown): Refusal | undefined {

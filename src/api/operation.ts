@@ -55,7 +55,7 @@ export type OperationCall<S extends RequestShape, P> = Input<S> & {
   readonly mint: IdGenerator;
   readonly read: Read;
   readonly ports: P;
-  /** Until then this use is hidden from its citizen (hidden-use.ts), and what would tell of it waits; in epoch ms. */
+  /** Until then this access is concealed from its citizen (concealed-access.ts); epoch milliseconds. */
   readonly hiddenUntil?: number | undefined;
   readonly bytes: Readable;
   /** Aborts when the caller is gone, for operations with `bodyBytes`; for others never. */
@@ -209,15 +209,41 @@ type OperationDefinition<S extends RequestShape, P> = OperationDescription & {
     | { readonly citizenData: false; run(call: OperationCall<S, P>): Promise<PlainResult | RefusedDecision> }
   );
 
-/** An operation as the register lists it: its shapes are data, its ports what `compose.ts` has to give. */
+/** An operation without the types of its request. `P` names what it needs besides the call: the dependencies of its slice. */
 export type Operation<P> = OperationDescription & {
   readonly request: RequestShape;
   readonly citizenData: boolean;
-  isDryRun?(input: Input<RequestShape>): boolean;
-  openStoredBody?(kept: string, ports: P): string;
-  contentIssues?(part: ValidPart<RequestShape, P>): Promise<readonly Issue[]>;
-  run(call: OperationCall<RequestShape, P>): Promise<Decision | RefusedDecision | PlainResult | ReplayedResult>;
+  readonly isDryRun?: (input: Input<RequestShape>) => boolean;
+  readonly openStoredBody?: (kept: string, ports: P) => string;
+  readonly contentIssues?: (part: ValidPart<RequestShape, P>) => Promise<readonly Issue[]>;
+  readonly run: (call: OperationCall<RequestShape, P>) => Promise<OperationOutcome>;
 };
+
+/** Any operation, where only its description counts. */
+export type ListedOperation = Operation<never>;
+
+type OperationOutcome = Decision | RefusedDecision | PlainResult | ReplayedResult;
+
+/** A call as `dispatch` makes it: `bindOperation` adds the dependencies. */
+export type UnboundCall = Omit<OperationCall<RequestShape, never>, 'ports'>;
+
+/** An operation with the dependencies of its slice, ready to be dispatched. */
+export type BoundOperation = {
+  readonly operation: ListedOperation;
+  run(call: UnboundCall): Promise<OperationOutcome>;
+  openStoredBody(kept: string): string;
+  contentIssues(part: Omit<ValidPart<RequestShape, never>, 'ports'>): Promise<readonly Issue[]>;
+};
+
+/** Gives an operation the dependencies that its `run` finds in `call.ports`. */
+export function bindOperation<P>(operation: Operation<P>, ports: P): BoundOperation {
+  return {
+    operation,
+    run: (call) => operation.run({ ...call, ports }),
+    openStoredBody: (kept) => operation.openStoredBody?.(kept, ports) ?? kept,
+    contentIssues: async (part) => (await operation.contentIssues?.({ ...part, ports })) ?? [],
+  };
+}
 
 /** The methods by which an operation is asked: GET has HEAD with it, unless the operation says otherwise. */
 export function operationMethods({ method, head }: Pick<OperationDescription, 'method' | 'head'>): readonly string[] {

@@ -13,7 +13,7 @@ import { createDispatch, type DispatchContext, type DispatchResult } from './dis
 import { httpMethods } from './guard.ts';
 import type { Log } from './log.ts';
 import { parseAccept, qualityOf } from './media-range.ts';
-import { type Operation, type OperationResponse, operationMethods } from './operation.ts';
+import { type BoundOperation, type ListedOperation, type OperationResponse, operationMethods } from './operation.ts';
 import { notFoundPadding } from './pad-response-time.ts';
 import type { MountedHandler, PageRoute } from './page-route.ts';
 import { pipeToResponse } from './pipe-to-response.ts';
@@ -22,9 +22,9 @@ import { sendContinue, unreadBody } from './read-body.ts';
 import type { TlsOptions } from './tls-server.ts';
 
 /** The routes of a server, and its dependencies. */
-export type ServerDeps<P> = {
-  readonly app: DispatchContext<P>;
-  readonly operations: readonly Operation<P>[];
+export type ServerDeps = {
+  readonly app: DispatchContext;
+  readonly operations: readonly BoundOperation[];
   readonly pages: readonly PageRoute[];
   readonly mounts: readonly MountedHandler[];
   readonly publicUrl: string;
@@ -42,8 +42,8 @@ export type ServerDeps<P> = {
 };
 
 /** Shared by all routes; `headers` are the headers of every response. */
-export type RouteContext<P> = {
-  readonly deps: ServerDeps<P>;
+export type RouteContext = {
+  readonly deps: ServerDeps;
   readonly headers: Readonly<Record<string, string>>;
   readonly newRequestId: () => string;
   readonly stopping: () => boolean;
@@ -67,16 +67,16 @@ export function onResponseClosed(response: ServerResponse, call: () => void): vo
 }
 
 /** Registers every operation, page and mounted handler. The other methods of their paths answer 405 with `Allow`. */
-export function mountRoutes<P>(fastify: FastifyInstance, route: RouteContext<P>): void {
-  const byPath = Map.groupBy(route.deps.operations, (operation) => operation.path);
+export function mountRoutes(fastify: FastifyInstance, route: RouteContext): void {
+  const byPath = Map.groupBy(route.deps.operations, ({ operation }) => operation.path);
   for (const [path, operations] of byPath) {
-    const allowed = operations.flatMap(operationMethods);
+    const allowed = operations.flatMap(({ operation }) => operationMethods(operation));
     for (const url of routeUrls(path)) {
-      for (const operation of operations) {
+      for (const bound of operations) {
         fastify.route({
-          method: [...operationMethods(operation)],
+          method: [...operationMethods(bound.operation)],
           url,
-          handler: operationHandler(withDeprecationHeaders(route, operation), operation),
+          handler: operationHandler(withDeprecationHeaders(route, bound.operation), bound),
         });
       }
       routeOtherMethods(fastify, route, { url, allowed });
@@ -98,14 +98,15 @@ function routeUrls(path: string): readonly string[] {
   return path === '/v1' ? [path, `${path}/`] : [path.replaceAll(/\{(\w+)\}/g, ':$1')];
 }
 
-function withDeprecationHeaders<P>(route: RouteContext<P>, { deprecated }: Operation<P>): RouteContext<P> {
+function withDeprecationHeaders(route: RouteContext, { deprecated }: ListedOperation): RouteContext {
   return deprecated === undefined
     ? route
     : { ...route, headers: { ...route.headers, ...deprecationHeaders(deprecated) } };
 }
 
-function operationHandler<P>(route: RouteContext<P>, operation: Operation<P>) {
-  const dispatch = createDispatch(operation, route.deps.app);
+function operationHandler(route: RouteContext, bound: BoundOperation) {
+  const { operation } = bound;
+  const dispatch = createDispatch(bound, route.deps.app);
   const mediaTypes = producedTypes(operation);
 
   async function dispatchRequest(request: FastifyRequest, { raw: response }: FastifyReply): Promise<DispatchResult> {
@@ -196,8 +197,8 @@ function sendResponse(
   }
 }
 
-async function servePage<P>(
-  route: RouteContext<P>,
+async function servePage(
+  route: RouteContext,
   { page, request, reply }: { page: PageRoute; request: FastifyRequest; reply: FastifyReply },
 ) {
   const instance = route.newRequestId();
@@ -220,8 +221,8 @@ async function servePage<P>(
 }
 
 /** Refuses a request that no operation serves. The log and the metrics record it without a route. */
-export function refuseReply<P>(
-  route: RouteContext<P>,
+export function refuseReply(
+  route: RouteContext,
   { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
 ): FastifyReply {
   route.deps.log.refused(refusal, instance);
@@ -231,9 +232,9 @@ export function refuseReply<P>(
   return reply.send(Buffer.from(body));
 }
 
-function routeOtherMethods<P>(
+function routeOtherMethods(
   fastify: FastifyInstance,
-  route: RouteContext<P>,
+  route: RouteContext,
   { url, allowed }: { url: string; allowed: readonly string[] },
 ) {
   const allow = [...new Set([...allowed, 'OPTIONS'])].join(', ');
@@ -254,7 +255,7 @@ function routeOtherMethods<P>(
 }
 
 /** The handler writes to the response itself, so Fastify has no part in it beyond the route. */
-function mountHandler<P>(fastify: FastifyInstance, route: RouteContext<P>, mount: MountedHandler): void {
+function mountHandler(fastify: FastifyInstance, route: RouteContext, mount: MountedHandler): void {
   for (const url of mount.paths) {
     const pathTemplate = url.replaceAll(/:(\w+)/g, '{$1}');
     fastify.route({
@@ -283,7 +284,7 @@ function mountHandler<P>(fastify: FastifyInstance, route: RouteContext<P>, mount
 }
 
 /** The media types that an operation can answer with; undefined where the type of the document decides. */
-function producedTypes<P>(operation: Operation<P>): readonly string[] | undefined {
+function producedTypes(operation: ListedOperation): readonly string[] | undefined {
   const responses = Object.values(operation.responses);
   if (responses.some((response) => response.bytes === true)) return undefined;
   return ['application/json', ...responses.flatMap(({ text }) => text?.type ?? [])];

@@ -1,9 +1,7 @@
-import { userInfo } from 'node:os';
 import type { LockContext } from '../cli/citizen-lock.ts';
 import type { UsageContext } from '../cli/client-usage.ts';
 import type { Command, Terminal } from '../cli/command.ts';
 import type { DocumentsContext } from '../cli/documents.ts';
-import { operatorName } from '../cli/operator-name.ts';
 import type { RotationContext } from '../cli/rotate-root-key.ts';
 import type { Read } from '../db/database.ts';
 import type { AppContext } from './app-context.ts';
@@ -20,17 +18,18 @@ export type CommandApp = AppContext & { readonly isAlone: boolean };
 export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly CommandFamily[] {
   const withContext = <T>(
     use: (context: CommandApp & { readonly read: Read; readonly operator: string }) => Promise<T>,
-  ) => useApp(async (app) => await use({ ...app, read: app.db.read, operator: currentOperator() }));
+  ) =>
+    useApp(async (app) => await use({ ...app, read: app.db.read, operator: (await loadContexts()).currentOperator() }));
   const withDocuments = <T>(use: (context: DocumentsContext) => Promise<T>) =>
-    useApp(async (app) => await use(await loadDocumentsContext(app)));
+    useApp(async (app) => await use(await (await loadContexts()).loadDocumentsContext(app)));
   const withRotation = <T>(use: (context: RotationContext) => Promise<T>) =>
     withContext(
       async (context) => await use({ ...context, write: context.db.write, rootKeyPath: rootKeyPath(context.settings) }),
     );
   const withLock = <T>(use: (context: LockContext) => Promise<T>) =>
     withContext(async (context) => {
-      const { lockNotifierOf } = await import('./lock-notifier.ts');
-      return await use({ ...context, notifyLockChange: lockNotifierOf(context) });
+      const notifyLockChange = await (await loadContexts()).loadLockNotice(context);
+      return await use({ ...context, notifyLockChange });
     });
   const withUsage = <T>(use: (context: UsageContext) => Promise<T>) =>
     withContext(
@@ -38,7 +37,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
     );
   const withLedger = <T>(
     use: (context: Omit<CommandApp, 'log'> & LedgerContext & { readonly operator: string }) => Promise<T>,
-  ) => withContext(async (app) => await use({ ...app, ...(await loadLedgerModule()).createLedgerContext(app) }));
+  ) => withContext(async (app) => await use({ ...app, ...(await loadContexts()).createLedgerContext(app) }));
   const of = (word: string, load: CommandFamily['load']): CommandFamily => ({ words: [word], load });
   return [
     of('keys', async () => (await import('../cli/keys.ts')).keyCommands(withRotation, terminal)),
@@ -60,8 +59,9 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
         (await import('../cli/citizens.ts')).citizenCommands(
           (use) =>
             withContext(async (app) => {
+              const { loadCitizensContext, loadDocumentsContext } = await loadContexts();
               const { ports: documents } = await loadDocumentsContext(app);
-              return await use({ ...app, ...(await (await loadLedgerModule()).createCitizensContext(app)), documents });
+              return await use({ ...app, ...(await loadCitizensContext(app)), documents });
             }),
           terminal,
         ),
@@ -76,16 +76,5 @@ export async function appCommands(useApp: UseApp, terminal: Terminal): Promise<r
   return (await Promise.all(appCommandFamilies(useApp, terminal).map(({ load }) => load()))).flat();
 }
 
-/** What the commands about documents work on. */
-export async function loadDocumentsContext(app: AppContext): Promise<DocumentsContext> {
-  const { createDocumentsContext } = await import('./documents.ts');
-  return await createDocumentsContext(app, currentOperator());
-}
-
-const loadLedgerModule = () => import('./ledger.ts');
-type LedgerContext = ReturnType<Awaited<ReturnType<typeof loadLedgerModule>>['createLedgerContext']>;
-
-/** Who runs a command, as the ledger will say. */
-function currentOperator(): string {
-  return operatorName(userInfo, process.getuid?.());
-}
+const loadContexts = () => import('./command-contexts.ts');
+type LedgerContext = ReturnType<Awaited<ReturnType<typeof loadContexts>>['createLedgerContext']>;

@@ -1,5 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { Log } from '../api/log.ts';
+import type { SliceDeps } from '../api/slice.ts';
 import { type ClientCache, createClientCache } from '../auth/client-cache.ts';
 import { createMissingSigningKeys, openSigningKeys, type SigningKeys } from '../auth/signing-key-store.ts';
 import { openFolderOfSetting, type Settings } from '../config/settings.ts';
@@ -8,40 +9,19 @@ import type { Database } from '../db/database.ts';
 import { createDatabaseClock } from '../db/database-clock.ts';
 import type { MigrationProgress } from '../db/migrate.ts';
 import { openDatabase, openDatabaseInThread } from '../db/open-database.ts';
+import { openRegister } from '../identity/open-register.ts';
 import type { Register } from '../identity/register/register.ts';
-import { createEmbeddedRegister } from '../identity/register-adapters/embedded-register.ts';
-import { createHttpRegister } from '../identity/register-adapters/http-register.ts';
-import { withUnavailableCitizen } from '../identity/register-adapters/simulated-register.ts';
 import { createClockCheck, trackLatestTime } from '../jobs/clock-check.ts';
 import type { Timer } from '../jobs/timer.ts';
 import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
-import { createIdGenerator, type IdGenerator } from '../kernel/id.ts';
-import { type CitizenKeys, createCitizenKeys } from '../ledger/citizen-keys.ts';
-import { type Commit, createCommit } from '../ledger/commit.ts';
+import { createIdGenerator } from '../kernel/id.ts';
+import { createCitizenKeys } from '../ledger/citizen-keys.ts';
+import { createCommitter } from '../ledger/commit.ts';
 import { refuseMismatchedSubkeys } from '../ledger/refuse-mismatched-subkeys.ts';
 
-/** What stands before there is a server: the database with its keys. Commands of the command line work on it as well. */
-export type AppContext = {
-  readonly settings: Settings;
-  /** The time of the installation: on PostgreSQL the database's. */
-  readonly clock: Clock;
-  /** When it was opened, by that clock: nothing that this process stores is older. */
-  readonly openedAt: number;
-  /** Compares the machine's clock with that, and gives by how many milliseconds it is ahead. */
-  readonly lookAtClock: () => Promise<number>;
-  /** Whether the clock is to be believed where time alone takes something away for good. */
-  readonly isClockSure: () => Promise<boolean>;
-  readonly timer: Timer;
-  readonly random: RandomBytes;
-  readonly mint: IdGenerator;
-  readonly log: Log;
-  readonly db: Database;
-  readonly root: RootKey;
-  readonly citizenKeys: CitizenKeys;
-  readonly commit: Commit;
-  /** For claims and leases alone: they move no citizen's data, so they have no event. */
-  readonly claim: WriteWithoutEvent;
+/** What exists before there is a server: the database with its keys, time and register. Commands of the command line use it too. */
+export type AppContext = SliceDeps & {
   readonly register: Register;
   close(): Promise<void>;
 };
@@ -125,9 +105,9 @@ export async function createAppContext(
     root,
     citizenKeys,
     mint: createIdGenerator(clock, random),
-    commit: createCommit(db, citizenKeys, random),
+    ...createCommitter({ db, citizenKeys, random, onFault: (fault) => log.fault('ledger', fault) }),
     claim,
-    register: openRegister({ settings, clock, timer, log }, db),
+    register: openRegister({ settings, clock, timer, log, db }),
     close: () => db.close(),
   };
 }
@@ -149,19 +129,4 @@ export async function openAuthContext(app: AppContext, makeKeys: boolean): Promi
   const keys = await openSigningKeys(keyDeps);
   for (const use of ['access-token', 'result'] as const) keys.current(use);
   return { keys, clients: createClientCache(app.db.read, app.clock) };
-}
-
-type RegisterOptions = Pick<AppOptions, 'settings' | 'clock' | 'timer' | 'log'>;
-
-/** Our own tables, or the register that the operator names; in a sandbox with the citizen who is played. */
-function openRegister(options: RegisterOptions, db: Database): Register {
-  const register = configuredRegister(options, db);
-  return options.settings.simulators === true ? withUnavailableCitizen(register) : register;
-}
-
-function configuredRegister({ settings, clock, timer, log }: RegisterOptions, db: Database): Register {
-  if (settings.registerUrl === undefined) return createEmbeddedRegister(db.read);
-  const url = new URL(settings.registerUrl.reveal());
-  const onFault = (fault: Error) => log.fault('register', fault);
-  return createHttpRegister({ url, fetch, timer, clock, onFault });
 }

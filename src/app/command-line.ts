@@ -13,13 +13,7 @@ import { readSettings, type Settings } from '../config/settings.ts';
 import { apiVersion } from '../config/version.ts';
 import { systemTimer } from '../jobs/timer.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
-import {
-  appCommandFamilies,
-  appCommands,
-  type CommandFamily,
-  loadDocumentsContext,
-  type UseApp,
-} from './app-commands.ts';
+import { appCommandFamilies, appCommands, type CommandFamily, type UseApp } from './app-commands.ts';
 import type { AppContext } from './app-context.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import type { RunServerDeps, ServeCommandsFor } from './run-server.ts';
@@ -70,7 +64,7 @@ function withForwarding({ words, load }: CommandFamily, settings: () => Settings
 /** The house that a backup makes, with a root key that need not be in its folder. */
 const withTrial: WithTrial = async (settings, rootKeyFile, use) =>
   await withApp({ ...settings, rootKeyFile }, async (app) => {
-    const { createLedgerContext, loadLogPolicy } = await import('./ledger.ts');
+    const { createLedgerContext, loadDocumentsContext, loadLogPolicy } = await import('./command-contexts.ts');
     const { ports } = await loadDocumentsContext(app);
     const { log } = createLedgerContext(app);
     return await use({ ...app, read: app.db.read, ports, log, logPolicy: () => loadLogPolicy(app) });

@@ -9,9 +9,9 @@ import { newSigningSeed, signingKeyFromSeed } from '../crypto/signing-key.ts';
 import { hmac } from '../kernel/hashing.ts';
 import { Secret } from '../kernel/secret.ts';
 import { createDemoIssuer, demoIssuerPath } from '../web/demo-issuer.ts';
+import { citizenPageScopes } from '../web/sign-in-config.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 import type { AppContext } from './app-context.ts';
-import { citizenPageScopes } from './sign-in.ts';
 
 /** The sign-in of a demo whose settings name none: its own issuer, and what the settings would say of it. */
 export type DemoSignIn = { readonly settings: Settings; readonly mounts: readonly MountedHandler[] };

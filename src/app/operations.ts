@@ -1,19 +1,16 @@
-import type { Operation } from '../api/operation.ts';
+import type { ListedOperation } from '../api/operation.ts';
 import { listEndpoints } from '../audit/list-endpoints.ts';
-import type { AuditPorts } from '../audit/ports.ts';
 import { readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import { readReceipt } from '../audit/read-receipt.ts';
 import { depositDocument } from '../documents/deposit-document.ts';
 import { endGrant } from '../documents/end-grant.ts';
 import { grantDocument } from '../documents/grant-document.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
-import type { DocumentPorts } from '../documents/ports.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
 import { withdrawDocument } from '../documents/withdraw-document.ts';
 import { changeOwnLock } from '../identity/change-own-lock.ts';
 import { readOwnRecord } from '../identity/read-own-record.ts';
 import { readVerification } from '../identity/read-verification.ts';
-import type { IdentityPorts } from '../identity/verification/ports.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from '../identity/verify-identity.ts';
 import { askContactCode } from '../notifications/ask-contact-code.ts';
 import { cancelNotification } from '../notifications/cancel-notification.ts';
@@ -25,9 +22,8 @@ import { listNotifications } from '../notifications/list-notifications.ts';
 import { listTemplates } from '../notifications/list-templates.ts';
 import { listWebhooks } from '../notifications/list-webhooks.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
-import type { NotificationPorts } from '../notifications/ports.ts';
 import { readEvents } from '../notifications/read-events.ts';
-import { type EvidencePorts, readEvidence } from '../notifications/read-evidence.ts';
+import { readEvidence } from '../notifications/read-evidence.ts';
 import { readNotification } from '../notifications/read-notification.ts';
 import { readPreferences } from '../notifications/read-preferences.ts';
 import { readTemplate } from '../notifications/read-template.ts';
@@ -38,13 +34,9 @@ import { removeWebhook } from '../notifications/remove-webhook.ts';
 import { rotateWebhookSecret } from '../notifications/rotate-webhook-secret.ts';
 import { sendNotification } from '../notifications/send-notification.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
-import type { WebhookPorts } from '../notifications/webhooks/webhook-ports.ts';
 
-/** What all operations together are given. */
-export type Ports = IdentityPorts & NotificationPorts & DocumentPorts & AuditPorts & WebhookPorts & EvidencePorts;
-
-/** The append-only register of endpoints: a new one goes at the end, none is ever taken out or moved. */
-export const operations: readonly Operation<Ports>[] = [
+/** The append-only register of endpoints. Add a new one at the end; never remove or move one. */
+export const operations: readonly ListedOperation[] = [
   verifyIdentityByQuery,
   verifyIdentity,
   verifyIdentityQuery,

@@ -1,8 +1,8 @@
 import type { Log } from '../api/log.ts';
 import { ReadUnavailable, WriteBusy, WriteUnknown } from '../db/database.ts';
 import { BlobsUnavailable } from '../documents/blobs/blob-store.ts';
+import { createDocumentsCheck } from '../documents/open-blobs.ts';
 import type { AppContext } from './app-context.ts';
-import { createDocumentsCheck } from './documents.ts';
 
 /** As often a database that cannot be reached is looked at. */
 const checkEveryMs = 1_000;

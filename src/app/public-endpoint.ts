@@ -3,6 +3,7 @@ import type { Authorizer } from '../api/dispatch.ts';
 import { loadLimits } from '../api/load-shedding.ts';
 import { scopes } from '../api/operation.ts';
 import type { MountedHandler, PageRoute } from '../api/page-route.ts';
+import type { TransportSecurity } from '../api/transport-security.ts';
 import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from '../api/well-known.ts';
 import { createAuthorizationServer } from '../auth/authorization-server.ts';
 import { createTokenChecker } from '../auth/check-token.ts';
@@ -11,6 +12,7 @@ import { apiCatalog, protectedResourceMetadata, securityTxt } from '../auth/serv
 import { createTrustedIssuer } from '../auth/trusted-issuer.ts';
 import { loopbackHostFor } from '../config/public-url.ts';
 import { apiVersion } from '../config/version.ts';
+import { monotonicClock } from '../kernel/system-clock.ts';
 import type { LedgerHealth } from '../ledger/ledger-health.ts';
 import { problemPages } from '../web/problem-pages.ts';
 import { referencePage } from '../web/reference-page.ts';
@@ -18,7 +20,6 @@ import { favicon, stylesheet } from '../web/stylesheet.ts';
 import type { AppContext, AuthContext } from './app-context.ts';
 import { operations } from './operations.ts';
 import { createReadinessCheck } from './readiness.ts';
-import type { TransportSecurity } from './transport-security.ts';
 
 /** Who may come in, and the documents that tell how. */
 export type PublicEndpoint = {
@@ -46,7 +47,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
   const { keys, clients } = access;
   const { trustedIssuers, clientSecrets, securityContact, supportEmail, termsUrl, documentLimit } = settings;
   const onFault = (fault: Error) => log.fault('trusted-issuer', fault);
-  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, clock, onFault));
+  const trusted = trustedIssuers.map((issuer) => createTrustedIssuer(issuer, fetch, monotonicClock, onFault));
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted, binding: transport.binding });
   const authorization = createAuthorizationServer({
     ...{ db, clock, random, publicUrl, scopes, trustedIssuers, keys, secrets: clientSecrets === true, ...transport },

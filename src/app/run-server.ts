@@ -5,30 +5,20 @@ import type { PageRoute } from '../api/page-route.ts';
 import { type ExitCode, type Terminal, UsageError } from '../cli/command.ts';
 import { demoText, seedDemo } from '../cli/demo.ts';
 import { findIneffectiveSettings } from '../config/ineffective-settings.ts';
-import { buildFromSetting, inlineSettingFiles, type Settings } from '../config/settings.ts';
+import { inlineSettingFiles, type Settings } from '../config/settings.ts';
 import type { RootKey } from '../crypto/root-key.ts';
 import { readRootKey } from '../crypto/root-key-file.ts';
 import { systemTimer } from '../jobs/timer.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
+import { cascadeOf } from '../notifications/cascade/cascade-settings.ts';
+import { createEmailChannel, createOutgoingChannels, mailSenderOf } from '../notifications/channels/create-channels.ts';
 import { createOutbox, type Outbox } from '../notifications/channels/demo-outbox.ts';
-import type { MailSender } from '../notifications/channels/mail.ts';
-import { type Channel, unconfiguredChannel } from '../notifications/notification/channel.ts';
 import { outboxPage } from '../web/outbox-page.ts';
 import { citizenPaths } from '../web/sign-in-flow.ts';
 import { startPage } from '../web/start-page.ts';
 import { type AppContext, openApp } from './app-context.ts';
 import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { modeSettings } from './mode-settings.ts';
-import {
-  bounceAddressesOf,
-  cascadeOf,
-  confirmLinksOf,
-  createOutgoingChannels,
-  createTroubleLog,
-  dkimOf,
-  inboxLinkOf,
-  mailEventsOf,
-} from './notification-channels.ts';
 import { type Role, roles, type ServeOptions, serve } from './serve.ts';
 import type { Environment } from './threads/thread-messages.ts';
 import { apiThreadCount } from './threads/thread-pool.ts';
@@ -119,32 +109,6 @@ function parseRoles(text: string | undefined): ReadonlySet<Role> {
   const unknown = wanted.filter((role) => !roles.some((known) => known === role));
   if (unknown.length > 0) throw new UsageError(`--roles takes ${roles.join(', ')}, not '${unknown.join(', ')}'`);
   return new Set(roles.filter((role) => wanted.includes(role)));
-}
-
-function mailSenderOf(settings: Settings, root: RootKey): MailSender {
-  const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
-  const from = { settings, root };
-  const [returnPath, confirmLink] = [bounceAddressesOf(from)?.addressFor, confirmLinksOf(from)?.linkFor];
-  const headers = mailEventsOf(settings)?.headers;
-  return {
-    address: settings.mailFrom,
-    messageIdHost: host,
-    returnPath,
-    confirmLink,
-    inboxLink: inboxLinkOf(settings),
-    headers,
-  };
-}
-
-/** The channel of mail that the settings name. */
-export async function createEmailChannel(settings: Settings, root: RootKey, log: Log): Promise<Channel> {
-  const dkim = dkimOf(settings);
-  if (settings.smtpUrl === undefined) return unconfiguredChannel('email');
-  const { createSmtpEmail } = await import('../notifications/channels/smtp-email.ts');
-  const url = settings.smtpUrl.reveal();
-  const sender = mailSenderOf(settings, root);
-  const onProviderFailure = createTroubleLog(log, 'email', systemClock);
-  return buildFromSetting('SMTP_URL', () => createSmtpEmail({ url, sender, dkim, onProviderFailure }));
 }
 
 type StartPageOptions = { readonly outbox: Outbox | undefined; readonly hasCitizenPages: boolean };

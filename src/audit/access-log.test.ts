@@ -77,7 +77,7 @@ for (const engine of engines) {
         return proof;
       };
     };
-    const parts = { ...app, log: { ...app.view, prover }, ...telling };
+    const parts = { ...app, log: { ...app.view, createEntryProver: prover }, ...telling };
     const { usages } = await readAccessLog(parts, 'anna', { after: 0, limit: 20, now: app.time.now });
     assert.deepEqual([usages.map(({ number }) => number), most], [Array.from({ length: 20 }, (_, at) => at + 1), 20]);
   });

@@ -2,24 +2,31 @@ import { signJws } from '../crypto/signing-key.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import type { SigningKeys } from './signing-key-store.ts';
 
-/** How long an access token lives, in seconds; also the longest life that is accepted (CONTRACT, section 2). */
+/** The life of our access tokens in seconds, and the longest life that is accepted (CONTRACT, section 2). */
 export const accessTokenSeconds = 600;
 
-/** How far ahead of ours the clock of a signer may run, in seconds: FAPI 2.0 accepts 10 and refuses more than 60. */
+/** How far the clock of a signer may differ from ours, in seconds. FAPI 2.0, section 5.3.2.1, requires 10 to 60. */
 export const clockSkewSeconds = 30;
 
-/** Whose tokens, and for what: `issuer` is a URL, `resource` the identifier of the interface, `<PUBLIC_URL>/v1`. */
+/** The issuer and the audience of a token, both as URLs. */
 export type Audience = { readonly issuer: string; readonly resource: string };
 
-/** Our own tokens for our own interface, by the address that callers use, without a slash at the end. */
+/** Issuer and resource of our own tokens: `PUBLIC_URL` without a slash at the end, and `<PUBLIC_URL>/v1`. */
 export function audienceOf(publicUrl: string): Audience {
   return { issuer: publicUrl, resource: `${publicUrl}/v1` };
 }
 
-/** The claims of a new access token (RFC 9068, section 2.2) for a client acting for itself. */
+/** The grant of a new access token; it is bound to nothing where `confirmation` is empty or absent. */
+type NewGrant = {
+  readonly clientId: string;
+  readonly scopes: readonly string[];
+  readonly confirmation?: Confirmation;
+};
+
+/** The claims of a new access token (RFC 9068, section 2.2) for a client that acts for itself. */
 export function accessTokenClaims(
   audience: Audience,
-  grant: { readonly clientId: string; readonly scopes: readonly string[] },
+  grant: NewGrant,
   clock: Clock,
   random: RandomBytes,
 ): Readonly<Record<string, unknown>> {
@@ -33,31 +40,37 @@ export function accessTokenClaims(
     iat: now,
     exp: now + accessTokenSeconds,
     jti: Buffer.from(random(16)).toString('base64url'),
+    ...confirmationClaim(grant.confirmation),
   };
 }
 
-/** Signs the claims as an access token with the key in force. */
+function confirmationClaim({ jkt, x5t }: Confirmation = {}): { readonly cnf?: Readonly<Record<string, string>> } {
+  if (jkt !== undefined) return { cnf: { jkt } };
+  return x5t === undefined ? {} : { cnf: { 'x5t#S256': x5t } };
+}
+
+/** Signs the claims as an access token (RFC 9068, section 2.1) with the current key. */
 export function signAccessToken(keys: SigningKeys, claims: Readonly<Record<string, unknown>>): string {
   return signJws(keys.current('access-token'), 'at+jwt', claims);
 }
 
-/** What a verified access token says, in our terms; `expiresAt` in epoch milliseconds. */
+/** The content of a verified access token; `expiresAt` in epoch milliseconds. */
 export type AccessGrant = {
   readonly clientId: string;
   readonly scopes: ReadonlySet<string>;
   readonly expiresAt: number;
-  /** The citizen whom another issuer has authenticated (claim `citizen_id`); never in a token of our own. */
+  /** The citizen whom a trusted issuer authenticated (claim `citizen_id`). Our own tokens never have one. */
   readonly citizenId?: string | undefined;
-  /** What the token is bound to, and its bearer must show; undefined for a token that is bound to nothing. */
+  /** The key or certificate that the token is bound to; undefined for a bearer token. */
   readonly confirmation?: Confirmation | undefined;
 };
 
-/** The member `cnf` of a token (RFC 7800): the thumbprint of a DPoP key (RFC 9449) or of a certificate (RFC 8705). */
+/** The claim `cnf` (RFC 7800): the thumbprint of a DPoP key (RFC 9449) or of a certificate (RFC 8705). */
 export type Confirmation = { readonly jkt?: string; readonly x5t?: string };
 
-/** Reads `cnf`; undefined for one that is empty, not of its form, or names what we cannot check. */
+/** Parses `cnf`; undefined where it is empty, malformed, or has a confirmation method that we cannot check. */
 function parseConfirmation(cnf: unknown): Confirmation | undefined {
-  // A text or a list has its positions as names, a number none.
+  // The entries of a string or a list are named by position, and fail the check of names. A number has no entries.
   const members = Object.entries(cnf ?? {});
   const isThumbprint = (value: unknown): value is string =>
     typeof value === 'string' && /^[A-Za-z0-9_-]{43}$/.test(value);
@@ -68,9 +81,9 @@ function parseConfirmation(cnf: unknown): Confirmation | undefined {
 }
 
 /**
- * What verified claims grant, or undefined where they are not those of an access token for us (RFC 9068, section 4): other
- * issuer or audience, a member missing or of another type, a life of more than ten minutes, a time ahead of ours. Whether
- * it is expired is left to the caller, and so is whether its bearer can show what it is bound to.
+ * The grant of verified claims; undefined where they are no access token for us (RFC 9068, section 4): another issuer or
+ * audience, a claim that is missing or malformed, a life of more than ten minutes, a time ahead of our clock. The caller
+ * checks the expiry and the binding.
  */
 export function parseAccessGrant(
   claims: Readonly<Record<string, unknown>>,
@@ -86,8 +99,9 @@ export function parseAccessGrant(
   if (scope !== undefined && (typeof scope !== 'string' || !/^[\x21\x23-\x5b\x5d-\x7e ]*$/.test(scope)))
     return undefined;
   const latest = Math.floor(now / 1_000) + clockSkewSeconds;
-  if (!isTime(iat) || !isTime(exp) || iat > latest || exp <= iat || exp - iat > accessTokenSeconds) return undefined;
-  if (nbf !== undefined && (!isTime(nbf) || nbf > latest)) return undefined;
+  if (!isEpochSeconds(iat) || !isEpochSeconds(exp) || iat > latest || exp <= iat || exp - iat > accessTokenSeconds)
+    return undefined;
+  if (nbf !== undefined && (!isEpochSeconds(nbf) || nbf > latest)) return undefined;
   const scopes = new Set(scope?.split(' ').filter((one) => one !== ''));
   return {
     clientId,
@@ -98,12 +112,9 @@ export function parseAccessGrant(
   };
 }
 
-/**
- * By how many seconds verified claims are ahead of our clock, or undefined where they are not: the clock of their issuer is
- * wrong, or ours, and who sends them cannot know unless it is told.
- */
+/** The seconds by which verified claims are ahead of our clock; undefined within the accepted clock difference. */
 export function secondsAhead({ iat, nbf }: Readonly<Record<string, unknown>>, now: number): number | undefined {
-  const ahead = Math.max(...[iat, nbf].map((time) => (isTime(time) ? time : 0))) - Math.floor(now / 1_000);
+  const ahead = Math.max(...[iat, nbf].map((time) => (isEpochSeconds(time) ? time : 0))) - Math.floor(now / 1_000);
   return ahead > clockSkewSeconds ? ahead : undefined;
 }
 
@@ -111,13 +122,13 @@ function isFor(aud: unknown, resource: string): boolean {
   return Array.isArray(aud) ? aud.includes(resource) : aud === resource;
 }
 
-/** A text that can be looked up as an id of a client or citizen: no database holds a NUL or half of a surrogate pair. */
+/** Whether a value can be an id of a client or citizen in both databases, which hold no NUL and no lone surrogate. */
 export function isExternalId(value: unknown): value is string {
   if (typeof value !== 'string' || value.length < 1 || value.length > 255) return false;
   return !value.includes('\0') && value.isWellFormed();
 }
 
-/** Whole seconds since the epoch, as JSON number: no text, no fraction, nothing that a double cannot hold. */
-function isTime(value: unknown): value is number {
+/** Whether a claim is a time in whole seconds since the epoch. */
+export function isEpochSeconds(value: unknown): value is number {
   return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }

@@ -20,7 +20,7 @@ import { createAuthorizationServer } from './authorization-server.ts';
 import { setClientDisabled } from './client-store.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a secret buys a token after RFC 9068 that opens the interface`, async (t) => {
+  test(`${engine.name}: a client secret gets a token as in RFC 9068 that the interface accepts`, async (t) => {
     const served = await startTokenServer(t, engine);
     const { clientId } = served.client.client;
     const { status, headers, body } = await served.ask({}, basicAuthHeader(served));
@@ -66,7 +66,7 @@ for (const engine of engines) {
   });
 }
 
-test('client_secret_post works, a wrong secret does not, and the stored hash is no secret', async (t) => {
+test('client_secret_post is accepted; a wrong secret and the stored hash are refused', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, credential } = served.client.client;
   const secret = served.client.secret?.reveal() ?? '';
@@ -85,7 +85,7 @@ test('client_secret_post works, a wrong secret does not, and the stored hash is 
   assert.equal((await served.ask({})).status, 400);
 });
 
-test('[R54] a scope that is unknown or not the client’s is invalid_scope, and a narrower one is given', async (t) => {
+test('[R54] an unknown or foreign scope is invalid_scope, and a narrower scope is granted', async (t) => {
   const served = await startTokenServer(t);
   for (const scope of ['documents:write', 'made:up', 'documents:read made:up', 'openid']) {
     const { status, body } = await served.ask({ scope }, basicAuthHeader(served));
@@ -99,7 +99,7 @@ test('[R54] a scope that is unknown or not the client’s is invalid_scope, and 
   assert.equal(decodeJwt(String(body['access_token']))['scope'], 'documents:read');
 });
 
-test('our resource may be named, another one is invalid_target, other grants are refused', async (t) => {
+test('our resource is accepted, another one is invalid_target, and other grant types are refused', async (t) => {
   const served = await startTokenServer(t);
   assert.equal((await served.ask({ resource: `${publicUrl}/v1` }, basicAuthHeader(served))).status, 200);
   assert.equal(
@@ -118,14 +118,14 @@ test('our resource may be named, another one is invalid_target, other grants are
   }
 });
 
-test('a client that is disabled gets no token any more', async (t) => {
+test('a disabled client gets no token', async (t) => {
   const served = await startTokenServer(t);
   assert.equal((await served.ask({}, basicAuthHeader(served))).status, 200);
   await served.db.write([setClientDisabled(served.client.client.clientId, served.clock.at)]);
   assert.equal((await served.ask({}, basicAuthHeader(served))).status, 401);
 });
 
-test('postgres: while the database cannot be asked it is said to be for now, and then a token is given', async (t) => {
+test('postgres: a token request gets 503 while the database is unreachable, and a token afterwards', async (t) => {
   const served = await startTokenServer(t, engines.find(({ name }) => name === 'postgres') ?? assert.fail());
   const [row] = await served.db.read('select current_database() as name');
   const name = String(row?.['name']);
@@ -151,7 +151,7 @@ test('postgres: while the database cannot be asked it is said to be for now, and
   assert.equal((await served.ask({}, basicAuthHeader(served))).status, 200);
 });
 
-test('a fault of the server is told as its own, and where it is written down', async (t) => {
+test('a fault of the server is answered with 500 and reported', async (t) => {
   const served = await startTokenServer(t);
   await served.db.write([{ sql: 'alter table client rename to somewhere_else' }]);
   const { status, headers, body } = await served.ask({}, basicAuthHeader(served));
@@ -162,7 +162,7 @@ test('a fault of the server is told as its own, and where it is written down', a
   assert.equal(served.reportedErrors.length, 1);
 });
 
-test('errors stay JSON for a browser, for a JSON body and for other methods and paths', async (t) => {
+test('errors are JSON for browsers, JSON bodies, and other methods and paths', async (t) => {
   const { origin, reportedErrors } = await startTokenServer(t);
   const html = await fetch(`${origin}/oauth2/token`, {
     method: 'POST',
@@ -192,7 +192,7 @@ test('errors stay JSON for a browser, for a JSON body and for other methods and 
   assert.deepEqual(reportedErrors, []);
 });
 
-test('[R9] the metadata names what is there, and the key set what signs, before and after a rotation', async (t) => {
+test('[R9] the metadata lists the endpoints, and the key set the signing keys before and after a rotation', async (t) => {
   const served = await startTokenServer(t);
   const metadata = await fetch(`${served.origin}/.well-known/oauth-authorization-server`);
   assert.deepEqual(await metadata.json(), {
@@ -232,7 +232,7 @@ test('[R9] the metadata names what is there, and the key set what signs, before 
   assert.ok(kids.includes(String(old)) && kids.includes(String(next)));
 });
 
-test('a token made without a request is as good as one of the endpoint', async (t) => {
+test('a token that is issued without a request is accepted like one of the endpoint', async (t) => {
   const served = await startTokenServer(t);
   const { clientId } = served.client.client;
   const token = await served.issueAccessToken(clientId, ['documents:read']);
@@ -240,7 +240,7 @@ test('a token made without a request is as good as one of the endpoint', async (
   assert.deepEqual('scopes' in caller && [...caller.scopes], ['documents:read']);
 });
 
-test('mounted behind Fastify, with the body unread, it answers the same', async (t) => {
+test('the handler works when Fastify mounts it and leaves the body unread', async (t) => {
   const app = await openTokenApp(t);
   const report = (fault: unknown) => assert.ifError(fault);
   const parts = { ...app, random: systemRandom, publicUrl, scopes, trustedIssuers: [], secrets: true, report };
@@ -265,7 +265,57 @@ test('mounted behind Fastify, with the body unread, it answers the same', async 
   assert.equal(response.status, 200);
 });
 
-test('loading and using the library prints nothing', async (t) => {
+test('a request from a web page gets no token, even with the right secret', async (t) => {
+  const served = await startTokenServer(t);
+  const { clientId } = served.client.client;
+  const { status, headers, body } = await served.ask(
+    {},
+    { ...basicAuthHeader(served), origin: 'https://page.example' },
+  );
+  assert.deepEqual(
+    [status, headers.get('access-control-allow-origin'), body],
+    [
+      400,
+      null,
+      {
+        error: 'invalid_request',
+        error_description: `origin https://page.example not allowed for client: ${clientId}`,
+      },
+    ],
+  );
+});
+
+test('a repeated parameter and a body of more than 56 KiB are invalid_request', async (t) => {
+  const served = await startTokenServer(t);
+  const headers = { 'content-type': 'application/x-www-form-urlencoded', ...basicAuthHeader(served) };
+  const send = async (body: string) => {
+    const response = await fetch(`${served.origin}/oauth2/token`, { method: 'POST', headers, body });
+    return await response.json();
+  };
+  const form = 'grant_type=client_credentials';
+  assert.deepEqual(await send(`${form}&${form}`), {
+    error: 'invalid_request',
+    error_description: "'grant_type' parameter must not be provided twice",
+  });
+  assert.deepEqual(await send(`${form}&padding=${'x'.repeat(57_344)}`), {
+    error: 'invalid_request',
+    error_description: 'failed to parse the request body',
+  });
+});
+
+test('a client must use one authentication method, and the one that it is registered for', async (t) => {
+  const served = await startTokenServer(t);
+  const { clientId, privateKey } = await addKeyClient(served);
+  const assertion = async () => assertionForm(await signClientAssertion(served, clientId, privateKey));
+  const both = await served.ask(await assertion(), basicAuthHeader(served));
+  assert.deepEqual([both.status, both.body['error']], [400, 'invalid_request']);
+  const otherId = await served.ask({ ...(await assertion()), client_id: served.client.client.clientId });
+  assert.deepEqual([otherId.status, otherId.body['error_description']], [400, 'client_id mismatch']);
+  assert.equal((await served.ask({ client_id: clientId })).status, 401);
+  assert.equal((await served.ask({ client_id: clientId, client_secret: 'x' })).status, 401);
+});
+
+test('token requests print nothing', async (t) => {
   const lines: unknown[] = [];
   for (const name of ['log', 'info', 'warn', 'error'] as const)
     t.mock.method(console, name, (...line: unknown[]) => lines.push(line));

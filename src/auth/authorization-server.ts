@@ -2,58 +2,38 @@ import type { RequestListener, ServerResponse } from 'node:http';
 import { requestPath } from '../kernel/request-target.ts';
 import { accessTokenClaims, audienceOf, signAccessToken } from './access-token.ts';
 import { authorizationServerMetadata, type MetadataOptions } from './server-metadata.ts';
-import type { SigningKeys } from './signing-key-store.ts';
-import { createTokenEndpoint, type TokenEndpointDeps, tokenPath } from './token-endpoint.ts';
+import { createTokenEndpoint, type TokenEndpointDeps, type TokenResponse, tokenPath } from './token-endpoint.ts';
 
-/** Our own authorization server, mounted by the API on `places`. */
+/** Our own authorization server (RFC 6749, RFC 8414). The API server mounts `handler` at `routes`. */
 export type AuthorizationServer = {
-  /** Where it stands, and for which methods; the API answers the others. */
+  /** The paths with the methods that `handler` serves; the API server answers all other methods. */
   readonly routes: readonly { readonly paths: readonly string[]; readonly methods: readonly string[] }[];
   readonly handler: RequestListener;
-  /** An access token without a request, with the claims and the key of any other: for the lines that the demo prints. */
+  /** Signs an access token without a request, with the same claims and key as the token endpoint; for the output of the demo. */
   issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
 };
 
-/** What it needs: the token endpoint's things, the keys it signs with, and the site for its metadata. */
-export type AuthorizationServerDeps = TokenEndpointDeps &
-  Pick<MetadataOptions, 'trustedIssuers'> & { readonly keys: SigningKeys };
+/** Dependencies of the token endpoint, and the members of the metadata. */
+export type AuthorizationServerDeps = TokenEndpointDeps & Pick<MetadataOptions, 'scopes' | 'trustedIssuers'>;
 
 const metadataPath = '/.well-known/oauth-authorization-server';
 const jwksPath = '/.well-known/jwks.json';
 
-/** Makes the server; the token endpoint itself is built at its first request, and again when the signing key changes. */
+/** Creates the authorization server of one process. */
 export function createAuthorizationServer(deps: AuthorizationServerDeps): AuthorizationServer {
   const { keys, publicUrl, clock, random } = deps;
-  let built: { readonly kid: string; readonly endpoint: Promise<RequestListener> } | undefined;
-
-  async function endpoint(): Promise<RequestListener> {
-    const key = keys.current('access-token');
-    if (built?.kid !== key.kid) built = { kid: key.kid, endpoint: createTokenEndpoint(deps, key) };
-    return await built.endpoint;
-  }
+  const answerTokenRequest = createTokenEndpoint(deps);
 
   const handler: RequestListener = (request, response) => {
-    response.setHeader('cache-control', 'no-store');
+    const { method } = request;
     const path = requestPath(request.url);
-    if (path === tokenPath && request.method === 'POST') {
-      endpoint()
-        .then((listener) => listener(request, response))
-        .catch((fault: unknown) => {
-          deps.report(fault);
-          built = undefined;
-          sendError(response, 500, 'server_error');
-        });
-    } else if (path === tokenPath) sendAllowedMethods(response, request.method, 'POST, OPTIONS');
-    else if (path !== metadataPath && path !== jwksPath) sendError(response, 404, 'invalid_request');
-    else if (request.method !== 'GET' && request.method !== 'HEAD')
-      sendAllowedMethods(response, request.method, 'GET, HEAD, OPTIONS');
-    else {
-      const jwks = path === jwksPath;
-      const body = jwks ? keys.publicJwks() : authorizationServerMetadata(deps);
-      response.setHeader('cache-control', 'public, max-age=300');
-      response.setHeader('access-control-allow-origin', '*');
-      sendJson(response, { status: 200, type: jwks ? 'application/jwk-set+json' : 'application/json', body });
-    }
+    if (path === tokenPath && method === 'POST') {
+      void answerTokenRequest(request).then((answer) => sendJson(response, answer));
+    } else if (path === tokenPath) sendAllowedMethods(response, method, 'POST, OPTIONS');
+    else if (path !== metadataPath && path !== jwksPath) sendError(response, 404);
+    else if (method !== 'GET' && method !== 'HEAD') sendAllowedMethods(response, method, 'GET, HEAD, OPTIONS');
+    else if (path === jwksPath) sendDocument(response, 'application/jwk-set+json', keys.publicJwks());
+    else sendDocument(response, 'application/json', authorizationServerMetadata(deps));
   };
 
   return {
@@ -69,22 +49,35 @@ export function createAuthorizationServer(deps: AuthorizationServerDeps): Author
 
 function sendAllowedMethods(response: ServerResponse, method: string | undefined, allow: string): void {
   response.setHeader('allow', allow);
-  if (method === 'OPTIONS') response.writeHead(204).end();
-  else sendError(response, 405, 'invalid_request');
+  if (method === 'OPTIONS') response.writeHead(204, noStore).end();
+  else sendError(response, 405);
 }
 
-/** An error in the form of RFC 6749, section 5.2. */
-function sendError(response: ServerResponse, status: number, error: string): void {
-  if (response.headersSent) response.destroy();
-  else sendJson(response, { status, type: 'application/json', body: { error } });
+function sendError(response: ServerResponse, status: number): void {
+  sendJson(response, { status, headers: {}, body: { error: 'invalid_request' } });
 }
 
-function sendJson(
-  response: ServerResponse,
-  { status, type, body }: { status: number; type: string; body: object },
-): void {
+/** A public document, which browsers of any origin may read and caches may keep for five minutes. */
+function sendDocument(response: ServerResponse, type: string, body: object): void {
+  const headers = {
+    'content-type': `${type}; charset=utf-8`,
+    'cache-control': 'public, max-age=300',
+    'access-control-allow-origin': '*',
+  };
+  sendJson(response, { status: 200, headers, body });
+}
+
+/** Responses of the token endpoint must not be cached (RFC 6749, section 5.1). */
+const noStore = { 'cache-control': 'no-store' };
+
+function sendJson(response: ServerResponse, { status, headers, body }: TokenResponse): void {
   const text = JSON.stringify(body);
-  response.writeHead(status, { 'content-type': `${type}; charset=utf-8`, 'content-length': Buffer.byteLength(text) });
-  // Node leaves the body out for HEAD by itself.
+  response.writeHead(status, {
+    'content-type': 'application/json; charset=utf-8',
+    ...noStore,
+    ...headers,
+    'content-length': Buffer.byteLength(text),
+  });
+  // Node.js omits the body of a response to HEAD.
   response.end(text);
 }

@@ -1,17 +1,20 @@
-import type { Scheme } from './challenge.ts';
-
-/** A token bucket: `perSecond` requests flow in each second, and `burst` of them may be spent at once. */
+/** A token bucket: `perSecond` requests are added each second, up to `burst`. */
 export type Quota = { readonly perSecond: number; readonly burst: number };
 
-/** Who calls, as the access token proved it. Without `purposes` any purpose may be stated; without `quota` the default holds. */
+/** The schemes of the `Authorization` header for access tokens (RFC 6750, RFC 9449). */
+export type Scheme = 'Bearer' | 'DPoP';
+
+/** The authenticated caller of a request. */
 export type Caller = {
   readonly clientId: string;
-  /** The scopes of the token that the client is still allowed. */
+  /** The scopes of the token that the client still has. */
   readonly scopes: ReadonlySet<string>;
+  /** The purposes that the client may state; undefined for any. */
   readonly purposes?: ReadonlySet<string> | undefined;
+  /** Undefined for the default quota. */
   readonly quota?: Quota | undefined;
-  /** The scheme in which its token has to come, and is challenged; without it Bearer. */
+  /** The scheme that its token requires, and that challenges use; Bearer by default. */
   readonly scheme?: Scheme;
-  /** The citizen who is at the client, by the word of a trusted issuer. */
+  /** The citizen who uses the client, as authenticated by a trusted issuer. */
   readonly citizenId?: string | undefined;
 };

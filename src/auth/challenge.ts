@@ -1,24 +1,21 @@
 import { formatInstant } from '../kernel/clock.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import type { Caller } from './caller.ts';
+import type { Caller, Scheme } from './caller.ts';
 import { acceptedAlgs } from './client-keys.ts';
 import type { DpopProofFault } from './dpop-proof.ts';
 
-/** What a challenge says besides its scheme and realm; members that are undefined are left out. */
-export type ChallengeMembers = {
+/** The parameters of a challenge besides its scheme and realm. */
+type ChallengeMembers = {
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
   readonly scope?: string | undefined;
   readonly resourceMetadata?: string | undefined;
 };
 
-/** The schemes in which a token may come (RFC 6750, RFC 9449). */
-export type Scheme = 'Bearer' | 'DPoP';
-
 const realm = 'citizen-services';
 
-/** One `WWW-Authenticate` value (RFC 6750 section 3, RFC 9728 section 5.1). Texts are ours: none holds a quote or backslash. */
-export function challenge(scheme: Scheme, members: ChallengeMembers): string {
+/** One `WWW-Authenticate` value (RFC 6750 section 3, RFC 9728 section 5.1). All texts are ours, without quotes and backslashes. */
+function challenge(scheme: Scheme, members: ChallengeMembers): string {
   const named = {
     realm,
     algs: scheme === 'DPoP' ? acceptedAlgs.join(' ') : undefined,
@@ -33,7 +30,7 @@ export function challenge(scheme: Scheme, members: ChallengeMembers): string {
 
 const withChallenge = (value: string | string[]) => ({ headers: { 'www-authenticate': value } });
 
-/** No token came: the challenge names scope and metadata, and no error (RFC 6750, section 3.1). */
+/** The refusal of a request without a token: the challenge has the scope and the metadata, and no error (RFC 6750, section 3.1). */
 export function noAccessToken(publicUrl: string, scope: string | undefined): Refusal {
   const resourceMetadata = `${publicUrl}/.well-known/oauth-protected-resource/v1`;
   return refuse(
@@ -43,7 +40,7 @@ export function noAccessToken(publicUrl: string, scope: string | undefined): Ref
   );
 }
 
-/** The one answer to every token that is not accepted, whatever is wrong with it, in the scheme in which it has to come. */
+/** The same refusal for every token that is not accepted, whatever its fault. The challenge has the required scheme. */
 export function invalidAccessToken(scheme: Scheme = 'Bearer'): Refusal {
   const errorDescription = 'The access token is not valid';
   return refuse(
@@ -53,7 +50,7 @@ export function invalidAccessToken(scheme: Scheme = 'Bearer'): Refusal {
   );
 }
 
-/** The token is good, and the proof beside it is not (RFC 9449, section 7.1); with a nonce where one has to be used. */
+/** The refusal of an invalid DPoP proof of a valid token (RFC 9449, section 7.1), with the current nonce where nonces are required. */
 export function refusedProof({ error, description }: DpopProofFault, nonce: string | undefined): Refusal {
   const headers = {
     'www-authenticate': challenge('DPoP', { error, errorDescription: description }),
@@ -63,7 +60,7 @@ export function refusedProof({ error, description }: DpopProofFault, nonce: stri
   return refuse(slug, `The DPoP proof is not accepted: ${description}.`, { headers });
 }
 
-/** The token was good until its time was over; only said once its signature was verified. Instants in epoch ms. */
+/** The refusal of an expired token. Only after its signature was verified. Times in epoch milliseconds. */
 export function expiredAccessToken(expiredAt: number, now: number, scheme: Scheme = 'Bearer'): Refusal {
   const errorDescription = 'The access token expired';
   const ago = Math.max(0, Math.floor((now - expiredAt) / 1_000));
@@ -77,7 +74,7 @@ export function expiredAccessToken(expiredAt: number, now: number, scheme: Schem
   );
 }
 
-/** The token is of a time that has not come here; only said once its signature was verified. */
+/** The refusal of a token that is ahead of our clock. Only after its signature was verified. */
 export function prematureAccessToken(aheadSeconds: number, now: number, scheme: Scheme): Refusal {
   return refuse(
     'invalid-access-token',
@@ -91,7 +88,7 @@ export function prematureAccessToken(aheadSeconds: number, now: number, scheme: 
   );
 }
 
-/** The token is good, and lacks the scope of this operation (RFC 6750, section 3.1; RFC 9449, section 7.1). */
+/** The refusal of a valid token without the scope of the operation (RFC 6750, section 3.1; RFC 9449, section 7.1). */
 export function missingScope(scope: string, { scheme = 'Bearer' }: Pick<Caller, 'scheme'>): Refusal {
   return refuse('missing-scope', `This operation needs the scope ${scope}.`, {
     members: { requiredScopes: [scope] },
@@ -99,7 +96,7 @@ export function missingScope(scope: string, { scheme = 'Bearer' }: Pick<Caller, 
   });
 }
 
-/** The keys of the token's issuer cannot be had now, so that it can be neither accepted nor refused. */
+/** The refusal while the keys of the token's issuer cannot be fetched: the token may be valid. */
 export function issuerUnavailable(): Refusal {
   return refuse('capacity-reduced', "The keys of the token's issuer could not be fetched; nothing was processed.", {
     headers: { 'retry-after': '5' },

@@ -1,32 +1,33 @@
 import type { Clock } from '../kernel/clock.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { Confirmation } from './access-token.ts';
-import { invalidAccessToken, refusedProof, type Scheme } from './challenge.ts';
+import type { Scheme } from './caller.ts';
+import { invalidAccessToken, refusedProof } from './challenge.ts';
 import type { Binding } from './client.ts';
 import type { DpopNonces } from './dpop-nonces.ts';
 import { checkDpopProof, type DpopProofFault } from './dpop-proof.ts';
 import type { IsFirstUse } from './used-proof-store.ts';
 
-/** What a request shows besides its token. */
+/** The parts of a request that prove possession of the key or certificate of its token. */
 export type PresentedProof = {
   readonly method: string;
-  /** As it stands in the request line, without query. */
+  /** The path of the request line, without query. */
   readonly path?: string;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
-  /** The thumbprint of the caller's certificate; asked only for tokens that are bound to one. */
+  /** Reads the thumbprint of the client certificate; called only for tokens that are bound to a certificate. */
   readonly certificate?: () => string | undefined;
 };
 
-/** What the check of a binding needs. */
+/** Dependencies of the check of bindings. */
 export type BindingDeps = {
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly isFirstUse: IsFirstUse;
-  /** Where the operator wants proofs to carry a nonce. */
+  /** Set where the operator requires nonces in DPoP proofs. */
   readonly nonces: DpopNonces | undefined;
 };
 
-/** A verified token as it came, what it is bound to, and what its client has to bind it to. */
+/** A verified token with its binding, and the binding that its client requires. */
 export type BoundToken = {
   readonly scheme: Scheme;
   readonly token: string;
@@ -35,8 +36,9 @@ export type BoundToken = {
 };
 
 /**
- * Why the request may not use its token, or undefined: a token bound to a key comes in the scheme DPoP with a proof that
- * was not used before, one bound to a certificate over its very connection, and one of a client that must bind is bound.
+ * Checks that the request may use its token; undefined where it may. A token that is bound to a key needs the scheme DPoP
+ * and an unused proof. A token that is bound to a certificate needs that certificate on its connection. A client that must
+ * bind its tokens may not use an unbound one.
  */
 export async function checkTokenBinding(
   deps: BindingDeps | undefined,
@@ -56,7 +58,10 @@ export async function checkTokenBinding(
   return fault && refusedProof(fault, deps.nonces?.current());
 }
 
-/** The scheme of a token. A bound one as Bearer may be a stolen one; an unbound one as DPoP would let its bearer feel safe. */
+/**
+ * The scheme that a token requires. A key-bound token as Bearer may be stolen; an unbound token as DPoP would suggest a
+ * protection that it does not have.
+ */
 export function schemeForBinding(confirmation: Confirmation | undefined, binding: Binding): Scheme {
   return confirmation?.jkt === undefined && binding !== 'dpop' ? 'Bearer' : 'DPoP';
 }

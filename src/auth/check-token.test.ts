@@ -24,7 +24,7 @@ function tokenOf(app: TokenApp, changes: Record<string, unknown> = {}): string {
   return `Bearer ${makeJws(header, { ...validTokenClaims(app), ...changes }, signWithServerKey(app))}`;
 }
 
-test('[R50] no token: the challenge names scope and metadata, and no error', async (t) => {
+test('[R50] a request without a token gets a challenge with scope and metadata, and no error', async (t) => {
   const { checker } = await openTokenApp(t);
   const refusal = {
     slug: 'no-access-token',
@@ -48,7 +48,7 @@ test('[R50] no token: the challenge names scope and metadata, and no error', asy
   assert.deepEqual(await checker.authenticate('DPoP abc', scope), invalidAccessToken('DPoP'));
 });
 
-test('a good token gives its client, whatever the letter case of the scheme', async (t) => {
+test('a valid token identifies its client, in any letter case of the scheme', async (t) => {
   const app = await openTokenApp(t);
   const caller = {
     clientId: app.client.client.clientId,
@@ -64,7 +64,7 @@ test('a good token gives its client, whatever the letter case of the scheme', as
   assert.deepEqual(await app.checker.authenticate(tokenOf(app, { aud: ['x', `${publicUrl}/v1`] }), scope), caller);
 });
 
-test('a scope that the client is no longer allowed is not in its caller, nor is one that was never asked', async (t) => {
+test('a caller has neither a scope that its client lost nor one that it did not request', async (t) => {
   const app = await openTokenApp(t);
   const answer = await app.checker.authenticate(tokenOf(app, { scope: 'documents:read documents:write' }));
   assert.ok('scopes' in answer);
@@ -74,7 +74,7 @@ test('a scope that the client is no longer allowed is not in its caller, nor is 
   assert.deepEqual([...none.scopes], []);
 });
 
-test('[R50] a missing scope is told with its challenge', async (t) => {
+test('[R50] a missing scope is refused with a challenge that names it', async (t) => {
   const { checker } = await openTokenApp(t);
   assert.deepEqual(checker.missingScope(scope, {}), {
     slug: 'missing-scope',
@@ -86,7 +86,7 @@ test('[R50] a missing scope is told with its challenge', async (t) => {
   });
 });
 
-test('an expired token is told as expired, with our time, once its signature is verified and not before', async (t) => {
+test('an expired token is reported as expired, with our time, only if its signature is valid', async (t) => {
   const app = await openTokenApp(t);
   const token = tokenOf(app);
   const seen = await app.checker.authenticate(token);
@@ -106,7 +106,7 @@ test('an expired token is told as expired, with our time, once its signature is 
   assert.deepEqual(await app.checker.authenticate(forged), invalidAccessToken());
 });
 
-test('a token dies with its exp even while it is cached', async (t) => {
+test('a cached token is refused after its exp', async (t) => {
   const app = await openTokenApp(t);
   const now = Math.floor(app.clock.at / 1_000);
   const token = tokenOf(app, { exp: now + 5 });
@@ -118,13 +118,13 @@ test('a token dies with its exp even while it is cached', async (t) => {
   assert.equal('slug' in answer ? answer.slug : '', 'expired-access-token');
 });
 
-test('[R48] a clock that runs 10 s ahead of ours is accepted', async (t) => {
+test('[R48] a token from a clock 10 s ahead of ours is accepted', async (t) => {
   const app = await openTokenApp(t);
   const ahead = Math.floor(app.clock.at / 1_000) + 10;
   assert.ok('clientId' in (await app.checker.authenticate(tokenOf(app, { iat: ahead, nbf: ahead }))));
 });
 
-test('[R55] a client that was disabled elsewhere is refused within 60 s, and at once where it was disabled here', async (t) => {
+test('[R55] a client is refused at once where it was disabled, and within 60 s by other processes', async (t) => {
   const app = await openTokenApp(t);
   const token = tokenOf(app);
   assert.ok('clientId' in (await app.checker.authenticate(token)));
@@ -142,7 +142,7 @@ test('[R55] a client that was disabled elsewhere is refused within 60 s, and at 
   assert.deepEqual(await app.checker.authenticate(second), invalidAccessToken());
 });
 
-test('a client that was disabled elsewhere is refused within 60 s also when the clock was set back', async (t) => {
+test('a client that another process disabled is refused within 60 s after the clock was set back', async (t) => {
   const app = await openTokenApp(t);
   const iat = app.clock.at / 1_000 - 300;
   const token = tokenOf(app, { iat, exp: iat + 600 });
@@ -156,7 +156,7 @@ for (const [span, step] of [
   ['an hour', 3_600_000],
   ['a year', 365 * 86_400_000],
 ] as const) {
-  test(`a clock that goes ${span} ahead or back ends a checked token, whose time comes again with the clock and no longer`, async (t) => {
+  test(`a cached token is refused while the clock is ${span} off, and accepted when the clock is corrected`, async (t) => {
     for (const by of [step, -step]) {
       const app = await openTokenApp(t);
       const slug = async (token: string) => {
@@ -178,7 +178,7 @@ for (const [span, step] of [
   });
 }
 
-test('what was changed of a client elsewhere counts within 60 s, for tokens that are out too', async (t) => {
+test('a change of a client by another process takes effect within 60 s, also for issued tokens', async (t) => {
   const app = await openTokenApp(t);
   const token = tokenOf(app);
   const first = await app.checker.authenticate(token);
@@ -196,7 +196,7 @@ test('what was changed of a client elsewhere counts within 60 s, for tokens that
   });
 });
 
-test('a cached token costs no query', async (t) => {
+test('a cached token needs no query', async (t) => {
   const app = await openTokenApp(t);
   const token = tokenOf(app);
   await app.checker.authenticate(token);
@@ -205,7 +205,7 @@ test('a cached token costs no query', async (t) => {
   assert.equal(app.queryCounter.count, 0);
 });
 
-test('after a rotation old and new tokens are good until the old key retires', async (t) => {
+test('after a rotation old and new tokens are accepted until the old key retires', async (t) => {
   const app = await openTokenApp(t);
   const old = app.keys.current('access-token');
   await rotateTestSigningKey(app.signingKeyDeps, 'access-token');
@@ -223,7 +223,7 @@ test('after a rotation old and new tokens are good until the old key retires', a
   assert.deepEqual(await app.checker.authenticate(late), invalidAccessToken());
 });
 
-test('a token signed by a key that is withdrawn is refused at once, cached or not', async (t) => {
+test('a token of a withdrawn key is refused at once, cached or not', async (t) => {
   const app = await openTokenApp(t);
   const token = tokenOf(app);
   assert.ok('clientId' in (await app.checker.authenticate(token)));
@@ -233,7 +233,7 @@ test('a token signed by a key that is withdrawn is refused at once, cached or no
   assert.deepEqual(await app.checker.authenticate(token), invalidAccessToken());
 });
 
-test('a client that another process has just made can call with its first token', async (t) => {
+test('a client that another process just created can call with its first token', async (t) => {
   const app = await openTokenApp(t);
   await app.checker.authenticate(tokenOf(app));
   const wanted = { name: 'New', kind: 'test', scopes: [scope], credential: 'secret' } as const;

@@ -33,7 +33,7 @@ for (const engine of engines) {
     assert.equal(await sessions.find(secret), 'over');
   });
 
-  test(`${engine.name}: a session that was ended is over everywhere, and the others go on`, async (t) => {
+  test(`${engine.name}: a session that was signed out ends in every process, and the others continue`, async (t) => {
     const db = await engine.open(t);
     const clock = { now: () => Date.UTC(2026, 10, 24) };
     const sessions = createCitizenSessions({ db, clock, random: systemRandom, root });
@@ -46,7 +46,7 @@ for (const engine of engines) {
     assert.deepEqual([await sessions.find(one), await sessions.find(other)], [undefined, { token }]);
   });
 
-  test(`${engine.name}: however long the token is said to be good, a session is over within ten minutes, and its row goes an hour later with another`, async (t) => {
+  test(`${engine.name}: a session expires after ten minutes whatever the life of its token, and its row is deleted an hour later`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: Date.UTC(2026, 10, 24), now: () => clock.at };
     const sessions = createCitizenSessions({ db, clock, random: systemRandom, root });
@@ -64,7 +64,7 @@ for (const engine of engines) {
     assert.equal((await db.read('select id from oauth_record')).length, 2);
   });
 
-  test(`${engine.name}: the database has neither the secret nor the token, and another key opens nothing`, async (t) => {
+  test(`${engine.name}: the database contains neither the secret nor the token, and another root key decrypts nothing`, async (t) => {
     const db = await engine.open(t);
     const clock = { now: () => Date.UTC(2026, 10, 24) };
     const sessions = createCitizenSessions({ db, clock, random: systemRandom, root });
@@ -74,12 +74,12 @@ for (const engine of engines) {
       assert.ok(!rows.includes(known), known);
     const other = rootKeyFromBytes(Buffer.alloc(32, 8));
     assert.equal(await createCitizenSessions({ db, clock, random: systemRandom, root: other }).find(secret), undefined);
-    // Nor under the name of that root.
+    // Nor with the id of that root key.
     await db.write([{ sql: 'update oauth_record set payload = replace(payload, $1, $2)', args: [root.id, other.id] }]);
     assert.equal(await createCitizenSessions({ db, clock, random: systemRandom, root: other }).find(secret), undefined);
   });
 
-  test(`${engine.name}: while the root key is rotated, a session goes on in each process, whichever of them knows of it; then it is over`, async (t) => {
+  test(`${engine.name}: a session continues in every process while the root key is rotated, and ends when the old key is gone`, async (t) => {
     const db = await engine.open(t);
     const path = join(makeIdentityFolder(t), 'root.key');
     const clock = { now: () => Date.UTC(2026, 10, 24) };

@@ -8,36 +8,37 @@ import { accessTokenSeconds } from './access-token.ts';
 
 /** The sessions of citizens who signed in on the pages. */
 export type CitizenSessions = {
-  /** Begins one for an access token that is good until `endsAt` (epoch ms); gives the secret for the citizen's browser. */
+  /** Starts a session for an access token that is valid until `endsAt` (epoch ms); returns the secret for the browser. */
   begin(accessToken: string, endsAt: number): Promise<string>;
-  /** The session with that secret; undefined where there is none, or it was ended. */
+  /** The session with that secret; undefined where it does not exist or the citizen signed out. */
   find(secret: string): Promise<FoundSession | undefined>;
+  /** Signs the citizen out. */
   end(secret: string): Promise<void>;
 };
 
-/** The access token of a session, or that its time is over. */
+/** The access token of a session, or that the session has expired. */
 export type FoundSession = { readonly token: string } | 'over';
 
 type SessionDeps = {
   readonly db: Pick<Database, 'read' | 'write'>;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Seals the tokens at rest. */
+  /** Encrypts the tokens at rest. */
   readonly root: Pick<RootKey, 'id' | 'derive' | 'deriveForRoot'>;
 };
 
 const model = 'CitizenSession';
 const secretBytes = 32;
 const secretPattern = /^[\w-]{43}$/;
-/** No token is taken for longer, whatever its issuer says. */
+/** The longest session, whatever life the issuer states. */
 const maxSessionMs = accessTokenSeconds * 1_000;
 
-/** So long a session is known to be over: then it is none. */
+/** An expired session is reported as expired for this long; then it is unknown. */
 export const expiredSessionKeptMs = 3_600_000;
 
 /**
- * Sessions as rows that all processes share, so that signing out ends one everywhere and at once. A row is found by the hash of
- * its secret, and its token is sealed for that place: who reads the database, or a backup, is nobody's citizen by that.
+ * Creates the session store. All processes share the rows, so that signing out takes effect everywhere at once. A row has the
+ * hash of the secret and the encrypted token, so that a reader of the database or a backup cannot use the session.
  */
 export function createCitizenSessions({ db, clock, random, root }: SessionDeps): CitizenSessions {
   return {
@@ -52,7 +53,7 @@ export function createCitizenSessions({ db, clock, random, root }: SessionDeps):
           args: [model, id, `${root.id}.${sealed.toString('base64url')}`, Math.min(endsAt, now + maxSessionMs)],
         },
         {
-          // So many that were over long ago go with each new one; by the index of sessions alone.
+          // Each new session deletes some old ones. The model is a literal, so that the partial index of sessions is used.
           sql: `delete from oauth_record where model = 'CitizenSession' and id in
             (select id from oauth_record where model = 'CitizenSession' and expires_at < $1 order by expires_at limit 20)`,
           args: [now - expiredSessionKeptMs],
@@ -83,8 +84,8 @@ const idOf = (secret: string) => sha256(Buffer.from(`citizen-session\0${secret}`
 const contextOf = (id: string) => `citizen-services/session@v1\0${id}`;
 
 /**
- * The token, opened under the root key that sealed it: during a rotation, processes change to the new root key at different
- * times. Undefined if that root key is gone; the session has then ended.
+ * Decrypts the token with the root key that encrypted it: during a rotation, processes change to the new root key at
+ * different times. Undefined where that root key is gone; the session has then ended.
  */
 function decryptToken(root: SessionDeps['root'], id: string, payload: string): string | undefined {
   const [rootId = '', sealed = ''] = payload.split('.', 2);

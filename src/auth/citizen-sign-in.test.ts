@@ -11,9 +11,16 @@ type Fetching = (url: string, options: RequestInit) => Promise<Response>;
 function signInThrough(httpFetch: Fetching, credential: SignInCredential = { secret: 'of a test' }) {
   const clock = { at: Date.UTC(2026, 10, 24), now: () => clock.at };
   const signIn = createCitizenSignIn({
-    ...{ issuer, clientId: 'pages', credential: () => credential, clock, machineClock: systemClock, httpFetch },
-    ...{ returnUrl: 'https://gov.example/me/sign-in/return', homeUrl: 'https://gov.example/me' },
-    ...{ resource: 'https://gov.example/v1', scope: 'openid citizen:self' },
+    issuer,
+    clientId: 'pages',
+    credential: () => credential,
+    clock,
+    machineClock: systemClock,
+    httpFetch,
+    returnUrl: 'https://gov.example/me/sign-in/return',
+    homeUrl: 'https://gov.example/me',
+    resource: 'https://gov.example/v1',
+    scope: 'openid citizen:self',
   });
   return { clock, signIn };
 }
@@ -21,7 +28,7 @@ function signInThrough(httpFetch: Fetching, credential: SignInCredential = { sec
 const metadata = { issuer, authorization_endpoint: `${issuer}/authorize`, token_endpoint: `${issuer}/token` };
 const answering = (body: string) => async () => new Response(body, { headers: { 'content-type': 'application/json' } });
 
-test('a sign-in goes to the issuer with PKCE, for this interface, and each with secrets of its own', async () => {
+test('each sign-in sends its own PKCE challenge, state and nonce, for this interface', async () => {
   const { signIn } = signInThrough(answering(JSON.stringify(metadata)));
   const [one, other] = [await signIn.begin(), await signIn.begin()];
   const query = Object.fromEntries(new URL(one.url).searchParams);
@@ -34,36 +41,37 @@ test('a sign-in goes to the issuer with PKCE, for this interface, and each with 
   assert.ok(!one.url.includes(one.attempt.verifier));
   const secrets = [one, other].flatMap(({ attempt }) => Object.values(attempt));
   assert.equal(new Set(secrets).size, 6);
-  assert.equal(await signIn.signOutUrl(), undefined, 'this issuer has no place to sign out');
+  assert.equal(await signIn.signOutUrl(), undefined, 'this issuer has no end_session_endpoint');
 });
 
-test('an issuer that is away is asked again after a while, however many come, and no sooner', async () => {
-  let asked = 0;
+test('an issuer that is unreachable is tried again after five seconds, and not before', async () => {
+  let requests = 0;
   const { clock, signIn } = signInThrough(async () => {
-    asked += 1;
+    requests += 1;
     throw new TypeError('fetch failed');
   });
   for (let times = 0; times < 20; times += 1) await assert.rejects(signIn.begin(), SignInFault);
-  assert.equal(asked, 1);
+  assert.equal(requests, 1);
   clock.at += 5_001;
   await assert.rejects(signIn.begin(), { message: /^citizens cannot sign in at https:\/\/login\.example\.gov: / });
-  assert.equal(asked, 2);
+  assert.equal(requests, 2);
 });
 
-test('no more than two hundred wait for a slow issuer, and when it answers all others may', async () => {
+test('at most two hundred requests wait for a slow issuer, and all succeed after its response', async () => {
   const answer = Promise.withResolvers<void>();
   const { signIn } = signInThrough(async () => {
     await answer.promise;
     return await answering(JSON.stringify(metadata))();
   });
   const first = Array.from({ length: 200 }, () => signIn.begin());
-  for (let times = 0; times < 3; times += 1) await assert.rejects(signIn.begin(), /200 others wait for its answers/);
+  for (let times = 0; times < 3; times += 1)
+    await assert.rejects(signIn.begin(), /200 other requests wait for its responses/);
   answer.resolve();
   assert.equal((await Promise.all(first)).length, 200);
   await signIn.begin();
 });
 
-test('metadata of another issuer, without end or behind a redirect are a fault', async () => {
+test('metadata of another issuer, of too many bytes, or that is no JSON is a fault', async () => {
   const fetched: RequestInit[] = [];
   const endless = `${JSON.stringify(metadata)}${' '.repeat(300_000)}`;
   for (const body of [JSON.stringify({ ...metadata, issuer: 'https://evil.example' }), endless, 'no json']) {
@@ -79,8 +87,8 @@ test('metadata of another issuer, without end or behind a redirect are a fault',
   );
 });
 
-test('what comes back under another state is no sign-in, and asks the issuer nothing', async () => {
-  const { signIn } = signInThrough(() => assert.fail('asked'));
+test('a redirect with another state is no sign-in, and sends nothing to the issuer', async () => {
+  const { signIn } = signInThrough(() => assert.fail('a request was sent'));
   const attempt = { state: 's', nonce: 'n', verifier: 'v' };
   for (const query of ['', 'code=x', 'code=x&state=', 'code=x&state=t', 'error=access_denied&state=t'])
     assert.equal(await signIn.finish(query, attempt), undefined);
@@ -89,17 +97,17 @@ test('what comes back under another state is no sign-in, and asks the issuer not
 const theirs = await generateKeyPair('ES256');
 const json = (body: unknown) => answering(JSON.stringify(body))();
 
-/** What an issuer may say of a token, and of the one that tells who signed in. */
-type Given = {
+/** Changes of the token response and of the ID token. */
+type IssuerChanges = {
   readonly credential?: SignInCredential;
   readonly claims?: (now: number) => Readonly<Record<string, unknown>>;
   readonly signedBy?: CryptoKey;
   readonly answer?: Readonly<Record<string, unknown>>;
 };
 
-/** An issuer whose clock shows what that of the installation does; it gives a token that is good for `expires_in`. */
-async function issuerThatGives(expires_in: unknown, { credential, claims, signedBy, answer }: Given = {}) {
-  const asked: RequestInit[] = [];
+/** An issuer with the clock of the installation, whose tokens are valid for `expires_in`. */
+async function issuerWith(expires_in: unknown, { credential, claims, signedBy, answer }: IssuerChanges = {}) {
+  const requests: RequestInit[] = [];
   let nonce = '';
   const publicJwk = { ...(await exportJWK(theirs.publicKey)), kid: 'theirs', alg: 'ES256' };
   const httpFetch: Fetching = async (url, options) => {
@@ -110,7 +118,7 @@ async function issuerThatGives(expires_in: unknown, { credential, claims, signed
         id_token_signing_alg_values_supported: ['ES256'],
       });
     if (url === `${issuer}/keys`) return await json({ keys: [publicJwk] });
-    asked.push(options);
+    requests.push(options);
     const now = Math.floor(clock.now() / 1_000);
     const usual = { nonce, iss: issuer, sub: 'x', aud: 'pages', iat: now, exp: now + 300 };
     const idToken = new SignJWT({ ...usual, ...claims?.(now) }).setProtectedHeader({ alg: 'ES256', kid: 'theirs' });
@@ -123,24 +131,24 @@ async function issuerThatGives(expires_in: unknown, { credential, claims, signed
     nonce = attempt.nonce;
     return await signIn.finish(`${query}&state=${attempt.state}`, attempt);
   };
-  return { asked, clock, finish };
+  return { requests, clock, finish };
 }
 
-test('tokens are looked at, and assertions made, by the clock of the installation, whatever the machine’s shows', async () => {
+test('ID tokens are checked and assertions are made by the clock of the installation, not by that of the machine', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
-  const { asked, clock, finish } = await issuerThatGives(60, { credential: { key: await exportJWK(privateKey) } });
-  // Years apart, and then apart otherwise, as behind a clock that was set.
+  const { requests, clock, finish } = await issuerWith(60, { credential: { key: await exportJWK(privateKey) } });
+  // Years off, and then off by another amount, as after a clock was set.
   for (const at of [Date.UTC(2020, 0, 1), Date.UTC(2040, 0, 1), Date.UTC(2039, 0, 1)]) {
     clock.at = at;
     assert.deepEqual(await finish(), { accessToken: 'of a citizen', endsAt: at + 60_000 });
-    const form = new URLSearchParams(String(asked.at(-1)?.body));
+    const form = new URLSearchParams(String(requests.at(-1)?.body));
     const [, claims = ''] = (form.get('client_assertion') ?? '').split('.');
     const { iat } = JSON.parse(Buffer.from(claims, 'base64url').toString('utf8'));
     assert.ok(Math.abs(iat * 1_000 - at) < 30_000, String(iat));
   }
 });
 
-test('a private key may have an id or none', async () => {
+test('an assertion has the kid of the private key, or none', async () => {
   const { privateKey } = await generateKeyPair('ES256', { extractable: true });
   const bare = await exportJWK(privateKey);
   const keys: readonly (readonly [JWK, string | undefined])[] = [
@@ -149,18 +157,18 @@ test('a private key may have an id or none', async () => {
     [{ ...bare, kid: 'pages' }, 'pages'],
   ];
   for (const [key, kid] of keys) {
-    const { asked, finish } = await issuerThatGives(60, { credential: { key } });
+    const { requests, finish } = await issuerWith(60, { credential: { key } });
     assert.equal((await finish())?.accessToken, 'of a citizen');
-    const assertion = new URLSearchParams(String(asked[0]?.body)).get('client_assertion') ?? '';
+    const assertion = new URLSearchParams(String(requests[0]?.body)).get('client_assertion') ?? '';
     assert.equal(JSON.parse(Buffer.from(assertion.split('.')[0] ?? '', 'base64url').toString('utf8')).kid, kid);
   }
 });
 
-test('what an issuer says of somebody else, for somebody else, of another time or unsigned signs nobody in', async () => {
+test('an ID token of another issuer, audience, nonce, time or key, or without a signature, is a fault', async () => {
   const others = await generateKeyPair('ES256');
   const unsigned = (claims: object) =>
     `${[{ alg: 'none' }, claims].map((one) => Buffer.from(JSON.stringify(one)).toString('base64url')).join('.')}.`;
-  const wrong: readonly Given[] = [
+  const wrong: readonly IssuerChanges[] = [
     { claims: () => ({ nonce: 'of another sign-in' }) },
     { claims: () => ({ nonce: undefined }) },
     { claims: () => ({ aud: 'another client' }) },
@@ -171,17 +179,17 @@ test('what an issuer says of somebody else, for somebody else, of another time o
     { answer: { id_token: unsigned({ iss: issuer, sub: 'x', aud: 'pages', iat: 0, exp: 2 ** 40 }) } },
     { answer: { id_token: undefined } },
   ];
-  for (const given of wrong) await assert.rejects((await issuerThatGives(60, given)).finish(), SignInFault);
-  assert.equal((await (await issuerThatGives(60)).finish())?.accessToken, 'of a citizen');
+  for (const changes of wrong) await assert.rejects((await issuerWith(60, changes)).finish(), SignInFault);
+  assert.equal((await (await issuerWith(60)).finish())?.accessToken, 'of a citizen');
 });
 
-test('a token that is good for a part of a millisecond ends before it', async () => {
-  const { clock, finish } = await issuerThatGives(299.9996);
+test('a token life with a fraction of a millisecond is rounded down', async () => {
+  const { clock, finish } = await issuerWith(299.9996);
   assert.equal((await finish())?.endsAt, clock.at + 299_999);
 });
 
-test('a fault says what was wrong, and nothing that a browser may have made up or an issuer may have sent', async () => {
-  const { finish } = await issuerThatGives(60);
+test('a fault names its cause, and quotes nothing from the browser or a document of the issuer', async () => {
+  const { finish } = await issuerWith(60);
   const at = `citizens cannot sign in at ${issuer}`;
   await assert.rejects(finish('code=x&code=y'), { message: `${at}: ${[invalid, twice].join(': ')}` });
   const refused = 'authorization response from the server is an error';

@@ -2,29 +2,28 @@ import { hash } from 'node:crypto';
 import type { JWK } from 'jose';
 import type { Configuration } from 'openid-client';
 import { type Clock, elapsedMs } from '../kernel/clock.ts';
-import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
-import type { HttpFetch } from './trusted-issuer.ts';
+import { fetchDocument, type HttpFetch } from './fetch-document.ts';
 
-/** What the browser keeps between leaving for the issuer and coming back: nobody else can end what it began. */
+/** The values that the browser keeps during a sign-in. Without them, no other browser can finish it. */
 export type SignInAttempt = { readonly state: string; readonly nonce: string; readonly verifier: string };
 
-/** What the issuer gave: an access token for this interface, good until `endsAt` (epoch ms). */
+/** An access token of the issuer for this interface, valid until `endsAt` (epoch milliseconds). */
 export type IssuedToken = { readonly accessToken: string; readonly endsAt: number };
 
-/** How citizens sign in at an issuer that the operator trusts. All of it throws `SignInFault` where that does not answer as it should. */
+/** The sign-in of citizens at a trusted issuer. All functions throw `SignInFault` where the issuer does not respond as expected. */
 export type CitizenSignIn = {
   /**
-   * Where the browser goes, and what it has to bring back. `silently`: the issuer asks the citizen nothing, and declines where it
-   * would have to (OpenID Connect Core, section 3.1.2.1, prompt=none).
+   * The URL to send the browser to, and the values for `finish`. With `silently` the issuer shows no page, and declines
+   * instead (OpenID Connect Core, section 3.1.2.1, prompt=none).
    */
   begin(silently?: boolean): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
-  /** With the query that the issuer sent the browser back with; undefined where the citizen or the issuer declined. */
+  /** Exchanges the query of the redirect for a token; undefined where the citizen or the issuer declined. */
   finish(query: string, attempt: SignInAttempt): Promise<IssuedToken | undefined>;
-  /** Where the citizen can sign out of the issuer itself, where it has such a place. */
+  /** The URL to sign out at the issuer (OpenID Connect RP-Initiated Logout); undefined where it offers none. */
   signOutUrl(): Promise<string | undefined>;
 };
 
-/** The issuer did not answer, or not as it should: a matter for the operator. It names what the issuer said, and no citizen. */
+/** The issuer did not respond as expected. The message is for the operator, and contains no data of the citizen. */
 export class SignInFault extends Error {
   constructor(issuer: string, { cause }: { readonly cause: unknown }) {
     super(`citizens cannot sign in at ${issuer}: ${errorMessages(cause).join(': ')}`, { cause });
@@ -32,169 +31,182 @@ export class SignInFault extends Error {
   }
 }
 
-/** An error code as issuers have them (RFC 6749, section 4.1.2.1). It comes by way of the browser, where anybody may write another text. */
+/** An error code (RFC 6749, section 4.1.2.1). It arrives through the browser, where anyone can write any other text. */
 const errorCode = /^[\w.-]{1,64}$/;
 
-/** What an error says, and those behind it that say more; none of JSON, which quotes what it could not read. */
+/** The messages of an error and its causes. Those of JSON errors are left out, since they quote the document. */
 function errorMessages(fault: unknown): readonly string[] {
   if (!(fault instanceof Error) || fault instanceof SyntaxError) return [];
   const code = 'error' in fault ? String(fault.error) : '';
-  // Of a host with several addresses none of which answers Node says no more than the code.
+  // The error for a host of which no address responds has a code and no message.
   const message = fault.message === '' && 'code' in fault ? String(fault.code) : fault.message;
   return [errorCode.test(code) ? `${message} (${code})` : message, ...errorMessages(fault.cause)];
 }
 
-/** By what this server proves itself at the issuer: a secret, or its private key as a JWK. */
+/** How this server authenticates at the issuer: by a secret, or by its private key as a JWK. */
 export type SignInCredential = { readonly secret: string } | { readonly key: JWK };
 
-/** Who asks whom, and for what. */
+/** The registration of this server at the issuer, and the dependencies of the sign-in. */
 export type SignInDeps = {
   readonly issuer: string;
   readonly clientId: string;
   readonly credential: () => SignInCredential;
-  /** Where the issuer sends the browser back to, and to whom it sends it when it has signed out. */
+  /** The URL that the issuer redirects the browser to after a sign-in. */
   readonly returnUrl: string;
+  /** The URL that the issuer redirects the browser to after a sign-out. */
   readonly homeUrl: string;
-  /** For which interface the token is (RFC 8707). */
+  /** The interface that the token is for (RFC 8707). */
   readonly resource: string;
   readonly scope: string;
   readonly httpFetch: HttpFetch;
   readonly clock: Clock;
-  /** By which the library goes. */
+  /** The clock that openid-client uses. */
   readonly machineClock: Clock;
 };
 
 const timeoutSeconds = 5;
-const maxDocumentBytes = 262_144;
 const metadataLifeMs = 600_000;
-/** An issuer whose metadata could not be had is left alone for a while, however many citizens come. */
+/** The pause after the metadata could not be fetched, however many citizens sign in. */
 const failureRetryMs = 5_000;
-/** So many may wait for the issuer at a time: one that is slow keeps no more of the requests that this process takes at once. */
+/** At most this number of requests waits for a slow issuer, so that they do not use up the request limit of the process. */
 const maxWaiting = 200;
-/** What an issuer that does not say for how long its tokens are good is taken to mean. */
+/** The life of a token whose issuer does not state it. */
 const defaultTokenLifeSeconds = 600;
+/** The metadata is loaded again after the clock of the machine was changed by more than this. */
+const clockDriftSeconds = 5;
 
 /**
- * Sign-in by the authorization code flow of OpenID Connect with PKCE (RFC 7636), by a pushed request (RFC 9126) where the issuer
- * takes one. Nothing is fetched before the first citizen comes.
+ * Creates the sign-in by the authorization code flow of OpenID Connect with PKCE (RFC 7636), and with a pushed request (RFC
+ * 9126) where the issuer supports it. The first sign-in loads openid-client and the metadata.
  */
 export function createCitizenSignIn(deps: SignInDeps): CitizenSignIn {
-  const { clock, issuer, returnUrl, homeUrl, resource, scope, clientId } = deps;
-  const callIssuer = createIssuerCall(issuer);
-  let metadata: IssuerMetadata | undefined;
-
-  function loadConfiguration(): Promise<Configuration> {
-    const ahead = Math.round((clock.now() - deps.machineClock.now()) / 1_000);
-    if (
-      metadata === undefined ||
-      elapsedMs(metadata.at, clock) > metadata.liveMs ||
-      Math.abs(ahead - metadata.ahead) > clockDriftSeconds
-    ) {
-      const fresh = { configuration: discover(deps, ahead), at: clock.now(), ahead, liveMs: metadataLifeMs };
-      metadata = fresh;
-      fresh.configuration.catch(() => {
-        fresh.liveMs = failureRetryMs;
-      });
-    }
-    return metadata.configuration;
-  }
-
+  const loadConfiguration = createConfigurationCache(deps);
+  const callIssuer = createIssuerCall(deps.issuer, async () => ({
+    library: await import('openid-client'),
+    configuration: await loadConfiguration(),
+  }));
   return {
-    begin: async (silently = false) => {
-      const client = await import('openid-client');
-      const attempt = {
-        state: client.randomState(),
-        nonce: client.randomNonce(),
-        verifier: client.randomPKCECodeVerifier(),
-      };
-      const parameters = {
-        ...{ redirect_uri: returnUrl, scope, resource, state: attempt.state, nonce: attempt.nonce },
-        code_challenge: hash('sha256', attempt.verifier, 'base64url'),
-        code_challenge_method: 'S256',
-        ...(silently ? { prompt: 'none' } : {}),
-      };
-      return await callIssuer(async () => {
-        const configuration = await loadConfiguration();
-        const pushes = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined;
-        const url = pushes
-          ? await client.buildAuthorizationUrlWithPAR(configuration, parameters)
-          : client.buildAuthorizationUrl(configuration, parameters);
-        return { url: url.href, attempt };
-      });
+    begin: (silently = false) => callIssuer((client) => beginSignIn(deps, client, silently)),
+    finish: async (query, attempt) => {
+      // A forged redirect, or one of an earlier attempt.
+      if (new URLSearchParams(query).get('state') !== attempt.state) return undefined;
+      return await callIssuer((client) => finishSignIn(deps, client, { query, attempt }));
     },
-    finish: async (query, { state, nonce, verifier }) => {
-      // What a page elsewhere made up, or an attempt of long ago.
-      if (new URLSearchParams(query).get('state') !== state) return undefined;
-      const client = await import('openid-client');
-      return await callIssuer(async () => {
-        const configuration = await loadConfiguration();
-        const checks = {
-          ...{ expectedState: state, expectedNonce: nonce, pkceCodeVerifier: verifier },
-          idTokenExpected: true,
-        };
-        try {
-          const callbackUrl = new URL(`${returnUrl}?${query}`);
-          const tokenResponse = await client.authorizationCodeGrant(configuration, callbackUrl, checks, { resource });
-          const lifeSeconds = tokenResponse.expires_in ?? defaultTokenLifeSeconds;
-          return { accessToken: tokenResponse.access_token, endsAt: clock.now() + Math.floor(lifeSeconds * 1_000) };
-        } catch (fault) {
-          if (isRefusal(client, fault)) return undefined;
-          throw fault;
-        }
-      });
-    },
-    signOutUrl: async () => {
-      const client = await import('openid-client');
-      return await callIssuer(async () => {
-        const configuration = await loadConfiguration();
+    signOutUrl: () =>
+      callIssuer(async ({ library, configuration }) => {
         if (configuration.serverMetadata().end_session_endpoint === undefined) return undefined;
-        return client.buildEndSessionUrl(configuration, {
-          client_id: clientId,
-          post_logout_redirect_uri: homeUrl,
-        }).href;
-      });
-    },
+        const parameters = { client_id: deps.clientId, post_logout_redirect_uri: deps.homeUrl };
+        return library.buildEndSessionUrl(configuration, parameters).href;
+      }),
   };
 }
 
 type Library = typeof import('openid-client');
 
-/** What an issuer says of itself, or that it does not; `ahead`: by so many seconds the machine's clock was behind the one that counts. */
-type IssuerMetadata = {
+/** openid-client, loaded and configured for the issuer. */
+type IssuerClient = { readonly library: Library; readonly configuration: Configuration };
+
+async function beginSignIn(
+  { returnUrl, scope, resource }: SignInDeps,
+  { library, configuration }: IssuerClient,
+  silently: boolean,
+): Promise<{ url: string; attempt: SignInAttempt }> {
+  const attempt = {
+    state: library.randomState(),
+    nonce: library.randomNonce(),
+    verifier: library.randomPKCECodeVerifier(),
+  };
+  const parameters = {
+    redirect_uri: returnUrl,
+    scope,
+    resource,
+    state: attempt.state,
+    nonce: attempt.nonce,
+    code_challenge: hash('sha256', attempt.verifier, 'base64url'),
+    code_challenge_method: 'S256',
+    ...(silently ? { prompt: 'none' } : {}),
+  };
+  const isPushed = configuration.serverMetadata().pushed_authorization_request_endpoint !== undefined;
+  const url = isPushed
+    ? await library.buildAuthorizationUrlWithPAR(configuration, parameters)
+    : library.buildAuthorizationUrl(configuration, parameters);
+  return { url: url.href, attempt };
+}
+
+async function finishSignIn(
+  { returnUrl, resource, clock }: SignInDeps,
+  { library, configuration }: IssuerClient,
+  { query, attempt }: { readonly query: string; readonly attempt: SignInAttempt },
+): Promise<IssuedToken | undefined> {
+  const checks = {
+    expectedState: attempt.state,
+    expectedNonce: attempt.nonce,
+    pkceCodeVerifier: attempt.verifier,
+    idTokenExpected: true,
+  };
+  try {
+    const callbackUrl = new URL(`${returnUrl}?${query}`);
+    const response = await library.authorizationCodeGrant(configuration, callbackUrl, checks, { resource });
+    const lifeSeconds = response.expires_in ?? defaultTokenLifeSeconds;
+    return { accessToken: response.access_token, endsAt: clock.now() + Math.floor(lifeSeconds * 1_000) };
+  } catch (fault) {
+    if (isRefusal(library, fault)) return undefined;
+    throw fault;
+  }
+}
+
+/** The metadata of the issuer, or its failure. */
+type CachedConfiguration = {
   readonly configuration: Promise<Configuration>;
-  readonly at: number;
+  readonly loadedAt: number;
+  /** The seconds by which our clock was ahead of that of the machine. */
   readonly ahead: number;
-  liveMs: number;
+  lifeMs: number;
 };
 
-/** A machine's clock that was set since has what is known of the issuer read anew. */
-const clockDriftSeconds = 5;
+/** Caches the metadata for ten minutes, and a failure for five seconds. */
+function createConfigurationCache(deps: SignInDeps): () => Promise<Configuration> {
+  const { clock, machineClock } = deps;
+  let cached: CachedConfiguration | undefined;
+
+  const isUsable = ({ loadedAt, lifeMs, ahead }: CachedConfiguration, aheadNow: number) =>
+    elapsedMs(loadedAt, clock) <= lifeMs && Math.abs(aheadNow - ahead) <= clockDriftSeconds;
+
+  return () => {
+    const ahead = Math.round((clock.now() - machineClock.now()) / 1_000);
+    if (cached === undefined || !isUsable(cached, ahead)) {
+      const fresh = { configuration: discover(deps, ahead), loadedAt: clock.now(), ahead, lifeMs: metadataLifeMs };
+      cached = fresh;
+      fresh.configuration.catch(() => {
+        fresh.lifeMs = failureRetryMs;
+      });
+    }
+    return cached.configuration;
+  };
+}
 
 async function discover(
   { issuer, clientId, credential, httpFetch }: SignInDeps,
   ahead: number,
 ): Promise<Configuration> {
-  const client = await import('openid-client');
+  const library = await import('openid-client');
   const url = new URL(issuer);
   const signInCredential = credential();
-  const proof =
+  const clientAuthentication =
     'secret' in signInCredential
-      ? client.ClientSecretBasic(signInCredential.secret)
-      : client.PrivateKeyJwt(await privateKey(signInCredential.key));
-  // TRUSTED_ISSUERS takes plain http for this machine alone.
-  const execute = [
-    client.enableNonRepudiationChecks,
-    ...(url.protocol === 'http:' ? [client.allowInsecureRequests] : []),
-  ];
-  return await client.discovery(url, clientId, { [client.clockSkew]: ahead }, proof, {
-    execute,
+      ? library.ClientSecretBasic(signInCredential.secret)
+      : library.PrivateKeyJwt(await importPrivateKey(signInCredential.key));
+  // TRUSTED_ISSUERS accepts http for loopback only.
+  const insecure = url.protocol === 'http:' ? [library.allowInsecureRequests] : [];
+  return await library.discovery(url, clientId, { [library.clockSkew]: ahead }, clientAuthentication, {
+    execute: [library.enableNonRepudiationChecks, ...insecure],
     timeout: timeoutSeconds,
-    [client.customFetch]: (address, options) => fetchLimited(httpFetch, address, options as RequestInit),
+    [library.customFetch]: (address, options) => fetchDocument(httpFetch, address, options as RequestInit),
   });
 }
 
-/** The key for the algorithm that the profiles of today allow it (FAPI 2.0, section 5.4.1). */
-async function privateKey(jwk: JWK) {
+/** The key, for the algorithm that FAPI 2.0, section 5.4.1, allows for its type. */
+async function importPrivateKey(jwk: JWK) {
   const { importJWK } = await import('jose/key/import');
   const alg = jwk.kty === 'RSA' ? 'PS256' : jwk.kty === 'OKP' ? 'Ed25519' : 'ES256';
   const key = await importJWK(jwk, alg);
@@ -202,24 +214,13 @@ async function privateKey(jwk: JWK) {
   return jwk.kid === undefined || jwk.kid === '' ? key : { key, kid: jwk.kid };
 }
 
-/** Nobody downstream reads an endless body. */
-async function fetchLimited(httpFetch: HttpFetch, url: string, options: RequestInit): Promise<Response> {
-  const response = await httpFetch(url, { ...options, redirect: 'error' });
-  const bytes = await readBytesUpTo(response.body, maxDocumentBytes);
-  if (bytes === undefined) throw new Error(`${url} has more than ${maxDocumentBytes} bytes`);
-  return new Response(bytes.length === 0 ? null : new Uint8Array(bytes), {
-    status: response.status,
-    headers: { 'content-type': response.headers.get('content-type') ?? '' },
-  });
+/** Whether the citizen or the issuer declined, or the code was used before, such as by a page that was loaded again. */
+function isRefusal(library: Library, fault: unknown): boolean {
+  if (fault instanceof library.AuthorizationResponseError) return declinedCodes.has(fault.error);
+  return fault instanceof library.ResponseBodyError && fault.error === 'invalid_grant';
 }
 
-/** What the citizen decides at the issuer, or a code that was used before, as by a page that is loaded again. */
-function isRefusal(client: Library, fault: unknown): boolean {
-  if (fault instanceof client.AuthorizationResponseError) return declinedCodes.has(fault.error);
-  return fault instanceof client.ResponseBodyError && fault.error === 'invalid_grant';
-}
-
-/** RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6; every other one is for the operator. */
+/** RFC 6749, section 4.1.2.1, and OpenID Connect Core, section 3.1.2.6. All other codes are faults for the operator. */
 const declinedCodes: ReadonlySet<string> = new Set([
   'access_denied',
   'interaction_required',
@@ -228,16 +229,22 @@ const declinedCodes: ReadonlySet<string> = new Set([
   'consent_required',
 ]);
 
-type IssuerCall = <T>(ask: () => Promise<T>) => Promise<T>;
+/** Too many requests already wait for the issuer. */
+class IssuerOverloaded extends Error {
+  constructor() {
+    super(`${maxWaiting} other requests wait for its responses`);
+    this.name = 'IssuerOverloaded';
+  }
+}
 
-/** Has what the issuer does not answer as it should be told as a fault of it. */
-function createIssuerCall(issuer: string): IssuerCall {
+/** Turns each error of a call into a `SignInFault`, and limits the concurrent calls. */
+function createIssuerCall(issuer: string, load: () => Promise<IssuerClient>) {
   let waiting = 0;
-  return async (call) => {
+  return async <T>(call: (client: IssuerClient) => Promise<T>): Promise<T> => {
     try {
       waiting += 1;
-      if (waiting > maxWaiting) throw new Error(`${maxWaiting} others wait for its answers`);
-      return await call();
+      if (waiting > maxWaiting) throw new IssuerOverloaded();
+      return await call(await load());
     } catch (cause) {
       throw new SignInFault(issuer, { cause });
     } finally {

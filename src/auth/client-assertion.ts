@@ -1,35 +1,87 @@
-import { clockSkewSeconds } from './access-token.ts';
+import { JOSEError, JWKSMultipleMatchingKeys } from 'jose/errors';
+import { createLocalJWKSet } from 'jose/jwks/local';
+import { compactVerify } from 'jose/jws/compact/verify';
+import { decodeJwt } from 'jose/jwt/decode';
+import type { Database } from '../db/database.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { clockSkewSeconds, isEpochSeconds } from './access-token.ts';
+import { acceptedAlgs, type ClientKeySet } from './client-keys.ts';
+import { isSignedWith } from './parse-token.ts';
+import { invalidClient, type TokenError } from './token-request.ts';
+import { createReplayDetector } from './used-proof-store.ts';
 
-/** The longest that a client assertion may still live when it comes, in seconds. */
+/** Dependencies of the verification of client assertions. */
+export type AssertionDeps = {
+  readonly db: Pick<Database, 'read' | 'write'>;
+  readonly clock: Clock;
+  /** Our issuer, without a slash at the end. */
+  readonly publicUrl: string;
+};
+
+/** The longest remaining life of an assertion that is accepted, in seconds. */
 const maxAssertionSeconds = 300;
 
+/** How long the id of a used assertion is stored: longer than an accepted assertion can live. */
+const replayWindowMs = 900_000;
+
 /**
- * What is wrong with the claims of a verified client assertion, in words for its client, or undefined: the audience must
- * be our issuer as a string and nothing else (RFC 7523bis), and its times must fit our clock (FAPI 2.0, section 5.3.2.1).
- * A clock that is off is the usual cause, so the offset is told.
+ * Creates the verification of `private_key_jwt` assertions (RFC 7523, section 3) whose `sub` is `clientId`. It returns the
+ * error to answer, or undefined for a valid assertion, which is then marked as used even if the rest of its request is invalid.
  */
-export function assertionFault(
-  claims: Readonly<Record<string, unknown>>,
+export function createAssertionVerifier({ db, clock, publicUrl }: AssertionDeps) {
+  const isFirstUse = createReplayDetector({ db, clock }, 'ReplayDetection');
+  return async (assertion: string, clientId: string, keySet: ClientKeySet): Promise<TokenError | undefined> => {
+    // Details are reported only to a client that holds the key.
+    if (!(await isSignedByClient(assertion, keySet))) return invalidClient();
+    const claims = decodeJwt(assertion);
+    const { iss, aud, exp, jti } = claims;
+    if (iss !== clientId || typeof jti !== 'string' || jti === '' || typeof exp !== 'number') return invalidClient();
+    // For a foreign audience no details are reported; the token endpoint and a list are common mistakes.
+    if (![aud].flat().some((one) => one === publicUrl || one === `${publicUrl}/oauth2/token`)) return invalidClient();
+    const fault = assertionFault(claims, publicUrl, clock.now());
+    if (fault !== undefined) return invalidClient(fault);
+    // RFC 7523, section 3, item 7: the jti is stored, and an assertion is accepted once.
+    if (await isFirstUse(clientId, jti, clock.now() + replayWindowMs)) return undefined;
+    return invalidClient('this client_assertion was used before; make a new one for every request');
+  };
+}
+
+/** Whether a key of the client signed the assertion. Without a `kid`, each key for its algorithm is tried. */
+async function isSignedByClient(assertion: string, { keys }: ClientKeySet): Promise<boolean> {
+  try {
+    await compactVerify(assertion, createLocalJWKSet({ keys: [...keys] }), { algorithms: [...acceptedAlgs] });
+    return true;
+  } catch (fault) {
+    if (fault instanceof JWKSMultipleMatchingKeys) {
+      for await (const key of fault) if (await isSignedWith(key, assertion, acceptedAlgs)) return true;
+    }
+    if (fault instanceof JOSEError) return false;
+    throw fault;
+  }
+}
+
+/**
+ * The fault of the claims of a verified assertion, as a text for its client, or undefined. The audience must be our issuer as
+ * a string and nothing else (RFC 7523bis); the times must fit our clock (FAPI 2.0, section 5.3.2.1). The text names the
+ * difference of the clocks, since a wrong clock is the usual cause.
+ */
+function assertionFault(
+  { aud, exp, iat, nbf }: Readonly<Record<string, unknown>>,
   issuer: string,
   nowMs: number,
 ): string | undefined {
   const now = Math.floor(nowMs / 1_000);
-  const { aud, exp, iat, nbf } = claims;
   if (aud !== issuer) return 'aud of the client_assertion must be the issuer, as a string';
-  if (!isWhole(exp)) return 'exp of the client_assertion must be a whole number of seconds';
+  if (!isEpochSeconds(exp)) return 'exp of the client_assertion must be a whole number of seconds';
   if (exp <= now - clockSkewSeconds)
     return `the client_assertion expired ${now - exp} s ago by the clock of this server`;
   if (exp > now + maxAssertionSeconds + clockSkewSeconds)
     return `a client_assertion may live ${maxAssertionSeconds} s at most`;
   for (const [name, time] of Object.entries({ iat, nbf })) {
     if (time === undefined) continue;
-    if (!isWhole(time)) return `${name} of the client_assertion must be a whole number of seconds`;
+    if (!isEpochSeconds(time)) return `${name} of the client_assertion must be a whole number of seconds`;
     if (time > now + clockSkewSeconds)
       return `${name} of the client_assertion is ${time - now} s ahead of the clock of this server`;
   }
   return undefined;
-}
-
-function isWhole(value: unknown): value is number {
-  return typeof value === 'number' && Number.isSafeInteger(value) && value > 0;
 }

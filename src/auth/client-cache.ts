@@ -3,23 +3,24 @@ import { type Clock, elapsedMs } from '../kernel/clock.ts';
 import type { Client } from './client.ts';
 import { allClients } from './client-store.ts';
 
-/** All clients in memory, so that a request costs no query; never older than a minute. */
+/** All clients in memory, so that a request needs no query. */
 export type ClientCache = {
-  /** The client of that id, disabled or not, as read at most a minute ago. Call `refresh` where it is not `fresh`. */
+  /** The client of that id, disabled or not, as last read. Call `refresh` first unless `isFresh`. */
   get(clientId: string): Client | undefined;
+  /** Whether the clients were read within the last minute. */
   isFresh(): boolean;
   /** Reads the clients again, unless they were read within `ifOlderThanMs`. */
   refresh(ifOlderThanMs?: number): Promise<void>;
-  /** Makes the next look read them again: what this process changes counts at once. */
+  /** Makes the next request read the clients again, so that a change by this process takes effect at once. */
   invalidate(): void;
 };
 
-/** The bound within which a disabled client stops everywhere (CONTRACT, section 2). */
+/** The time after which a disabled client is refused by every process (CONTRACT, section 2). */
 const maxAgeMs = 60_000;
-/** From this age on the next look reads them again behind the request, so that none has to wait. */
+/** From this age on a request starts a read in the background, so that no request waits for one. */
 const staleMs = 30_000;
 
-/** The view of this process; several looks at once share one reading. */
+/** Creates the cache of one process. Concurrent refreshes share one read. */
 export function createClientCache(read: Read, clock: Clock): ClientCache {
   let clients: ReadonlyMap<string, Client> = new Map();
   let readAt = Number.NEGATIVE_INFINITY;
@@ -27,7 +28,7 @@ export function createClientCache(read: Read, clock: Clock): ClientCache {
   let reading: Promise<void> | undefined;
 
   async function load(): Promise<void> {
-    // What is forgotten while this reads may be missing from it: then it reads once more.
+    // A change during the read may be missing from its result: then it reads again.
     for (let startedIn = -1; startedIn !== generation; ) {
       startedIn = generation;
       const startedAt = clock.now();
@@ -50,7 +51,7 @@ export function createClientCache(read: Read, clock: Clock): ClientCache {
     isFresh() {
       const age = elapsedMs(readAt, clock);
       if (age > staleMs && age <= maxAgeMs) {
-        // A failure here is no loss: after a minute the reading is awaited, and its failure ends the request.
+        // A failure is ignored here: after a minute a request awaits the read, and fails with it.
         refresh().catch(() => undefined);
       }
       return age <= maxAgeMs;

@@ -11,12 +11,12 @@ const proxies = parseProxyAddresses(['10.0.0.5', 'fd00::/8']);
 const x509Of = ({ certificate }: PemCertificate) => new X509Certificate(certificate);
 const inHeader = (pair: PemCertificate) => `:${x509Of(pair).raw.toString('base64')}:`;
 
-/** A request from that address, as far as a reader of certificates looks at it. */
+/** A request from that address, with the members that a certificate reader uses. */
 function requestFrom(remoteAddress: string | undefined, certificate: string | string[]): IncomingMessage {
   return { socket: { remoteAddress }, headers: { 'client-cert': certificate } } as unknown as IncomingMessage;
 }
 
-test('a proxy is believed, but its word makes nobody a client of ours whom no authority of ours made one, now', async () => {
+test('a certificate from a proxy is authorized only if an authority of ours issued it and it is valid now', async () => {
   const authority = await issueCertificate('Agencies', { ca: true });
   const ended = await issueCertificate('Ended', { ca: true, notAfter: new Date(Date.now() - hourMs) });
   const clock = { at: Date.now(), now: () => clock.at };
@@ -41,16 +41,16 @@ test('a proxy is believed, but its word makes nobody a client of ours whom no au
   };
   for (const [what, pair] of Object.entries(others)) assert.equal(judged(pair), false, what);
   clock.at -= 72 * hourMs;
-  assert.equal(judged(good), false, 'before its time');
+  assert.equal(judged(good), false, 'not valid yet');
 });
 
-/** A request over a connection whose certificate OpenSSL found good, or not, at its begin. */
+/** A request over a connection whose certificate OpenSSL accepted, or not, in the handshake. */
 function requestOver(pair: PemCertificate, authorized: boolean): IncomingMessage {
   const own = { getPeerX509Certificate: () => x509Of(pair), authorized };
   return { socket: Object.assign(Object.create(TLSSocket.prototype), own), headers: {} } as unknown as IncomingMessage;
 }
 
-test('over a connection that stays open a certificate counts while its time is, by the clock of each request', async () => {
+test('a certificate of a long connection is authorized while it is valid by the clock of each request', async () => {
   const authority = await issueCertificate('Agencies', {
     ca: true,
     notAfter: new Date(Date.now() + 900 * 24 * hourMs),
@@ -63,13 +63,13 @@ test('over a connection that stays open a certificate counts while its time is, 
     const [early, late] = [requestOver(pair, true), requestOver(pair, false)];
     assert.equal(judged(early), true);
     clock.at += ahead;
-    assert.deepEqual([judged(early), judged(late)], [false, false], 'its time is not now');
+    assert.deepEqual([judged(early), judged(late)], [false, false], 'not valid now');
     clock.at -= ahead;
-    assert.deepEqual([judged(early), judged(late)], [true, true], 'the clock was wrong');
+    assert.deepEqual([judged(early), judged(late)], [true, true], 'valid after the clock was corrected');
   }
 });
 
-test('an authority is known by its name in other letters and with other blanks, as OpenSSL compares names', async () => {
+test('an authority is found by its name in another letter case and with other spaces, as OpenSSL compares names', async () => {
   const [tax, town] = await Promise.all([
     issueCertificate('Tax Agency', { ca: true }),
     issueCertificate('Town Agency', { ca: true }),
@@ -84,7 +84,7 @@ test('an authority is known by its name in other letters and with other blanks, 
   assert.deepEqual(await Promise.all([judged('Town Agency', town), judged('TownAgency', town)]), [true, false]);
 });
 
-test('a header counts from a trusted proxy alone, and is taken off every other request', async () => {
+test('the certificate header is read from a trusted proxy only, and removed from all other requests', async () => {
   const pair = await issueCertificate('a');
   const reader = createCertificateReader({ clock: { now: () => 0 }, authorities: [], header: 'client-cert', proxies });
   const outcome = (address: string | undefined, certificate: string | string[] = inHeader(pair)) => {
@@ -105,7 +105,7 @@ test('a header counts from a trusted proxy alone, and is taken off every other r
   assert.equal(deaf.read(requestFrom('10.0.0.5', inHeader(pair))), undefined);
 });
 
-test('what is no address or no number of bits names no proxies', () => {
+test('an invalid address or prefix length is refused as proxy address', () => {
   for (const item of [
     'proxy',
     '10.0.0',
@@ -124,7 +124,7 @@ test('what is no address or no number of bits names no proxies', () => {
   assert.equal(parseProxyAddresses(['fd00::/128'])?.check('fd00::', 'ipv6'), true);
 });
 
-test('a name of a certificate is a whole name of its kind', async () => {
+test('an alternative name matches only as a whole and in its kind', async () => {
   const x509 = x509Of(await issueCertificate('a', { dns: 'Tax.example.gov', ip: [10, 0, 0, 7] }));
   assert.equal(hasAlternativeName(x509, 'dns', 'tax.EXAMPLE.gov'), true);
   assert.equal(hasAlternativeName(x509, 'ip', '10.0.0.7'), true);

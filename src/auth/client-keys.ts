@@ -2,15 +2,16 @@ import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { isObject } from '../kernel/is-object.ts';
 
-/** The algorithms by which tokens and assertions may be signed (FAPI 2.0 section 5.4); no `none`, no HS*, no RS256. */
+/** The signature algorithms of tokens, assertions and proofs (FAPI 2.0, section 5.4): no `none`, no HS*, no RS256. */
 export const acceptedAlgs = ['ES256', 'PS256', 'EdDSA', 'Ed25519'] as const;
+/** One of these algorithms. */
 export type AcceptedAlg = (typeof acceptedAlgs)[number];
 
-/** One public key of a client, in the members that we keep. */
+/** A public key of a client (RFC 7517), with the members that are stored. */
 export type ClientKey = {
   readonly kty: string;
   readonly kid: string;
-  /** Absent for Ed25519, which signs under both of its names. */
+  /** Absent for Ed25519, which has two algorithm names. */
   readonly alg?: AcceptedAlg;
   readonly use: 'sig';
   readonly crv?: string;
@@ -20,41 +21,41 @@ export type ClientKey = {
   readonly e?: string;
 };
 
-/** A client's public keys (RFC 7517), checked when the client is made. */
+/** The public keys of a client (RFC 7517), checked when the client is created or changed. */
 export type ClientKeySet = { readonly keys: readonly ClientKey[] };
 
 const privateMembers = ['d', 'p', 'q', 'dp', 'dq', 'qi', 'oth', 'k', 'priv'];
 const maxKeys = 10;
 const minRsaBits = 2_048;
-/** Beyond these a signature takes up to fifty times as long to check, and anybody may send a key along (test/attacks/tokens-dpop.test.ts). */
+/** Signatures of larger keys take up to fifty times as long to verify, and any client may send a key (test/attacks/tokens-dpop.test.ts). */
 const maxRsaBits = 8_192;
 const maxRsaExponent = 2n ** 32n;
 
 /**
- * Reads a JWK Set that an operator hands in for a client. Answers the fault in words where it holds anything but one to
- * ten public keys for ES256, Ed25519 or PS256; a key without `kid` gets its thumbprint (RFC 7638).
+ * Parses the JWK Set of a client: one to ten public keys for ES256, Ed25519 or PS256, or the reason why it is not accepted.
+ * A key without `kid` gets its thumbprint (RFC 7638).
  */
 export function parseClientKeys(text: string): ClientKeySet | { readonly fault: string } {
-  let given: unknown;
+  let parsed: unknown;
   try {
-    given = JSON.parse(text);
+    parsed = JSON.parse(text);
   } catch {
     return { fault: 'the key set is not JSON; expected {"keys":[…]} (RFC 7517)' };
   }
-  const list = isObject(given) ? given['keys'] : undefined;
+  const list = isObject(parsed) ? parsed['keys'] : undefined;
   if (!Array.isArray(list)) return { fault: 'the key set has no list "keys"; expected {"keys":[…]} (RFC 7517)' };
   if (list.length < 1 || list.length > maxKeys) return { fault: `a key set holds 1 to ${maxKeys} keys` };
   const keys: ClientKey[] = [];
   for (const [index, jwk] of list.entries()) {
     const key = parseKey(jwk);
     if (typeof key === 'string') return { fault: `key ${index + 1}: ${key}` };
-    if (keys.some(({ kid }) => kid === key.kid)) return { fault: `key ${index + 1}: its kid stands there twice` };
+    if (keys.some(({ kid }) => kid === key.kid)) return { fault: `key ${index + 1}: its kid appears twice` };
     keys.push(key);
   }
   return { keys };
 }
 
-/** A public key that a signer sent along, with the algorithms it can sign with; or why it is not accepted, in words. */
+/** The public key in the header of a DPoP proof, with the algorithms that it is for; or the reason why it is not accepted. */
 export function parseEmbeddedKey(
   jwk: unknown,
 ): { readonly key: KeyObject; readonly algs: readonly AcceptedAlg[]; readonly thumbprint: string } | string {
@@ -74,12 +75,13 @@ function thumbprintOf(key: KeyObject): string {
 function publicKeyOf(jwk: unknown): KeyObject | string {
   if (!isObject(jwk)) return 'is not a JWK';
   const secret = privateMembers.find((member) => member in jwk);
-  if (secret !== undefined) return `has the private member "${secret}"; hand in public keys only, and replace this one`;
+  if (secret !== undefined)
+    return `has the private member "${secret}"; expected public keys only; replace this key, since it is no longer secret`;
   if (jwk['use'] !== undefined && jwk['use'] !== 'sig') return 'is not for signatures: its "use" is not "sig"';
   try {
     return createPublicKey({ key: jwk, format: 'jwk' });
   } catch {
-    return 'is not a public key in the form of RFC 7518';
+    return 'is not a public key as in RFC 7518';
   }
 }
 
@@ -101,12 +103,12 @@ function parseKey(jwk: unknown): ClientKey | string {
   return { ...members, kid, ...(only !== undefined && others.length === 0 ? { alg: only } : {}), use: 'sig' };
 }
 
-/** The algorithms that the key can sign with, or why it is not accepted. */
+/** The algorithms that the key is for, or the reason why it is not accepted. */
 export function acceptedAlgsOf(key: KeyObject): readonly AcceptedAlg[] | string {
   const details = key.asymmetricKeyDetails;
   if (key.asymmetricKeyType === 'ec' && details?.namedCurve === 'prime256v1') return ['ES256'];
   if (key.asymmetricKeyType === 'ed25519') return ['EdDSA', 'Ed25519'];
-  if (key.asymmetricKeyType !== 'rsa') return 'is of no accepted kind; expected EC P-256, Ed25519 or RSA';
+  if (key.asymmetricKeyType !== 'rsa') return 'has no accepted type; expected EC P-256, Ed25519 or RSA';
   const { modulusLength: bits = 0, publicExponent: exponent = 0n } = details ?? {};
   if (bits < minRsaBits) return `is an RSA key of fewer than ${minRsaBits} bits`;
   if (bits > maxRsaBits) return `is an RSA key of more than ${maxRsaBits} bits`;
@@ -114,7 +116,7 @@ export function acceptedAlgsOf(key: KeyObject): readonly AcceptedAlg[] | string 
   return ['PS256'];
 }
 
-/** The members that make the key what it is, and so those that RFC 7638 hashes. */
+/** The required members of the key, which are those that RFC 7638 hashes. */
 function publicMembers(key: KeyObject): { readonly kty: string; readonly [member: string]: string } {
   const { kty, crv, x, y, n, e } = key.export({ format: 'jwk' });
   if (kty === undefined) throw new TypeError('a JWK has a kty');

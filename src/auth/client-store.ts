@@ -7,7 +7,7 @@ import type { ClientKeySet } from './client-keys.ts';
 const columns =
   'client_id, name, kind, scopes, secret_hash, jwks, issuer, purposes, quota_per_second, quota_burst, created_at, disabled_at, policy, certificate, binding, legal_bases, return_address';
 
-/** The statement that stores a new client; it goes into the unit of the event `client.created`. */
+/** The statement that stores a new client; for the write unit of the event `client.created`. */
 export function insertClient(client: Client): Statement {
   const { credential } = client;
   return {
@@ -34,7 +34,7 @@ export function insertClient(client: Client): Statement {
   };
 }
 
-/** The statement that ends a client for good; its unit is refused (`rows`) where there is none, or it is disabled already. */
+/** The statement that disables a client. Its unit is refused (`rows`) where the client does not exist or is disabled already. */
 export function setClientDisabled(clientId: string, now: number): Statement {
   return {
     sql: 'update client set disabled_at = $2 where client_id = $1 and disabled_at is null returning client_id',
@@ -43,7 +43,7 @@ export function setClientDisabled(clientId: string, now: number): Statement {
   };
 }
 
-/** The statement that binds the tokens of a client from now on; its unit is refused (`rows`) where there is none in force. */
+/** The statement that sets the binding of a client. Its unit is refused (`rows`) where no enabled client has that id. */
 export function setClientBinding(clientId: string, binding: Binding): Statement {
   return {
     sql: 'update client set binding = $2 where client_id = $1 and disabled_at is null returning client_id',
@@ -52,7 +52,7 @@ export function setClientBinding(clientId: string, binding: Binding): Statement 
   };
 }
 
-/** What of a client can be changed, each part with its values as the row holds them. */
+/** The parts of a client that can be changed, each with its column values, in the order of `updateClientRow`. */
 function changeableParts(client: Client) {
   const { name, scopes, purposes, legalBases, policy, returnAddress, quota, credential } = client;
   const jwks = credential.by === 'keys' ? JSON.stringify(credential.jwks) : null;
@@ -73,7 +73,7 @@ function listOrNull(list: readonly string[] | undefined): string | null {
   return list === undefined ? null : JSON.stringify(list);
 }
 
-/** What of a client can be changed. */
+/** A part of a client that can be changed. */
 export type ClientPart = ReturnType<typeof changeableParts>[number][0];
 
 /** The parts in which two states of a client differ. */
@@ -84,8 +84,8 @@ export function changedParts(before: Client, after: Client): ClientPart[] {
 }
 
 /**
- * The statement that makes a client what it is `after`; its unit is refused (`rows`) where it is not, or no longer, as it was
- * `before`, so that of two operators at once none undoes the other unseen.
+ * The statement that changes a client from `before` to `after`. Its unit is refused (`rows`) where the stored client differs
+ * from `before`, so that concurrent changes by two operators do not overwrite each other.
  */
 export function updateClientRow(before: Client, after: Client): Statement {
   const valuesOf = (client: Client) => changeableParts(client).flatMap<SqlValue>(([, ...values]) => values);
@@ -108,21 +108,9 @@ export async function findClient(read: Read, clientId: string): Promise<Client |
   return row === undefined ? undefined : clientOf(row);
 }
 
-const pageSize = 500;
-
-/** All clients by id, read in pages. */
+/** All clients, sorted by id. */
 export async function allClients(read: Read): Promise<Client[]> {
-  const clients: Client[] = [];
-  for (let after = ''; ; ) {
-    const rows = await read(`select ${columns} from client where client_id > $1 order by client_id limit $2`, [
-      after,
-      pageSize,
-    ]);
-    clients.push(...rows.map(clientOf));
-    const last = clients.at(-1);
-    if (rows.length < pageSize || last === undefined) return clients;
-    after = last.clientId;
-  }
+  return (await read(`select ${columns} from client order by client_id`, [])).map(clientOf);
 }
 
 function clientOf(row: Row): Client {
@@ -152,11 +140,11 @@ function parseListColumn(row: Row, column: string): readonly string[] | undefine
 function credentialOf(row: Row): Credential {
   const { secret_hash: hash, jwks, certificate, issuer } = row;
   if (hash instanceof Uint8Array) return { by: 'secret', hash };
-  // As above: what was stored is what `readClientKeys` answered.
+  // Our own JSON, from `parseClientKeys`.
   if (typeof jwks === 'string') return { by: 'keys', jwks: JSON.parse(jwks) as ClientKeySet };
-  // As above: what was stored is what `pinnedProof` or `namedProof` answered.
+  // Our own JSON, from `parsePinnedCertificate` or `parseCertificateName`.
   if (typeof certificate === 'string')
     return { by: 'certificate', certificate: JSON.parse(certificate) as CertificateProof };
   if (typeof issuer === 'string') return { by: 'issuer', issuer };
-  throw new TypeError('a row of client has a secret, keys, a certificate or an issuer');
+  throw new TypeError('expected a secret, keys, a certificate or an issuer in the row of a client');
 }

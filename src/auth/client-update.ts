@@ -1,35 +1,33 @@
 import type { Quota } from './caller.ts';
 import { type Client, type Credential, clientFault, uniqueSorted } from './client.ts';
 
-/** What an operator wants of a client from now on; what is undefined stays as it is. */
+/** A change of a client. An undefined member stays unchanged; null removes the restriction or the own value. */
 export type ClientUpdate = {
   readonly name?: string | undefined;
   readonly scopes?: readonly string[] | undefined;
-  /** Null: any. */
   readonly purposes?: readonly string[] | null | undefined;
-  /** Null: any. */
   readonly legalBases?: readonly string[] | null | undefined;
-  /** Null: the standing one. */
   readonly policy?: string | null | undefined;
-  /** Null: that of all others. */
   readonly returnAddress?: readonly string[] | null | undefined;
   readonly quota?: Quota | undefined;
-  /** New keys, or a new certificate, of a client that proves itself so already. */
+  /** New keys for a client with keys, or a new certificate for a client with a certificate. */
   readonly credential?: Exclude<Credential, { readonly by: 'secret' }> | undefined;
 };
 
-/** The client as it would be with the change; answers the fault in words where it is wanted against the rules. */
+/** The client after the change, or the reason why the change is not accepted. */
 export function applyClientUpdate(client: Client, wanted: ClientUpdate): Client | { readonly fault: string } {
   const { name = client.name, scopes = client.scopes, quota = client.quota, credential = client.credential } = wanted;
   const fault = clientFault({ name, scopes, quota });
   if (fault !== undefined) return { fault };
   if (credential.by !== client.credential.by)
     return {
-      fault: `the client proves itself by ${credentialLabels[client.credential.by]}; for another proof make a new client`,
+      fault: `the client authenticates by ${credentialLabels[client.credential.by]}; create a new client for another method`,
     };
   return {
     ...client,
-    ...{ name, quota, credential },
+    name,
+    quota,
+    credential,
     scopes: uniqueSorted(scopes),
     purposes: updatedList(wanted.purposes, client.purposes),
     legalBases: updatedList(wanted.legalBases, client.legalBases),
@@ -42,7 +40,7 @@ const credentialLabels: Readonly<Record<Credential['by'], string>> = {
   secret: 'a secret',
   keys: 'its keys',
   certificate: 'a certificate',
-  issuer: 'the word of another issuer',
+  issuer: 'a trusted issuer',
 };
 
 function updatedValue<T>(wanted: T | null | undefined, present: T | undefined): T | undefined {

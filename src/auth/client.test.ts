@@ -24,7 +24,7 @@ function made(changes: Partial<ClientOptions> = {}): { client: Client; secret: s
   return { client: result.client, secret: result.secret?.reveal() ?? '' };
 }
 
-test('a new client has a readable id, its scopes once each, and a secret of 256 bits that is kept as a hash', () => {
+test('a new client has a readable id, each scope once, and a secret of 256 bits that is stored as a hash', () => {
   const { client, secret } = made();
   assert.match(client.clientId, /^cafe-tax-office-[a-z0-9]{8}$/);
   assert.deepEqual(client.scopes, ['a:x', 'b:x']);
@@ -37,7 +37,7 @@ test('a new client has a readable id, its scopes once each, and a secret of 256 
   assert.match(made({ kind: 'demo' }).secret, /^cs_demo_/);
 });
 
-test('names of any script make an id, and control characters make none', () => {
+test('a name in any script gets an id, and a name with control characters is refused', () => {
   assert.match(made({ name: 'Île Bürgeramt' }).client.clientId, /^ile-burgeramt-[a-z0-9]{8}$/);
   assert.match(made({ name: '税務署' }).client.clientId, /^client-[a-z0-9]{8}$/);
   assert.match(made({ name: 'x'.repeat(100) }).client.clientId, /^x{32}-[a-z0-9]{8}$/);
@@ -46,13 +46,13 @@ test('names of any script make an id, and control characters make none', () => {
   }
 });
 
-test('team and live clients get no secret, no client is without scope, and a quota has bounds', () => {
+test('a secret for a team or live client, no scope, and a quota out of bounds are refused', () => {
   const fault = (changes: Partial<ClientOptions>) => {
     const result = newClient({ ...wanted, ...changes }, clock, systemRandom);
     return 'fault' in result ? result.fault : undefined;
   };
-  assert.match(fault({ kind: 'live' }) ?? '', /a live client proves itself by its own keys/);
-  assert.match(fault({ kind: 'team' }) ?? '', /a team client proves itself by its own keys/);
+  assert.match(fault({ kind: 'live' }) ?? '', /a live client authenticates by its own keys/);
+  assert.match(fault({ kind: 'team' }) ?? '', /a team client authenticates by its own keys/);
   assert.match(fault({ scopes: [] }) ?? '', /at least one scope/);
   assert.match(fault({ quota: { perSecond: 0, burst: 1 } }) ?? '', /a quota is 1 to/);
   assert.match(fault({ quota: { perSecond: 1.5, burst: 2 } }) ?? '', /a quota is 1 to/);
@@ -61,7 +61,7 @@ test('team and live clients get no secret, no client is without scope, and a quo
 const jwkOf = (key: { export(options: { format: 'jwk' }): object }) => key.export({ format: 'jwk' });
 const setOf = (...keys: readonly unknown[]) => JSON.stringify({ keys });
 
-test('a key set keeps public P-256, Ed25519 and RSA keys, with a thumbprint where there was no kid', () => {
+test('a key set accepts public P-256, Ed25519 and RSA keys, and a key without kid gets its thumbprint', () => {
   const ec = jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).publicKey);
   const ed = jwkOf(generateKeyPairSync('ed25519').publicKey);
   const rsa = jwkOf(generateKeyPairSync('rsa', { modulusLength: 2_048 }).publicKey);
@@ -78,7 +78,7 @@ test('a key set keeps public P-256, Ed25519 and RSA keys, with a thumbprint wher
   assert.match(third?.kid ?? '', /^[A-Za-z0-9_-]{43}$/);
 });
 
-test('a key set with anything else is refused with the reason', () => {
+test('a key set with any other content is refused with the reason', () => {
   const pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const ec = jwkOf(pair.publicKey);
   const cases: Record<string, string> = {
@@ -88,7 +88,7 @@ test('a key set with anything else is refused with the reason', () => {
     'private member "d"': setOf(jwkOf(pair.privateKey)),
     'private member "k"': setOf({ kty: 'oct', k: 'AAAA' }),
     'its "use" is not "sig"': setOf({ ...ec, use: 'enc' }),
-    'not a public key': setOf({ ...ec, y: 'AAAA' }),
+    'is not a public key': setOf({ ...ec, y: 'AAAA' }),
     'fewer than 2048 bits': setOf(jwkOf(generateKeyPairSync('rsa', { modulusLength: 1_024 }).publicKey)),
     'more than 8192 bits': setOf({
       kty: 'RSA',
@@ -96,10 +96,10 @@ test('a key set with anything else is refused with the reason', () => {
       e: 'AQAB',
     }),
     'public exponent': setOf({ kty: 'RSA', n: randomBytes(256).fill(255, 0, 1).toString('base64url'), e: 'AQAAAAE' }),
-    'no accepted kind': setOf(jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey)),
+    'no accepted type': setOf(jwkOf(generateKeyPairSync('ec', { namedCurve: 'P-384' }).publicKey)),
     '"alg" other than ES256': setOf({ ...ec, alg: 'RS256' }),
     '"kid" that is not': setOf({ ...ec, kid: 'a\nb' }),
-    'stands there twice': setOf(ec, ec),
+    'appears twice': setOf(ec, ec),
     'is not a JWK': setOf('key'),
   };
   for (const [reason, text] of Object.entries(cases)) {
@@ -136,7 +136,7 @@ for (const engine of engines) {
     assert.equal(await findClient(db.read, 'nobody'), undefined);
   });
 
-  test(`${engine.name}: a client is disabled once, and stays to be read`, async (t) => {
+  test(`${engine.name}: a client is disabled once, and can still be read`, async (t) => {
     const db = await engine.open(t);
     const { client } = made();
     await db.write([insertClient(client)]);
@@ -146,16 +146,16 @@ for (const engine of engines) {
     await assert.rejects(db.write([setClientDisabled('nobody', clock.at)]), WriteRefused);
   });
 
-  test(`${engine.name}: the view reads pages until the end`, async (t) => {
+  test(`${engine.name}: all clients are read`, async (t) => {
     const db = await engine.open(t);
-    // Each of a name of its own: the letters behind it are few enough that two of so many may be alike.
+    // Distinct names, since the random suffix alone could repeat among this many clients.
     const many = Array.from({ length: 501 }, (_, at) => insertClient(made({ name: `Office ${at}` }).client));
     await db.write(many);
     assert.equal((await allClients(db.read)).length, 501);
   });
 }
 
-test('what is forgotten while the view reads is read once more', async () => {
+test('a client cache that is invalidated during a read reads again', async () => {
   let reads = 0;
   const view = createClientCache(async () => {
     reads += 1;
@@ -167,7 +167,7 @@ test('what is forgotten while the view reads is read once more', async () => {
   assert.equal(view.isFresh(), true);
 });
 
-test('a view older than a minute is not fresh, and a failed reading is told to who waits for it', async () => {
+test('a client cache older than a minute is not fresh, and a failed read rejects its refresh', async () => {
   let broken = false;
   const view = createClientCache(
     () => (broken ? Promise.reject(new Error('no database')) : Promise.resolve([])),
@@ -182,7 +182,7 @@ test('a view older than a minute is not fresh, and a failed reading is told to w
   await assert.rejects(view.refresh(), /no database/);
 });
 
-/** Buffers and plain byte arrays hold the same bytes; the engines differ in which they give. */
+/** The engines return hashes as Buffer or Uint8Array; this compares their bytes. */
 function withBytes(client: Client | undefined): unknown {
   if (client?.credential.by !== 'secret') return client;
   return { ...client, credential: { by: 'secret', hash: Buffer.from(client.credential.hash).toString('hex') } };

@@ -6,25 +6,24 @@ import type { CertificateProof } from './client-certificate.ts';
 import type { ClientKeySet } from './client-keys.ts';
 import { defaultQuota } from './quota.ts';
 
-/**
- * How real what a client does is: `demo` and `test` play with made-up citizens, `team` reaches only people who agreed to
- * it, `live` everybody.
- */
+/** `demo` and `test` clients use fictional citizens, `team` reaches only people who agreed to it, `live` everybody. */
 export const clientKinds = ['demo', 'test', 'team', 'live'] as const;
+/** The kind of a client. */
 export type ClientKind = (typeof clientKinds)[number];
 
-/** By what a client proves itself at the token endpoint: the hash of its secret, its own keys, its certificate, or another issuer's word. */
+/** How a client authenticates: by a secret (stored as a hash), its own keys, its certificate, or at a trusted issuer. */
 export type Credential =
   | { readonly by: 'secret'; readonly hash: Uint8Array }
   | { readonly by: 'keys'; readonly jwks: ClientKeySet }
   | { readonly by: 'certificate'; readonly certificate: CertificateProof }
   | { readonly by: 'issuer'; readonly issuer: string };
 
-/** To what the tokens of a client must be bound: to a key (DPoP, RFC 9449), to its certificate (RFC 8705), or to nothing. */
+/** The binding that the tokens of a client require: a key (DPoP, RFC 9449), its certificate (RFC 8705), or none. */
 export const bindings = ['none', 'dpop', 'mtls'] as const;
+/** The required binding of a client. */
 export type Binding = (typeof bindings)[number];
 
-/** A client: a program of a service team that may call. Without `purposes` it may state any. */
+/** A registered client: a program of a service team. */
 export type Client = {
   readonly clientId: string;
   readonly name: string;
@@ -32,12 +31,13 @@ export type Client = {
   readonly scopes: readonly string[];
   readonly credential: Credential;
   readonly binding: Binding;
+  /** The purposes that it may state; undefined for any. */
   readonly purposes: readonly string[] | undefined;
-  /** The legal bases that it may state, `consent` for a reference to one; undefined: any. */
+  /** The legal bases that it may state, `consent` for a reference to a consent; undefined for any. */
   readonly legalBases: readonly string[] | undefined;
-  /** The name of the matching policy for its questions; undefined: the standing one. */
+  /** The name of its matching policy; undefined for the default policy. */
   readonly policy: string | undefined;
-  /** Where its letters come back to that cannot be delivered, line by line; undefined: LETTER_RETURN_ADDRESS. */
+  /** The lines of the return address on its letters; undefined for LETTER_RETURN_ADDRESS. */
   readonly returnAddress: readonly string[] | undefined;
   readonly quota: Quota;
   readonly createdAt: number;
@@ -45,8 +45,8 @@ export type Client = {
 };
 
 /**
- * What an operator asks for. `credential: 'secret'` has one made, which only demo and test clients may have. Without
- * `binding`, tokens bought with a certificate are bound to it, and others to nothing.
+ * The input of `newClient`. `credential: 'secret'` generates a secret, which only demo and test clients may have. Without
+ * `binding`, the tokens of a client with a certificate are bound to it, and others are not bound.
  */
 export type ClientOptions = {
   readonly name: string;
@@ -61,10 +61,10 @@ export type ClientOptions = {
   readonly quota?: Quota | undefined;
 };
 
-/** A new client, with its secret where it has one: shown once, and kept as a hash only. */
+/** A new client with its secret, which is shown once and stored as a hash. */
 export type NewClient = { readonly client: Client; readonly secret: Secret | undefined };
 
-/** Makes a client that is not stored yet; answers the fault in words where it was wanted against the rules. */
+/** Creates a client that is not stored yet, or returns the reason why the options are not accepted. */
 export function newClient(
   wanted: ClientOptions,
   clock: Clock,
@@ -76,7 +76,7 @@ export function newClient(
   if (fault !== undefined) return { fault };
   const secretAllowed = kind === 'demo' || kind === 'test';
   if (credential === 'secret' && !secretAllowed) {
-    return { fault: `a ${kind} client proves itself by its own keys: hand in its public key set, and no secret` };
+    return { fault: `a ${kind} client authenticates by its own keys: pass its public key set instead of a secret` };
   }
   const byCertificate = credential !== 'secret' && credential.by === 'certificate';
   const clientId = `${slugOf(name)}-${randomLetters(random(8))}`;
@@ -104,19 +104,19 @@ export function newClient(
   };
 }
 
-/** What is wrong with what an operator wants a client to have, in words. */
+/** The fault of these options of a client, or undefined. */
 export function clientFault({ name, scopes, quota }: Pick<Client, 'name' | 'scopes' | 'quota'>): string | undefined {
   if (!/^[^\p{Cc}\p{Cs}]{1,100}$/u.test(name))
     return 'a name has 1 to 100 characters, none of them a control character';
   if (scopes.length === 0) return 'a client needs at least one scope';
   const { perSecond, burst } = quota;
-  const whole = Number.isSafeInteger(perSecond) && Number.isSafeInteger(burst);
-  if (!whole || perSecond < 1 || perSecond > 1_000_000 || burst < 1 || burst > 10_000_000)
+  const areIntegers = Number.isSafeInteger(perSecond) && Number.isSafeInteger(burst);
+  if (!areIntegers || perSecond < 1 || perSecond > 1_000_000 || burst < 1 || burst > 10_000_000)
     return 'a quota is 1 to 1,000,000 requests a second';
   return undefined;
 }
 
-/** 256 random bits, behind a prefix by which a scanner of repositories knows a leaked one. */
+/** 256 random bits. The prefix lets secret scanners of repositories recognise a leaked one. */
 function generateSecret(kind: ClientKind, random: RandomBytes): Secret {
   return new Secret(`cs_${kind}_${Buffer.from(random(32)).toString('base64url')}`);
 }
@@ -130,7 +130,7 @@ function slugOf(name: string): string {
   return plain.replace(/^-+/, '').slice(0, 32).replace(/-+$/, '') || 'client';
 }
 
-/** A list as a client keeps it: each word once, in order. */
+/** A list as it is stored: sorted, each item once. */
 export function uniqueSorted(words: readonly string[]): string[] {
   return [...new Set(words)].sort();
 }
@@ -140,15 +140,15 @@ function randomLetters(bytes: Uint8Array): string {
 }
 
 /**
- * What is kept of a secret. A plain hash, since a secret is always 256 bits that we drew: nothing can be guessed from
- * it, and it outlives a change of the root key. Bound to the client, so that a hash copied to another row opens nothing.
+ * The stored hash of a secret. A plain SHA-256 is enough, since a secret is always 256 random bits of ours, which cannot be
+ * guessed. The hash includes the client id, so that a hash copied to the row of another client is useless.
  */
 function hashClientSecret(clientId: string, secret: string): Buffer {
   return createHash('sha256').update(`citizen-services/client-secret@v1\0${clientId}\0${secret}`).digest();
 }
 
-/** Whether `secret` is the one whose hash is kept for that client; compared in constant time. */
+/** Whether `secret` has that stored hash; compared in constant time. */
 export function isClientSecret(clientId: string, hash: Uint8Array, secret: string): boolean {
-  const given = hashClientSecret(clientId, secret);
-  return given.length === hash.length && timingSafeEqual(given, hash);
+  const presented = hashClientSecret(clientId, secret);
+  return presented.length === hash.length && timingSafeEqual(presented, hash);
 }

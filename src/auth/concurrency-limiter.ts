@@ -1,16 +1,13 @@
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { Caller } from './caller.ts';
 
-/**
- * The places of clients among the requests that one process takes at once. A client that asks for what takes long, or takes long
- * itself to send or read, has a part of them, or it would have the interface answer 503 to all others.
- */
+/** Limits the concurrent requests of each client, so that slow requests of one client do not use up the process for all others. */
 export type ConcurrencyLimiter = {
-  /** Takes a place, and gives what leaves it again, once; or why this client may have no further one now. */
+  /** Takes a slot and returns its release function, which must be called once; or the refusal where the client has none left. */
   acquire(caller: Pick<Caller, 'clientId'>): (() => void) | Refusal;
 };
 
-/** The places of one process, `most` for each client. */
+/** Creates the limiter of one process. */
 export function createConcurrencyLimiter(maxPerClient: number): ConcurrencyLimiter {
   const active = new Map<string, number>();
   return {

@@ -5,7 +5,7 @@ import { createDpopNonces } from './dpop-nonces.ts';
 const key = new Uint8Array(32).fill(1);
 const minuteMs = 60_000;
 
-test('a nonce is good for two to three minutes, and a minute ahead for a process whose clock runs before ours', () => {
+test('a nonce is accepted for two to three minutes, and a minute early for a process with a slow clock', () => {
   const clock = { at: 1_800_000_000_000, now: () => clock.at };
   const nonces = createDpopNonces(key, clock);
   const nonce = nonces.current();
@@ -17,7 +17,7 @@ test('a nonce is good for two to three minutes, and a minute ahead for a process
   assert.deepEqual(accepted, [false, false, true, true, true, true, false, false]);
 });
 
-test('a nonce of another key, a part of one and none are not accepted', () => {
+test('a nonce of another key, a part of a nonce and an empty one are refused', () => {
   const clock = { now: () => 1_800_000_000_000 };
   const nonces = createDpopNonces(key, clock);
   const others = [createDpopNonces(new Uint8Array(32), clock).current(), nonces.current().slice(1), ''];

@@ -1,34 +1,40 @@
 import { createHash } from 'node:crypto';
-import { JOSEError } from 'jose/errors';
-import { compactVerify } from 'jose/jws/compact/verify';
 import type { Clock } from '../kernel/clock.ts';
 import { clockSkewSeconds } from './access-token.ts';
 import { parseEmbeddedKey } from './client-keys.ts';
 import type { DpopNonces } from './dpop-nonces.ts';
-import { parseUnverifiedJws } from './parse-token.ts';
+import { isSignedWith, parseUnverifiedJws } from './parse-token.ts';
 
-/** How old a proof may be, in seconds, besides the difference of clocks. */
+/** How old a proof may be in seconds, in addition to the accepted clock difference. */
 const maxProofAgeSeconds = 60;
 
-/** What a proof has to prove: that this very request was made by who holds the key; `accessToken` where one is used. */
+/** The request that a proof must be made for; `accessToken` where the request uses one. */
 export type ExpectedRequest = {
   readonly method: string;
-  /** The address that callers use, without query. */
+  /** The URL that callers use, without query. */
   readonly url: string;
   readonly accessToken?: string | undefined;
 };
 
-/** A verified proof: the thumbprint of its key (RFC 7638), and what tells it from every other one of that key. */
-export type DpopProof = { readonly jkt: string; readonly jti: string; readonly endsAt: number };
+/** A verified proof. */
+export type DpopProof = {
+  /** The thumbprint of its key (RFC 7638). */
+  readonly jkt: string;
+  /** Unique among the proofs of that key. */
+  readonly jti: string;
+  /** From this instant on the proof is refused for its age; epoch milliseconds. */
+  readonly endsAt: number;
+  readonly nonce: string | undefined;
+};
 
-/** What is wrong with a proof, in the words of RFC 9449; the description is for its maker. */
+/** The fault of a proof, with an error code of RFC 9449; the description is for the client. */
 export type DpopProofFault = { readonly error: 'invalid_dpop_proof' | 'use_dpop_nonce'; readonly description: string };
 
 const invalid = (description: string): DpopProofFault => ({ error: 'invalid_dpop_proof', description });
 
 /**
- * Checks a `DPoP` header (RFC 9449, section 4.3) but for its reuse, which is a matter of who remembers. What is told about
- * times is told only once the signature holds.
+ * Checks a `DPoP` header (RFC 9449, section 4.3) except for its reuse, which the caller checks. Details of times are
+ * reported only after the signature was verified.
  */
 export async function checkDpopProof(
   header: string | undefined,
@@ -44,12 +50,7 @@ export async function checkDpopProof(
   const alg = embedded.algs.find((one) => one === parsed.header['alg']);
   if (alg === undefined)
     return invalid(`the alg of the proof is not ${embedded.algs.join(' or ')}, as its key demands`);
-  try {
-    await compactVerify(header, embedded.key, { algorithms: [alg] });
-  } catch (fault) {
-    if (fault instanceof JOSEError) return invalid('the signature of the proof does not hold');
-    throw fault;
-  }
+  if (!(await isSignedWith(embedded.key, header, [alg]))) return invalid('the signature of the proof does not hold');
   const { jti, iat, nonce } = parsed.claims;
   const fault = claimsFault(parsed.claims, expected, clock.now());
   if (fault !== undefined) return invalid(fault);
@@ -57,7 +58,7 @@ export async function checkDpopProof(
     return { error: 'use_dpop_nonce', description: 'the proof needs the nonce of the DPoP-Nonce header' };
   }
   const endsAt = (Number(iat) + maxProofAgeSeconds + clockSkewSeconds + 1) * 1_000;
-  return { jkt: embedded.thumbprint, jti: String(jti), endsAt };
+  return { jkt: embedded.thumbprint, jti: String(jti), endsAt, nonce: typeof nonce === 'string' ? nonce : undefined };
 }
 
 function claimsFault(
@@ -72,15 +73,16 @@ function claimsFault(
   if (typeof iat !== 'number' || !Number.isSafeInteger(iat)) return 'iat must be a whole number of seconds';
   const now = Math.floor(nowMs / 1_000);
   if (iat > now + clockSkewSeconds) return `iat is ${iat - now} s ahead of the clock of this server`;
-  if (iat < now - maxProofAgeSeconds - clockSkewSeconds) return `iat is ${now - iat} s behind the clock of this server`;
+  if (iat < now - maxProofAgeSeconds - clockSkewSeconds)
+    return `iat is ${now - iat} s in the past by the clock of this server`;
   if (expected.accessToken === undefined) return undefined;
   const hash = createHash('sha256').update(expected.accessToken).digest('base64url');
   return ath === hash ? undefined : 'ath is not the hash of the access token';
 }
 
-/** An address as RFC 9449 compares it: normalised, without query and fragment. */
-function normalizeUrl(address: string): string | undefined {
-  const url = URL.parse(address);
+/** A URL as RFC 9449, section 4.3, compares it: normalised, without query and fragment. */
+function normalizeUrl(text: string): string | undefined {
+  const url = URL.parse(text);
   if (url === null) return undefined;
   url.search = '';
   url.hash = '';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createFailedRequestLimiter } from './failed-request-limiter.ts';
 
-test('[R59] a client whose checks fail more than half of its quota pauses, and nobody else does', () => {
+test('[R59] a client whose failed requests exceed half of its quota is refused, and other clients are not', () => {
   const clock = { at: 1_800_000_000_000, now: () => clock.at };
   const checks = createFailedRequestLimiter(clock, () => Uint8Array.of(0));
   const caller = { clientId: 'a', quota: { perSecond: 1, burst: 10 } };

@@ -4,23 +4,23 @@ import type { Caller, Quota } from './caller.ts';
 import { createQuotaLimiter, defaultQuota } from './quota.ts';
 
 /**
- * The budget of a client for checks that found nothing: ids that are not there or not its own, claims that do not fit.
- * Whoever has more of them than a service with real cases could have is trying things out. Counted in each process by
- * itself; the budget of guesses about one citizen is another one, and stays silent.
+ * Limits the requests of a client that found nothing: unknown ids, ids of other clients, claims that do not match. More of
+ * them than a service with real cases has are probing. Each process counts for itself. The verification limit of a citizen
+ * is separate, and is never reported.
  */
 export type FailedRequestLimiter = {
-  /** Counts one. */
+  /** Counts one failed request. */
   count(caller: Pick<Caller, 'clientId' | 'quota'>): void;
-  /** Why this client may not ask now, or undefined. */
+  /** The refusal while the client is over its limit. */
   refusal(clientId: string): Refusal | undefined;
 };
 
-/** Half of what the client may ask in all, at least one. */
+/** Half of the quota of the client, at least one request. */
 function failureQuota({ perSecond, burst }: Quota): Quota {
   return { perSecond: Math.ceil(perSecond / 2), burst: Math.ceil(burst / 2) };
 }
 
-/** Makes the budgets of one process. Its clock never goes back. */
+/** Creates the limiter of one process; `clock` must be monotonic. */
 export function createFailedRequestLimiter(clock: Clock, random: RandomBytes): FailedRequestLimiter {
   const buckets = createQuotaLimiter(clock, random);
   const pausedUntil = new Map<string, number>();

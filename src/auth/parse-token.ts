@@ -1,30 +1,33 @@
+import type { KeyObject, webcrypto } from 'node:crypto';
+import { JOSEError } from 'jose/errors';
+import { compactVerify } from 'jose/jws/compact/verify';
 import { hasDuplicateMember } from '../kernel/has-duplicate-member.ts';
 
-/** A token in the form of a compact JWS, of which nothing is verified yet. */
+/** The header and claims of an access token; nothing is verified yet. */
 export type UnverifiedToken = {
   readonly alg: string;
   readonly kid: string | undefined;
   readonly claims: Readonly<Record<string, unknown>>;
 };
 
-/** The longest token that is looked at; ours have some 600 characters. */
+/** The longest token that is parsed; ours have about 600 characters. */
 const maxTokenLength = 8_192;
 
 const compactJws = /^([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)\.([A-Za-z0-9_-]+)$/;
 
 /**
- * Header members by which a token would choose its own key, or ask to be read in another way (RFC 7515 section 4.1, RFC
- * 7797). No token of ours or of an issuer we can trust needs one; a proof of possession alone carries `jwk`.
+ * Header members with which a token would choose its own key or its own processing (RFC 7515 section 4.1, RFC 7797). No
+ * valid token needs one. `jwk` is not listed: DPoP proofs have it.
  */
 const refusedMembers = ['crit', 'b64', 'jku', 'x5u', 'x5c', 'zip', 'enc'];
 
-/** The header and claims of a compact JWS, each a JSON object with every name once; nothing of it is verified. */
+/** The header and claims of a compact JWS, each a JSON object without repeated names; nothing is verified yet. */
 export type UnverifiedJws = {
   readonly header: Readonly<Record<string, unknown>>;
   readonly claims: Readonly<Record<string, unknown>>;
 };
 
-/** Takes a compact JWS apart; undefined for another form, and for a header that asks to be read in a way of its own. */
+/** Parses a compact JWS (RFC 7515, section 7.1); undefined for another form, and for a header with a refused member. */
 export function parseUnverifiedJws(jws: string): UnverifiedJws | undefined {
   if (jws.length > maxTokenLength) return undefined;
   const match = compactJws.exec(jws);
@@ -36,10 +39,7 @@ export function parseUnverifiedJws(jws: string): UnverifiedJws | undefined {
   return { header, claims };
 }
 
-/**
- * Takes an access token apart: compact form and header of type `at+jwt` (RFC 9068, section 2.1). Undefined for everything
- * else; `test/attacks/tokens.test.ts` has the list.
- */
+/** Parses an access token of type `at+jwt` (RFC 9068, section 2.1); undefined for the forms in test/attacks/tokens.test.ts. */
 export function parseUnverifiedToken(token: string): UnverifiedToken | undefined {
   const parsed = parseUnverifiedJws(token);
   if (parsed === undefined) return undefined;
@@ -64,7 +64,22 @@ function parseJsonObject(part: string): Record<string, unknown> | undefined {
     return undefined;
   }
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-  // A name that stands twice is one member once parsed: two readers could take different ones.
+  // Readers disagree about which of two members with the same name counts.
   if (hasDuplicateMember(text, value)) return undefined;
   return { ...value };
+}
+
+/** Whether the key signed the compact JWS, with one of these algorithms. */
+export async function isSignedWith(
+  key: KeyObject | webcrypto.CryptoKey,
+  jws: string,
+  algorithms: readonly string[],
+): Promise<boolean> {
+  try {
+    await compactVerify(jws, key, { algorithms: [...algorithms] });
+    return true;
+  } catch (fault) {
+    if (fault instanceof JOSEError) return false;
+    throw fault;
+  }
 }

@@ -1,31 +1,31 @@
 import type { Row, Statement } from '../db/database.ts';
 import type { Quota } from './caller.ts';
 
-/** A thousandth of a request, so that what flows in within a millisecond is a whole number and nothing is rounded. */
+/** A bucket counts in thousandths of a request, so that the refill of each millisecond is a whole number. */
 export const unitsPerRequest = 1_000;
 
-/** What a process asks of the budget that all share, for one client under one scope. */
+/** A reservation from the shared bucket of one client and scope. */
 export type ReservationRequest = {
   readonly clientId: string;
   readonly scope: string;
   readonly quota: Quota;
-  /** The time of the bucket, as this process knows it. */
+  /** The time of the bucket, as far as this process knows it; monotonic milliseconds. */
   readonly now: number;
-  /** Requests that wait for an answer. */
+  /** Number of requests that wait for this reservation. */
   readonly waiting: number;
-  /** Requests that it would keep in hand besides, for those to come. */
+  /** Number of further requests to reserve ahead. */
   readonly prefetch: number;
-  /** Requests that it was given before and did not use. */
+  /** Number of unused requests of an earlier grant, which go back into the bucket. */
   readonly returned: number;
 };
 
-/** Statements of one reservation; the last one gives `granted`, `units` and `at`. */
+/** The number of statements of one reservation; the last one returns `granted`, `units` and `at`. */
 export const statementsPerReservation = 4;
 
 /**
- * The statements that take from the shared budget, in this order and in one unit: the bucket is there, what came back and
- * what flowed in since is added, as many are granted as wait or are wanted ahead, and the grant is taken off. Nothing is given
- * twice, since the second statement locks the row until the unit is stored. The time of a bucket never goes back.
+ * The statements of a reservation, in this order and in one write unit: create the bucket, add the returned requests and the
+ * refill, compute the grant, subtract it. No request is granted twice, since the second statement locks the row until the
+ * unit is committed. The time of a bucket never goes back.
  */
 export function reserveStatements({
   clientId,
@@ -71,13 +71,14 @@ export function reserveStatements({
   ];
 }
 
-/** What was granted, what is left for everybody, in units, and the time of the bucket. */
+/** The granted requests, the units that are left for all processes, and the time of the bucket. */
 export type QuotaGrant = { readonly granted: number; readonly units: number; readonly at: number };
 
+/** The grant from the last row of a reservation. */
 export function parseQuotaGrant(row: Row | undefined): QuotaGrant {
   const { granted, units, at } = row ?? {};
   if (typeof granted !== 'number' || typeof units !== 'number' || typeof at !== 'number') {
-    throw new TypeError('a reservation gives three numbers');
+    throw new TypeError('expected three numbers in the row of a reservation');
   }
   return { granted, units, at };
 }

@@ -11,7 +11,7 @@ function frozen(at = 1_800_000_000_000) {
 const noJitter = () => Uint8Array.of(0);
 const succeeds = (taken: { refusal?: unknown }) => taken.refusal === undefined;
 
-test('a client without a quota of its own has 2,000 requests at once and 1,000 a second', () => {
+test('a client without its own quota has a burst of 2,000 requests and 1,000 a second', () => {
   const clock = frozen();
   const quotas = createQuotaLimiter(clock, noJitter);
   const taken = () => {
@@ -26,7 +26,7 @@ test('a client without a quota of its own has 2,000 requests at once and 1,000 a
   assert.equal(taken(), 2_000);
 });
 
-test('one client or scope takes nothing from another', () => {
+test('the quota of one client and scope does not affect others', () => {
   const quotas = createQuotaLimiter(frozen(), noJitter);
   const quota = { perSecond: 1, burst: 1 };
   assert.equal(succeeds(quotas.take({ clientId: 'a', quota }, 'documents:read')), true);
@@ -35,7 +35,7 @@ test('one client or scope takes nothing from another', () => {
   assert.equal(succeeds(quotas.take({ clientId: 'b', quota }, 'documents:read')), true);
 });
 
-test('[R61] what is said to remain is what succeeds, and after the seconds said one more does', () => {
+test('[R61] exactly the reported remaining requests succeed, and one more after the reported seconds', () => {
   const quotaOf = fc.record({ perSecond: fc.integer({ min: 1, max: 50 }), burst: fc.integer({ min: 1, max: 30 }) });
   const waits = fc.array(fc.integer({ min: 0, max: 400 }), { maxLength: 60 });
   fc.assert(
@@ -58,7 +58,7 @@ test('[R61] what is said to remain is what succeeds, and after the seconds said 
   );
 });
 
-test('[R62] headers and refusal tell the same numbers, and Retry-After is never shorter than the reset', () => {
+test('[R62] headers and refusal report the same numbers, and Retry-After is at least the reset', () => {
   const quotas = createQuotaLimiter(frozen(), () => Uint8Array.of(5));
   const caller = { clientId: 'a', quota: { perSecond: 10, burst: 20 } };
   assert.deepEqual(quotas.take(caller, 'identity:verify'), {

@@ -3,30 +3,30 @@ import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { Caller, Quota } from './caller.ts';
 import { unitsPerRequest } from './quota-store.ts';
 
-/** The quota of a client that was given none of its own. */
+/** The quota of a client without its own. */
 export const defaultQuota: Quota = { perSecond: 1_000, burst: 2_000 };
 
-/** What is left after a request was counted, in the numbers that the headers tell. */
+/** The state of a token bucket after a request was counted, with the numbers of the headers. */
 export type Allowance = {
   readonly allowed: boolean;
   readonly policy: string;
   readonly quota: Quota;
-  /** Requests that would succeed now. */
+  /** Number of requests that would succeed now. */
   readonly remaining: number;
-  /** Whole seconds, at least 1, until one more is available. */
+  /** Seconds until one more request is available; a whole number, at least 1. */
   readonly resetSeconds: number;
 };
 
-/** A request that was counted: the headers go on its answer, whatever that is. */
+/** A counted request; its response has the headers in every case. */
 export type QuotaResult = { readonly headers: Readonly<Record<string, string>>; readonly refusal?: Refusal };
 
-/** The buckets, one for each client and scope. */
+/** Token buckets, one for each client and scope. */
 export type QuotaLimiter = {
-  /** Counts one request of that client under that scope; a promise where others had to be asked. */
+  /** Counts one request; a promise where the database is needed. */
   take(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string): QuotaResult | Promise<QuotaResult>;
 };
 
-/** The answer to a counted request. */
+/** The headers of a counted request, and the refusal where it is over quota. */
 export function quotaResult(allowance: Allowance, random: RandomBytes): QuotaResult {
   const headers = rateLimitHeaders(allowance);
   return allowance.allowed ? { headers } : { headers, refusal: quotaExceeded(allowance, random) };
@@ -35,8 +35,8 @@ export function quotaResult(allowance: Allowance, random: RandomBytes): QuotaRes
 type Bucket = { units: number; at: number };
 
 /**
- * The buckets of one process that is alone on its database, as many as clients have scopes; several processes share theirs
- * (`createSharedQuotas`). Its clock never goes back.
+ * Creates the buckets of the only process of a database; several processes use `createSharedQuotaLimiter`. `clock` must be
+ * monotonic.
  */
 export function createQuotaLimiter(
   clock: Clock,
@@ -70,8 +70,8 @@ function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quot
 }
 
 /**
- * The headers of an answer, refused or not: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11)
- * and the `X-RateLimit` trio that older clients read. The policy is the burst within the time in which it flows in again.
+ * The headers of a response: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11), and `X-RateLimit-*`
+ * for older clients. The policy is the burst, and the time in which an empty bucket fills.
  */
 function rateLimitHeaders(allowance: Allowance): Record<string, string> {
   const { policy, quota, remaining, resetSeconds } = allowance;
@@ -85,7 +85,7 @@ function rateLimitHeaders(allowance: Allowance): Record<string, string> {
   };
 }
 
-/** The refusal of a request over quota; `Retry-After` has up to two seconds of jitter, so that waiting clients spread out. */
+/** The refusal of a request over quota. `Retry-After` has up to two seconds of jitter, so that clients do not retry together. */
 function quotaExceeded(allowance: Allowance, random: RandomBytes): Refusal {
   const { policy, quota, resetSeconds } = allowance;
   const jitter = (random(1)[0] ?? 0) % 3;

@@ -4,7 +4,7 @@ import { apiCatalog, protectedResourceMetadata, securityTxt } from './server-met
 
 const publicUrl = 'https://api.example.gov';
 
-test('the resource is named as the audience of its tokens is, with every issuer that is trusted', () => {
+test('the resource metadata has the audience of the tokens and every trusted issuer', () => {
   const site = { publicUrl, scopes: ['documents:read'], trustedIssuers: ['https://login.example.org'] };
   assert.deepEqual(protectedResourceMetadata(site), {
     resource: 'https://api.example.gov/v1',
@@ -21,7 +21,7 @@ test('the resource is named as the audience of its tokens is, with every issuer 
   });
 });
 
-test('the catalogue links contract, pages and health of the one interface', () => {
+test('the API catalogue links the OpenAPI documents, the documentation and the health check', () => {
   assert.deepEqual(apiCatalog(publicUrl), {
     linkset: [
       {
@@ -41,7 +41,7 @@ test('the catalogue links contract, pages and health of the one interface', () =
   });
 });
 
-test('security.txt has the fields that RFC 9116 requires, one a line', () => {
+test('security.txt has the fields that RFC 9116 requires, one per line', () => {
   assert.equal(
     securityTxt(publicUrl, 'mailto:security@example.gov', '2027-11-20T00:00:00Z'),
     'Contact: mailto:security@example.gov\nExpires: 2027-11-20T00:00:00Z\nCanonical: https://api.example.gov/.well-known/security.txt\nPreferred-Languages: en\n',

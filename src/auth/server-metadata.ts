@@ -1,14 +1,15 @@
+import { authMethodsOf } from './authenticate-client.ts';
 import { acceptedAlgs } from './client-keys.ts';
-import { authMethodsOf, tokenPath } from './token-endpoint.ts';
+import { tokenPath } from './token-endpoint.ts';
 
-/** Where the server is, without a slash at the end, and what it offers. */
+/** The facts about this server that the metadata documents contain; `publicUrl` without a slash at the end. */
 export type MetadataOptions = {
   readonly publicUrl: string;
   readonly scopes: readonly string[];
   readonly trustedIssuers: readonly string[];
 };
 
-/** `/.well-known/oauth-protected-resource/v1` (RFC 9728): how to get a token for the interface. */
+/** `/.well-known/oauth-protected-resource/v1` (RFC 9728): where clients get a token for the interface. */
 export function protectedResourceMetadata({
   publicUrl,
   scopes,
@@ -29,7 +30,7 @@ export function protectedResourceMetadata({
   };
 }
 
-/** `/.well-known/oauth-authorization-server` (RFC 8414): client credentials, and nothing else. */
+/** `/.well-known/oauth-authorization-server` (RFC 8414): only the client credentials grant. */
 export function authorizationServerMetadata({
   publicUrl,
   scopes,
@@ -72,7 +73,7 @@ export function apiCatalog(publicUrl: string): Record<string, unknown> {
   };
 }
 
-/** `/.well-known/security.txt` (RFC 9116): whom to tell about a weakness; `contact` is a URL, as `mailto:…`. */
+/** `/.well-known/security.txt` (RFC 9116): the contact for security reports, a URL such as `mailto:…`. */
 export function securityTxt(publicUrl: string, contact: string, expires: string): string {
   return `Contact: ${contact}\nExpires: ${expires}\nCanonical: ${publicUrl}/.well-known/security.txt\nPreferred-Languages: en\n`;
 }

@@ -11,7 +11,7 @@ const noJitter = () => Uint8Array.of(0);
 const succeeded = (all: readonly QuotaResult[]) => all.filter(({ refusal }) => refusal === undefined).length;
 
 for (const engine of engines) {
-  test(`[R61] ${engine.name}: under a quota of r exactly r requests succeed, by however many processes, at once or one by one`, async (t) => {
+  test(`[R61] ${engine.name}: exactly the burst of a quota succeeds over three processes, concurrently or one by one`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
     const processes = [1, 2, 3].map(() => createSharedQuotaLimiter(clock, noJitter, db));
@@ -32,7 +32,7 @@ for (const engine of engines) {
         round += together;
       }
       assert.equal(succeeded(results), quota.burst, JSON.stringify(quota));
-      // What flows in within two seconds is granted, and no more.
+      // The refill of two seconds is granted, and no more.
       clock.at += 2_000;
       const later = await Promise.all(Array.from({ length: 3 * quota.burst }, take));
       const flowed = Math.min(quota.burst, 2 * quota.perSecond);
@@ -40,14 +40,14 @@ for (const engine of engines) {
     }
   });
 
-  test(`[R61] ${engine.name}: what is said to remain succeeds, in the other process too, and then no more`, async (t) => {
+  test(`[R61] ${engine.name}: exactly the reported remaining requests succeed, also in another process`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
     const [one, other] = [createSharedQuotaLimiter(clock, noJitter, db), createSharedQuotaLimiter(clock, noJitter, db)];
     const caller = { clientId: 'a', quota: { perSecond: 5, burst: 10 } };
     await one.take(caller, 's');
-    const said = await other.take(caller, 's');
-    assert.deepEqual(said, {
+    const reported = await other.take(caller, 's');
+    assert.deepEqual(reported, {
       headers: {
         'ratelimit-policy': '"s";q=10;w=2',
         ratelimit: '"s";r=8;t=1',
@@ -64,47 +64,47 @@ for (const engine of engines) {
     assert.equal((await other.take(caller, 's')).refusal, undefined);
   });
 
-  for (const [span, behindMs] of [
+  for (const [span, offsetMs] of [
     ['hours', 3_600_000],
     ['years', 365 * 86_400_000],
   ] as const) {
-    test(`${engine.name}: processes whose clocks are ${span} apart share one quota all the same`, async (t) => {
+    test(`${engine.name}: processes whose clocks are ${span} apart share one quota`, async (t) => {
       const db = await engine.open(t);
       const time = { at: 1_800_000_000_000 };
-      const processes = [0, -behindMs, 2 * behindMs, -120_000].map((apart) =>
+      const processes = [0, -offsetMs, 2 * offsetMs, -120_000].map((apart) =>
         createSharedQuotaLimiter({ now: () => time.at + apart }, noJitter, db),
       );
       const caller = { clientId: 'a', quota: { perSecond: 10, burst: 5 } };
-      const ofEach = async (asking = processes) => {
+      const takeFromEach = async (from = processes) => {
         let taken = 0;
-        for (const process of [...asking, ...asking]) {
-          for (let asked = 0; asked < 5; asked += 1) {
+        for (const process of [...from, ...from]) {
+          for (let sent = 0; sent < 5; sent += 1) {
             if ((await process.take(caller, 's')).refusal === undefined) taken += 1;
           }
         }
         return taken;
       };
-      // The first question of the one that is furthest ahead may find time that nobody else knows of.
-      assert.ok((await ofEach()) <= 10);
+      // The first reservation of the process that is furthest ahead may add a refill.
+      assert.ok((await takeFromEach()) <= 10);
       const seen = [];
       for (const pauseMs of [200, 0, 300, 0, 10_000]) {
         time.at += pauseMs;
-        seen.push(await ofEach());
+        seen.push(await takeFromEach());
       }
       assert.deepEqual(seen, [2, 0, 3, 0, 5]);
-      // Those behind wait for nobody else to find the time.
+      // Slow clocks get the refill without a reservation by another process.
       time.at += 300;
-      assert.equal(await ofEach(processes.slice(0, 2)), 3);
+      assert.equal(await takeFromEach(processes.slice(0, 2)), 3);
     });
   }
 
-  test(`${engine.name}: a question that is answered late finds no time that has not passed`, async (t) => {
+  test(`${engine.name}: a reservation that returns late adds no refill for its delay`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
-    const [asked, late] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    const [started, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
     const write: typeof db.write = async (unit) => {
-      asked.resolve();
-      await late.promise;
+      started.resolve();
+      await released.promise;
       return await db.write(unit);
     };
     const [slow, quick] = [
@@ -113,10 +113,10 @@ for (const engine of engines) {
     ];
     const caller = { clientId: 'a', quota: { perSecond: 1, burst: 5 } };
     const waiting = slow.take(caller, 's');
-    await asked.promise;
+    await started.promise;
     clock.at += 3_000;
     const taken = [await quick.take(caller, 's')];
-    late.resolve();
+    released.resolve();
     taken.push(await waiting);
     for (let more = 0; more < 10; more += 1) taken.push(await slow.take(caller, 's'), await quick.take(caller, 's'));
     assert.equal(succeeded(taken), 5);
@@ -125,7 +125,7 @@ for (const engine of engines) {
     assert.equal(succeeded(taken), 7);
   });
 
-  test(`${engine.name}: what a process has in hand and leaves is not spent on top of a full budget, and a new quota counts at once`, async (t) => {
+  test(`${engine.name}: an unused grant is not spent in addition to a full bucket, and a new quota takes effect at once`, async (t) => {
     const db = await engine.open(t);
     const clock = { at: 1_800_000_000_000, now: () => clock.at };
     const [one, other] = [createSharedQuotaLimiter(clock, noJitter, db), createSharedQuotaLimiter(clock, noJitter, db)];
@@ -146,13 +146,13 @@ for (const engine of engines) {
   });
 }
 
-test('a busy client costs at most ninety questions a second, at ten times its quota too', async () => {
+test('a busy client causes at most ninety reservations a second, also at ten times its quota', async () => {
   const clock = { at: 1_800_000_000_000, now: () => clock.at };
-  let questions = 0;
+  let reservations = 0;
   const bucket = { units: 2_000_000, at: clock.at };
-  // The arithmetic of the statements, for a database that counts what it is asked.
+  // The arithmetic of the statements, with a count of the write units.
   const write = async (unit: readonly Statement[]) => {
-    questions += 1;
+    reservations += 1;
     const [, refill, grant] = unit;
     const [, , now, back, perSecond, full] = (refill?.args ?? []).map(Number);
     const [, , waiting, ahead] = (grant?.args ?? []).map(Number);
@@ -166,7 +166,7 @@ test('a busy client costs at most ninety questions a second, at ten times its qu
   const quotas = createSharedQuotaLimiter(clock, noJitter, { write });
   const caller = { clientId: 'a', quota: { perSecond: 1_000, burst: 2_000 } };
   const count = async (perMs: number, forMs: number) => {
-    questions = 0;
+    reservations = 0;
     let allowed = 0;
     for (let ms = 0; ms < forMs; ms += 1) {
       for (let sent = 0; sent < perMs; sent += 1) {
@@ -174,23 +174,23 @@ test('a busy client costs at most ninety questions a second, at ten times its qu
       }
       clock.at += 1;
     }
-    return { allowed, questions };
+    return { allowed, reservations };
   };
   const every = async (pauseMs: number, times: number) => {
-    questions = 0;
+    reservations = 0;
     for (let sent = 0; sent < times; sent += 1) {
       await quotas.take(caller, 's');
       clock.at += pauseMs;
     }
-    return questions;
+    return reservations;
   };
   const within = await count(1, 5_000);
   assert.equal(within.allowed, 5_000);
-  assert.ok(within.questions <= 5 * 90, `${within.questions} questions in 5 s`);
+  assert.ok(within.reservations <= 5 * 90, `${within.reservations} reservations in 5 s`);
   clock.at += 10_000;
-  const seldom = await every(100, 50);
-  assert.ok(seldom <= 3 * 5, `${seldom} questions for ten requests a second, in 5 s`);
+  const rare = await every(100, 50);
+  assert.ok(rare <= 3 * 5, `${rare} reservations for ten requests a second, in 5 s`);
   const over = await count(10, 5_000);
   assert.ok(over.allowed >= 6_800 && over.allowed <= 7_100, `${over.allowed} allowed in 5 s`);
-  assert.ok(over.questions <= 5 * 90, `${over.questions} questions in 5 s at ten times the quota`);
+  assert.ok(over.reservations <= 5 * 90, `${over.reservations} reservations in 5 s at ten times the quota`);
 });

@@ -10,9 +10,9 @@ import {
   unitsPerRequest,
 } from './quota-store.ts';
 
-type Waiter = { readonly resolve: (taken: QuotaResult) => void; readonly reject: (fault: unknown) => void };
+type Waiter = { readonly resolve: (result: QuotaResult) => void; readonly reject: (fault: unknown) => void };
 
-/** What this process knows of one budget. */
+/** The state of one shared bucket in this process. */
 type Bucket = {
   readonly clientId: string;
   readonly scope: string;
@@ -20,53 +20,84 @@ type Bucket = {
   /** Requests that were granted to this process and are not used yet. */
   available: number;
   grantedAt: number;
-  /** What was left for everybody when this process asked last, in requests. */
+  /** Requests that were left for all processes at the last reservation. */
   sharedRemaining: number;
-  /** Until then nothing is asked, since there is nothing. */
+  /** The bucket is empty until then, so that no reservation is made. */
   emptyUntil: number;
-  /** How far the time of the bucket, which all share, is before the clock of this process, at least. */
+  /** How far the shared time of the bucket is ahead of the clock of this process, at least. */
   clockOffsetMs: number;
-  /** How much is asked for ahead: more from one question to the next, as long as they follow each other closely. */
+  /** Requests to reserve ahead. Grows while reservations follow each other closely. */
   prefetch: number;
   waiters: Waiter[];
 };
 
-/** A grant that lies unused for longer goes back with the next question, so that it is not spent on top of a full budget. */
+/** An older unused grant is returned with the next reservation, so that it is not used in addition to a full bucket. */
 const grantLifeMs = 1_000;
-/** As much is asked for ahead as flows in within a twentieth of a second: thirty to eighty questions a second for a busy budget. */
+/** A reservation covers a twentieth of a second, so that a busy bucket makes thirty to eighty reservations a second. */
 const prefetchesPerSecond = 20;
 
 /**
- * The budgets of all processes of one database. A process asks for some requests at once and then counts in memory, so
- * that a busy client costs thirty to eighty small writes a second and not one a request; a budget of less than that, or one that runs
- * out, is asked for one by one. One unit is on its way at a time, its buckets in one order: two processes never wait for
- * each other in a circle. The clock of a process never goes back, and clocks need not agree: each bucket has a time of its
- * own, which every process has go on from where it saw it last.
+ * Creates the limiter of a process that shares its database with others. It reserves requests in advance and then counts
+ * in memory, so that a busy client costs some small writes a second. A quota below twenty requests a second, or a bucket
+ * that is nearly empty, is reserved request by request. `clock` must be monotonic. The clocks of the processes need not agree: each bucket
+ * has its own time, which every process continues from the value that it read last.
  */
 export function createSharedQuotaLimiter(clock: Clock, random: RandomBytes, db: Pick<Database, 'write'>): QuotaLimiter {
   const buckets = new Map<string, Bucket>();
-  const pending = new Map<string, Bucket>();
-  let isReserving = false;
+  const enqueue = createReservationQueue(clock, random, db);
 
   function bucketOf(clientId: string, scope: string, quota: Quota): Bucket {
-    const name = `${clientId}\0${scope}`;
-    let bucket = buckets.get(name);
-    if (bucket === undefined) {
-      const empty = { available: 0, grantedAt: 0, sharedRemaining: 0, emptyUntil: 0, clockOffsetMs: 0, prefetch: 0 };
-      bucket = { clientId, scope, quota, ...empty, waiters: [] };
-      buckets.set(name, bucket);
-    }
+    const name = bucketName({ clientId, scope });
+    const bucket = buckets.get(name) ?? newBucket(clientId, scope, quota);
     bucket.quota = quota;
+    buckets.set(name, bucket);
     return bucket;
   }
 
-  function enqueue(bucket: Bucket): void {
-    pending.set(`${bucket.clientId}\0${bucket.scope}`, bucket);
-    if (isReserving) return;
-    isReserving = true;
-    // Behind this turn of the event loop, so that requests that came together are asked for together.
-    queueMicrotask(() => void reserveAll());
-  }
+  return {
+    take({ clientId, quota = defaultQuota }, scope) {
+      const bucket = bucketOf(clientId, scope, quota);
+      const now = clock.now();
+      const grantAgeMs = now - bucket.grantedAt;
+      if (bucket.available > 0 && grantAgeMs <= grantLifeMs) {
+        // Reserve before the grant is used up or too old, so that no request waits.
+        const isRunningLow = bucket.available * 4 <= bucket.prefetch && bucket.sharedRemaining > 0;
+        if (isRunningLow || grantAgeMs > grantLifeMs / 2) enqueue(bucket);
+        return consume(bucket, now, random);
+      }
+      if (bucket.available === 0 && bucket.emptyUntil > now) return consume(bucket, now, random);
+      const { promise, resolve, reject } = Promise.withResolvers<QuotaResult>();
+      bucket.waiters.push({ resolve, reject });
+      enqueue(bucket);
+      return promise;
+    },
+  };
+}
+
+const bucketName = ({ clientId, scope }: Pick<Bucket, 'clientId' | 'scope'>) => `${clientId}\0${scope}`;
+
+function newBucket(clientId: string, scope: string, quota: Quota): Bucket {
+  return {
+    clientId,
+    scope,
+    quota,
+    available: 0,
+    grantedAt: 0,
+    sharedRemaining: 0,
+    emptyUntil: 0,
+    clockOffsetMs: 0,
+    prefetch: 0,
+    waiters: [],
+  };
+}
+
+/**
+ * Reserves for enqueued buckets. One write unit is in flight at a time, with its buckets in one order, so that two processes
+ * never deadlock.
+ */
+function createReservationQueue(clock: Clock, random: RandomBytes, db: Pick<Database, 'write'>) {
+  const pending = new Map<string, Bucket>();
+  let isReserving = false;
 
   async function reserveAll(): Promise<void> {
     while (pending.size > 0) {
@@ -91,35 +122,23 @@ export function createSharedQuotaLimiter(clock: Clock, random: RandomBytes, db: 
       const [row] = rows[(index + 1) * statementsPerReservation - 1] ?? [];
       const waiting = waiters[index] ?? [];
       const grant = parseQuotaGrant(row);
-      // By the clock as it is now: what an answer takes is no time that the bucket is ahead.
+      // Compared with the clock after the write: the duration of the write is no clock difference.
       bucket.clockOffsetMs = Math.max(bucket.clockOffsetMs, grant.at - clock.now());
       applyGrant(bucket, grant, waiting.length, now);
       for (const { resolve } of waiting) resolve(consume(bucket, clock.now(), random));
     }
   }
 
-  return {
-    take({ clientId, quota = defaultQuota }, scope) {
-      const bucket = bucketOf(clientId, scope, quota);
-      const now = clock.now();
-      const fresh = now - bucket.grantedAt <= grantLifeMs;
-      if (bucket.available > 0 && fresh) {
-        // The next ones are asked for before these are used up or too old, so that nobody has to wait.
-        const runsLow = bucket.available * 4 <= bucket.prefetch && bucket.sharedRemaining > 0;
-        if (runsLow || now - bucket.grantedAt > grantLifeMs / 2) enqueue(bucket);
-        return consume(bucket, now, random);
-      }
-      const emptyMs = bucket.emptyUntil - now;
-      if (bucket.available === 0 && emptyMs > 0) return consume(bucket, now, random);
-      const { promise, resolve, reject } = Promise.withResolvers<QuotaResult>();
-      bucket.waiters.push({ resolve, reject });
-      enqueue(bucket);
-      return promise;
-    },
+  return (bucket: Bucket): void => {
+    pending.set(bucketName(bucket), bucket);
+    if (isReserving) return;
+    isReserving = true;
+    // After this turn of the event loop, so that requests that arrive together are reserved together.
+    queueMicrotask(() => void reserveAll());
   };
 }
 
-/** What is asked for a budget now. Who asks again within a second is busy, and asks for more ahead from time to time. */
+/** The statements of the next reservation. A bucket with a recent grant is busy, and reserves more ahead each time. */
 function reservationFor(bucket: Bucket, waiting: number, now: number): readonly Statement[] {
   const { clientId, scope, quota } = bucket;
   const maxPrefetch = Math.floor(quota.perSecond / prefetchesPerSecond);

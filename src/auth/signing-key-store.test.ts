@@ -19,7 +19,7 @@ const frozen = () => {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: missing keys are made once, and another process reads the same ones`, async (t) => {
+  test(`${engine.name}: missing keys are created once, and another process reads the same keys`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     const before = await openSigningKeys(deps);
     assert.throws(() => before.current('result'), SigningKeyMissing);
@@ -33,7 +33,7 @@ for (const engine of engines) {
     assert.equal(first.find('result', first.current('access-token').kid), undefined);
   });
 
-  test(`${engine.name}: a key that was opened is not opened again, and what was done with it since counts`, async (t) => {
+  test(`${engine.name}: a key is unwrapped once, and its later retirement takes effect`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     let opened = 0;
@@ -52,7 +52,7 @@ for (const engine of engines) {
     assert.deepEqual([opened - known, keys.current('result').kid, keys.find('result', old.kid)], [1, kid, undefined]);
   });
 
-  test(`${engine.name}: the published set holds the keys of tokens, results and evidence, and nothing private`, async (t) => {
+  test(`${engine.name}: the published key set has the public keys of tokens, results and evidence only`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -66,7 +66,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a replaced key verifies for a day and is then gone, but evidence keys stay published`, async (t) => {
+  test(`${engine.name}: a replaced key is valid for a day, but evidence keys stay published`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -86,7 +86,7 @@ for (const engine of engines) {
     assert.equal(published.includes(old.evidence), true);
   });
 
-  test(`${engine.name}: a key of evidence that others may have is published no more, and an earlier one still is`, async (t) => {
+  test(`${engine.name}: a leaked evidence key is unpublished, and an earlier one stays published`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.equal(kids().includes(keys.current('evidence').kid), true);
   });
 
-  test(`${engine.name}: a key that was withdrawn while the clock was ahead stays withdrawn when it is set right`, async (t) => {
+  test(`${engine.name}: a key that was withdrawn while the clock was ahead stays withdrawn when the clock is corrected`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -123,7 +123,7 @@ for (const engine of engines) {
     assert.equal(await isGone(), true);
   });
 
-  test(`${engine.name}: a key that was replaced, or made, by a clock ahead is withdrawn once that is set right`, async (t) => {
+  test(`${engine.name}: a key that was replaced or created by a fast clock can be withdrawn after the clock is corrected`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -144,7 +144,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a key that still verified when the clock leapt is withdrawn too, and so not back when that is set right`, async (t) => {
+  test(`${engine.name}: a key that was valid before a clock jump is withdrawn too, and stays so after the correction`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const keys = await openSigningKeys(deps);
@@ -160,7 +160,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a key that another process made is known within a minute, and no reading is done before`, async (t) => {
+  test(`${engine.name}: a key of another process is read within a minute, and no read happens before`, async (t) => {
     const db = await engine.open(t);
     let reads = 0;
     const read: typeof db.read = (sql, args) => {
@@ -179,7 +179,7 @@ for (const engine of engines) {
     published();
     await keys.reload(60_000);
     assert.deepEqual([published(), reads], [4, 1]);
-    // So it is when the clock was set back: not only when the hour has come again.
+    // Also after the clock was set back.
     await rotateTestSigningKey(deps, 'result');
     deps.clock.at -= 3_600_000;
     published();
@@ -187,7 +187,7 @@ for (const engine of engines) {
     assert.deepEqual([published(), reads], [5, 2]);
   });
 
-  test(`${engine.name}: a new key signs however many were replaced before it`, async (t) => {
+  test(`${engine.name}: a new key signs after any number of replaced keys`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     for (let count = 0; count <= 1_000; count += 1) {
       deps.clock.at += 1;
@@ -198,7 +198,7 @@ for (const engine of engines) {
     assert.equal(keys.current('result').kid, keys.inForce('result')[0]?.key.kid);
   });
 
-  test(`${engine.name}: private parts are stored wrapped, bound to their key, and open under their root only`, async (t) => {
+  test(`${engine.name}: a private key is stored wrapped, bound to its id, and unwrapped by its root key only`, async (t) => {
     const deps = { db: await engine.open(t), root, clock: frozen() };
     await createMissingSigningKeys(deps, systemRandom);
     const other = rootKeyFromBytes(new Uint8Array(32).fill(2));

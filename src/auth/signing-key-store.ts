@@ -13,60 +13,60 @@ import { rejectIfRetired, requireActiveRootKey } from '../db/root-key-store.ts';
 import { bytesField, enumField, integerField, integerOrNull, textField } from '../db/row-fields.ts';
 import { type Clock, elapsedMs, type RandomBytes } from '../kernel/clock.ts';
 
-/** The signing keys that are in force, as this process read them within the last minute or so. */
+/** The signing keys in memory. Each minute they are read again in the background. */
 export type SigningKeys = {
-  /** The key that signs now; throws `SigningKeyMissing` where the use has none. */
+  /** The key that signs now; throws `SigningKeyMissing` where that use has no key. */
   current(use: SigningUse): SigningKey;
-  /** All keys of a use that are in force, the newest first, each with the instant at which it retires. */
+  /** The valid keys of a use, the newest first, each with the time at which it retires (epoch ms). */
   inForce(use: SigningUse): readonly { readonly key: SigningKey; readonly retireAt: number | undefined }[];
-  /** All keys that a use ever had, the newest first: for what was signed before one retired. */
+  /** All keys of a use that were read, the newest first, including the retired ones of `evidence` and `checkpoint`. */
   allKeys(use: SigningUse): readonly SigningKey[];
-  /** The key that verifies what was signed for that use under that id; undefined when unknown or retired. */
+  /** The valid key with that use and id; undefined when unknown or retired. */
   find(use: SigningUse, kid: string): SigningKey | undefined;
-  /** What `/.well-known/jwks.json` lists: keys of tokens and results until they retire, those of evidence until they are withdrawn. */
+  /** The content of `/.well-known/jwks.json`: keys of tokens and results until they retire, those of evidence until they are withdrawn. */
   publicJwks(): { readonly keys: readonly PublicJwk[] };
-  /** Reads the keys again, or waits for a reading under way; with `ifOlderThanMs` only where the last one is older. */
+  /** Reads the keys again, or waits for the read that is running; with `ifOlderThanMs` only where the last read is older. */
   reload(ifOlderThanMs?: number): Promise<void>;
 };
 
-/** What reading and making signing keys needs. */
+/** Dependencies of the signing key store. */
 export type SigningKeyDeps = {
   readonly db: Pick<Database, 'read' | 'write'>;
   readonly root: RootKey;
   readonly clock: Clock;
 };
 
-/** No key for that use is stored: the operator has to make it, since a server that makes keys by itself may split in two. */
+/** No key of that use is stored. The operator creates it: two processes that create keys themselves would disagree. */
 export class SigningKeyMissing extends Error {
   constructor(use: SigningUse) {
     super(
-      `this database has no signing key for ${use}. A new one gets its keys with: citizen-services keys create; else see that DATA_DIR and DATABASE_URL name the right one`,
+      `this database has no signing key for ${use}. For a new database, run: citizen-services keys create. Otherwise check that DATA_DIR and DATABASE_URL name the right database`,
     );
     this.name = 'SigningKeyMissing';
   }
 }
 
-/** A new key is published this long before it signs, so that who cached the key set has it in time. */
+/** A new key is published this long before it signs, so that cached key sets contain it in time. */
 const publishLeadMs = 600_000;
-/** How often a process reads the keys again, so that one that another process made or withdrew counts here too. */
+/** How often a process reads the keys again, since another process may have created or withdrawn one. */
 const reloadIntervalMs = 60_000;
-/** A replaced key verifies this long: longer than anything lives that it signed, but for evidence. */
+/** A replaced key stays valid this long: longer than the life of everything that it signed, except evidence. */
 const defaultOverlapMs = 86_400_000;
 
 type StoredKey = {
   readonly key: SigningKey;
   readonly createdAt: number;
   readonly retireAt: number | undefined;
-  /** Others may have it: nothing that it signed counts. */
+  /** The key may have leaked: nothing that it signed is valid. */
   readonly isWithdrawn: boolean;
 };
 
-/** What is withdrawn is out of force whenever that was: the clock may have been ahead. */
+/** A withdrawn key is invalid whatever its time, since the clock may have been ahead when it was withdrawn. */
 function isInForce({ retireAt, isWithdrawn }: StoredKey, now: number): boolean {
   return !isWithdrawn && (retireAt === undefined || retireAt > now);
 }
 
-/** Reads all signing keys, and holds them. */
+/** Reads the signing keys into memory. */
 export async function openSigningKeys({
   db,
   root,
@@ -80,7 +80,7 @@ export async function openSigningKeys({
 
   async function load(): Promise<void> {
     readAt = clock.now();
-    storedKeys = await loadKeys(db.read, root, { now: readAt, made: unwrapped });
+    storedKeys = await loadKeys(db.read, root, { now: readAt, unwrapped });
     unwrapped = new Map(storedKeys.map(({ key }) => [cacheKeyOf(key), key]));
   }
 
@@ -92,9 +92,9 @@ export async function openSigningKeys({
     return reading;
   }
 
-  /** The keys as known, read again behind the request once a minute. */
+  /** The keys in memory; starts a read in the background once a minute. */
   function currentKeys(): readonly StoredKey[] {
-    // A failure here changes nothing: the keys that are known go on, and the next minute tries again.
+    // A failure is ignored: the keys in memory stay in use, and the next minute tries again.
     if (elapsedMs(readAt, clock) > reloadIntervalMs) reload().catch(() => undefined);
     return storedKeys;
   }
@@ -128,34 +128,33 @@ export async function openSigningKeys({
   };
 }
 
-/** Makes and stores a key for each use that has none in force, and answers those uses; only for the first start of a demo and `keys create`. */
+/** Creates and stores a key for each use without a valid one, and returns those uses; for the first start of a demo and `keys create`. */
 export async function createMissingSigningKeys(deps: SigningKeyDeps, random: RandomBytes): Promise<SigningUse[]> {
   const now = deps.clock.now();
-  const stored = await loadKeys(deps.db.read, deps.root, { now, made: new Map() });
+  const stored = await loadKeys(deps.db.read, deps.root, { now, unwrapped: new Map() });
   const missing = signingUses.filter((use) => !stored.some((one) => one.key.use === use && isInForce(one, now)));
   const unit = missing.flatMap((use) => insertKeyStatements(deps, use, random).statements);
   if (unit.length > 0) await rejectIfRetired(unit, deps.db.write(unit));
   return missing;
 }
 
-/** The uses whose keys `keys rotate` replaces; that of checkpoints is held by verifiers, and `ledger rotate-key` replaces it. */
+/** The uses whose keys `keys rotate` replaces. `ledger rotate-key` replaces the checkpoint key, which verifiers hold. */
 export const rotatableUses = ['access-token', 'result', 'evidence'] as const satisfies readonly SigningUse[];
 
-/** How the key of a use is replaced. */
+/** The replacement of the key of a use. */
 export type KeyReplacement = {
   readonly use: SigningUse;
-  /** For a key that others may have: it is withdrawn now, and the new one signs now. */
+  /** For a key that may have leaked: it is withdrawn now, and the new one signs now. */
   readonly atOnce?: boolean;
-  /** How long the old one goes on; a day where nothing is said. */
+  /** How long the old key stays valid; a day by default. */
   readonly overlapMs?: number;
-  /** Where the clock was before a leap from which it may come back: what was in force there is withdrawn too. */
+  /** The clock before a jump that may be corrected: keys that were valid then are withdrawn too (epoch ms). */
   readonly leaptFrom?: number | undefined;
 };
 
 /**
- * The statements that replace the key of a use, and the new id: the new one is published at once and signs after ten
- * minutes, the old ones verify for a day, longer than any token lives. Processes that read the keys again meanwhile miss
- * nothing.
+ * The statements that replace the key of a use, and the id of the new key. It is published at once and signs after ten
+ * minutes. The old keys stay valid for a day, longer than any token lives, so that no process misses one.
  */
 export function replaceSigningKeyStatements(
   deps: Omit<SigningKeyDeps, 'db'>,
@@ -174,14 +173,14 @@ export function replaceSigningKeyStatements(
 }
 
 /**
- * What retired up to then is not withdrawn. A clock that is ahead takes for retired what is in force again once it is set right, and
- * withdrawn as well it misses nobody; but of evidence what has retired verifies still.
+ * Keys that retired before this time are not withdrawn. A clock that is ahead shows keys as retired that become valid again
+ * when it is corrected, so all others are withdrawn too. Retired evidence keys still verify, and are spared.
  */
 function certainlyRetiredAt(use: SigningUse, at: number): number {
   return use === 'evidence' ? at : 0;
 }
 
-/** What the private part of a signing key is bound to where it is wrapped. */
+/** The context (additional data) under which the private part of a signing key is wrapped. */
 export const signingKeyWrapContext = (use: string, kid: string) => `signing key ${use} ${kid}`;
 
 function insertKeyStatements({ root, clock }: Omit<SigningKeyDeps, 'db'>, use: SigningUse, random: RandomBytes) {
@@ -197,15 +196,15 @@ function insertKeyStatements({ root, clock }: Omit<SigningKeyDeps, 'db'>, use: S
   return { kid, statements: [requireActiveRootKey(root.id), statement] };
 }
 
-/** Keys that were opened before, so that those of many years are not opened again each minute, which others would wait for. */
+/** Keys that were unwrapped before, so that each minute only new keys are unwrapped. */
 type UnwrappedKeys = ReadonlyMap<string, SigningKey>;
 const cacheKeyOf = ({ use, kid }: Pick<SigningKey, 'use' | 'kid'>) => `${use} ${kid}`;
 
-/** The keys in force, the oldest first, and the retired ones of the uses that outlive a key. */
+/** The valid keys, the oldest first, and the retired keys of evidence and checkpoints. */
 async function loadKeys(
   read: Read,
   root: RootKey,
-  { now, made: unwrapped }: { readonly now: number; readonly made: UnwrappedKeys },
+  { now, unwrapped }: { readonly now: number; readonly unwrapped: UnwrappedKeys },
 ): Promise<StoredKey[]> {
   const rows = await read(
     `select kid, use, sealed_private, root_key_id, created_at, retire_at, withdrawn from signing_key

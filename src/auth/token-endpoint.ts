@@ -1,259 +1,185 @@
-import type { IncomingMessage, RequestListener } from 'node:http';
-import type { Configuration, errors, JWK, KoaContextWithOIDC, Provider, ResourceServer } from 'oidc-provider';
-import type { SigningKey } from '../crypto/signing-key.ts';
-import { type Database, ReadUnavailable, WriteBusy, WriteUnknown } from '../db/database.ts';
-import type { Clock, RandomBytes } from '../kernel/clock.ts';
-import { accessTokenClaims, accessTokenSeconds, audienceOf, isExternalId } from './access-token.ts';
-import { isClientSecret } from './client.ts';
-import { assertionFault } from './client-assertion.ts';
-import { type CertificateReader, certificateNames, hasAlternativeName } from './client-certificate.ts';
-import { acceptedAlgs } from './client-keys.ts';
-import { clientMetadata } from './client-metadata.ts';
-import { findClient } from './client-store.ts';
+import type { IncomingMessage } from 'node:http';
+import { ReadUnavailable, WriteBusy, WriteUnknown } from '../db/database.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
+import {
+  accessTokenClaims,
+  accessTokenSeconds,
+  audienceOf,
+  type Confirmation,
+  signAccessToken,
+} from './access-token.ts';
+import { type ClientAuthenticationDeps, createClientAuthenticator } from './authenticate-client.ts';
+import type { Client } from './client.ts';
 import type { DpopNonces } from './dpop-nonces.ts';
-import { checkDpopProof, type DpopProof } from './dpop-proof.ts';
-import { createOauthAdapter } from './oidc-provider-adapter.ts';
+import { checkDpopProof, type DpopProof, type DpopProofFault } from './dpop-proof.ts';
+import type { SigningKeys } from './signing-key-store.ts';
+import { invalidRequest, readTokenRequest, type TokenError, type TokenRequest } from './token-request.ts';
 import { createReplayDetector } from './used-proof-store.ts';
 
-/** What the token endpoint needs; a fault of the machine goes to `report`. */
-export type TokenEndpointDeps = {
-  readonly db: Pick<Database, 'read' | 'write'>;
-  readonly clock: Clock;
+/** Dependencies of the token endpoint. */
+export type TokenEndpointDeps = ClientAuthenticationDeps & {
+  readonly keys: SigningKeys;
   readonly random: RandomBytes;
-  readonly publicUrl: string;
-  /** Every scope of the interface. */
-  readonly scopes: readonly string[];
-  /** Whether clients may prove themselves by secrets: in the demo, and in a sandbox. */
-  readonly secrets: boolean;
-  /** Who calls over mutual TLS; without it nobody does. */
-  readonly certificates?: CertificateReader | undefined;
-  /** Where the operator wants DPoP proofs to carry a nonce. */
+  /** Set where the operator requires nonces in DPoP proofs. */
   readonly nonces?: DpopNonces | undefined;
+  /** Receives faults of the server itself, such as a failed database. */
   readonly report: (fault: unknown) => void;
 };
 
+/** A response of the token endpoint; `body` becomes JSON, header names are in lower case. */
+export type TokenResponse = {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: object;
+};
+
+/** The path of the token endpoint, below the public URL. */
 export const tokenPath = '/oauth2/token';
 
-/** How a client may prove itself (FAPI 2.0, section 5.3.2.1); by a secret only where the operator takes them. */
-export function authMethodsOf(secrets: boolean) {
-  const methods = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'] as const;
-  return secrets ? ([...methods, 'client_secret_basic', 'client_secret_post'] as const) : methods;
-}
-
-type Library = {
-  readonly Provider: typeof Provider;
-  readonly errors: typeof errors;
-  readonly internals: (provider: Provider) => { DPoPNonces?: { nextChallenge(): string; checkChallenge(): boolean } };
-};
-
 /**
- * Loads oidc-provider (0.1 s, so only at the first token). Its index prints a warning on every Node release without LTS
- * mark and does nothing else, so its modules are taken directly; the version is pinned, and a test notices a move.
+ * Creates the handler of `POST /oauth2/token`: the client credentials grant (RFC 6749, section 4.4) with access tokens as
+ * JWTs (RFC 9068). The promise never rejects: a fault of the server is reported, and answered with 500 or 503.
  */
-async function loadLibrary(): Promise<Library> {
-  const [provider, errorClasses, internals] = await Promise.all(
-    ['provider.js', 'helpers/errors.js', 'helpers/weak_cache.js'].map((path) => import(`oidc-provider/lib/${path}`)),
-  );
-  // The index exports the first two under the types of @types/oidc-provider; their own paths have no declarations.
-  return { Provider: provider.Provider, errors: errorClasses, internals: internals.get } as Library;
+export function createTokenEndpoint(deps: TokenEndpointDeps): (request: IncomingMessage) => Promise<TokenResponse> {
+  const issueToken = createTokenIssuer(deps);
+  return async (request) => {
+    try {
+      const proof = await checkRequestProof(deps, request.headers['dpop']);
+      const result = proof !== undefined && 'error' in proof ? proof : await issueToken(request, proof);
+      const realm = request.headers.authorization === undefined ? undefined : deps.publicUrl;
+      const response = 'error' in result ? errorResponse(result, realm) : { status: 200, headers: {}, ...result };
+      return { ...response, headers: { ...response.headers, ...nextNonceHeader(deps.nonces, proof) } };
+    } catch (fault) {
+      deps.report(fault);
+      return serverErrorResponse(fault);
+    }
+  };
 }
 
-/** A handler of `POST /oauth2/token` that signs with that key (RFC 6749, client credentials only). */
-export async function createTokenEndpoint(deps: TokenEndpointDeps, key: SigningKey): Promise<RequestListener> {
-  const library = await loadLibrary();
-  const proofs: Proofs = new WeakMap();
-  const provider = new library.Provider(deps.publicUrl, providerConfiguration(deps, key, library, proofs));
-  Object.assign(provider.Client.prototype, {
-    // The provider compares clear texts; we keep a hash, and it is handed a placeholder instead of the secret.
-    compareClientSecret(this: { clientId: string; secret_hash?: unknown }, secret: string) {
-      const { secret_hash: hash } = this;
-      return typeof hash === 'string' && isClientSecret(this.clientId, Buffer.from(hash, 'hex'), secret);
-    },
-  });
-  Object.assign(provider.OIDCContext.prototype, {
-    // By our address and not by the Host header. The endpoint is named too, so that the check of the claims can say why not.
-    clientJwtAuthExpectedAudience: () => new Set([deps.publicUrl, `${deps.publicUrl}${tokenPath}`]),
-    urlFor: () => `${deps.publicUrl}${tokenPath}`,
-  });
-  // Nonces are checked by `checkProof`, which stands before the library's own look at the proof.
-  library.internals(provider).DPoPNonces = {
-    nextChallenge: () => deps.nonces?.current() ?? '',
-    checkChallenge: () => true,
+/** Issues a token: resolves to a successful response (RFC 6749, section 5.1), or to the error to answer. */
+function createTokenIssuer(deps: TokenEndpointDeps) {
+  const { publicUrl, clock, random, keys, certificates, secrets } = deps;
+  const authenticateClient = createClientAuthenticator(deps);
+  const isFirstProof = createReplayDetector(deps, 'DPoP');
+  const audience = audienceOf(publicUrl);
+
+  return async (request: IncomingMessage, proof?: DpopProof): Promise<{ readonly body: object } | TokenError> => {
+    const parameters = await readTokenRequest(request, secrets);
+    if ('error' in parameters) return parameters;
+    const client = await authenticateClient(request, parameters);
+    if ('error' in client) return client;
+    // Clients are servers. A web page that holds the credential of a client is a leak, and gets no token.
+    const { origin } = request.headers;
+    if (origin !== undefined) return invalidRequest(`origin ${origin} not allowed for client: ${client.clientId}`);
+    const scopes = grantedScopes(parameters, client, audience.resource);
+    if ('error' in scopes) return scopes;
+    const thumbprint = client.binding === 'mtls' ? certificates?.read(request)?.thumbprint : undefined;
+    const confirmation = senderConstraint(client, proof, thumbprint);
+    if ('error' in confirmation) return confirmation;
+    if (proof !== undefined && !(await isFirstProof(proof.jkt, proof.jti, proof.endsAt))) return usedProof;
+    const claims = accessTokenClaims(audience, { clientId: client.clientId, scopes, confirmation }, clock, random);
+    const body = {
+      access_token: signAccessToken(keys, claims),
+      expires_in: accessTokenSeconds,
+      scope: scopes.join(' '),
+      token_type: proof === undefined ? 'Bearer' : 'DPoP',
+    };
+    return { body };
   };
-  provider.on('server_error', (context, fault) => {
-    deps.report(fault);
-    const isTemporary = fault instanceof ReadUnavailable || fault instanceof WriteBusy || fault instanceof WriteUnknown;
-    context.body = isTemporary ? temporarilyUnavailable : internalError;
-    if (!isTemporary) return;
-    context.status = 503;
-    context.set('retry-after', '2');
-  });
-  // Its listeners are given the context as well. The connection's own fault is a caller who is gone: anybody could make as
-  // many as they like (tokens-broken-off.test.ts).
-  provider.onerror = (fault, context?: KoaContextWithOIDC) => {
-    if (context?.socket.errored !== fault) deps.report(fault);
-  };
-  provider.use(async (context, next) => {
-    const proof = await checkRequestProof(deps, context.req);
-    if (proof === undefined || 'jkt' in proof) {
-      if (proof !== undefined) proofs.set(context.req, proof);
-      await next();
-    } else {
-      if (deps.nonces !== undefined) context.set('dpop-nonce', deps.nonces.current());
-      context.status = 400;
-      context.body = { error: proof.error, error_description: proof.description };
-    }
-    if (deps.nonces === undefined) context.remove('dpop-nonce');
-    // Clients are servers: no page of a browser calls this.
-    for (const name of Object.keys(context.response.headers)) {
-      if (name.startsWith('access-control-') || name === 'vary') context.remove(name);
-    }
-  });
-  return provider.callback();
 }
 
-/** In the words of RFC 6749, section 4.1.2.1, also where it is unknown whether a proof counts as used: each request has a new one. */
-const temporarilyUnavailable = {
-  error: 'temporarily_unavailable',
-  error_description: 'the database cannot be asked at present; no token was given, ask again',
-};
-/** More than clocks can be apart. */
-const unboundedSeconds = 10_000_000_000;
-const internalError = {
-  error: 'server_error',
-  error_description: 'the server met a fault of its own; it is in its log',
+const usedProof: TokenError = {
+  error: 'invalid_dpop_proof',
+  description: 'this proof was used before; make a new one for every request',
 };
 
-/** The DPoP proof of a token request, checked; undefined without one, since few clients need it. */
-async function checkRequestProof({ publicUrl, clock, nonces }: TokenEndpointDeps, { headers }: IncomingMessage) {
-  if (headers['dpop'] === undefined) return undefined;
-  const expected = { method: 'POST', url: `${publicUrl}${tokenPath}` };
-  return await checkDpopProof(String(headers['dpop']), expected, { clock, nonces });
+/** Checks the DPoP proof of a token request (RFC 9449, section 5); undefined where the client sent none. Reuse is checked later. */
+async function checkRequestProof(
+  { publicUrl, clock, nonces }: TokenEndpointDeps,
+  header: string | string[] | undefined,
+): Promise<DpopProof | DpopProofFault | undefined> {
+  if (header === undefined) return undefined;
+  return await checkDpopProof(String(header), { method: 'POST', url: `${publicUrl}${tokenPath}` }, { clock, nonces });
 }
 
-/** The checked proofs of requests that are under way. */
-type Proofs = WeakMap<IncomingMessage, DpopProof>;
-
-function providerConfiguration(
-  deps: TokenEndpointDeps,
-  key: SigningKey,
-  library: Library,
-  proofs: Proofs,
-): Configuration {
-  const { clock, random, publicUrl } = deps;
-  // Client metadata must hold a secret where one is used. Nobody ever knows this one.
-  const placeholder = Buffer.from(random(32)).toString('base64url');
-  const { InvalidClientAuth, InvalidDpopProof } = library.errors;
-  const isFirst = createReplayDetector(deps, 'DPoP');
-  const invalidClient = (description: string) =>
-    Object.assign(new InvalidClientAuth(), { error_description: description });
-  return {
-    adapter: createOauthAdapter({
-      db: deps.db,
-      clock,
-      findClient: async (clientId) =>
-        isExternalId(clientId)
-          ? clientMetadata(await findClient(deps.db.read, clientId), { placeholder, secrets: deps.secrets })
-          : undefined,
-      createReplayError: () => invalidClient('this client_assertion was used before; make a new one for every request'),
-    }),
-    jwks: { keys: [privateJwk(key)] },
-    scopes: deps.scopes,
-    responseTypes: [],
-    clientAuthMethods: [...authMethodsOf(deps.secrets)],
-    clientDefaults: { grant_types: ['client_credentials'], response_types: [], id_token_signed_response_alg: 'ES256' },
-    clientBasedCORS: () => false,
-    enabledJWA: { clientAuthSigningAlgValues: acceptedAlgs, dPoPSigningAlgValues: acceptedAlgs },
-    extraClientMetadata: { properties: ['secret_hash', 'allowed_scopes'] },
-    // Wide here, where the machine's clock is asked: the check below goes by ours, tells a client how far its own is off, and counts.
-    clockTolerance: unboundedSeconds,
-    assertJwtClientAuthClaimsAndHeader: (_context, claims) => {
-      const fault = assertionFault(claims, publicUrl, clock.now());
-      if (fault !== undefined) throw invalidClient(fault);
-    },
-    features: providerFeatures(deps, library),
-    formats: {
-      customizers: {
-        // The same claims as everywhere, by our clock; what the library adds besides (a binding) stays.
-        async jwt(context, { clientId = '', scope = '' }, parts) {
-          const proof = proofs.get(context.req);
-          if (proof !== undefined && !(await isFirst(proof.jkt, proof.jti, proof.endsAt))) {
-            throw new InvalidDpopProof('this proof was used before; make a new one for every request');
-          }
-          const grant = { clientId, scopes: scope.split(' ') };
-          Object.assign(parts.payload, accessTokenClaims(audienceOf(publicUrl), grant, clock, random));
-        },
-      },
-    },
-    renderError: (context, out) => {
-      context.body = out;
-    },
-    fetch: () => Promise.reject(new Error('the token endpoint fetches nothing')),
-    routes: { token: tokenPath },
-    ttl: { ClientCredentials: accessTokenSeconds },
-  };
-}
-
-function providerFeatures({ publicUrl, certificates }: TokenEndpointDeps, library: Library): Configuration['features'] {
-  const off = { enabled: false };
-  return {
-    clientCredentials: { enabled: true },
-    resourceIndicators: {
-      enabled: true,
-      defaultResource: () => audienceOf(publicUrl).resource,
-      getResourceServerInfo: (context, resource, client) => {
-        if (resource !== audienceOf(publicUrl).resource) throw new library.errors.InvalidTarget();
-        return grantedResource(context, String(client['allowed_scopes']).split(' '), library);
-      },
-    },
-    fapi: { enabled: true, profile: '2.0' },
-    devInteractions: off,
-    // Replay is found below, once the client is known, by what all processes share.
-    dPoP: { enabled: true, allowReplay: true },
-    mTLS: mutualTls(certificates),
-    pushedAuthorizationRequests: off,
-    rpInitiatedLogout: off,
-    userinfo: off,
-  };
-}
-
-/** Clients with certificates (RFC 8705), as our reader of certificates finds and judges them. */
-function mutualTls(certificates: CertificateReader | undefined): NonNullable<Configuration['features']>['mTLS'] {
-  return {
-    enabled: true,
-    certificateBoundAccessTokens: true,
-    selfSignedTlsClientAuth: true,
-    tlsClientAuth: true,
-    getCertificate: ({ req }) => certificates?.read(req)?.x509,
-    certificateAuthorized: ({ req }) => certificates?.read(req)?.authorized === true,
-    certificateSubjectMatches: ({ req }, property, expected) => {
-      const name = certificateNames.find((one) => property === `tls_client_auth_san_${one}`);
-      const x509 = certificates?.read(req)?.x509;
-      return name !== undefined && x509 !== undefined && hasAlternativeName(x509, name, expected);
-    },
-  };
+/** A new nonce for the next proof (RFC 9449, section 8.2), where the proof did not carry the current one. */
+function nextNonceHeader(
+  nonces: DpopNonces | undefined,
+  proof: DpopProof | DpopProofFault | undefined,
+): Readonly<Record<string, string>> {
+  if (nonces === undefined || proof === undefined) return {};
+  const current = nonces.current();
+  return 'nonce' in proof && proof.nonce === current ? {} : { 'dpop-nonce': current };
 }
 
 /**
- * What the token is good for. Without a scope it has all scopes of the client; one that the client is not allowed, or that
- * does not exist, is `invalid_scope` (the library alone would drop it in silence).
+ * Checks the grant type (RFC 6749, section 4.4.2), the resource and the scope. Returns the scopes of the new token: the
+ * requested ones, or all of the client. A scope that the client may not have is an error, and is not dropped silently
+ * (RFC 6749, section 3.3).
  */
-function grantedResource(context: KoaContextWithOIDC, allowed: readonly string[], { errors }: Library): ResourceServer {
-  const { params } = context.oidc;
-  const asked = typeof params?.['scope'] === 'string' ? params['scope'].split(' ').filter((scope) => scope !== '') : [];
-  if (params !== undefined && asked.length === 0) params['scope'] = allowed.join(' ');
-  const refused = asked.find((scope) => !allowed.includes(scope));
-  if (refused !== undefined) {
-    throw new errors.InvalidScope(`this client may ask for: ${allowed.join(' ')}`, refused.slice(0, 100));
+function grantedScopes(
+  { grantType, scope, resources }: TokenRequest,
+  client: Client,
+  ourResource: string,
+): readonly string[] | TokenError {
+  if (grantType === undefined) return invalidRequest("missing required parameter 'grant_type'");
+  if (grantType !== 'client_credentials') {
+    return { error: 'unsupported_grant_type', description: 'unsupported grant_type requested' };
   }
-  return {
-    scope: allowed.join(' '),
-    accessTokenFormat: 'jwt',
-    accessTokenTTL: accessTokenSeconds,
-    jwt: { sign: { alg: 'ES256' } },
-  };
+  if (scope !== undefined && !/^[\x21\x23-\x5b\x5d-\x7e]+(?: [\x21\x23-\x5b\x5d-\x7e]+)*$/.test(scope)) {
+    return { error: 'invalid_scope', description: 'scope contains invalid characters' };
+  }
+  // RFC 8707, section 2: every resource must be this interface; without one it is the default.
+  if (resources.some((resource) => resource !== ourResource)) {
+    return { error: 'invalid_target', description: 'resource indicator is missing, or unknown' };
+  }
+  const scopes = scope === undefined ? client.scopes : [...new Set(scope.split(' '))];
+  const refused = scopes.find((one) => !client.scopes.includes(one));
+  if (refused === undefined) return scopes;
+  const description = `this client may ask for: ${client.scopes.join(' ')}`;
+  return { error: 'invalid_scope', description, scope: refused.slice(0, 100) };
 }
 
-function privateJwk(key: SigningKey): JWK {
-  return { ...key.privateKey.export({ format: 'jwk' }), kid: key.kid, alg: key.alg, use: 'sig' };
+/**
+ * The key or certificate that the new token is bound to (RFC 9449, section 6; RFC 8705, section 3); empty for neither. A
+ * client that must bind its tokens receives none without the proof.
+ */
+function senderConstraint(
+  { binding }: Client,
+  proof: DpopProof | undefined,
+  thumbprint: string | undefined,
+): Confirmation | TokenError {
+  const isProofMissing = binding === 'mtls' ? thumbprint === undefined : binding === 'dpop' && proof === undefined;
+  if (isProofMissing) return { error: 'invalid_grant', description: 'grant request is invalid' };
+  if (thumbprint !== undefined && proof !== undefined) {
+    return invalidRequest('multiple proof-of-possession mechanisms are not allowed');
+  }
+  if (proof !== undefined) return { jkt: proof.jkt };
+  return thumbprint === undefined ? {} : { x5t: thumbprint };
+}
+
+/**
+ * An error response (RFC 6749, section 5.2). A client that authenticated by the `Authorization` header, and failed, receives a
+ * challenge of that scheme; `realm` is undefined for a request without that header.
+ */
+function errorResponse({ error, description, scope }: TokenError, realm: string | undefined): TokenResponse {
+  const body = { error, error_description: description, ...(scope === undefined ? {} : { scope }) };
+  if (error !== 'invalid_client') return { status: 400, headers: {}, body };
+  if (realm === undefined) return { status: 401, headers: {}, body };
+  const challenge = `Basic realm="${realm}", error="${error}", error_description="${description}"`;
+  return { status: 401, headers: { 'www-authenticate': challenge }, body };
+}
+
+/**
+ * The response to a fault of the server. It is temporary (the error code is of RFC 6749, section 4.1.2.1) while the database is
+ * unreachable, and also when it is unknown whether a proof was stored as used: the client makes a new one for each request.
+ */
+function serverErrorResponse(fault: unknown): TokenResponse {
+  if (fault instanceof ReadUnavailable || fault instanceof WriteBusy || fault instanceof WriteUnknown) {
+    const description = 'the database cannot be asked at present; no token was given, ask again';
+    const body = { error: 'temporarily_unavailable', error_description: description };
+    return { status: 503, headers: { 'retry-after': '2' }, body };
+  }
+  const description = 'the server met a fault of its own; it is in its log';
+  return { status: 500, headers: {}, body: { error: 'server_error', error_description: description } };
 }

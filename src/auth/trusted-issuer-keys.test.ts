@@ -7,49 +7,49 @@ import { createInMemoryIssuer, trustedIssuerUrl } from '../../test/support/in-me
 import { makeJws } from '../../test/support/token-app.ts';
 import { createTrustedIssuer, IssuerUnavailable } from './trusted-issuer.ts';
 
-test('keys that cannot be had are asked for after a while only, and found where the issuer has moved them', async (t) => {
+test('keys that cannot be fetched are fetched again after a pause, also from a new jwks_uri', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const outside = createInMemoryIssuer(publicKey, 'k1');
   const faults: Error[] = [];
   const clock = { now: () => Date.now() };
-  const issuer = createTrustedIssuer(trustedIssuerUrl, outside.fetching, clock, (fault) => faults.push(fault));
+  const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, clock, (fault) => faults.push(fault));
   const isSigned = (kid = 'k1') =>
     issuer.hasSigned(
       makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedIssuerUrl }, (input) =>
         sign(null, input, privateKey),
       ),
     );
-  const [oldPlace, newPlace] = ['https://login.example.org/keys', 'https://login.example.org/other-keys'];
-  const askedAtOld = () => outside.asked.filter((url) => url === oldPlace).length;
+  const [oldUri, newUri] = ['https://login.example.org/keys', 'https://login.example.org/other-keys'];
+  const fetchesFromOld = () => outside.requests.filter((url) => url === oldUri).length;
   assert.equal(await isSigned(), true);
-  outside.documents[newPlace] = outside.documents[oldPlace] ?? {};
+  outside.documents[newUri] = outside.documents[oldUri] ?? {};
   outside.documents['https://login.example.org/realm/.well-known/openid-configuration'] = {
     issuer: trustedIssuerUrl,
-    jwks_uri: newPlace,
+    jwks_uri: newUri,
   };
-  delete outside.documents[oldPlace];
+  delete outside.documents[oldUri];
   t.mock.timers.tick(31_000);
   await assert.rejects(isSigned('k2'), IssuerUnavailable);
   for (let count = 0; count < 20; count += 1) await assert.rejects(isSigned(`unknown-${count}`), IssuerUnavailable);
-  assert.equal(askedAtOld(), 2, 'unknown ones have an issuer that fails asked no more than once');
-  assert.equal(await isSigned(), true, 'keys that are known count until their time is over');
+  assert.equal(fetchesFromOld(), 2, 'unknown key ids cause one fetch while the issuer fails');
+  assert.equal(await isSigned(), true, 'known keys stay valid until they are too old');
   assert.deepEqual(faults, []);
   t.mock.timers.tick(600_000);
   const together = Array.from({ length: 5 }, () => assert.rejects(isSigned(), IssuerUnavailable));
   await Promise.all(together);
-  assert.equal(faults.length, 1, 'many tokens that wait for the same keys tell of it once');
+  assert.equal(faults.length, 1, 'concurrent tokens report one fault');
   for (let count = 0; count < 3; count += 1) await assert.rejects(isSigned(), IssuerUnavailable);
-  assert.equal(askedAtOld(), 3);
+  assert.equal(fetchesFromOld(), 3);
   t.mock.timers.tick(30_000);
   assert.equal(await isSigned(), true);
 });
 
-test('keys that are too old are asked for at once, though a made-up key id found the issuer failing a moment ago', async (t) => {
+test('keys that are too old are fetched at once, also after a fetch for an unknown key id failed', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const outside = createInMemoryIssuer(publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedIssuerUrl, outside.fetching, { now: () => Date.now() }, () => undefined);
+  const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, { now: () => Date.now() }, () => undefined);
   const isSigned = (kid = 'k1') =>
     issuer.hasSigned(
       makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedIssuerUrl }, (input) =>
@@ -68,11 +68,11 @@ test('keys that are too old are asked for at once, though a made-up key id found
   assert.equal(await isSigned(), true);
 });
 
-test('made-up key ids do not keep an issuer that failed from being asked again', async (t) => {
+test('unknown key ids do not extend the pause after a failed fetch', async (t) => {
   t.mock.timers.enable({ apis: ['Date'], now: Date.now() });
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const outside = createInMemoryIssuer(publicKey, 'k1');
-  const issuer = createTrustedIssuer(trustedIssuerUrl, outside.fetching, { now: () => Date.now() }, assert.fail);
+  const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, { now: () => Date.now() }, assert.fail);
   const isSigned = (kid: string) =>
     issuer.hasSigned(
       makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedIssuerUrl }, (input) =>
@@ -89,21 +89,21 @@ test('made-up key ids do not keep an issuer that failed from being asked again',
   t.mock.timers.tick(29_000);
   await assert.rejects(isSigned('unknown'), IssuerUnavailable);
   t.mock.timers.tick(1_000);
-  assert.equal(await isSigned('unknown'), false, 'the keys that came have no such id');
+  assert.equal(await isSigned('unknown'), false, 'the fetched keys have no such id');
 });
 
 for (const [span, ahead] of [
   ['an hour', 3_600_000],
   ['a year', 31_536_000_000],
 ] as const) {
-  test(`keys that were fetched while the clock was ${span} ahead are fetched again as ever when it is right`, async (t) => {
+  test(`keys that were fetched while the machine clock was ${span} ahead are fetched again after the usual pause`, async (t) => {
     const right = Date.now();
     t.mock.timers.enable({ apis: ['Date'], now: right + ahead });
     let passed = 0;
     const [old, next] = [generateKeyPairSync('ed25519'), generateKeyPairSync('ed25519')];
     const outside = createInMemoryIssuer(old.publicKey, 'k1');
-    const time = { now: () => Date.now(), stopwatch: () => passed };
-    const issuer = createTrustedIssuer(trustedIssuerUrl, outside.fetching, time, assert.fail);
+    const time = { now: () => passed };
+    const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, time, assert.fail);
     const isSigned = (kid: string, { privateKey }: typeof old) =>
       issuer.hasSigned(
         makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid }, { iss: trustedIssuerUrl }, (input) =>
@@ -118,21 +118,21 @@ for (const [span, ahead] of [
     t.mock.timers.setTime(right);
     publish('k2', next);
     passed += 31_000;
-    assert.equal(await isSigned('k2', next), true, 'a new key counts after half a minute');
+    assert.equal(await isSigned('k2', next), true, 'a new key is fetched after half a minute');
     assert.equal(await isSigned('k1', old), false);
-    const fetches = outside.asked.length;
+    const fetches = outside.requests.length;
     for (let count = 0; count < 20; count += 1) assert.equal(await isSigned(`unknown-${count}`, next), false);
-    assert.equal(outside.asked.length, fetches, 'unknown ones have no more fetched');
+    assert.equal(outside.requests.length, fetches, 'unknown key ids cause no further fetch');
   });
 
-  test(`a key that its issuer withdrew when the clock was ${span} ahead counts no longer than ever`, async (t) => {
+  test(`a key that its issuer withdrew is refused after ten minutes, also if the machine clock was ${span} ahead`, async (t) => {
     const right = Date.now();
     t.mock.timers.enable({ apis: ['Date'], now: right + ahead });
     let passed = 0;
     const { privateKey, publicKey } = generateKeyPairSync('ed25519');
     const outside = createInMemoryIssuer(publicKey, 'k1');
-    const time = { now: () => Date.now(), stopwatch: () => passed };
-    const issuer = createTrustedIssuer(trustedIssuerUrl, outside.fetching, time, assert.fail);
+    const time = { now: () => passed };
+    const issuer = createTrustedIssuer(trustedIssuerUrl, outside.httpFetch, time, assert.fail);
     const token = makeJws({ alg: 'EdDSA', typ: 'at+jwt', kid: 'k1' }, { iss: trustedIssuerUrl }, (input) =>
       sign(null, input, privateKey),
     );
@@ -144,13 +144,13 @@ for (const [span, ahead] of [
   });
 }
 
-test('an issuer that sends on elsewhere is not followed, for its metadata or its keys', async (t) => {
+test('redirects of metadata and keys are not followed', async (t) => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const jwk = { ...publicKey.export({ format: 'jwk' }), kid: 'k1', use: 'sig' };
   for (const moved of ['/.well-known/oauth-authorization-server', '/keys']) {
-    const asked: string[] = [];
+    const paths: string[] = [];
     const server = createServer(({ url: path = '' }, response) => {
-      asked.push(path);
+      paths.push(path);
       const documents: Record<string, object> = {
         '/.well-known/oauth-authorization-server': { issuer: url, jwks_uri: `${url}/keys` },
         '/keys': { keys: [jwk] },
@@ -167,6 +167,6 @@ test('an issuer that sends on elsewhere is not followed, for its metadata or its
       sign(null, input, privateKey),
     );
     await assert.rejects(issuer.hasSigned(token), IssuerUnavailable);
-    assert.equal(asked.at(-1), moved);
+    assert.equal(paths.at(-1), moved);
   }
 });

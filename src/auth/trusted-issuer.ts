@@ -1,18 +1,19 @@
-import * as errors from 'jose/errors';
-import type { RemoteJWKSet } from 'jose/jwks/remote';
+import { JOSEError, JWKSNoMatchingKey } from 'jose/errors';
+import { createLocalJWKSet } from 'jose/jwks/local';
 import { compactVerify } from 'jose/jws/compact/verify';
 import { type Clock, elapsedMs } from '../kernel/clock.ts';
-import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
+import { isObject } from '../kernel/is-object.ts';
 import { acceptedAlgs } from './client-keys.ts';
+import { fetchDocument, type HttpFetch, IssuerDocumentInvalid } from './fetch-document.ts';
 
-/** An issuer besides our own whose access tokens are accepted, because the operator named it in TRUSTED_ISSUERS. */
+/** An issuer of TRUSTED_ISSUERS, whose access tokens are accepted. */
 export type TrustedIssuer = {
   readonly issuer: string;
-  /** Whether the token is signed by a key that the issuer publishes; throws `IssuerUnavailable` when that cannot be known. */
+  /** Whether a published key of the issuer signed the token; throws `IssuerUnavailable` where that is unknown. */
   hasSigned(token: string): Promise<boolean>;
 };
 
-/** The issuer's metadata or keys could not be fetched, or are not what they must be. */
+/** The issuer's metadata or keys could not be fetched, or are invalid. */
 export class IssuerUnavailable extends Error {
   constructor(issuer: string, options?: ErrorOptions) {
     super(`the metadata or keys of the trusted issuer ${issuer} could not be fetched`, options);
@@ -20,111 +21,37 @@ export class IssuerUnavailable extends Error {
   }
 }
 
-/** What fetches; `globalThis.fetch` in the running server. */
-export type HttpFetch = (url: string, options: RequestInit) => Promise<Response>;
-
 const timeoutMs = 5_000;
-const maxDocumentBytes = 262_144;
-/** An unknown key id makes the keys be fetched again at most this often; so does an issuer that does not answer. */
+/** The pause after a failed fetch, and between two fetches for unknown key ids, which any client can make up. */
 const cooldownMs = 30_000;
 const keysLifeMs = 600_000;
-/** So many tokens may wait for an issuer that is slow: more would keep all the requests that this process takes at once. */
+/** At most this number of tokens waits for a slow issuer, so that they do not use up the request limit of the process. */
 const maxWaiting = 200;
 
-/** A clock, and milliseconds that never go back; without these the machine's. */
-type IssuerClock = Clock & { stopwatch?(): number };
-
 /**
- * The issuer behind that URL. Nothing is fetched before its first token; then its metadata (RFC 8414, else OpenID Connect
- * Discovery) and keys, each with a deadline, a size limit and no redirect. `onFault` is told why they cannot be had.
+ * Creates a trusted issuer. The first token fetches its metadata (RFC 8414, else OpenID Connect Discovery) and keys, with a
+ * timeout, a size limit and no redirect. `clock` must be monotonic. `onFault` receives the fault when no keys are left.
  */
 export function createTrustedIssuer(
   issuer: string,
   httpFetch: HttpFetch,
-  clock: IssuerClock,
+  clock: Clock,
   onFault: (fault: IssuerUnavailable) => void,
 ): TrustedIssuer {
-  const { stopwatch = () => performance.now() } = clock;
-  let fetchedAt = stopwatch();
-  let keys: Promise<RemoteJWKSet> | undefined;
-  let failedAt = Number.NEGATIVE_INFINITY;
-
+  const cache = createKeyCache(issuer, httpFetch, clock, onFault);
   let waiting = 0;
-  let inFlight = 0;
-  const fetchLimited: HttpFetch = async (url, options) => {
-    inFlight += 1;
-    try {
-      return await fetchDocument(httpFetch, url, options);
-    } finally {
-      inFlight -= 1;
-    }
-  };
-
-  const isPaused = () => elapsedMs(failedAt, clock) < cooldownMs;
-
-  // jose counts by the machine's clock: keys that it fetched while that was ahead are new to it until the clock comes there again.
-  const sinceFetchMs = () => stopwatch() - fetchedAt;
-  const onFetch = () => {
-    fetchedAt = stopwatch();
-  };
-
-  function loadKeys(): Promise<RemoteJWKSet> {
-    if (sinceFetchMs() > keysLifeMs + cooldownMs) keys = undefined;
-    if (keys === undefined && isPaused()) return Promise.reject(new IssuerUnavailable(issuer));
-    keys ??= discover(issuer, fetchLimited, { isPaused, onFetch }).catch(pauseAndThrow);
-    return keys;
-  }
-
-  /** Asks nothing for a while, and then from the start: the keys may have moved. */
-  function pauseAndThrow(cause: unknown): never {
-    keys = undefined;
-    failedAt = clock.now();
-    const fault = new IssuerUnavailable(issuer, { cause });
-    onFault(fault);
-    throw fault;
-  }
-
-  /** Verifies the token, with the keys as they are now where its own is unknown and they were not fetched a moment ago. */
-  async function verify(token: string, keySet: RemoteJWKSet): Promise<void> {
-    const options = { algorithms: [...acceptedAlgs] };
-    try {
-      await compactVerify(token, keySet, options);
-    } catch (cause) {
-      if (!(cause instanceof errors.JWKSNoMatchingKey) || sinceFetchMs() < cooldownMs) throw cause;
-      await keySet.reload();
-      await compactVerify(token, keySet, options);
-    }
-  }
 
   async function hasSigned(token: string): Promise<boolean> {
-    const loading = loadKeys();
-    const keySet = await loading;
-    try {
-      await verify(token, keySet);
-      return true;
-    } catch (cause) {
-      // What says something about the token, and not about the way to the keys.
-      const tokenErrors = [
-        errors.JWKSNoMatchingKey,
-        errors.JWKSMultipleMatchingKeys,
-        errors.JWSInvalid,
-        errors.JWSSignatureVerificationFailed,
-        errors.JOSEAlgNotAllowed,
-        errors.JOSENotSupported,
-      ];
-      if (tokenErrors.some((tokenError) => cause instanceof tokenError)) return false;
-      // An unknown key id had them fetched: those that are known are good for the other tokens. Or another token that waited
-      // for the same ones has told already.
-      if (!keySet.fresh && keys === loading) return pauseAndThrow(cause);
-      if (!isPaused()) failedAt = clock.now();
-      throw new IssuerUnavailable(issuer, { cause });
-    }
+    const result = await verify(issuer, token, await cache.current());
+    if (result !== 'unknown key') return result;
+    const newer = await cache.newerKeys();
+    return newer !== undefined && (await verify(issuer, token, newer)) === true;
   }
 
   return {
     issuer,
     hasSigned: async (token) => {
-      if (inFlight > 0 && waiting >= maxWaiting) throw new IssuerUnavailable(issuer);
+      if (cache.isLoading() && waiting >= maxWaiting) throw new IssuerUnavailable(issuer);
       waiting += 1;
       try {
         return await hasSigned(token);
@@ -135,33 +62,95 @@ export function createTrustedIssuer(
   };
 }
 
-type FetchControl = { isPaused(): boolean; onFetch(): void };
+type KeySet = ReturnType<typeof createLocalJWKSet>;
+type IssuerKeys = { readonly jwksUri: URL; readonly keySet: KeySet; readonly fetchedAt: number };
 
-async function discover(
-  issuer: string,
-  fetchLimited: HttpFetch,
-  { isPaused, onFetch }: FetchControl,
-): Promise<RemoteJWKSet> {
-  onFetch();
-  const jwksUri = await discoverJwksUri(issuer, fetchLimited);
-  const { createRemoteJWKSet, customFetch } = await import('jose/jwks/remote');
-  const keySet = createRemoteJWKSet(jwksUri, {
-    timeoutDuration: timeoutMs,
-    cooldownDuration: cooldownMs,
-    cacheMaxAge: keysLifeMs,
-    [customFetch]: async (url: string, options: RequestInit) => {
-      // jose counts its own pause from the last keys that came: while the issuer fails, each token with an unknown key id, which
-      // anybody can write, would have it asked again. Keys that are too old are asked for all the same: good tokens wait for them,
-      // and where they do not come nothing is asked for a while.
-      if (keySet.fresh && isPaused()) throw new Error(`${url} failed a moment ago, and is asked again after a while`);
-      onFetch();
-      return await fetchLimited(url, options);
-    },
-  });
-  return keySet;
+async function verify(issuer: string, token: string, keySet: KeySet): Promise<boolean | 'unknown key'> {
+  try {
+    await compactVerify(token, keySet, { algorithms: [...acceptedAlgs] });
+    return true;
+  } catch (cause) {
+    if (cause instanceof JWKSNoMatchingKey) return 'unknown key';
+    if (cause instanceof JOSEError) return false;
+    // A published key that cannot be imported.
+    throw new IssuerUnavailable(issuer, { cause });
+  }
 }
 
-async function discoverJwksUri(issuer: string, fetchLimited: HttpFetch): Promise<URL> {
+/**
+ * The keys of an issuer in memory. `createRemoteJWKSet` of jose is not used, since it counts by the clock of the machine,
+ * which may be corrected, and fetches again for each unknown key id while the issuer fails.
+ */
+function createKeyCache(
+  issuer: string,
+  httpFetch: HttpFetch,
+  clock: Clock,
+  onFault: (fault: IssuerUnavailable) => void,
+) {
+  let keys: IssuerKeys | undefined;
+  let loading: Promise<KeySet> | undefined;
+  let failedAt = Number.NEGATIVE_INFINITY;
+  const isPaused = () => elapsedMs(failedAt, clock) < cooldownMs;
+  const isUsable = ({ fetchedAt }: IssuerKeys) => elapsedMs(fetchedAt, clock) <= keysLifeMs;
+
+  /** Concurrent callers share one load. */
+  function load(): Promise<KeySet> {
+    loading ??= fetchKeys().finally(() => {
+      loading = undefined;
+    });
+    return loading;
+  }
+
+  async function fetchKeys(): Promise<KeySet> {
+    const fetchedAt = clock.now();
+    try {
+      const jwksUri = keys?.jwksUri ?? (await discoverJwksUri(issuer, httpFetch));
+      keys = { jwksUri, keySet: await fetchKeySet(jwksUri.href, httpFetch), fetchedAt };
+      return keys.keySet;
+    } catch (cause) {
+      failedAt = clock.now();
+      const fault = new IssuerUnavailable(issuer, { cause });
+      // A failed load for an unknown key id leaves the known keys valid. Otherwise discovery starts again: the keys may have moved.
+      if (keys === undefined || !isUsable(keys)) {
+        keys = undefined;
+        onFault(fault);
+      }
+      throw fault;
+    }
+  }
+
+  return {
+    isLoading: () => loading !== undefined,
+    /** The keys, loaded again when they are too old. */
+    current: async (): Promise<KeySet> => {
+      if (keys !== undefined && isUsable(keys)) return keys.keySet;
+      if (keys === undefined && loading === undefined && isPaused()) throw new IssuerUnavailable(issuer);
+      return await load();
+    },
+    /** Loads the keys for an unknown key id; undefined where they were loaded a moment ago. */
+    newerKeys: async (): Promise<KeySet | undefined> => {
+      if (keys !== undefined && elapsedMs(keys.fetchedAt, clock) < cooldownMs) return undefined;
+      if (loading === undefined && isPaused()) throw new IssuerUnavailable(issuer);
+      return await load();
+    },
+  };
+}
+
+async function fetchJson(url: string, httpFetch: HttpFetch): Promise<unknown> {
+  const headers = { accept: 'application/json, application/jwk-set+json' };
+  const response = await fetchDocument(httpFetch, url, { headers, signal: AbortSignal.timeout(timeoutMs) });
+  return response.status === 200 ? await response.json() : undefined;
+}
+
+async function fetchKeySet(jwksUri: string, httpFetch: HttpFetch): Promise<KeySet> {
+  const document = await fetchJson(jwksUri, httpFetch);
+  const list = isObject(document) ? document['keys'] : undefined;
+  if (!Array.isArray(list)) throw new IssuerDocumentInvalid(`${jwksUri} returned no key set`);
+  return createLocalJWKSet({ keys: list });
+}
+
+/** The `jwks_uri` of the metadata (RFC 8414, section 3.1; OpenID Connect Discovery, section 4). It must be https, or of the issuer's origin. */
+async function discoverJwksUri(issuer: string, httpFetch: HttpFetch): Promise<URL> {
   const { origin, pathname } = new URL(issuer);
   const path = pathname === '/' ? '' : pathname;
   const metadataUrls = [
@@ -169,30 +158,17 @@ async function discoverJwksUri(issuer: string, fetchLimited: HttpFetch): Promise
     `${origin}${path}/.well-known/openid-configuration`,
   ];
   for (const url of metadataUrls) {
-    const response = await fetchLimited(url, { signal: AbortSignal.timeout(timeoutMs) });
-    if (response.status !== 200) continue;
-    const metadata: unknown = await response.json();
-    if (typeof metadata !== 'object' || metadata === null || !('issuer' in metadata) || metadata.issuer !== issuer) {
-      throw new Error(`${url} is not the metadata of that issuer`);
+    const metadata = await fetchJson(url, httpFetch);
+    if (metadata === undefined) continue;
+    // RFC 8414, section 3.3: the issuer of the metadata must be identical.
+    if (!isObject(metadata) || metadata['issuer'] !== issuer) {
+      throw new IssuerDocumentInvalid(`${url} is not the metadata of ${issuer}`);
     }
-    const jwksUri =
-      'jwks_uri' in metadata && typeof metadata.jwks_uri === 'string' ? URL.parse(metadata.jwks_uri) : null;
+    const jwksUri = URL.parse(String(metadata['jwks_uri']));
     if (jwksUri === null || (jwksUri.protocol !== 'https:' && jwksUri.origin !== origin)) {
-      throw new Error(`${url} names no jwks_uri with https`);
+      throw new IssuerDocumentInvalid(`${url} has no jwks_uri with https`);
     }
     return jwksUri;
   }
-  throw new Error(`no metadata at ${metadataUrls.join(' or ')}`);
-}
-
-/** Fetches a small document; the body is read to its limit here, so that nobody downstream reads an endless one. */
-async function fetchDocument(httpFetch: HttpFetch, url: string, options: RequestInit): Promise<Response> {
-  const response = await httpFetch(url, {
-    ...options,
-    redirect: 'error',
-    headers: { accept: 'application/json, application/jwk-set+json' },
-  });
-  const bytes = await readBytesUpTo(response.body, maxDocumentBytes);
-  if (bytes === undefined) throw new Error(`${url} has more than ${maxDocumentBytes} bytes`);
-  return new Response(new Uint8Array(bytes), { status: response.status });
+  throw new IssuerDocumentInvalid(`no metadata at ${metadataUrls.join(' or ')}`);
 }

@@ -5,7 +5,7 @@ import { createReplayDetector } from './used-proof-store.ts';
 
 const minute = 60_000;
 
-/** Proofs, a clock that is set, and what passes whatever it shows. */
+/** A replay detector with a clock that can be set, and a stopwatch that only advances. */
 async function proofsOver(t: TestContext, engine: Engine) {
   const db = await engine.open(t);
   let [now, passed] = [Date.UTC(2026, 10, 23), 0];
@@ -25,7 +25,7 @@ async function proofsOver(t: TestContext, engine: Engine) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: however many proofs have ended, a use waits for a hundred of them, and those behind it take out all`, async (t) => {
+  test(`${engine.name}: one use deletes at most a hundred ended proofs, and the next uses delete the rest`, async (t) => {
     const db = await engine.open(t);
     const ended = Array.from({ length: 250 }, (_, at) => ({
       sql: "insert into oauth_record (model, id, payload, expires_at) values ('DPoP', $1, '{}', $2)",
@@ -54,7 +54,7 @@ for (const engine of engines) {
     ['an hour', 60 * minute],
     ['a year', 525_600 * minute],
   ] as const) {
-    test(`${engine.name}: a clock that is ${span} ahead for some minutes forgets no proof that is good when it is right`, async (t) => {
+    test(`${engine.name}: no valid proof is forgotten while the clock is ${span} ahead for some minutes`, async (t) => {
       const { isFirst, pass, set, endOf } = await proofsOver(t, engine);
       pass(minute);
       assert.equal(await isFirst('thief', 'captured', endOf()), true);
@@ -67,7 +67,7 @@ for (const engine of engines) {
       assert.equal(await isFirst('thief', 'captured', endOf()), false);
     });
 
-    test(`${engine.name}: behind a clock that was ${span} ahead, what has ended is taken out as ever`, async (t) => {
+    test(`${engine.name}: ended proofs are deleted as usual after the clock was ${span} ahead`, async (t) => {
       const { db, isFirst, pass, set, endOf } = await proofsOver(t, engine);
       pass(10 * minute);
       set(ahead);
@@ -83,7 +83,7 @@ for (const engine of engines) {
       assert.ok(Number(row?.['kept']) <= 16, `${row?.['kept']} are kept of 22`);
     });
 
-    test(`${engine.name}: a proof that was used is remembered when the clock goes ${span} back and comes there again`, async (t) => {
+    test(`${engine.name}: a used proof is refused when the clock goes ${span} back and returns`, async (t) => {
       const { isFirst, pass, set, endOf } = await proofsOver(t, engine);
       const end = endOf();
       assert.equal(await isFirst('thief', 'captured', end), true);

@@ -1,74 +1,83 @@
-import { createHash } from 'node:crypto';
-import { type Database, WriteRefused } from '../db/database.ts';
+import { hash } from 'node:crypto';
+import { type Database, type Statement, WriteRefused } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 
-/** Remembers proofs that were used; gives whether this is the first use. `endsAt`: from when on it is refused anyway. */
+/** Marks a proof or assertion as used; resolves to whether this is its first use. From `endsAt` on (epoch ms) it is refused anyway. */
 export type IsFirstUse = (owner: string, jti: string, endsAt: number) => Promise<boolean>;
 
 /**
- * So long what has ended is kept on: longer than any proof or assertion is good. A clock that leaps ahead would have those forgotten
- * that are good again when it is set right, and a copy of them would open what they opened.
+ * Rows stay this long after their end: longer than any proof or assertion is valid. Otherwise a clock that jumps ahead and is
+ * corrected would forget used proofs that become valid again.
  */
-const expiredKeptMs = 6 * 60_000;
-/** So many that have ended go with one use, which others wait for; where there are more, the next use takes them out. */
+const retentionMs = 6 * 60_000;
+/** One use deletes at most this number of ended rows, since it waits for the deletion. The next uses delete more. */
 const cleanupBatchSize = 100;
 
 type ReplayDetectorDeps = {
   readonly db: Pick<Database, 'write'>;
   readonly clock: Clock;
-  /** Milliseconds that never go back; without one the machine's. */
+  /** Monotonic milliseconds; those of the machine by default. */
   readonly stopwatch?: () => number;
 };
 
 /**
- * The used assertions or proofs of all processes, as rows. The primary key decides, not an earlier look: of two requests
- * with one proof at the same time, in whatever process, one is refused; and a restart forgets nothing. Memory would cost
- * no write, but a copy of the request sent to another process would find it empty.
+ * Creates the store of used assertions (`ReplayDetection`) or DPoP proofs (`DPoP`), which all processes share. The primary key
+ * of the row decides: of two requests with one proof, in any two processes, one is refused. A restart forgets nothing.
  */
-export function createReplayDetector(
-  { db, clock, stopwatch = () => performance.now() }: ReplayDetectorDeps,
-  model: 'ReplayDetection' | 'DPoP',
-): IsFirstUse {
-  // What the clock showed some minutes ago, whatever it was set to since.
-  let clockSample = { at: stopwatch(), now: clock.now() };
-  let endedBefore: number | undefined;
-  let isCleaning = false;
-
-  /** Before when all has ended that may be taken out now; undefined when nothing is to be. */
-  function cleanupCutoff(): number | undefined {
-    const [at, now] = [stopwatch(), clock.now()];
-    if (at - clockSample.at >= expiredKeptMs) {
-      endedBefore = Math.min(clockSample.now, now);
-      clockSample = { at, now };
-    }
-    return isCleaning ? undefined : endedBefore;
-  }
-
+export function createReplayDetector(deps: ReplayDetectorDeps, model: 'ReplayDetection' | 'DPoP'): IsFirstUse {
+  const cleanup = createCleanup(deps);
   return async (owner, jti, endsAt) => {
-    const id = createHash('sha256').update(`${owner}\0${jti}`).digest('base64url');
+    const id = hash('sha256', `${owner}\0${jti}`, 'base64url');
     const insert = {
       sql: `insert into oauth_record (model, id, payload, expires_at) values ($1, $2, '{}', $3)
         on conflict (model, id) do nothing returning id`,
       args: [model, id, endsAt],
       rows: 1,
     };
-    const cutoff = cleanupCutoff();
-    const isCleanupDue = cutoff !== undefined;
-    const clean = {
-      sql: `delete from oauth_record where (model, id) in
-        (select model, id from oauth_record where expires_at < $1 order by expires_at limit ${cleanupBatchSize}) returning id`,
-      args: [cutoff ?? 0],
-    };
-    isCleaning ||= isCleanupDue;
+    const deletion = cleanup.begin();
     try {
-      const [, cleaned = []] = await db.write(isCleanupDue ? [insert, clean] : [insert]);
-      if (isCleanupDue && cleaned.length < cleanupBatchSize) endedBefore = undefined;
+      const [, deleted = []] = await deps.db.write(deletion === undefined ? [insert] : [insert, deletion]);
+      if (deletion !== undefined) cleanup.finish(deleted.length);
       return true;
     } catch (fault) {
+      if (deletion !== undefined) cleanup.finish(cleanupBatchSize);
       if (fault instanceof WriteRefused && fault.kind === 'rows') return false;
       throw fault;
-    } finally {
-      if (isCleanupDue) isCleaning = false;
     }
+  };
+}
+
+/** Deletes ended rows in batches, one at a time, together with the insertion of used proofs. */
+function createCleanup({ clock, stopwatch = () => performance.now() }: ReplayDetectorDeps) {
+  // The clock at the last sample, whatever it was set to since.
+  let sample = { at: stopwatch(), now: clock.now() };
+  let endedBefore: number | undefined;
+  let isRunning = false;
+
+  function takeSample(): void {
+    const [at, now] = [stopwatch(), clock.now()];
+    if (at - sample.at < retentionMs) return;
+    endedBefore = Math.min(sample.now, now);
+    sample = { at, now };
+  }
+
+  return {
+    /** The statement that deletes a batch; undefined where none is due. */
+    begin(): Statement | undefined {
+      takeSample();
+      if (isRunning || endedBefore === undefined) return undefined;
+      isRunning = true;
+      return {
+        sql: `delete from oauth_record where (model, id) in
+          (select model, id from oauth_record where expires_at < $1 order by expires_at limit ${cleanupBatchSize})
+          returning id`,
+        args: [endedBefore],
+      };
+    },
+    /** Ends the batch. After less than a full batch, nothing more is due until the next sample. */
+    finish(deletedRows: number): void {
+      isRunning = false;
+      if (deletedRows < cleanupBatchSize) endedBefore = undefined;
+    },
   };
 }

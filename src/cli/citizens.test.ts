@@ -68,7 +68,7 @@ test('the next page of an access log waits until the one before it was taken', a
   const terminal = {
     stdout: (line: string) => void lines.push(line),
     ...{ stderr: () => undefined, isInteractive: false, cwd: '/' },
-    taken: async () => {
+    drained: async () => {
       for (let turn = 0; turn < 100; turn += 1) await aTurn();
       seen.push(lines.length);
     },

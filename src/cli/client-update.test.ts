@@ -105,7 +105,10 @@ test('a wrong update ends with what is right, and changes nothing', async (t) =>
       /--return-address is 1 to 6 lines with commas between them, at mos/,
     ],
     [['update', clientId, '--name', ''], /a name has 1 to 100 characters/],
-    [['update', clientId, '--certificate', 'dns:a.example'], /proves itself by a secret; for another proof make/],
+    [
+      ['update', clientId, '--certificate', 'dns:a.example'],
+      /authenticates by a secret; create a new client for another method/,
+    ],
     [['update', 'nobody', '--quota', '5'], /There is no client nobody; see: citizen-services clients list/, 1],
   ];
   for (const [args, reason, code = 2] of cases) {
@@ -117,7 +120,7 @@ test('a wrong update ends with what is right, and changes nothing', async (t) =>
   assert.equal((await readPendingEvents(line)).length, 1);
 });
 
-test('a client that proves itself by keys gets new ones', async (t) => {
+test('a client with keys gets new keys', async (t) => {
   const { db, run } = await openClientCommands(t);
   const folder = makeTestFolder('cs-clients-');
   t.after(() => rm(folder, { recursive: true }));

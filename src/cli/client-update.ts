@@ -10,7 +10,7 @@ import {
   parseScopes,
   requirePolicy,
 } from './client-flags.ts';
-import type { ClientsContext, WithClientsContext } from './clients.ts';
+import type { ClientsContext, WithClientsContext } from './clients-context.ts';
 import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 
 const details = `What is not named stays as it is. Lists replace those of the client; they do not add to them.

@@ -215,7 +215,7 @@ test('wrong usage ends with 2, says what was expected, and stores nothing', asyn
       /^cannot read \/nowhere: ENOENT, no such file or directory\n/,
     ],
     [['x', '--scopes', 'documents:read', '--certificate', 'dns:'], /--certificate dns:: expected a name of the certif/],
-    [['x', '--scopes', 'documents:read', '--certificate', import.meta.filename], /holds no certificate in PEM/],
+    [['x', '--scopes', 'documents:read', '--certificate', import.meta.filename], /expected a certificate in PEM/],
     [['x', '--scopes', 'documents:read', '--secret', '--nonsense'], /nonsense/],
   ];
   for (const [args, reason] of cases) {

@@ -1,11 +1,9 @@
 import { parseArgs } from 'node:util';
 import { type Binding, type Client, type ClientOptions, clientKinds, newClient } from '../auth/client.ts';
 import { allClients, insertClient, setClientBinding, setClientDisabled } from '../auth/client-store.ts';
-import { type Read, type Statement, WriteRefused } from '../db/database.ts';
-import { type Clock, formatInstant, type RandomBytes } from '../kernel/clock.ts';
-import type { IdGenerator } from '../kernel/id.ts';
+import { type Statement, WriteRefused } from '../db/database.ts';
+import { formatInstant } from '../kernel/clock.ts';
 import type { Secret } from '../kernel/secret.ts';
-import type { Commit } from '../ledger/commit.ts';
 import type { LedgerEvent } from '../ledger/ledger-event.ts';
 import { removeClientWebhooks } from '../notifications/webhooks/webhook-store.ts';
 import {
@@ -18,20 +16,8 @@ import {
   requirePolicy,
 } from './client-flags.ts';
 import { clientUpdateCommand } from './client-update.ts';
+import type { ClientsContext, WithClientsContext } from './clients-context.ts';
 import { type Command, type ExitCode, singleArgument, singlePositional, type Terminal, UsageError } from './command.ts';
-
-/** What the commands about clients need; `operator` is who runs them, as the ledger will say. */
-export type ClientsContext = {
-  readonly read: Read;
-  readonly commit: Commit;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly mint: IdGenerator;
-  readonly operator: string;
-};
-
-/** A database that is opened for one command, and closed behind it. */
-export type WithClientsContext = <T>(use: (context: ClientsContext) => Promise<T>) => Promise<T>;
 
 const details = `NAME is whom citizens read as the sender of a message and as the user of their data.
 

@@ -87,10 +87,13 @@ for (const engine of engines) {
       });
       return await contacts.kept('c-1');
     };
-    assert.deepEqual(await states({ email, phone: longest, wishes }), { wishes, verified: { email, phone: longest } });
-    assert.deepEqual(await states({ phone: shortest }), { wishes, verified: { phone: shortest } });
+    assert.deepEqual(await states({ email, phone: longest, wishes }), {
+      preferences: wishes,
+      verified: { email, phone: longest },
+    });
+    assert.deepEqual(await states({ phone: shortest }), { preferences: wishes, verified: { phone: shortest } });
     const declined = { declined: ['email'] };
-    assert.deepEqual(await states({ wishes: declined }), { wishes: declined, verified: { phone: shortest } });
+    assert.deepEqual(await states({ wishes: declined }), { preferences: declined, verified: { phone: shortest } });
     assert.deepEqual(
       (await contacts.events('c-1')).map(({ type, actor }) => [type, actor]),
       [1, 2, 3].map(() => ['contact-wishes.stated', { operator: 'ops' }]),

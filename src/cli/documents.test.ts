@@ -135,7 +135,7 @@ test('an erasure of what is due tells each page when it is erased, and waits unt
       printed += text;
     },
     stderr: (text: string) => void told.push(text),
-    taken: async () => {
+    drained: async () => {
       const lines = printed.split('\n').slice(0, -1);
       assert.deepEqual(lines.toSorted(), await erased());
       seen.push(lines.length);

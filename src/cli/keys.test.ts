@@ -11,7 +11,7 @@ import { dayMs, storeClockObservation } from '../jobs/clock-observation.ts';
 import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createCitizenKeys } from '../ledger/citizen-keys.ts';
-import { createCommit } from '../ledger/commit.ts';
+import { createCommitter } from '../ledger/commit.ts';
 import { runCommandLine } from './command.ts';
 import { keyCommands } from './keys.ts';
 import {
@@ -35,7 +35,7 @@ async function app(t: TestContext, engine: Engine) {
   const deps: RotationContext = {
     read: db.read,
     write: db.write,
-    commit: createCommit(db, keys, systemRandom),
+    commit: createCommitter({ db, citizenKeys: keys, random: systemRandom }).commit,
     clock,
     random: systemRandom,
     mint: createIdGenerator(clock, systemRandom),

@@ -1,5 +1,5 @@
 import { resolve } from 'node:path';
-import type { Setting } from './setting-table.ts';
+import type { Setting } from './setting.ts';
 import { parseList } from './validate-setting.ts';
 
 /** The settings of TLS, and of what tokens are bound to; a part of the table in `setting-table.ts`. */

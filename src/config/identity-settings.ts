@@ -1,5 +1,5 @@
 import { Secret } from '../kernel/secret.ts';
-import type { Setting } from './setting-table.ts';
+import type { Setting } from './setting.ts';
 
 /** The settings of the register and of its questions; a part of the table in `setting-table.ts`. */
 export const identitySettingTable = {

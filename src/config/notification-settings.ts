@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
-import type { Setting } from './setting-table.ts';
+import type { Setting } from './setting.ts';
 
 /** The settings of channels, cascade, evidence and feed; a part of the table in `setting-table.ts`. */
 export const notificationSettingTable = {

@@ -1,42 +1,8 @@
 import { bindingSettingTable } from './binding-settings.ts';
 import { identitySettingTable } from './identity-settings.ts';
 import { notificationSettingTable } from './notification-settings.ts';
+import type { Setting } from './setting.ts';
 import { signInSettingTable } from './sign-in-settings.ts';
-
-/** What a value has to be; `setting-fault.ts` says how each is checked. */
-export type SettingKind =
-  | 'text'
-  | 'port'
-  | 'url'
-  | 'origin'
-  | 'database'
-  | 'path'
-  | 'mail-address'
-  | 'flag'
-  | 'level'
-  | 'issuers'
-  | 'issuer'
-  | 'country'
-  | 'time-zone'
-  | 'header'
-  | 'token'
-  | 'scanner'
-  | 'count'
-  | 'threads'
-  | 'days'
-  | 'dates'
-  | 'milliseconds'
-  | 'store';
-
-/** One setting of the table. */
-export type Setting = {
-  readonly kind: SettingKind;
-  readonly fallback: string | undefined;
-  readonly secret?: true;
-  /** Of a URL: how it may begin. */
-  readonly schemes?: readonly string[];
-  readonly help: string;
-};
 
 /**
  * Every setting of the server, with its default: this table is also the source of docs/settings.md. A secret may be

@@ -5,7 +5,8 @@ import { Secret } from '../kernel/secret.ts';
 import { type BindingSettings, readBindingSettings } from './binding-settings.ts';
 import { type IdentitySettings, readIdentitySettings } from './identity-settings.ts';
 import { type NotificationSettings, readNotificationSettings } from './notification-settings.ts';
-import { type Setting, type SettingName, settingTable } from './setting-table.ts';
+import type { Setting } from './setting.ts';
+import { type SettingName, settingTable } from './setting-table.ts';
 import { readSignInSettings, type SignInSettings } from './sign-in-settings.ts';
 import { parseList, validateSetting } from './validate-setting.ts';
 

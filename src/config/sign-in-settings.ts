@@ -1,6 +1,6 @@
 import { resolve } from 'node:path';
 import { Secret } from '../kernel/secret.ts';
-import type { Setting } from './setting-table.ts';
+import type { Setting } from './setting.ts';
 import { parseList } from './validate-setting.ts';
 
 /** The settings of other issuers, and of the pages whose citizens sign in at one; a part of the table in `setting-table.ts`. */

@@ -1,5 +1,5 @@
 import { parseEmailAddress } from '../kernel/email-address.ts';
-import type { Setting } from './setting-table.ts';
+import type { Setting } from './setting.ts';
 
 const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'];
 

@@ -101,7 +101,7 @@ type StoredDeposit = {
 async function citizenKeyFor(
   { citizenKeys, citizensHaveKeys }: DepositCall['ports'],
   citizenId: string,
-): Promise<{ readonly key: Uint8Array; readonly stands?: Statement } | undefined> {
+): Promise<{ readonly key: Uint8Array; readonly precondition?: Statement } | undefined> {
   const currentKey = await citizenKeys.guardedKeyOf(citizenId);
   if (currentKey !== undefined || citizensHaveKeys) return currentKey;
   return { key: await citizenKeys.keyOf(citizenId) };
@@ -161,7 +161,7 @@ async function receiveBytes(call: DepositCall, { terms, pieces }: DepositRequest
 
 /**
  * Takes the bytes in, and makes the row that owns them. A refusal has left nothing. The record is sealed under the citizen's
- * key only when the bytes are there, and `stands` refuses the row where that key has gone or changed by then: no document
+ * key only when the bytes are there, and `precondition` refuses the row where that key has gone or changed by then: no document
  * outlives the key.
  */
 async function storeBytes(
@@ -194,5 +194,5 @@ async function storeBytes(
   const document = ports.scans
     ? ({ ...base, status: 'scanning', scan: null } as const)
     : ({ ...base, status: 'available', scan } as const);
-  return { document, content, keyGuards: currentKey.stands === undefined ? [] : [currentKey.stands] };
+  return { document, content, keyGuards: currentKey.precondition === undefined ? [] : [currentKey.precondition] };
 }

@@ -37,7 +37,7 @@ test('the headers of a deposit are read as their descriptions say', () => {
     issuedAt: Date.UTC(2026, 1, 28, 8),
     retainUntil: Date.UTC(2036, 0, 1),
     retentionClass: null,
-    options: { purpose: 'Steuer & Recht', legalBasis: '§ 155 AO' },
+    legalGround: { purpose: 'Steuer & Recht', legalBasis: '§ 155 AO' },
     length: 12,
   });
 });

@@ -11,7 +11,12 @@ export type DocumentAlarm =
   | 'document-infected'
   | 'document-blob-left';
 
-/** What the operations on documents need from outside; `compose.ts` gives it. */
+/** What the log reports: a document, by its id, or a store, is not as the database says. */
+export class DocumentAlarmRaised extends Error {
+  override readonly name = 'DocumentAlarmRaised';
+}
+
+/** What the operations on documents need; `create-documents.ts` provides it. */
 export type DocumentPorts = {
   readonly blobs: BlobStore;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'guardedKeyOf' | 'pseudonymOf'>;

@@ -5,6 +5,7 @@ import { engines } from '../../test/support/database-engines.ts';
 import { type IdentityApp, verifyDecisionOf } from '../../test/support/identity-app.ts';
 import { importPeople, openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
 import { createDispatch } from '../api/dispatch.ts';
+import { bindOperation } from '../api/operation.ts';
 import { changeOwnLock } from './change-own-lock.ts';
 import type { IdentityPorts } from './verification/ports.ts';
 
@@ -20,9 +21,9 @@ function asking(app: IdentityApp) {
       takeQuota: () => ({ headers: {} }),
     };
     const ports: IdentityPorts = { ...app.ports, ...over };
-    const served = { ...app.importHouse, ports, fingerprintKey: new Uint8Array(32), authorizer };
+    const served = { ...app.importHouse, fingerprintKey: new Uint8Array(32), authorizer };
     const { result } = await createDispatch(
-      changeOwnLock,
+      bindOperation(changeOwnLock, ports),
       served,
     )({
       ...{ method: 'POST', params: {}, query: '', headers: { 'content-type': 'application/json' } },

@@ -4,6 +4,7 @@ import { test } from 'node:test';
 import { engines } from '../../test/support/database-engines.ts';
 import { openIdentityAppWith } from '../../test/support/identity-people.ts';
 import { createDispatch } from '../api/dispatch.ts';
+import { bindOperation } from '../api/operation.ts';
 import { readOwnRecord } from './read-own-record.ts';
 import { RegisterUnavailable } from './register/register.ts';
 import type { IdentityPorts } from './verification/ports.ts';
@@ -34,8 +35,11 @@ for (const engine of engines) {
         missingScope: () => assert.fail('the scope is there'),
         takeQuota: () => ({ headers: {} }),
       };
-      const served = { ...app.importHouse, ports: { ...app.ports, ...over }, fingerprintKey: new Uint8Array(32) };
-      const { result } = await createDispatch(readOwnRecord, { ...served, authorizer })({
+      const served = { ...app.importHouse, fingerprintKey: new Uint8Array(32) };
+      const { result } = await createDispatch(bindOperation(readOwnRecord, { ...app.ports, ...over }), {
+        ...served,
+        authorizer,
+      })({
         ...{ method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]) },
         signal: new AbortController().signal,
       });

@@ -3,20 +3,19 @@ import { type Decision, defineOperation, type OperationCall } from '../api/opera
 import { formatInstant } from '../kernel/clock.ts';
 import { parseId } from '../kernel/id.ts';
 import { type Issue, refuse, refuseIssues } from '../kernel/refusal.ts';
-import { type PlannedStep, planSteps } from './cascade/cascade.ts';
+import { type PlannedStep, type PlanOptions, planSteps } from './cascade/cascade.ts';
 import { dryRunAnswer, dryRunShape } from './dry-run.ts';
 import { legalRuleIssues } from './evidence/legal-effect.ts';
+import { acceptNotification } from './notification/accept-notification.ts';
+import type { CitizenContact } from './notification/contact.ts';
 import {
   type Attachment,
   generateSalt,
   type MessageContent,
   messageLanguageOf,
-  sealMessageContent,
 } from './notification/message-content.ts';
-import { channelNames, type DeliveryOutline, foldStatus } from './notification/notification.ts';
 import { receiptPathOf } from './notification/notification-shape.ts';
-import { insertNotification, type NewDelivery } from './notification/notification-store.ts';
-import type { CitizenContact, NotificationPorts } from './ports.ts';
+import type { NotificationPorts } from './ports.ts';
 import { parseSendTimes, type SendBody, type SendTimes, sendBody, textIssues } from './send-request.ts';
 import { type Template, textForCitizen, textForLanguage } from './templates/template.ts';
 import { fillMarkdown, fillPlaceholders } from './text/markdown.ts';
@@ -94,7 +93,7 @@ function mayKnowCitizen({ caller }: SendCall): boolean {
 /** Everything that can be wrong is found at once, and for a dry run as for a real one. */
 async function checkRequest(call: SendCall): Promise<CheckedRequest | { readonly issues: readonly Issue[] }> {
   const { body, ports, now } = call;
-  const times = parseSendTimes(body, now, ports.allowLongDelay);
+  const times = parseSendTimes(body, now);
   const [contact, attached, template] = await Promise.all([
     ports.contactOf(body.citizenId),
     attachmentsOf(call),
@@ -107,7 +106,7 @@ async function checkRequest(call: SendCall): Promise<CheckedRequest | { readonly
   const { sendAt, deliverBy } = times;
   // What a citizen wishes would tell a dry run that there is such a citizen.
   const preferences = body.dryRun === true && !mayKnowCitizen(call) ? undefined : contact;
-  const planOptions = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, wishes: preferences };
+  const planOptions: PlanOptions = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, preferences };
   const steps = planSteps(ports.cascade, planOptions);
   const text =
     template === undefined ? requestText(body) : templateTextFor(template, body.language, preferences?.language);
@@ -192,35 +191,29 @@ async function dryRunDecision(call: SendCall, { times, contact, content, steps }
 async function acceptDecision(call: SendCall, { times, contact, content, steps }: CheckedRequest): Promise<Decision> {
   const { citizenId, category = 'information', reference = null, legalEffect = null } = call.body;
   const { sendAt, deliverBy } = times;
-  const { clientId } = call.caller;
-  const key = await call.ports.citizenKeys.keyOf(citizenId);
-  const id = call.mint('notification');
-  const event = call.mint('event');
-  const isPlaced = contact !== undefined && contact.deceased !== true && sendAt === null;
-  // Their ids sort by time: by the plan they would tell in which order the citizen wishes the channels.
-  const inChannelOrder = steps.toSorted((one, other) => channelOrderOf(one) - channelOrderOf(other));
-  const deliveries = inChannelOrder.map((step) => newDelivery(call, step, isPlaced));
-  const { contentDigest, ...sealed } = sealMessageContent(key, id, content, call.ports.random);
-  const notification = {
-    ...{ id, clientId, citizenId, reference, category, legalEffect, ...sealed },
-    // Not the citizen's own, which its sender could read; whoever shows the message looks that up.
+  const { notification, event, ...writes } = await acceptNotification(call, {
+    clientId: call.caller.clientId,
+    citizenId,
+    reference,
+    category,
+    legalEffect,
+    content,
+    // The language of the citizen is not stored: its sender could read it. What shows the message looks it up.
     language: call.body.language ?? null,
-    status: foldStatus(sendAt === null ? 'accepted' : 'scheduled', deliveries.map(outlineOfNew), false),
-    createdAt: call.now,
-    ...{ sendAt, deliverBy },
-    acceptedEvent: event,
-  };
-  const head = { id: event, at: call.now, actor: { client: clientId } };
+    steps,
+    sendAt,
+    deliverBy,
+    isInInbox: contact !== undefined && contact.deceased !== true && sendAt === null,
+  });
   return {
-    effect: {
-      events: [{ type: 'notification.accepted', ...head, citizenId, notification: id, contentDigest }],
-      statements: insertNotification(notification, deliveries),
-    },
+    effect: { events: [event], ...writes },
     answer: {
       status: 202,
-      headers: { location: `/v1/notifications/${id}` },
+      headers: { location: `/v1/notifications/${notification.id}` },
       json: {
-        ...{ id, citizenId, reference },
+        id: notification.id,
+        citizenId,
+        reference,
         status: 'accepted',
         createdAt: formatInstant(call.now),
         ...(sendAt === null ? {} : { sendAt: formatInstant(sendAt) }),
@@ -229,23 +222,4 @@ async function acceptDecision(call: SendCall, { times, contact, content, steps }
       },
     },
   };
-}
-
-const channelOrderOf = ({ channel }: PlannedStep) => channelNames.indexOf(channel);
-
-/** One delivery for a step; the one in the inbox is already made where the citizen is known and may see it now. */
-function newDelivery(call: SendCall, { channel, runAt, reminder }: PlannedStep, isPlaced: boolean): NewDelivery {
-  const { category = 'information' } = call.body;
-  return {
-    id: call.mint('delivery'),
-    channel,
-    reminder,
-    priority: category === 'urgent' ? 0 : 1,
-    lane: `${call.caller.clientId} ${category}`,
-    initialState: channel === 'inbox' && isPlaced ? { status: 'sent', at: call.now } : { status: 'queued', runAt },
-  };
-}
-
-function outlineOfNew({ channel, initialState }: NewDelivery): DeliveryOutline {
-  return { channel, attempts: 0, status: initialState.status };
 }

@@ -130,19 +130,17 @@ export type SendTimes = {
   readonly issues: readonly Issue[];
 };
 
-/** The times of a request, with what is wrong about them; messages of this server may wait for longer than a year, `mayWait`. */
+/** The times of a request, with what is wrong about them. */
 export function parseSendTimes(
   { sendAt: sendText, deliverBy: deliverText }: Pick<SendBody, 'sendAt' | 'deliverBy'>,
   now: number,
-  allowLongDelay = false,
 ): SendTimes {
   const issues: Issue[] = [];
   const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   const sendAt = sendText === undefined ? null : Date.parse(sendText);
   if (Number.isNaN(sendAt)) add('/sendAt', 'malformed', 'must be an instant without a leap second');
   else if (sendAt !== null && sendAt <= now) add('/sendAt', 'out-of-range', 'must be in the future');
-  else if (sendAt !== null && sendAt > now + maxWaitMs && !allowLongDelay)
-    add('/sendAt', 'out-of-range', 'at most a year ahead');
+  else if (sendAt !== null && sendAt > now + maxWaitMs) add('/sendAt', 'out-of-range', 'at most a year ahead');
   const begin = sendAt === null || Number.isNaN(sendAt) ? now : sendAt;
   const deliverBy = deliverText === undefined ? begin + defaultDeliverWithinMs : Date.parse(deliverText);
   if (Number.isNaN(deliverBy)) add('/deliverBy', 'malformed', 'must be an instant without a leap second');

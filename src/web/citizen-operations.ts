@@ -1,21 +1,17 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Readable } from 'node:stream';
 import { createDispatch, type DispatchContext } from '../api/dispatch.ts';
-import type { Operation, OperationResponse } from '../api/operation.ts';
-import type { AuditPorts } from '../audit/ports.ts';
+import type { BoundOperation, ListedOperation, OperationResponse } from '../api/operation.ts';
 import { readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
-import type { DocumentPorts } from '../documents/ports.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
 import { changeOwnLock } from '../identity/change-own-lock.ts';
 import { readOwnRecord } from '../identity/read-own-record.ts';
-import type { IdentityPorts } from '../identity/verification/ports.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { askContactCode } from '../notifications/ask-contact-code.ts';
 import { confirmContactAddress } from '../notifications/confirm-contact-address.ts';
 import { listInboxMessages } from '../notifications/list-inbox-messages.ts';
 import { openInboxMessage } from '../notifications/open-inbox-message.ts';
-import type { NotificationPorts } from '../notifications/ports.ts';
 import { readPreferences } from '../notifications/read-preferences.ts';
 import { removeContactAddress } from '../notifications/remove-contact-address.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
@@ -51,7 +47,11 @@ export type CitizenOperations = {
   readonly removeAddress: CallOperation;
 };
 
-type Ports = IdentityPorts & NotificationPorts & DocumentPorts & AuditPorts;
+/** How the pages reach the operations: by the dispatch that serves programs, and bound to the dependencies of their slices. */
+export type CitizenOperationsDeps = {
+  readonly context: DispatchContext;
+  readonly boundOperation: (operation: ListedOperation) => BoundOperation;
+};
 
 const neverAborted = new AbortController().signal;
 
@@ -59,9 +59,9 @@ const neverAborted = new AbortController().signal;
  * Calls the operations through dispatch, as a client of the citizen would. So the pages have no rights of their own, and the
  * ledger records each use.
  */
-export function createCitizenOperations(app: DispatchContext<Ports>): CitizenOperations {
-  const createCall = (operation: Operation<Ports>): CallOperation => {
-    const dispatch = createDispatch(operation, app);
+export function createCitizenOperations(deps: CitizenOperationsDeps): CitizenOperations {
+  const createCall = (operation: ListedOperation): CallOperation => {
+    const dispatch = createDispatch(deps.boundOperation(operation), deps.context);
     return async (
       accessToken,
       { params = {}, query = {}, headers = {}, json, signal = neverAborted, onFinished } = {},

@@ -12,7 +12,7 @@ import {
   findConfirmableMail,
 } from '../notifications/inbox/confirm-receipt.ts';
 import type { Phrases } from '../notifications/languages/phrases.ts';
-import type { SenderOf } from '../notifications/ports.ts';
+import type { SenderOf } from '../notifications/notification/sending-service.ts';
 import { phrasesForHeader } from '../notifications/rendering/phrases-by-language.ts';
 import { html } from './html.ts';
 import { citizenPage } from './page.ts';

@@ -5,7 +5,7 @@ import { createApiServer } from '../../src/api/api-server.ts';
 import type { Authorizer } from '../../src/api/dispatch.ts';
 import { loadLimits } from '../../src/api/load-shedding.ts';
 import { createLog } from '../../src/api/log.ts';
-import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { createConcurrencyLimiter } from '../../src/auth/concurrency-limiter.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createHttpClient, parseJsonBody } from '../support/http-client.ts';
@@ -54,7 +54,7 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
   };
   const server = createApiServer({
     app: { ...storelessContext, authorizer },
-    operations: [waits, streams],
+    operations: [bindOperation(waits, null), bindOperation(streams, null)],
     pages: [],
     mounts: [],
     publicUrl: 'http://127.0.0.1',

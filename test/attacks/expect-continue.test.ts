@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import type { Authorizer } from '../../src/api/dispatch.ts';
-import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { refuse } from '../../src/kernel/refusal.ts';
 import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
 import { storelessContext, storelessServerOptions } from '../support/storeless-app.ts';
@@ -57,7 +57,7 @@ before(async () => {
   server = createApiServer({
     ...storelessServerOptions,
     app: { ...storelessContext, authorizer },
-    operations: [reading, streaming],
+    operations: [bindOperation(reading, null), bindOperation(streaming, null)],
     mounts: [
       {
         paths: ['/mount'],

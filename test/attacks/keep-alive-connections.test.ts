@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers';
 import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
-import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
 import { storelessServerOptions } from '../support/storeless-app.ts';
 
@@ -33,7 +33,7 @@ const work = defineOperation({
 });
 
 before(async () => {
-  server = createApiServer({ ...storelessServerOptions, operations: [work] });
+  server = createApiServer({ ...storelessServerOptions, operations: [bindOperation(work, null)] });
   port = await server.listen('127.0.0.1', 0);
 });
 after(() => server.stop(1_000));

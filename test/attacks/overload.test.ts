@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createApiServer } from '../../src/api/api-server.ts';
 import { loadLimits } from '../../src/api/load-shedding.ts';
-import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { createHttpClient, type HttpResponse } from '../support/http-client.ts';
 import { storelessServerOptions } from '../support/storeless-app.ts';
 import { waitUntil } from '../support/wait-until.ts';
@@ -27,7 +27,7 @@ async function serverOf(t: { after(run: () => unknown): void }, work: () => Prom
       return { plain: { status: 200, json: {} } };
     },
   });
-  const server = createApiServer({ ...storelessServerOptions, operations: [operation] });
+  const server = createApiServer({ ...storelessServerOptions, operations: [bindOperation(operation, null)] });
   const port = await server.listen('127.0.0.1', 0);
   t.after(() => server.stop(1_000));
   return createHttpClient(`http://127.0.0.1:${port}`);

@@ -3,7 +3,7 @@ import { after, before, test } from 'node:test';
 import { Type } from 'typebox';
 import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import { createLog } from '../../src/api/log.ts';
-import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { sendRawHttp, statusCodesIn } from '../support/raw-http.ts';
 import { storelessServerOptions } from '../support/storeless-app.ts';
 
@@ -34,7 +34,7 @@ const echo = defineOperation({
 before(async () => {
   server = createApiServer({
     ...storelessServerOptions,
-    operations: [echo],
+    operations: [bindOperation(echo, null)],
     log: createLog('info', { write: (line) => lines.push(line) }),
   });
   port = await server.listen('127.0.0.1', 0);

@@ -7,7 +7,7 @@ import { createApiServer } from '../../src/api/api-server.ts';
 import { bodyLimits } from '../../src/api/body-timeouts.ts';
 import { loadLimits } from '../../src/api/load-shedding.ts';
 import { createLog } from '../../src/api/log.ts';
-import { defineOperation, type OperationCall } from '../../src/api/operation.ts';
+import { bindOperation, defineOperation, type OperationCall } from '../../src/api/operation.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createHttpClient } from '../support/http-client.ts';
 import { statusCodesIn } from '../support/raw-http.ts';
@@ -35,7 +35,7 @@ const atOnce = 50;
 test('stalled bodies, one for each possible request, do not keep others from being served, and the oldest is disconnected', async (t) => {
   const server = createApiServer({
     app: storelessContext,
-    operations: [says],
+    operations: [bindOperation(says, null)],
     pages: [],
     mounts: [],
     publicUrl: 'http://127.0.0.1',

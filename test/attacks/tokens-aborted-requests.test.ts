@@ -7,14 +7,14 @@ import { listenOnLoopback, startTokenServer } from '../support/token-server.ts';
 const head = 'POST /oauth2/token HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/x-www-form-urlencoded\r\n';
 const form = 'grant_type=client_credentials&client_id=nobody&client_secret=none';
 
-/** How callers leave: in the middle of the body, in order or not, and right behind it. */
-const leaving: readonly (readonly [string, 'end' | 'resetAndDestroy'])[] = [
+/** Requests whose client closes the connection: within the body, with FIN or RST, and right after it. */
+const abortedRequests: readonly (readonly [string, 'end' | 'resetAndDestroy'])[] = [
   [`${head}Content-Length: 500\r\n\r\ngrant_type=`, 'end'],
   [`${head}Content-Length: 500\r\n\r\ngrant_type=`, 'resetAndDestroy'],
   [`${head}Content-Length: ${form.length}\r\n\r\n${form}`, 'resetAndDestroy'],
 ];
 
-test('a caller who breaks off a request for a token is no fault of the server', async (t) => {
+test('a token request that its client aborts is not reported as a fault of the server', async (t) => {
   const served = await startTokenServer(t);
   const gone: Promise<unknown>[] = [];
   const { origin, ask } = await listenOnLoopback(t, (request, response) => {
@@ -22,7 +22,7 @@ test('a caller who breaks off a request for a token is no fault of the server', 
     served.handler(request, response);
   });
   for (let round = 0; round < 5; round += 1) {
-    for (const [text, leave] of leaving) {
+    for (const [text, leave] of abortedRequests) {
       const socket = connect(Number(new URL(origin).port), '127.0.0.1');
       socket.on('error', () => undefined);
       const came = gone.length + 1;
@@ -36,7 +36,7 @@ test('a caller who breaks off a request for a token is no fault of the server', 
   assert.deepEqual(served.reportedErrors, []);
 });
 
-test('an id that no database can hold is that of no client', async (t) => {
+test('a client id that no database can store is an unknown client', async (t) => {
   const served = await startTokenServer(t);
   for (const id of ['a\0b', '\0']) {
     const { status, body } = await served.ask({ client_id: id, client_secret: 'x' });

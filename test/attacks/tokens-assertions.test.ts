@@ -8,7 +8,7 @@ import { publicUrl } from '../support/token-app.ts';
 import { addKeyClient, assertionForm, signClientAssertion, startTokenServer } from '../support/token-server.ts';
 
 for (const engine of engines) {
-  test(`[R44] ${engine.name}: a signed assertion buys one token, and the second time it is refused, at the same time too`, async (t) => {
+  test(`[R44] ${engine.name}: an assertion gets one token, and is refused when it is used again or concurrently`, async (t) => {
     const served = await startTokenServer(t, engine);
     const { clientId, privateKey } = await addKeyClient(served);
     const assertion = await signClientAssertion(served, clientId, privateKey);
@@ -27,7 +27,7 @@ for (const engine of engines) {
   });
 }
 
-test('[R44] [R48] an assertion for another audience, for too long or by another clock is refused, and the clock is told', async (t) => {
+test('[R44] [R48] an assertion with another audience, a long life or a wrong clock is refused with the reason', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, privateKey } = await addKeyClient(served);
   const now = served.clock.at / 1_000;
@@ -57,7 +57,7 @@ for (const [span, apart] of [
   ['an hour', 3_600_000],
   ['a year', 365 * 86_400_000],
 ] as const) {
-  test(`[R48] an assertion goes by the clock of the installation, though this machine's is ${span} off`, async (t) => {
+  test(`[R48] an assertion is checked by the clock of the installation while the machine clock is ${span} off`, async (t) => {
     for (const by of [apart, -apart]) {
       const served = await startTokenServer(t);
       served.clock.at += by;
@@ -71,7 +71,7 @@ for (const [span, apart] of [
     }
   });
 
-  test(`an assertion that was used stays used when the clock goes ${span} ahead or back, and is right again`, async (t) => {
+  test(`a used assertion stays refused when the clock goes ${span} ahead or back and is corrected`, async (t) => {
     const served = await startTokenServer(t);
     const { clientId, privateKey } = await addKeyClient(served);
     const used = await signClientAssertion(served, clientId, privateKey);
@@ -83,12 +83,12 @@ for (const [span, apart] of [
       assert.equal((await served.ask(assertionForm(other))).status, 200);
       served.clock.at -= by;
       assert.equal((await served.ask(assertionForm(used))).status, 401, `${by} ms`);
-      assert.equal((await served.ask(assertionForm(other))).status, 401, 'of a time that is not now');
+      assert.equal((await served.ask(assertionForm(other))).status, 401, 'not valid at this time');
     }
   });
 }
 
-test('[R43] [R46] keys of each accepted kind sign assertions, Ed25519 under both of its names', async (t) => {
+test('[R43] [R46] assertions of each accepted key type are accepted, Ed25519 with both of its algorithm names', async (t) => {
   const served = await startTokenServer(t);
   const pairs = {
     ES256: generateKeyPairSync('ec', { namedCurve: 'P-256' }),
@@ -113,15 +113,15 @@ test('[R43] [R46] keys of each accepted kind sign assertions, Ed25519 under both
   }
 });
 
-test('an assertion by another key, by a shared secret or by none is refused', async (t) => {
+test('an assertion signed by another key, with a shared secret or not at all is refused', async (t) => {
   const served = await startTokenServer(t);
   const { clientId } = await addKeyClient(served);
-  const stranger = generateKeyPairSync('ed25519').privateKey;
+  const otherKey = generateKeyPairSync('ed25519').privateKey;
   const now = served.clock.at / 1_000;
   const claims = { iss: clientId, sub: clientId, aud: publicUrl, exp: now + 60, jti: 'x' };
   const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url');
   const assertions = [
-    await signClientAssertion(served, clientId, stranger),
+    await signClientAssertion(served, clientId, otherKey),
     await new SignJWT(claims).setProtectedHeader({ alg: 'HS256' }).sign(Buffer.alloc(32)),
     `${encode({ alg: 'none' })}.${encode(claims)}.`,
   ];

@@ -16,7 +16,7 @@ import { addKeyClient, assertionForm, signClientAssertion, startTokenServer } fr
 
 type Pair = { readonly publicKey: KeyObject; readonly privateKey: KeyObject };
 const holder: Pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const thief: Pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const other: Pair = generateKeyPairSync('ec', { namedCurve: 'P-256' });
 const path = '/v1/documents/doc_1';
 
 const publicJwk = ({ publicKey }: Pair) => {
@@ -34,7 +34,7 @@ const signedBy =
     sign('sha256', input, { key: privateKey, dsaEncoding: 'ieee-p1363' });
 
 let serial = 0;
-/** A good proof for that token, but for the changes. */
+/** A valid proof for that token, with these changes. */
 function proof(
   app: Pick<TokenApp, 'clock'>,
   token: string | undefined,
@@ -49,38 +49,40 @@ function proof(
 }
 
 const shown = (dpop: string | undefined, changes: Partial<PresentedProof> = {}): PresentedProof => ({
-  ...{ method: 'GET', path, headers: { dpop } },
+  method: 'GET',
+  path,
+  headers: { dpop },
   ...changes,
 });
 const boundToken = (app: TokenApp, cnf: object = { jkt: thumbprint(holder) }) => {
   const header = { alg: 'ES256', typ: 'at+jwt', kid: app.keys.current('access-token').kid };
   return makeJws(header, { ...validTokenClaims(app), cnf }, signWithServerKey(app));
 };
-const slugOf = (answer: object) => ('slug' in answer ? answer.slug : 'welcome');
+const slugOf = (answer: object) => ('slug' in answer ? answer.slug : 'accepted');
 
 for (const engine of engines) {
-  test(`[R51] ${engine.name}: a proof opens the interface once, and a copy of the request opens nothing, at the same time neither`, async (t) => {
+  test(`[R51] ${engine.name}: a proof is accepted once, and a copy of the request is refused, also concurrently`, async (t) => {
     const app = await openTokenApp(t, { engine });
     const token = boundToken(app);
     const request = () => proof(app, token);
     const first = shown(request());
     const answers = await Promise.all([1, 2, 3].map(() => app.checker.authenticate(`DPoP ${token}`, 's', first)));
-    assert.deepEqual(answers.map(slugOf).sort(), ['invalid-dpop-proof', 'invalid-dpop-proof', 'welcome']);
-    assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'welcome');
+    assert.deepEqual(answers.map(slugOf).sort(), ['accepted', 'invalid-dpop-proof', 'invalid-dpop-proof']);
+    assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'accepted');
     app.clock.at += 61_000;
-    assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'welcome');
+    assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', shown(request()))), 'accepted');
     assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', first)), 'invalid-dpop-proof');
     for (const later of ['one', 'another']) {
       app.clock.at += 6 * 60_000;
       const fresh = boundToken(app);
       const used = shown(proof(app, fresh));
-      assert.equal(slugOf(await app.checker.authenticate(`DPoP ${fresh}`, 's', used)), 'welcome', later);
+      assert.equal(slugOf(await app.checker.authenticate(`DPoP ${fresh}`, 's', used)), 'accepted', later);
     }
-    assert.equal((await app.db.read('select id from oauth_record')).length, 2, 'what nobody could use again is gone');
+    assert.equal((await app.db.read('select id from oauth_record')).length, 2, 'ended proofs are deleted');
   });
 }
 
-const games: Record<string, (app: TokenApp, token: string) => string | undefined> = {
+const invalidProofs: Record<string, (app: TokenApp, token: string) => string | undefined> = {
   'no proof': () => undefined,
   'an empty proof': () => '',
   'another method': (app, token) => proof(app, token, { claims: { htm: 'POST' } }),
@@ -100,9 +102,9 @@ const games: Record<string, (app: TokenApp, token: string) => string | undefined
   'iat as text': (app, token) => proof(app, token, { claims: { iat: String(app.clock.at / 1_000) } }),
   'no jti': (app, token) => proof(app, token, { claims: { jti: undefined } }),
   'a jti of 300 characters': (app, token) => proof(app, token, { claims: { jti: 'x'.repeat(300) } }),
-  'the key of a thief': (app, token) => proof(app, token, { pair: thief }),
-  'the holder named, signed by a thief': (app, token) =>
-    proof(app, token, { pair: thief, header: { jwk: publicJwk(holder) } }),
+  'another key': (app, token) => proof(app, token, { pair: other }),
+  'the key of the holder, signed by another key': (app, token) =>
+    proof(app, token, { pair: other, header: { jwk: publicJwk(holder) } }),
   'the private key in jwk': (app, token) =>
     proof(app, token, { header: { jwk: holder.privateKey.export({ format: 'jwk' }) } }),
   'no jwk': (app, token) => proof(app, token, { header: { jwk: undefined } }),
@@ -116,7 +118,7 @@ const games: Record<string, (app: TokenApp, token: string) => string | undefined
   '9 KB': (app, token) => proof(app, token, { claims: { padding: 'x'.repeat(9_000) } }),
 };
 
-test('[R51] a bound token that lacks a scope, or is ahead of our clock, is challenged in its scheme', async (t) => {
+test('[R51] a bound token without a scope, or ahead of our clock, gets a challenge of the scheme DPoP', async (t) => {
   const app = await openTokenApp(t);
   const token = boundToken(app);
   const caller = await app.checker.authenticate(`DPoP ${token}`, 's', shown(proof(app, token)));
@@ -131,11 +133,11 @@ test('[R51] a bound token that lacks a scope, or is ahead of our clock, is chall
   assert.equal(challengeOf(early), 'DPoP');
 });
 
-test('[R51] each game with a proof is answered invalid-dpop-proof with a challenge, and stores nothing', async (t) => {
+test('[R51] each invalid proof gets invalid-dpop-proof with a challenge, and nothing is stored', async (t) => {
   const app = await openTokenApp(t);
   const token = boundToken(app);
-  for (const [name, game] of Object.entries(games)) {
-    const answer = await app.checker.authenticate(`DPoP ${token}`, 's', shown(game(app, token)));
+  for (const [name, invalidProof] of Object.entries(invalidProofs)) {
+    const answer = await app.checker.authenticate(`DPoP ${token}`, 's', shown(invalidProof(app, token)));
     assert.equal(slugOf(answer), 'invalid-dpop-proof', name);
     assert.match(
       String('headers' in answer && answer.headers?.['www-authenticate']),
@@ -144,10 +146,10 @@ test('[R51] each game with a proof is answered invalid-dpop-proof with a challen
   }
   assert.deepEqual(await app.db.read('select id from oauth_record'), []);
   const query = proof(app, token, { claims: { htu: `${publicUrl}:443/v1/./documents/doc_1?a=1#b` } });
-  assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', shown(query))), 'welcome');
+  assert.equal(slugOf(await app.checker.authenticate(`DPoP ${token}`, 's', shown(query))), 'accepted');
 });
 
-test('[R51] a proof by a key that takes fifty times as long to check is refused for its key', async (t) => {
+test('[R51] a proof with a key that takes fifty times as long to verify is refused', async (t) => {
   const app = await openTokenApp(t);
   const {
     d,
@@ -158,7 +160,7 @@ test('[R51] a proof by a key that takes fifty times as long to check is refused 
   } = generateKeyPairSync('rsa', { modulusLength: 2_048 }).privateKey.export({
     format: 'jwk',
   });
-  // The exponents have changed places: who has such a key signs fast, and checking takes as long as signing does else.
+  // The exponents are swapped: signing is fast, and verifying takes as long as signing usually does.
   const own = { ...rest, d: e ?? '', e: d ?? '', p, q, dp: e ?? '', dq: e ?? '' };
   const privateKey = createPrivateKey({ key: own, format: 'jwk' });
   const jwk = { kty: own.kty, n: own.n, e: own.e };
@@ -179,7 +181,7 @@ test('[R51] a proof by a key that takes fifty times as long to check is refused 
   );
 });
 
-test('[R51] a bound token is refused as Bearer, an unbound one as DPoP, and where its client has to bind', async (t) => {
+test('[R51] a bound token is refused as Bearer, and an unbound one as DPoP or if its client must bind', async (t) => {
   const app = await openTokenApp(t);
   const bound = boundToken(app);
   const header = { alg: 'ES256', typ: 'at+jwt', kid: app.keys.current('access-token').kid };
@@ -188,7 +190,7 @@ test('[R51] a bound token is refused as Bearer, an unbound one as DPoP, and wher
     await app.checker.authenticate(authorization, 's', shown(proof(app, token)));
   assert.equal(slugOf(await refused(`Bearer ${bound}`, bound)), 'invalid-access-token');
   assert.equal(slugOf(await refused(`DPoP ${plain}`, plain)), 'invalid-access-token');
-  assert.equal(slugOf(await refused(`Bearer ${plain}`, plain)), 'welcome');
+  assert.equal(slugOf(await refused(`Bearer ${plain}`, plain)), 'accepted');
   for (const binding of ['dpop', 'mtls']) {
     await app.db.write([{ sql: 'update client set binding = $1', args: [binding] }]);
     app.checker.invalidate();
@@ -200,7 +202,7 @@ test('[R51] a bound token is refused as Bearer, an unbound one as DPoP, and wher
   }
 });
 
-test('[R52] a token bound to a certificate opens the interface over that certificate and over no other', async (t) => {
+test('[R52] a certificate-bound token is accepted over that certificate only', async (t) => {
   const app = await openTokenApp(t);
   const x5t = createHash('sha256').update('certificate').digest('base64url');
   const token = boundToken(app, { 'x5t#S256': x5t });
@@ -208,7 +210,7 @@ test('[R52] a token bound to a certificate opens the interface over that certifi
     slugOf(
       await app.checker.authenticate(`Bearer ${token}`, 's', shown(undefined, { certificate: () => certificate })),
     );
-  assert.equal(await over(x5t), 'welcome');
+  assert.equal(await over(x5t), 'accepted');
   assert.equal(await over(undefined), 'invalid-access-token');
   assert.equal(await over(x5t.toLowerCase()), 'invalid-access-token');
   const both = boundToken(app, { 'x5t#S256': x5t, jkt: thumbprint(holder) });
@@ -216,7 +218,7 @@ test('[R52] a token bound to a certificate opens the interface over that certifi
   assert.equal(slugOf(await app.checker.authenticate(`Bearer ${both}`, 's', asBearer)), 'invalid-access-token');
 });
 
-test('[R51] where nonces are wanted, a proof without one or with an old one is answered with a fresh one', async (t) => {
+test('[R51] where nonces are required, a proof without one or with an old one gets a new nonce', async (t) => {
   const app = await openTokenApp(t, { withNonces: true });
   app.clock.at -= app.clock.at % 60_000;
   const token = boundToken(app);
@@ -226,18 +228,18 @@ test('[R51] where nonces are wanted, a proof without one or with an old one is a
   const nonce = String(answer.headers?.['dpop-nonce']);
   assert.deepEqual([answer.slug, nonce], ['dpop-nonce-needed', app.nonces?.current()]);
   assert.equal(slugOf(await ask({ nonce: `${nonce}x` })), 'dpop-nonce-needed');
-  assert.equal(slugOf(await ask({ nonce })), 'welcome');
+  assert.equal(slugOf(await ask({ nonce })), 'accepted');
   app.clock.at += 60_000;
   const ahead = app.nonces?.current();
   app.clock.at -= 60_000;
-  assert.equal(slugOf(await ask({ nonce: ahead })), 'welcome', 'of a process whose clock is a minute ahead');
+  assert.equal(slugOf(await ask({ nonce: ahead })), 'accepted', 'a nonce of a process whose clock is a minute ahead');
   app.clock.at += 120_000;
-  assert.equal(slugOf(await ask({ nonce })), 'welcome');
+  assert.equal(slugOf(await ask({ nonce })), 'accepted');
   app.clock.at += 60_000;
   assert.equal(slugOf(await ask({ nonce })), 'dpop-nonce-needed');
 });
 
-test('[R51] the token endpoint binds to the key of the proof, once, and a client that has to bind gets nothing without', async (t) => {
+test('[R51] the token endpoint binds a token to the key of an unused proof, and refuses a client that must bind without one', async (t) => {
   const served = await startTokenServer(t);
   const { clientId, privateKey } = await addKeyClient(served);
   const claims = { htm: 'POST', htu: `${publicUrl}/oauth2/token` };
@@ -250,7 +252,10 @@ test('[R51] the token endpoint binds to the key of the proof, once, and a client
   const { status, body, headers } = await ask(dpop);
   assert.deepEqual([status, body['token_type'], headers.get('dpop-nonce')], [200, 'DPoP', null]);
   const token = String(body['access_token']);
-  assert.equal(slugOf(await served.checker.authenticate(`DPoP ${token}`, 's', shown(proof(served, token)))), 'welcome');
+  assert.equal(
+    slugOf(await served.checker.authenticate(`DPoP ${token}`, 's', shown(proof(served, token)))),
+    'accepted',
+  );
   assert.equal(
     slugOf(await served.checker.authenticate(`Bearer ${token}`, 's', shown(undefined))),
     'invalid-access-token',
@@ -261,14 +266,14 @@ test('[R51] the token endpoint binds to the key of the proof, once, and a client
   });
   const late = await ask(proof(served, undefined, { claims: { ...claims, iat: served.clock.at / 1_000 - 120 } }));
   assert.deepEqual([late.status, late.body['error']], [400, 'invalid_dpop_proof']);
-  assert.equal(late.body['error_description'], 'iat is 120 s behind the clock of this server');
+  assert.equal(late.body['error_description'], 'iat is 120 s in the past by the clock of this server');
   await served.db.write([{ sql: "update client set binding = 'dpop'" }]);
   assert.equal((await ask()).status, 400);
   assert.equal((await ask(proof(served, undefined, { claims }))).status, 200);
   assert.deepEqual(served.reportedErrors, []);
 });
 
-test('[R51] where nonces are wanted, the token endpoint gives one and takes no proof without it', async (t) => {
+test('[R51] where nonces are required, the token endpoint returns one and refuses a proof without it', async (t) => {
   const served = await startTokenServer(t, undefined, { withNonces: true });
   const { clientId, privateKey } = await addKeyClient(served);
   const ask = async (nonce?: string) => {

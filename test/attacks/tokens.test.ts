@@ -47,11 +47,11 @@ const hmacWith =
       createHmac('sha256', secret).update(input).digest(),
     );
   };
-const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' });
-const strangerOf384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
-const strangerRsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
+const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+const otherP384 = generateKeyPairSync('ec', { namedCurve: 'P-384' });
+const otherRsa = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const p1363 =
-  (key: typeof stranger.privateKey, hash = 'sha256') =>
+  (key: typeof otherKey.privateKey, hash = 'sha256') =>
   (input: Buffer) =>
     sign(hash, input, { key, dsaEncoding: 'ieee-p1363' });
 
@@ -62,13 +62,13 @@ const algorithms: Record<string, Attack> = {
   'HS256 keyed with the public key as PEM': hmacWith('pem'),
   'HS256 keyed with the public key as DER': hmacWith('der'),
   'HS256 keyed with the public key as JWK': hmacWith('jwk'),
-  'RS256 by a stranger': (app) =>
+  'RS256 by another key': (app) =>
     makeJws({ ...header(app), alg: 'RS256' }, validTokenClaims(app), (input) =>
-      sign('sha256', input, strangerRsa.privateKey),
+      sign('sha256', input, otherRsa.privateKey),
     ),
-  'PS256 by a stranger under our kid': (app) =>
+  'PS256 by another key under our kid': (app) =>
     makeJws({ ...header(app), alg: 'PS256' }, validTokenClaims(app), (input) =>
-      sign('sha256', input, strangerRsa.privateKey),
+      sign('sha256', input, otherRsa.privateKey),
     ),
   'EdDSA named over our signature': withHeader({ alg: 'EdDSA' }),
   'ES384 named over our signature': withHeader({ alg: 'ES384' }),
@@ -79,8 +79,8 @@ const algorithms: Record<string, Attack> = {
     makeJws(header(app), validTokenClaims(app), (input) =>
       sign('sha256', input, app.keys.current('access-token').privateKey),
     ),
-  'a key of P-384': (app) => makeJws(header(app), validTokenClaims(app), p1363(strangerOf384.privateKey, 'sha384')),
-  'a stranger of P-256': (app) => makeJws(header(app), validTokenClaims(app), p1363(stranger.privateKey)),
+  'a key of P-384': (app) => makeJws(header(app), validTokenClaims(app), p1363(otherP384.privateKey, 'sha384')),
+  'another key of P-256': (app) => makeJws(header(app), validTokenClaims(app), p1363(otherKey.privateKey)),
   'no signature': (app) => good(app).slice(0, -signature(good(app)).length),
   'half a signature': (app) => good(app).slice(0, -43),
   'a changed claim under the old signature': (app) => {
@@ -93,9 +93,9 @@ const algorithms: Record<string, Attack> = {
 const keyLookup: Record<string, Attack> = {
   'its own key in jwk': (app) =>
     makeJws(
-      { ...header(app), jwk: stranger.publicKey.export({ format: 'jwk' }) },
+      { ...header(app), jwk: otherKey.publicKey.export({ format: 'jwk' }) },
       validTokenClaims(app),
-      p1363(stranger.privateKey),
+      p1363(otherKey.privateKey),
     ),
   'our key in jwk': (app) => withHeader({ jwk: app.keys.current('access-token').publicJwk })(app),
   'jku to a listener': withHeader({ jku: 'http://127.0.0.1:1/jwks' }),
@@ -219,7 +219,7 @@ for (const name of ['iss', 'aud', 'exp', 'iat', 'sub', 'client_id', 'jti']) clai
 const attacks = { algorithms, keyLookup, headers, forms, claims };
 
 for (const [set, cases] of Object.entries(attacks)) {
-  test(`[R45] [R46] [R47] tokens, ${set}: each is answered with the one generic refusal, and nothing is fetched`, async (t) => {
+  test(`[R45] [R46] [R47] tokens with an attack of the set ${set} get the generic refusal, and nothing is fetched`, async (t) => {
     const fetched: string[] = [];
     const fetching = (url: string) => {
       fetched.push(url);
@@ -228,11 +228,11 @@ for (const [set, cases] of Object.entries(attacks)) {
     const clock = { now: () => 0 };
     const trustedIssuers = [createTrustedIssuer('https://trusted.example.org', fetching, clock, assert.fail)];
     const app = await openTokenApp(t, { trustedIssuers });
-    // All that a binding asks for is there, so that nothing is refused for want of it.
+    // The parts that a binding needs are present, so that no token is refused without them.
     const shown = { method: 'GET', path: '/v1', headers: {} };
     const ask = (token: string) => app.checker.authenticate(`Bearer ${token}`, 'documents:read', shown);
     const welcome = await ask(good(app));
-    assert.ok('clientId' in welcome, 'the token that the attacks change is good');
+    assert.ok('clientId' in welcome, 'the unchanged token is accepted');
     for (const [name, attack] of Object.entries(cases)) {
       const answer = await ask(attack(app));
       assert.deepEqual(answer, invalidAccessToken(), name);
@@ -241,27 +241,27 @@ for (const [set, cases] of Object.entries(attacks)) {
   });
 }
 
-test('[R48] a token that is ahead of our clock is told so once its signature holds, and not before', async (t) => {
+test('[R48] a token ahead of our clock is reported as such only if its signature is valid', async (t) => {
   const app = await openTokenApp(t);
   const detailOf = async (token: string) => {
     const answer = await app.checker.authenticate(`Bearer ${token}`);
-    return 'slug' in answer ? [answer.slug, answer.detail, answer.members] : 'welcome';
+    return 'slug' in answer ? [answer.slug, answer.detail, answer.members] : 'accepted';
   };
   const ahead = { iat: seconds(app, 61), exp: seconds(app, 300) };
-  const told = [
+  const expected = [
     'invalid-access-token',
     "The token is 61 s ahead of this server's clock. Compare the clock of its issuer with serverTime.",
     { serverTime: new Date(app.clock.at).toISOString() },
   ];
-  assert.deepEqual(await detailOf(withClaims(ahead)(app)), told);
-  assert.deepEqual(await detailOf(withClaims({ nbf: seconds(app, 61) })(app)), told);
+  assert.deepEqual(await detailOf(withClaims(ahead)(app)), expected);
+  assert.deepEqual(await detailOf(withClaims({ nbf: seconds(app, 61) })(app)), expected);
   const { detail } = invalidAccessToken();
   const unsigned = makeJws(header(app), { ...validTokenClaims(app), ...ahead }, () => Buffer.alloc(64, 1));
   assert.deepEqual(await detailOf(unsigned), ['invalid-access-token', detail, undefined]);
-  assert.equal(await detailOf(withClaims({ iat: seconds(app, 10), exp: seconds(app, 300) })(app)), 'welcome');
+  assert.equal(await detailOf(withClaims({ iat: seconds(app, 10), exp: seconds(app, 300) })(app)), 'accepted');
 });
 
-test('[R56] a flood of unknown key ids makes the keys be read once', async (t) => {
+test('[R56] many unknown key ids cause one read of the keys', async (t) => {
   const app = await openTokenApp(t);
   await app.checker.authenticate(`Bearer ${good(app)}`);
   app.clock.at += 6_000;
@@ -272,7 +272,7 @@ test('[R56] a flood of unknown key ids makes the keys be read once', async (t) =
   assert.equal(app.queryCounter.count, 1);
 });
 
-test('the generic refusal says nothing about the token, and its challenge says invalid_token', () => {
+test('the generic refusal has no details of the token, and a challenge with invalid_token', () => {
   assert.deepEqual(invalidAccessToken(), {
     slug: 'invalid-access-token',
     detail:
@@ -284,7 +284,7 @@ test('the generic refusal says nothing about the token, and its challenge says i
   });
 });
 
-test('the public key that is published is the one that signs', async (t) => {
+test('the published public key is that of the signing key', async (t) => {
   const { keys } = await openTokenApp(t);
   const { publicJwk, publicKey } = keys.current('access-token');
   const imported = createPublicKey({ key: { ...publicJwk }, format: 'jwk' });

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { createHash, generateKeyPairSync, type KeyObject, verify } from 'node:crypto';
 import { type TestContext, test } from 'node:test';
-import { dkimOf } from '../../src/app/notification-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
+import { dkimOf } from '../../src/notifications/channels/create-channels.ts';
 import { type DkimKey, dkimFault } from '../../src/notifications/channels/dkim.ts';
 import { createSmtpEmail } from '../../src/notifications/channels/smtp-email.ts';
 import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { describe, type TestContext, test } from 'node:test';
-import { bounceAddressesOf, createTroubleLog } from '../../src/app/notification-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
+import { createTroubleLog } from '../../src/notifications/channels/create-channels.ts';
 import { createSmtpEmail, parseRelayUrl } from '../../src/notifications/channels/smtp-email.ts';
 import { createSmtpPool } from '../../src/notifications/channels/smtp-pool.ts';
 import type { OutgoingMessage, ProviderOutcome } from '../../src/notifications/notification/channel.ts';
+import { bounceAddressesOf } from '../../src/notifications/provider-webhooks/provider-settings.ts';
 import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 import { type ScriptedReply, startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';

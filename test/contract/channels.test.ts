@@ -38,7 +38,7 @@ async function send(channel: Channel, what: OutgoingMessage): Promise<ProviderOu
 
 async function smtp(
   t: TestContext,
-  more: { silenceMs?: number; verdictMs?: number } = {},
+  more: { replyTimeoutMs?: number; dataReplyTimeoutMs?: number } = {},
 ): Promise<{ sink: TestSmtpServer; email: Channel }> {
   const sink = await startTestSmtpServer(t);
   const email = createSmtpEmail({ url: sink.url, sender, ...more });
@@ -210,7 +210,7 @@ const meanings: ReadonlyArray<[SmtpBehaviour, object]> = [
 describe('smtp: what a relay does', { concurrency: 16 }, () => {
   for (const [behaviour, meaning] of meanings) {
     test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
-      const { sink, email } = await smtp(t, { silenceMs: 6_000, verdictMs: 6_000 });
+      const { sink, email } = await smtp(t, { replyTimeoutMs: 6_000, dataReplyTimeoutMs: 6_000 });
       sink.setBehaviour(() => behaviour);
       assert.deepEqual(await send(email, message()), meaning);
       const before = sink.mails.length;
@@ -223,7 +223,7 @@ describe('smtp: what a relay does', { concurrency: 16 }, () => {
 
   test('smtp: a mail that was lost on its way over a kept connection is not sent over another', async (t) => {
     for (const behaviour of ['drop-after-data', 'silent-after-data'] as const) {
-      const { sink, email } = await smtp(t, { silenceMs: 6_000, verdictMs: 6_000 });
+      const { sink, email } = await smtp(t, { replyTimeoutMs: 6_000, dataReplyTimeoutMs: 6_000 });
       assert.deepEqual(await send(email, message()), { outcome: 'sent' });
       sink.setBehaviour(() => behaviour);
       assert.deepEqual(await send(email, message()), { outcome: 'unknown' });

@@ -1,11 +1,11 @@
 import assert from 'node:assert/strict';
 import { readFile } from 'node:fs/promises';
 import { type TestContext, test } from 'node:test';
-import { checkpointSigners, monitorKeys } from '../../src/app/ledger.ts';
 import { createMissingSigningKeys, openSigningKeys } from '../../src/auth/signing-key-store.ts';
 import { ledgerKeyCommands } from '../../src/cli/ledger-key.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { openAnchor } from '../../src/ledger/anchor.ts';
+import { checkpointSigners, monitorKeys } from '../../src/ledger/checkpoint-keys.ts';
 import { createMonitor } from '../../src/ledger/monitor.ts';
 import { createPublisher } from '../../src/ledger/publisher.ts';
 import { parseNote } from '../../src/ledger/tlog/note.ts';

@@ -2,11 +2,11 @@ import assert from 'node:assert/strict';
 import { rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
-import { createLetterDryRun } from '../../src/app/letters.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { defaultPolicyFor } from '../../src/notifications/cascade/cascade.ts';
 import { createLetterCheck } from '../../src/notifications/letters/check-letter.ts';
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
+import { createLetterDryRun } from '../../src/notifications/letters/letter-settings.ts';
 import { type LetterDeps, renderLetter, renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
 import { engines } from '../support/database-engines.ts';
 import { letterTimeMs, makeLetter } from '../support/letters.ts';
@@ -96,19 +96,19 @@ test('LETTER_FONTS without a font stops the start; no letters, no look at them',
 test('a press that breaks says nothing against a letter in a dry run', async () => {
   const faults: unknown[] = [];
   const renderer = { render: () => Promise.reject(new Error('broken')), close: async () => undefined };
-  const tryLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => faults.push(fault));
+  const checkLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => faults.push(fault));
   const content = { message: 'x' };
   const looked = { contact: undefined, content, sender: 'Tax', language: undefined, reminder: false, at: letterTimeMs };
-  assert.deepEqual([await tryLetter(looked), faults.length], [undefined, 1]);
+  assert.deepEqual([await checkLetter(looked), faults.length], [undefined, 1]);
 });
 
 for (const engine of engines) {
   test(`${engine.name}: a dry run says beforehand that a letter cannot be printed, and of an address only to who may know`, async (t) => {
     const db = await engine.open(t);
-    const tryLetter = createLetterCheck(partsFor(t), (fault) => assert.fail(String(fault)));
+    const checkLetter = createLetterCheck(partsFor(t), (fault) => assert.fail(String(fault)));
     const contact = { email: 'ada@example.org', postalLines: ['Long Road 17', '0150 Oslo'] };
     const citizens = { 'cit-ada': { name: 'Ada', ...contact }, 'cit-odd': { name: noScript, ...contact } };
-    const more = { cascade: defaultPolicyFor(new Set(['letter'])), tryLetter };
+    const more = { cascade: defaultPolicyFor(new Set(['letter'])), checkLetter };
     const app = await createNotificationApp(db, { now: () => letterTimeMs }, citizens, more);
     const look = async (citizenId: string, message: string, clientId: string) => {
       const answer = await app.send({ citizenId, message, dryRun: true }, { clientId });

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { createOutgoingChannels } from '../../src/app/notification-channels.ts';
 import { readSettings } from '../../src/config/settings.ts';
+import { createOutgoingChannels } from '../../src/notifications/channels/create-channels.ts';
 import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
 
 test('settings that cannot hold stop the start with the fix, and never show the password', async () => {

@@ -6,6 +6,7 @@ import { parseId } from '../../src/kernel/id.ts';
 import { requeueLost } from '../../src/notifications/delivery/recover-deliveries.ts';
 import { openMessageOfCitizen } from '../../src/notifications/inbox/citizen-inbox.ts';
 import type { ProviderOutcome } from '../../src/notifications/notification/channel.ts';
+import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
 import {
   claimDueDeliveries,
   completeJob,
@@ -14,7 +15,6 @@ import {
   markStarted,
   requeue,
 } from '../../src/notifications/notification/delivery-store.ts';
-import type { CitizenContact } from '../../src/notifications/ports.ts';
 import { engines } from '../support/database-engines.ts';
 import {
   createDeliveryApp,

@@ -283,7 +283,7 @@ for (const engine of engines) {
       isAsked = true;
       return await never();
     };
-    const email = { ...createScriptedChannel(), ask: queryOutcome };
+    const email = { ...createScriptedChannel(), queryOutcome };
     const policy = { attempts: 4, firstDelayMs: 1_000, longestDelayMs: 1_000 };
     const worker = await takeOver({ email, policy, timing: deliveryTiming });
     await advanceUntil({ time, db }, async () => isAsked);

@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
 import { createLog } from '../../src/api/log.ts';
-import { type StoreJob, startStoreJob } from '../../src/app/documents.ts';
+import type { RunningJob } from '../../src/api/slice.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { sweepBlobs } from '../../src/documents/blobs/sweep-blobs.ts';
+import { startDocumentJobs } from '../../src/documents/document-jobs.ts';
 import { systemTimer, type Timer } from '../../src/jobs/timer.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { engines } from '../support/database-engines.ts';
@@ -15,10 +16,10 @@ const longestMs = 10_000;
 const dayMs = 86_400_000;
 
 type More = Partial<
-  Pick<Parameters<typeof startStoreJob>[0], 'random' | 'log' | 'timer' | 'openedAt' | 'lookAtClock' | 'isClockSure'>
+  Pick<Parameters<typeof startDocumentJobs>[0], 'random' | 'log' | 'timer' | 'openedAt' | 'lookAtClock' | 'isClockSure'>
 >;
 
-function keep({ db, mint, ports, app: { clock, commit } }: DocumentApp, more: More = {}): StoreJob {
+function keep({ db, mint, ports, app: { clock, commit } }: DocumentApp, more: More = {}): RunningJob {
   const claim = async () => assert.fail('nothing is scanned');
   const settings = readSettings({ CLAMAV: 'off' });
   const machine = {
@@ -29,7 +30,7 @@ function keep({ db, mint, ports, app: { clock, commit } }: DocumentApp, more: Mo
     isClockSure: async () => true,
     log: createLog('silent'),
   };
-  return startStoreJob({ db, mint, clock, commit, claim, settings, ...machine, ...more }, ports);
+  return startDocumentJobs({ db, mint, clock, commit, claim, settings, ...machine, ...more }, ports);
 }
 
 /** The machine's timer, and what the first one of that length would call, once it is set: that one never does. */

@@ -5,7 +5,7 @@ import { importCitizens } from '../../src/identity/import/import-citizens.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 
 /**
  * One process of test/faults/import.test.ts: imports a file into the database at a place, and kills itself so many
@@ -16,7 +16,7 @@ const [databaseLocation = '', path = '', errorsPath = '', killAtChunk = '0', kil
 const open = databaseLocation.startsWith('postgres') ? openPostgres : openSqlite;
 const db = await open(databaseLocation, { random: systemRandom });
 const citizenKeys = createCitizenKeys(db.read, rootKeyFromBytes(new Uint8Array(32)), systemRandom);
-const commit = createCommit(db, citizenKeys, systemRandom);
+const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
 let chunks = 0;
 const importDeps = {
   read: db.read,

@@ -17,7 +17,7 @@ import { importCitizens } from '../../src/identity/import/import-citizens.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
 import { makeIdentityFolder } from '../support/identity-people.ts';
 import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
@@ -33,7 +33,7 @@ const ids = Array.from({ length: 3_000 }, (_, at) => `CZ-${at}`);
 function processOn(db: Database, rootKeyPath: string) {
   const root = readRootKey(rootKeyPath);
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom);
-  const commit = createCommit(db, citizenKeys, systemRandom);
+  const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
   const mint = createIdGenerator(clock, systemRandom);
   return {
     db,

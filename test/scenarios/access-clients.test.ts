@@ -12,7 +12,7 @@ import { type CleanupScope, makeServerFixture, type ServerFixture } from '../sup
 
 type LiveClient = { readonly clientId: string; readonly key: CryptoKey };
 
-/** A live client that proves itself by its own key, made by the operator at the command line. */
+/** Creates a live client with its own key, by the command line. */
 async function liveClient(home: ServerFixture, binding: string): Promise<LiveClient> {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   writeFileSync(join(home.dataDir, 'jwks.json'), JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
@@ -33,7 +33,7 @@ async function openHome(t: CleanupScope, engine: 'sqlite' | 'postgres', settings
 }
 
 for (const { name: engine } of engines) {
-  test(`[R43] [R51] ${engine}: openid-client with private_key_jwt gets a token and calls, with DPoP and its nonces too`, async (t) => {
+  test(`[R43] [R51] ${engine}: openid-client gets a token by private_key_jwt and calls, with and without DPoP and nonces`, async (t) => {
     const home = await openHome(t, engine, { DPOP_NONCES: 'true' });
     const plain = await liveClient(home, 'none');
     const bound = await liveClient(home, 'dpop');
@@ -66,7 +66,7 @@ for (const { name: engine } of engines) {
   });
 }
 
-test('[R9] [R51] oauth4webapi finds the server by its metadata, and calls with DPoP until the operator binds otherwise', async (t) => {
+test('[R9] [R51] oauth4webapi discovers the server and calls with DPoP until the operator requires another binding', async (t) => {
   const home = await openHome(t, 'postgres', {});
   const { clientId, key } = await liveClient(home, 'dpop');
   await home.start('start');
@@ -90,7 +90,7 @@ test('[R9] [R51] oauth4webapi finds the server by its metadata, and calls with D
   await assert.rejects(ask(), { error: 'invalid_grant', error_description: /.*/ });
 });
 
-test('[R43] outside of a demo or sandbox a client secret buys nothing, and the metadata offers none', async (t) => {
+test('[R43] without CLIENT_SECRETS a client secret is refused, and the metadata does not offer it', async (t) => {
   const home = await openHome(t, 'sqlite', { CLIENT_SECRETS: '' });
   const made = await runCommandInProcess(
     home,

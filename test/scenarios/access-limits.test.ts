@@ -20,17 +20,17 @@ const list = async (url: string, token: string) => {
   return response;
 };
 
-test('[R61] two processes grant one quota together, and the headers of each tell what is left of it', async (t) => {
+test('[R61] two processes share one quota, and the headers of each report the remaining requests', async (t) => {
   const homes = await makeTwoServerHomes(t);
   const client = await newClient(homes[0], 5);
   await startServers(homes);
   const token = await homes[0].fetchAccessToken([], client);
   const startedAt = performance.now();
-  const said: number[] = [];
+  const reported: number[] = [];
   for (let sent = 0; sent < 6; sent += 1) {
     const response = await list(homes[sent % 2 === 0 ? 0 : 1].url, token);
     assert.equal(response.status, 200);
-    said.push(Number(response.headers.get('x-ratelimit-remaining')));
+    reported.push(Number(response.headers.get('x-ratelimit-remaining')));
   }
   const more = await Promise.all(
     Array.from({ length: 60 }, (_, index) => list(homes[index % 2 === 0 ? 0 : 1].url, token)),
@@ -42,19 +42,19 @@ test('[R61] two processes grant one quota together, and the headers of each tell
     assert.equal(refused.status, 429);
     assert.ok(Number(refused.headers.get('retry-after')) >= 1);
   }
-  // Each process counts on from where the other one was; what flows in between only ever adds.
-  for (const [index, remaining] of said.entries()) {
-    assert.ok(remaining >= 9 - index && remaining <= 9 - index + Math.ceil(flowed), `${said}`);
+  // Each process continues from the count of the other one; the refill can only add.
+  for (const [index, remaining] of reported.entries()) {
+    assert.ok(remaining >= 9 - index && remaining <= 9 - index + Math.ceil(flowed), `${reported}`);
   }
 });
 
-test('[R63] a client at ten times its quota is refused, and another one is answered as ever', async (t) => {
+test('[R63] a client at ten times its quota is refused, and another client is not affected', async (t) => {
   const home = await makeServerFixture(t, { engine: 'postgres' });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const [quiet, loud] = [await newClient(home, 1_000), await newClient(home, 20)];
   await home.start('start');
   const [quietToken, loudToken] = [await home.fetchAccessToken([], quiet), await home.fetchAccessToken([], loud)];
-  // How long the answers take beside it is measured by `npm run bench -- quota`.
+  // `npm run bench -- quota` measures the response times of the other client.
   const [refused, answered] = [new Map<number, number>(), new Map<number, number>()];
   const ask = async (seen: Map<number, number>, token: string) => {
     for (let sent = 0; sent < 100; sent += 1) {
@@ -71,25 +71,25 @@ test('[R63] a client at ten times its quota is refused, and another one is answe
   assert.deepEqual([...refused.keys()].sort(), [200, 429]);
 });
 
-test('[R59] a client that asks for what is not there again and again is told to pause, and another one is not', async (t) => {
+test('[R59] a client with many requests for unknown ids gets too-many-failed-requests, and another client does not', async (t) => {
   const home = await makeServerFixture(t, { engine: 'sqlite' });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
-  const [curious, other] = [await newClient(home, 4), await newClient(home, 4)];
+  const [probing, other] = [await newClient(home, 4), await newClient(home, 4)];
   await home.start('start');
-  const [token, otherToken] = [await home.fetchAccessToken([], curious), await home.fetchAccessToken([], other)];
-  const guess = async () => {
+  const [token, otherToken] = [await home.fetchAccessToken([], probing), await home.fetchAccessToken([], other)];
+  const readUnknown = async () => {
     const headers = { authorization: `Bearer ${token}` };
     const response = await fetch(`${home.url}/v1/notifications/ntf_00000000000000000000000000`, { headers });
     const { type } = (await response.json()) as { type: string };
     return type.split('/').at(-1);
   };
-  const told = new Set<string | undefined>();
-  // However quick the machine is: what it is told depends on what its quota lets through meanwhile.
+  const slugs = new Set<string | undefined>();
+  // Until it happens: the number of requests within the quota depends on the speed of the machine.
   await waitUntil(async () => {
-    for (const slug of await Promise.all(Array.from({ length: 12 }, guess))) told.add(slug);
-    return told.has('too-many-failed-requests');
+    for (const slug of await Promise.all(Array.from({ length: 12 }, readUnknown))) slugs.add(slug);
+    return slugs.has('too-many-failed-requests');
   });
-  told.delete('quota-exceeded');
-  assert.deepEqual([...told].sort(), ['notification-not-found', 'too-many-failed-requests']);
+  slugs.delete('quota-exceeded');
+  assert.deepEqual([...slugs].sort(), ['notification-not-found', 'too-many-failed-requests']);
   assert.equal((await list(home.url, otherToken)).status, 200);
 });

@@ -20,7 +20,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const curl = '/usr/bin/curl';
 const run = promisify(execFile);
 
-/** What every certificate of these tests comes from, and the folder with all of them. */
+/** The authority of the certificates of these tests, and the folder with their files. */
 async function pki() {
   const folder = makeTestFolder('cs-tls-');
   mkdirSync(folder, { recursive: true });
@@ -49,7 +49,7 @@ async function newClient(home: ServerFixture, ...proof: string[]): Promise<strin
 
 type Answered = { readonly status: number; readonly body: Record<string, unknown> };
 
-/** Asks over TLS with that certificate, or with none. */
+/** Sends a request over TLS, with a client certificate or without. */
 function ask(
   url: string,
   options: { ca: string; pair?: PemCertificate | undefined; form?: string; headers?: Record<string, string> },
@@ -97,7 +97,7 @@ async function tlsHome(t: CleanupScope, more: Record<string, string> = {}, made?
 const standing = await tlsHome(fileCleanupScope());
 await startTls(standing.home);
 
-test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is good over this certificate and no other', async (t) => {
+test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is accepted over this certificate only', async (t) => {
   if (!existsSync(curl)) return t.skip('there is no curl on this machine');
   const { files, home, url } = standing;
   files.keep('client', await issueCertificate('Tax Office', {}));
@@ -157,18 +157,18 @@ test('[R43] [R52] [R67] curl with a pinned certificate gets a token that is good
   assert.equal(old, 'refused');
 });
 
-test('[R43] a named client is believed with a certificate of the authority alone, in its time, for clients, with that name', async () => {
+test('[R43] a client with a registered name needs a valid client certificate of the authority with that name', async () => {
   const { files, home, url } = standing;
   const { authority } = files;
   const clientId = await newClient(home, '--certificate', 'dns:tax.example.gov');
-  const stranger = await issueCertificate('Agencies', { ca: true });
+  const otherAuthority = await issueCertificate('Agencies', { ca: true });
   const dns = 'tax.example.gov';
   const buys = async (pair: CertificateAuthority | undefined) =>
     (await ask(`${url}/oauth2/token`, { ca: authority.certificate, pair, form: formOf(clientId) })).status;
   assert.equal(await buys(await issueCertificate('a', { dns, issuer: authority })), 200);
   assert.equal(await buys(await issueCertificate('a', { dns: 'health.example.gov', issuer: authority })), 401);
   assert.equal(await buys(await issueCertificate(dns, { issuer: authority })), 401);
-  assert.equal(await buys(await issueCertificate('a', { dns, issuer: stranger })), 401);
+  assert.equal(await buys(await issueCertificate('a', { dns, issuer: otherAuthority })), 401);
   assert.equal(await buys(await issueCertificate('a', { dns })), 401);
   assert.equal(await buys(await issueCertificate('a', { dns, issuer: authority, use: 'server' })), 401);
   assert.equal(
@@ -178,7 +178,7 @@ test('[R43] a named client is believed with a certificate of the authority alone
   assert.equal(await buys(undefined), 401);
 });
 
-test('[R52] without an authority of ours no name is believed, whatever authorities the machine trusts', async (t) => {
+test('[R52] without TLS_CLIENT_CA no certificate name is accepted, whatever authorities the machine trusts', async (t) => {
   const files = await pki();
   const trustedByMachine = { NODE_EXTRA_CA_CERTS: files.at('authority.pem') };
   const { home, url } = await tlsHome(t, { TLS_CLIENT_CA: '', ...trustedByMachine }, files);
@@ -190,7 +190,7 @@ test('[R52] without an authority of ours no name is believed, whatever authoriti
   assert.equal(answer.status, 401);
 });
 
-test('[R52] a certificate in a header counts from a trusted proxy, and from nobody else', async (t) => {
+test('[R52] a certificate in a header is accepted from a trusted proxy only', async (t) => {
   const authority = await issueCertificate('Agencies', { ca: true });
   const folder = makeTestFolder('cs-tls-');
   writeFileSync(join(folder, 'authority.pem'), authority.certificate);
@@ -231,7 +231,7 @@ test('[R52] a certificate in a header counts from a trusted proxy, and from nobo
   assert.deepEqual(statuses, { proxy: [200, 200, 401], somebody: [401, 401, 401] });
 });
 
-test('a wrong setting of TLS or proxies stops the start with its name', async (t) => {
+test('an invalid TLS or proxy setting stops the start, and the message names it', async (t) => {
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
     [{ TLS_CERTIFICATE: '/nowhere/server.pem', TLS_KEY: '/nowhere/server.key' }, /^TLS_CERTIFICATE: .*cannot be read/m],
     [{ TLS_KEY: '/nowhere/server.key' }, /^TLS_CERTIFICATE: TLS_KEY is set and needs it/m],
@@ -244,7 +244,7 @@ test('a wrong setting of TLS or proxies stops the start with its name', async (t
   for (const [at, [settings, message]] of wrong.entries()) {
     const home = await makeServerFixture(t, { settings });
     assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
-    // One by the program as a whole.
+    // The first one runs the whole program.
     const { code, stderr } = await (at === 0 ? home.runCommand('start') : runCommandInProcess(home, 'start'));
     assert.equal(code, 1, stderr);
     assert.match(stderr, message);

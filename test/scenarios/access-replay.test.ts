@@ -8,7 +8,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { assertionForm } from '../support/token-server.ts';
 import { makeTwoServerHomes, startServers } from '../support/two-server-processes.ts';
 
-test('[R44] [R51] what was used at one process is refused by every other: assertions, proofs, and both at the same time', async (t) => {
+test('[R44] [R51] an assertion or proof that was used at one process is refused by every other, also concurrently', async (t) => {
   const homes = await makeTwoServerHomes(t);
   const [home] = homes;
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
@@ -33,7 +33,9 @@ test('[R44] [R51] what was used at one process is refused by every other: assert
       .sign(privateKey);
   const proof = (htm: string, path: string, token?: string) =>
     new SignJWT({
-      ...{ htm, htu: `${issuer}${path}`, jti: randomUUID() },
+      htm,
+      htu: `${issuer}${path}`,
+      jti: randomUUID(),
       ...(token === undefined ? {} : { ath: createHash('sha256').update(token).digest('base64url') }),
     })
       .setProtectedHeader({ alg: 'ES256', typ: 'dpop+jwt', jwk: { ...jwk } })

@@ -20,7 +20,7 @@ import {
   type TokenServer,
 } from '../support/token-server.ts';
 
-/** A second process on the same database: its own view of keys and clients, its own token endpoint. */
+/** A second process on the same database, with its own keys, clients and token endpoint. */
 async function secondProcess(
   t: Parameters<typeof startTokenServer>[0],
   first: TokenServer,
@@ -35,7 +35,7 @@ async function secondProcess(
 }
 
 for (const engine of engines) {
-  test(`[R56] ${engine.name}: no request fails while a key is replaced, in any process, from its making until a day later`, async (t) => {
+  test(`[R56] ${engine.name}: no request fails in any process from the creation of a new key until a day later`, async (t) => {
     const first = await startTokenServer(t, engine);
     const processes = [first, await secondProcess(t, first)];
     let living: { readonly token: string; readonly until: number }[] = [];
@@ -51,7 +51,7 @@ for (const engine of engines) {
         living.push({ token, until: now + 600_000 });
       }
       living = living.filter(({ until }) => until > now);
-      // The newest are checked by the other process, and the oldest that are still good by both.
+      // Both processes check the oldest and the newest valid tokens.
       for (const { token } of [...living.slice(0, 2), ...living.slice(-2)]) {
         for (const { checker } of processes) {
           const caller = await checker.authenticate(`Bearer ${token}`);
@@ -62,7 +62,7 @@ for (const engine of engines) {
     await step(0);
     await rotateTestSigningKey(first.signingKeyDeps, 'access-token');
     for (let count = 0; count < 100; count += 1) await step(7_000);
-    // Where keys change, steps are shorter than a token lives.
+    // Around a change of keys, the steps are shorter than the life of a token.
     for (let count = 0; count < 5; count += 1) await step(599_000);
     for (let count = 0; count < 21; count += 1) await step(3_599_000);
     for (let count = 0; count < 15; count += 1) await step(599_000);
@@ -71,7 +71,7 @@ for (const engine of engines) {
   });
 }
 
-test('keys rotate publishes the new key beside the old one, and --now withdraws the old one', async (t) => {
+test('keys rotate publishes the new key next to the old one, and --now withdraws the old one', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const server = await home.start('start');
@@ -102,7 +102,7 @@ test('keys rotate publishes the new key beside the old one, and --now withdraws 
   );
 });
 
-test('where the root key is lost, neither keys create nor the demo puts another one in its place', async (t) => {
+test('without the root key, neither keys create nor the demo creates another one', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const path = join(home.dataDir, 'root.key');

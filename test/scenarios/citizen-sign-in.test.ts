@@ -12,7 +12,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// The pages of an installation whose citizens sign in at a provider of somebody else, as oidc-provider is one.
+// The pages of an installation whose citizens sign in at an external provider (oidc-provider).
 const clientId = 'citizen-pages';
 
 async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
@@ -37,21 +37,21 @@ async function openSite(t: TestContext, engine: 'sqlite' | 'postgres') {
   return { provider, site, server };
 }
 
-/** How often it has asked somebody something. */
-const interactionsOf = ({ asked }: Awaited<ReturnType<typeof startOpenIdProvider>>) =>
-  [...asked].reduce((sum, [path, times]) => sum + (path.startsWith('/interaction/') ? times : 0), 0);
+/** Number of requests for pages of the provider. */
+const interactionsOf = ({ requests }: Awaited<ReturnType<typeof startOpenIdProvider>>) =>
+  [...requests].reduce((sum, [path, times]) => sum + (path.startsWith('/interaction/') ? times : 0), 0);
 
 const headingOf = ({ body }: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(body.toString('utf8'))?.[1];
 
 for (const { name: engine } of engines) {
-  test(`${engine}: citizens sign in at a provider by a pushed request and private_key_jwt, and out of both`, async (t) => {
+  test(`${engine}: a citizen signs in at a provider by a pushed request and private_key_jwt, and signs out of both`, async (t) => {
     const { provider, site } = await openSite(t, engine);
     const browser = openCookieBrowser(site.url);
     const page = await browser.follow('/me/sign-in?to=/me/uses');
     assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${site.url}/me/uses`, 'Use of your data']);
     assert.match(page.body.toString('utf8'), /<title>Use of your data – City of Porto<\/title>/);
-    assert.equal(provider.asked.get('/request'), 1);
-    // Kept, to come back with it when the session is over.
+    assert.equal(provider.requests.get('/request'), 1);
+    // For a request after the session has ended.
     const secret = browser.cookies.get('citizen-session') ?? assert.fail();
     const out = await browser.post('/me/sign-out');
     const leave = /<a href="([^"]+)">Also sign out/.exec(out.body.toString('utf8'))?.[1]?.replaceAll('&amp;', '&');
@@ -61,9 +61,9 @@ for (const { name: engine } of engines) {
     assert.equal(headingOf(await browser.get('/me')), 'Your official messages and documents');
   });
 
-  test(`${engine}: when the token is over the citizen goes on as long as the provider knows them, and is asked nothing`, async (t) => {
+  test(`${engine}: an expired session is renewed without a page of the provider while the provider knows the citizen`, async (t) => {
     const { provider, site } = await openSite(t, engine);
-    /** Whoever has just signed in there, with a token that is soon over; the next is as good as any. */
+    /** A browser that just signed in, with a token that expires soon. */
     const signedIn = async () => {
       const browser = openCookieBrowser(site.url);
       provider.tokenSeconds = 4;
@@ -80,15 +80,15 @@ for (const { name: engine } of engines) {
       cookies.delete('citizen-renewal');
     };
     const browser = await signedIn();
-    const [first, asked] = [browser.cookies.get('citizen-session'), () => interactionsOf(provider)];
-    const before = asked();
+    const [first, countPages] = [browser.cookies.get('citizen-session'), () => interactionsOf(provider)];
+    const before = countPages();
     await untilOver(browser, '/me/uses');
     const page = await browser.follow('/me/uses');
     assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${site.url}/me/uses`, 'Use of your data']);
     assert.notEqual(browser.cookies.get('citizen-session'), first);
-    assert.equal(asked(), before, 'the provider asked nobody anything');
+    assert.equal(countPages(), before, 'the provider showed no page');
 
-    // The provider forgets who it was: no page but the way in, and no second try.
+    // The provider has no session any more: the sign-in page is shown, and no second attempt is made.
     const forgotten = await signedIn();
     for (const name of [...forgotten.cookies.keys()].filter((one) => one.startsWith('_session')))
       forgotten.cookies.delete(name);
@@ -100,7 +100,7 @@ for (const { name: engine } of engines) {
     assert.equal(forgotten.cookies.get('citizen-session'), undefined);
   });
 
-  test(`${engine}: whom the provider does not name, and who breaks off, is nobody here`, async (t) => {
+  test(`${engine}: a citizen whom the provider does not name, or who cancels, is not signed in`, async (t) => {
     const { provider, site, server } = await openSite(t, engine);
     provider.claimsOf = () => ({});
     const unnamed = await openCookieBrowser(site.url).follow('/me/sign-in');
@@ -114,7 +114,7 @@ for (const { name: engine } of engines) {
     assert.doesNotMatch(server.stdout() + server.stderr(), /"level":"error"|demo-mary/);
   });
 
-  test(`${engine}: a token that is for another interface lets nobody in, and the log says what it has to be`, async (t) => {
+  test(`${engine}: a token for another interface is refused, and the log names the expected audience`, async (t) => {
     const { provider, site, server } = await openSite(t, engine);
     provider.audience = 'https://elsewhere.example';
     const page = await openCookieBrowser(site.url).follow('/me/sign-in');

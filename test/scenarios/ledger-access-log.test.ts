@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { Readable } from 'node:stream';
 import { test } from 'node:test';
-import { createConcealingCommit, parseConcealment } from '../../src/api/concealed-access.ts';
+import { concealEffect, parseConcealment } from '../../src/api/concealed-access.ts';
 import { createDispatch } from '../../src/api/dispatch.ts';
+import { bindOperation } from '../../src/api/operation.ts';
 import { type AccessLogPage, readAccessLog } from '../../src/audit/access-log.ts';
 import { createEndpointRegisterProver } from '../../src/audit/endpoint-register-proof.ts';
 import { readOwnAccessLog } from '../../src/audit/read-own-access-log.ts';
@@ -146,7 +147,7 @@ for (const engine of engines) {
     const headers = { 'access-log-hidden-until': until, 'access-log-hidden-reason': 'Ermittlung%20%C2%A7%20101' };
     const hidden = parseConcealment(headers, police, { now: app.time.now, longestMs: 60 * day });
     assert.ok(hidden !== undefined && !('slug' in hidden));
-    await createConcealingCommit(app.commit, hidden)({ events: [app.event('anna')], statements: [] });
+    await app.commit(concealEffect({ events: [app.event('anna')], statements: [] }, hidden));
     await app.use('anna');
     await app.sequence();
     const look = async (now: number) =>
@@ -263,11 +264,10 @@ test('the operation is for a citizen whom the token names, and leaves a use of i
       proveEndpointRegister,
       isErasureOf,
     };
-    const dispatch = createDispatch(readOwnAccessLog, {
+    const dispatch = createDispatch(bindOperation(readOwnAccessLog, ports), {
       ...app,
       authorizer,
       read: app.db.read,
-      ports,
       fingerprintKey: new Uint8Array(32),
     });
     const asked = { method: 'GET', params: {}, query: 'limit=50', headers: {}, body: Readable.from([]) };

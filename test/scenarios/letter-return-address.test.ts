@@ -118,8 +118,8 @@ for (const engine of engines) {
     const { db, time, create, parts, senderOf } = await open(t, engine);
     const noScript = String.fromCodePoint(0x10_0007);
     const [odd, tax] = [await create('Odd', '--return-address', `Hall ${noScript}`), await create('Tax Office')];
-    const tryLetter = createLetterCheck(parts, (fault) => assert.fail(String(fault)));
-    const app = await createNotificationApp(db, time.clock, citizens, { cascade, tryLetter, senderOf });
+    const checkLetter = createLetterCheck(parts, (fault) => assert.fail(String(fault)));
+    const app = await createNotificationApp(db, time.clock, citizens, { cascade, checkLetter, senderOf });
     const reachable = async (clientId: string) => {
       const answer = await app.send({ citizenId: 'cit-ida', message: 'x', dryRun: true }, { clientId });
       assert.ok('json' in answer);

@@ -17,8 +17,8 @@ import {
   type ProviderOutcome,
   unconfiguredChannels,
 } from '../../src/notifications/notification/channel.ts';
+import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
 import type { ChannelName } from '../../src/notifications/notification/notification.ts';
-import type { CitizenContact } from '../../src/notifications/ports.ts';
 import { readEvidence } from '../../src/notifications/read-evidence.ts';
 import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs, type NotificationView, timelineLines } from '../support/delivery-app.ts';

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createEmbeddedRegister } from '../../src/identity/register-adapters/embedded-register.ts';
 import { verifyEvidence } from '../../src/notifications/evidence/evidence-bundle.ts';
-import type { CitizenContact } from '../../src/notifications/ports.ts';
+import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
 import { readEvidence } from '../../src/notifications/read-evidence.ts';
 import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';

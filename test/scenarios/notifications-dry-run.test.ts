@@ -9,7 +9,7 @@ import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts'
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
 import { defaultSmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
 import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
-import type { CitizenContact } from '../../src/notifications/ports.ts';
+import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
 import { phrasesFor } from '../../src/notifications/rendering/phrases-by-language.ts';
 import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';

@@ -61,7 +61,7 @@ for (const engine of engines) {
     const authority = await startTimeStampAuthority(t, () => now);
     const app = await createNotificationApp(await engine.open(t), { now: () => now }, { 'cit-ada': { name: 'Ada' } });
     const { stamp, faults } = stamperFor(authority);
-    Object.assign(app.ports, { stamp });
+    Object.assign(app.ports, { requestTimeStamp: stamp });
     const id = await app.accept({ citizenId: 'cit-ada' });
     const answer = await app.serve(readEvidence)({ params: { id } });
     assert.ok('json' in answer, faults.join());

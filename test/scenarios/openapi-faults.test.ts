@@ -2,8 +2,8 @@ import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';
 import { type ApiServer, createApiServer } from '../../src/api/api-server.ts';
 import { createLog } from '../../src/api/log.ts';
-import { scopes } from '../../src/api/operation.ts';
-import { operations, type Ports } from '../../src/app/operations.ts';
+import { bindOperation, scopes } from '../../src/api/operation.ts';
+import { operations } from '../../src/app/operations.ts';
 import type { Caller } from '../../src/auth/caller.ts';
 import { createQuotaLimiter } from '../../src/auth/quota.ts';
 import { apiVersion } from '../../src/config/version.ts';
@@ -30,9 +30,9 @@ const callers: Readonly<Record<string, Caller>> = {
 };
 
 /** Ports that throw the fault when they are called or read. */
-function brokenPorts(): Ports {
+function brokenPorts(): never {
   // No member is ever used.
-  return new Proxy({} as Ports, {
+  return new Proxy({} as never, {
     get: () => {
       throw fault;
     },
@@ -41,7 +41,7 @@ function brokenPorts(): Ports {
 
 before(async () => {
   const broken = () => Promise.reject(fault);
-  server = createApiServer<Ports>({
+  server = createApiServer({
     app: {
       authorizer: {
         authenticate: async (header) =>
@@ -53,10 +53,9 @@ before(async () => {
       mint: createIdGenerator(clock, systemRandom),
       read: broken,
       commit: broken,
-      ports: brokenPorts(),
       fingerprintKey: new Uint8Array(32),
     },
-    operations,
+    operations: operations.map((operation) => bindOperation(operation, brokenPorts())),
     pages: [],
     mounts: [],
     publicUrl: 'http://127.0.0.1',

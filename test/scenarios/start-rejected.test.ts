@@ -139,7 +139,7 @@ test('a start on a database without keys, as on one that is not the own, is refu
   assert.equal(code, 1);
   assert.match(
     stderr,
-    /^this database has no signing key for access-token\. .*: citizen-services keys create; else see/m,
+    /^this database has no signing key for access-token\. .*: citizen-services keys create\. Otherwise check/m,
   );
 });
 

@@ -7,14 +7,14 @@ export type PemCertificate = { readonly certificate: string; readonly key: strin
 type CertificateKeyPair = Awaited<ReturnType<typeof newKeyPair>>;
 export type CertificateAuthority = PemCertificate & { readonly name: string; readonly pair: CertificateKeyPair };
 
-/** What a certificate of a test says of itself. */
+/** The names, issuer, usage and validity of a test certificate. */
 export type CertificateOptions = {
   readonly dns?: string;
   readonly ip?: readonly number[];
   readonly issuer?: CertificateAuthority;
-  /** For an authority. */
+  /** Makes it the certificate of an authority. */
   readonly ca?: boolean;
-  /** For servers, or for clients by default. */
+  /** The extended key usage; clients by default. */
   readonly use?: 'server' | 'client';
   readonly notBefore?: Date;
   readonly notAfter?: Date;
@@ -34,7 +34,7 @@ const pem = (label: string, der: ArrayBuffer) => {
   return `-----BEGIN ${label}-----\n${lines}\n-----END ${label}-----\n`;
 };
 
-/** Makes a certificate, self-signed where there is no authority. */
+/** Issues a certificate; self-signed without `issuer`. */
 export async function issueCertificate(name: string, options: CertificateOptions = {}): Promise<CertificateAuthority> {
   const { issuer, ca = false, use = 'client', notAfter = new Date(Date.now() + dayMs) } = options;
   const { notBefore = new Date(Date.now() - 2 * dayMs) } = options;

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import type { TestContext } from 'node:test';
-import { type ClientsContext, clientCommands } from '../../src/cli/clients.ts';
+import { clientCommands } from '../../src/cli/clients.ts';
+import type { ClientsContext } from '../../src/cli/clients-context.ts';
 import { runCommandLine } from '../../src/cli/command.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import { type Engine, engines } from './database-engines.ts';
 
 /** The events that wait for their number, the oldest first, without their ids. */
@@ -30,7 +31,7 @@ export async function openClientCommands(
   const db = await engine.open(t);
   const clock = { at: Date.UTC(2026, 10, 20, 9), now: () => clock.at };
   const citizenKeys = createCitizenKeys(db.read, rootKeyFromBytes(new Uint8Array(32)), systemRandom);
-  const commit = createCommit(db, citizenKeys, systemRandom);
+  const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
   const hooks: { beforeCommit?: (() => Promise<void>) | undefined } = {};
   const deps: ClientsContext = {
     read: db.read,

@@ -8,7 +8,7 @@ import { findContactCodes } from '../../src/notifications/contact/contact-code-s
 import { withPreferences } from '../../src/notifications/contact/contact-preferences-store.ts';
 import { listInboxMessages } from '../../src/notifications/list-inbox-messages.ts';
 import { type Channel, unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
-import type { CitizenContact, ContactOf } from '../../src/notifications/ports.ts';
+import type { CitizenContact, ContactOf } from '../../src/notifications/notification/contact.ts';
 import { readPreferences } from '../../src/notifications/read-preferences.ts';
 import { removeContactAddress } from '../../src/notifications/remove-contact-address.ts';
 import { renderPlainText } from '../../src/notifications/rendering/plain-text.ts';

@@ -10,7 +10,7 @@ import {
   type ProviderOutcome,
   unconfiguredChannels,
 } from '../../src/notifications/notification/channel.ts';
-import type { CitizenContact } from '../../src/notifications/ports.ts';
+import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
 import { createNotificationApp } from './notification-app.ts';
 import { startTestSmtpServer } from './smtp-server.ts';
 import { createVirtualTime, type VirtualTime } from './virtual-time.ts';
@@ -60,13 +60,14 @@ export async function createDeliveryApp(
   const processes: { isGone: boolean }[] = [];
 
   /** Starts a worker process; it polls and renews so seldom that the virtual clock can run for days. */
-  async function startWorker(more: Partial<DeliveryDeps> & { email?: Channel } = {}) {
+  async function startWorker(more: Partial<Omit<DeliveryDeps, 'onCommitted'>> & { email?: Channel } = {}) {
     const process = { isGone: false };
     processes.push(process);
     const { claim = app.claim } = more;
     const delivering = await startDelivery({
       read: db.read,
       commit: app.commit,
+      onCommitted: app.onCommitted,
       clock: time.clock,
       timer: time.timer,
       random: app.random,

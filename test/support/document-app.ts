@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { createDispatch, type DispatchContext } from '../../src/api/dispatch.ts';
-import type { Operation, OperationResponse } from '../../src/api/operation.ts';
+import { bindOperation, type Operation, type OperationResponse } from '../../src/api/operation.ts';
 import type { IncomingRequest } from '../../src/api/parse-request.ts';
 import type { Caller } from '../../src/auth/caller.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
@@ -22,7 +22,7 @@ import { createIdGenerator, type DocumentId, parseId } from '../../src/kernel/id
 import type { Refusal } from '../../src/kernel/refusal.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { type CitizenKeys, createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
 import type { Engine } from './database-engines.ts';
 import { makeTestFolder } from './test-folder.ts';
@@ -110,7 +110,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     citizensHaveKeys: true as boolean,
     citizenExists: async (id: string) => id === testCitizenId || id === otherCitizenId,
   };
-  const context: DispatchContext<DocumentPorts> = {
+  const context: DispatchContext = {
     authorizer: {
       authenticate: async (token = '') => callerOf(token),
       missingScope: () => ({ slug: 'missing-scope', detail: '' }),
@@ -119,8 +119,8 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     clock,
     mint,
     read: db.read,
-    commit: createCommit({ write: (unit) => faultPoints.write(unit) }, citizenKeys, systemRandom),
-    ports,
+    commit: createCommitter({ db: { write: (unit) => faultPoints.write(unit) }, citizenKeys, random: systemRandom })
+      .commit,
     fingerprintKey: new Uint8Array(32).fill(8),
   };
   return {
@@ -133,7 +133,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     wires: faultPoints,
     alarms,
     citizenKeys,
-    ...createOperations(context),
+    ...createOperations(context, ports),
     /** What the runs and commands about documents are given. */
     keeping: {
       ...{ read: db.read, commit: context.commit, clock, mint, ports },
@@ -151,9 +151,9 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
 }
 
 /** The operations on documents, each as a function that takes the request and gives what came of it. */
-function createOperations(context: DispatchContext<DocumentPorts>) {
+function createOperations(context: DispatchContext, ports: DocumentPorts) {
   const serve = (operation: Operation<DocumentPorts>) => {
-    const dispatch = createDispatch(operation, context);
+    const dispatch = createDispatch(bindOperation(operation, ports), context);
     return async (asked: DocumentRequest, params: Record<string, string> = {}): Promise<DocumentResult> =>
       readResult((await dispatch(toIncoming(asked, operation.method, params))).result);
   };

@@ -1,3 +1,4 @@
+import assert from 'node:assert/strict';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { exportJWK, generateKeyPair, SignJWT } from 'jose';
@@ -6,14 +7,14 @@ import { insertClient } from '../../src/auth/client-store.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 import { type CleanupScope, makeServerFixture, type ServerFixture } from './server-process.ts';
 
-/** Another authorization server, on loopback: its metadata, its keys, and what it signs. */
+/** An external authorization server on loopback, with metadata and keys. */
 export type ExternalIssuer = {
   readonly url: string;
-  /** An access token (RFC 9068) of it for five minutes, with these claims over the usual ones. */
+  /** Signs an access token (RFC 9068) for five minutes; these claims replace the usual ones. */
   sign(claims: Readonly<Record<string, unknown>>): Promise<string>;
 };
 
-/** Starts an issuer that is gone after the test. */
+/** Starts an issuer that stops after the test. */
 export async function startExternalIssuer(t: CleanupScope): Promise<ExternalIssuer> {
   const { publicKey, privateKey } = await generateKeyPair('ES256');
   const keys = [{ ...(await exportJWK(publicKey)), kid: 'outside', use: 'sig', alg: 'ES256' }];
@@ -42,8 +43,8 @@ export async function startExternalIssuer(t: CleanupScope): Promise<ExternalIssu
 }
 
 /**
- * Makes a client for citizens whose tokens that issuer signs, and gives its id. While no server runs, and not through the
- * command line, which takes issuers behind https only.
+ * Creates a client for citizens whose tokens that issuer signs, and returns its id. No server may run. The command line is
+ * not used, since it accepts only issuers with https.
  */
 export async function addCitizenClient(home: ServerFixture, issuer: ExternalIssuer): Promise<string> {
   const credential = { by: 'issuer', issuer: issuer.url } as const;
@@ -54,14 +55,14 @@ export async function addCitizenClient(home: ServerFixture, issuer: ExternalIssu
     credential,
   } as const;
   const made = newClient(wanted, systemClock, systemRandom);
-  if (!('client' in made)) throw new Error('the client of citizens is refused');
+  if ('fault' in made) assert.fail(made.fault);
   const db = await home.openDb();
   await db.write([insertClient(made.client)]);
   await db.close();
   return made.client.clientId;
 }
 
-/** The home of a demo that was filled and has ended, which trusts an issuer from outside and has a client for its citizens. */
+/** The data folder of a stopped demo that trusts an external issuer, with a client for its citizens. */
 export async function makeDemoWithExternalIssuer(t: CleanupScope, settings: Readonly<Record<string, string>> = {}) {
   const issuer = await startExternalIssuer(t);
   const home = await makeServerFixture(t, { settings: { ...settings, TRUSTED_ISSUERS: issuer.url } });

@@ -2,7 +2,7 @@ import { Readable } from 'node:stream';
 import type { TestContext } from 'node:test';
 import { CompactSign, compactVerify, generateKeyPair } from 'jose';
 import { createDispatch, type DispatchContext } from '../../src/api/dispatch.ts';
-import type { Operation, OperationResponse } from '../../src/api/operation.ts';
+import { bindOperation, type Operation, type OperationResponse } from '../../src/api/operation.ts';
 import type { IncomingRequest } from '../../src/api/parse-request.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import type { Database, Row } from '../../src/db/database.ts';
@@ -20,7 +20,7 @@ import { createIdGenerator, parseId } from '../../src/kernel/id.ts';
 import type { Refusal } from '../../src/kernel/refusal.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
 import type { Engine } from './database-engines.ts';
 
@@ -52,7 +52,7 @@ export async function buildIdentityApp(db: Database) {
   const clock = { now: () => now };
   const root = rootKeyFromBytes(new Uint8Array(32).fill(7));
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom, { now: () => Math.floor(performance.now()) });
-  const commit = createCommit(db, citizenKeys, systemRandom);
+  const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
   const mint = createIdGenerator(clock, systemRandom);
   const keys = await generateKeyPair('ES256');
   const ports: IdentityPorts & { purposes: readonly string[] | undefined } = {
@@ -181,7 +181,9 @@ type VerifyMethod = 'GET' | 'POST' | 'QUERY';
 
 /** Asks through the real dispatch; `GET` takes claims, or the id of a verification. */
 function createVerifyCall(
-  contextFor: (over: Partial<IdentityPorts>) => Omit<DispatchContext<IdentityPorts>, 'authorizer' | 'fingerprintKey'>,
+  contextFor: (
+    over: Partial<IdentityPorts>,
+  ) => Omit<DispatchContext, 'authorizer' | 'fingerprintKey'> & { readonly ports: IdentityPorts },
 ) {
   const operations: Readonly<Record<VerifyMethod, Operation<IdentityPorts>>> = {
     GET: verifyIdentityByQuery,
@@ -194,13 +196,18 @@ function createVerifyCall(
     { client = 'tax-office', scopes = ['identity:verify'] }: VerifyCaller = {},
     over: Partial<IdentityPorts> = {},
   ): Promise<VerifyResponse> => {
-    const authorizer: DispatchContext<IdentityPorts>['authorizer'] = {
+    const authorizer: DispatchContext['authorizer'] = {
       authenticate: async () => ({ clientId: client, scopes: new Set(scopes) }),
       missingScope: (scope) => ({ slug: 'missing-scope', detail: scope }),
       takeQuota: () => ({ headers: {} }),
     };
     const operation = typeof input === 'string' ? readVerification : operations[method];
-    const dispatch = createDispatch(operation, { ...contextFor(over), authorizer, fingerprintKey: new Uint8Array(32) });
+    const { ports, ...context } = contextFor(over);
+    const dispatch = createDispatch(bindOperation(operation, ports), {
+      ...context,
+      authorizer,
+      fingerprintKey: new Uint8Array(32),
+    });
     const { result } = await dispatch(toVerifyRequest(method, input));
     return 'slug' in result ? { refusal: result } : toVerifyResponse(result);
   };

@@ -1,11 +1,11 @@
 import type { KeyObject } from 'node:crypto';
 
-/** An issuer that an operator trusts. */
+/** The URL of the trusted issuer in tests. */
 export const trustedIssuerUrl = 'https://login.example.org/realm';
 
-/** An issuer outside, as its answers: what a request to each of its URLs gives. */
+/** A trusted issuer without a network: `documents` has the response for each URL. */
 export function createInMemoryIssuer(publicKey: KeyObject, kid: string) {
-  const asked: string[] = [];
+  const requests: string[] = [];
   const documents: Record<string, object> = {
     'https://login.example.org/realm/.well-known/openid-configuration': {
       issuer: trustedIssuerUrl,
@@ -13,10 +13,10 @@ export function createInMemoryIssuer(publicKey: KeyObject, kid: string) {
     },
     'https://login.example.org/keys': { keys: [{ ...publicKey.export({ format: 'jwk' }), kid, use: 'sig' }] },
   };
-  const fetching = (url: string) => {
-    asked.push(url);
+  const httpFetch = (url: string) => {
+    requests.push(url);
     const document = documents[url];
     return Promise.resolve(document === undefined ? new Response(null, { status: 404 }) : Response.json(document));
   };
-  return { asked, documents, fetching };
+  return { requests, documents, httpFetch };
 }

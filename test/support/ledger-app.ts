@@ -5,7 +5,7 @@ import { createIdGenerator, type EventId } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import type { Anchor } from '../../src/ledger/anchor.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import type { LedgerEvent } from '../../src/ledger/ledger-event.ts';
 import type { LogSource } from '../../src/ledger/log-source.ts';
 import { createLogView, type LogView } from '../../src/ledger/log-view.ts';
@@ -54,7 +54,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
   const root = rootKeyFromBytes(new Uint8Array(32).fill(1));
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom, clock);
   const systemKeys = createSystemKeys(root);
-  const commit = createCommit(db, citizenKeys, systemRandom);
+  const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
   const claim = async (statement: Statement) => (await db.write([statement]))[0] ?? [];
   const mint = createIdGenerator(clock, systemRandom);
   const anchor = options.anchor ?? createMemoryAnchor();

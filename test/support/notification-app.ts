@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import { type Authorizer, createDispatch } from '../../src/api/dispatch.ts';
-import { type Operation, type OperationResponse, scopes } from '../../src/api/operation.ts';
+import { bindOperation, type Operation, type OperationResponse, scopes } from '../../src/api/operation.ts';
 import { rootKeyFromBytes } from '../../src/crypto/root-key.ts';
 import { signingKeyFromSeed } from '../../src/crypto/signing-key.ts';
 import type { Database } from '../../src/db/database.ts';
@@ -10,12 +10,15 @@ import { createIdGenerator } from '../../src/kernel/id.ts';
 import type { Refusal } from '../../src/kernel/refusal.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
-import { createCommit } from '../../src/ledger/commit.ts';
+import { createCommitter } from '../../src/ledger/commit.ts';
 import { cancelNotification } from '../../src/notifications/cancel-notification.ts';
 import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
 import type { InboxLink } from '../../src/notifications/inbox/inbox-link.ts';
+import type { CheckLetter } from '../../src/notifications/letters/check-letter.ts';
 import { listNotifications } from '../../src/notifications/list-notifications.ts';
-import type { CheckLetter, CitizenContact, NotificationPorts, SenderOf } from '../../src/notifications/ports.ts';
+import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
+import type { SenderOf } from '../../src/notifications/notification/sending-service.ts';
+import type { NotificationPorts } from '../../src/notifications/ports.ts';
 import type { EvidencePorts } from '../../src/notifications/read-evidence.ts';
 import { readNotification } from '../../src/notifications/read-notification.ts';
 import { sendNotification } from '../../src/notifications/send-notification.ts';
@@ -46,13 +49,13 @@ export async function createNotificationApp(
   {
     cascade = inboxAndEmailPolicy,
     documents = {},
-    tryLetter,
+    checkLetter,
     inboxLink,
     senderOf = async () => ({ name: 'Tax Office' }),
   }: {
     cascade?: CascadePolicy;
     documents?: Record<string, string>;
-    tryLetter?: CheckLetter;
+    checkLetter?: CheckLetter;
     inboxLink?: InboxLink;
     senderOf?: SenderOf;
   } = {},
@@ -60,10 +63,10 @@ export async function createNotificationApp(
   const [random, mint] = [systemRandom, createIdGenerator(clock, systemRandom)];
   const citizenKeys = createCitizenKeys(db.read, rootKeyFromBytes(new Uint8Array(32).fill(7)), random);
   await db.write(citizenKeys.creationStatements(Object.keys(citizens)));
-  const commit = createCommit(db, citizenKeys, random);
+  const { commit, onCommitted } = createCommitter({ db, citizenKeys, random });
   const claim: WriteWithoutEvent = async (statement) => (await db.write([statement]))[0] ?? [];
   const contactOf = async (citizenId: string): Promise<CitizenContact | undefined> => citizens[citizenId];
-  const portDeps = { contactOf, citizenKeys, random, cascade, tryLetter, inboxLink, senderOf };
+  const portDeps = { contactOf, citizenKeys, random, cascade, checkLetter, inboxLink, senderOf };
   const ports = createPorts(portDeps, { documents, read: db.read });
 
   // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
@@ -77,9 +80,9 @@ export async function createNotificationApp(
     missingScope: () => ({ slug: 'missing-scope', detail: '' }),
     takeQuota: () => ({ headers: {} }),
   };
-  const context = { authorizer, clock, mint, read: db.read, commit, ports, fingerprintKey: new Uint8Array(32) };
+  const context = { authorizer, clock, mint, read: db.read, commit, fingerprintKey: new Uint8Array(32) };
   const serve = (operation: Operation<AllPorts>) => {
-    const dispatch = createDispatch(operation, context);
+    const dispatch = createDispatch(bindOperation(operation, ports), context);
     return async (
       parts: OperationInput,
       { clientId = 'tax-office', key, citizenId }: NotificationCaller = {},
@@ -126,6 +129,7 @@ export async function createNotificationApp(
     mint,
     random,
     commit,
+    onCommitted,
     claim,
     citizenKeys,
     contactOf,

@@ -4,26 +4,26 @@ import { exportJWK, generateKeyPair, type JWK } from 'jose';
 import Provider, { type Configuration } from 'oidc-provider';
 import type { CleanupScope } from './server-process.ts';
 
-/** An OpenID Connect provider of somebody else, on loopback, at which citizens sign in. */
+/** An external OpenID Connect provider on loopback, at which citizens sign in. */
 export type OpenIdProvider = {
   readonly url: string;
-  /** The private key by which the pages prove themselves there. */
+  /** The private key of the citizen pages as its client. */
   readonly clientKey: JWK;
-  /** Who sits at the browser; undefined: somebody who breaks the sign-in off. */
+  /** The person at the browser; undefined for a person who cancels the sign-in. */
   person: string | undefined;
-  /** What its access tokens say of that person; the usual is the claim by which the interface knows a citizen. */
+  /** The claims of its access tokens about that person; `citizen_id` by default. */
   claimsOf: (person: string) => Readonly<Record<string, unknown>>;
-  /** For whom its access tokens are, where not for the interface that was asked for. */
+  /** The audience of its access tokens; undefined for the requested resource. */
   audience: string | undefined;
-  /** So long its access tokens are good that it gives from now on. */
+  /** The life of its next access tokens, in seconds. */
   tokenSeconds: number;
-  /** How often it was asked on each path. */
-  readonly asked: Map<string, number>;
+  /** The number of requests to each path. */
+  readonly requests: Map<string, number>;
 };
 
 const providerScopes = 'citizen:self documents:read';
 
-/** The provider with one client, whose pages are at that address. */
+/** Starts a provider with one client, whose pages are at `home`. */
 export async function startOpenIdProvider(
   t: CleanupScope,
   {
@@ -38,17 +38,17 @@ export async function startOpenIdProvider(
 ): Promise<OpenIdProvider> {
   const providerKeys = await generateKeyPair('ES256', { extractable: true });
   const clientKeys = await generateKeyPair('ES256', { extractable: true });
-  const state: Pick<OpenIdProvider, 'person' | 'claimsOf' | 'audience' | 'tokenSeconds' | 'asked'> = {
+  const state: Pick<OpenIdProvider, 'person' | 'claimsOf' | 'audience' | 'tokenSeconds' | 'requests'> = {
     person: 'demo-mary',
     claimsOf: (person) => ({ citizen_id: person }),
     audience: undefined,
     tokenSeconds: 300,
-    asked: new Map(),
+    requests: new Map(),
   };
   let provider: Provider | undefined;
   const server = createServer((request, response) => {
     const path = (request.url ?? '').split('?')[0] ?? '';
-    state.asked.set(path, (state.asked.get(path) ?? 0) + 1);
+    state.requests.set(path, (state.requests.get(path) ?? 0) + 1);
     if (provider === undefined) response.destroy();
     else if (path.startsWith('/interaction/')) void finishInteraction(provider, state.person, request, response);
     else void provider.callback()(request, response);
@@ -58,7 +58,7 @@ export async function startOpenIdProvider(
     server.closeAllConnections();
     server.close();
   });
-  // A TCP server that listens has an address of this form.
+  // The address of a listening TCP server has this type.
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   provider = new Provider(url, {
     clients: [
@@ -103,7 +103,7 @@ export async function startOpenIdProvider(
   return Object.assign(state, { url, clientKey: { ...(await exportJWK(clientKeys.privateKey)), kid: 'pages' } });
 }
 
-/** The provider's own pages, on which a person would sign in and agree: here both are done at once. */
+/** The sign-in and consent pages of the provider; both are completed at once. */
 async function finishInteraction(
   provider: Provider,
   person: string | undefined,

@@ -14,7 +14,7 @@ export const smallTables: ReadonlySet<string> = new Set(
 );
 
 /** What reads everything because that is what it is for. */
-const fullScanFolders = /^(?:cli|doctor)\//;
+const fullScanFolders = /^(?:cli|app\/doctor)\//;
 
 /** The catalogue of one engine, which the other has not; it is as large as the schema. */
 const engineCatalogues = /\b(?:sqlite_master|pg_settings)\b/;

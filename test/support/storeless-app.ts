@@ -17,7 +17,6 @@ export const storelessContext = {
   read: rejectStoreAccess,
   commit: rejectStoreAccess,
   fingerprintKey: new Uint8Array(32),
-  ports: null,
 };
 
 /** What a server on it is made of, where a test says nothing else: nothing to serve, and nothing told. */

@@ -22,10 +22,10 @@ import { type Engine, engines } from './database-engines.ts';
 
 export const publicUrl = 'https://api.example.gov';
 
-/** A house of access on a fresh database: keys made, a clock that stands still until it is set, one client. */
+/** Keys, clients and the token check on a fresh database, with a frozen clock and one client with a secret. */
 export type TokenApp = {
   readonly db: Database;
-  /** Counts the queries that went to the database. */
+  /** Counts the queries to the database. */
   readonly queryCounter: { count: number };
   readonly clock: { at: number; now(): number };
   readonly signingKeyDeps: SigningKeyDeps;
@@ -39,10 +39,11 @@ export type TokenApp = {
 export type TokenAppOptions = {
   readonly engine?: Engine | undefined;
   readonly trustedIssuers?: readonly TrustedIssuer[];
-  /** Whether DPoP proofs need a nonce. */
+  /** Requires nonces in DPoP proofs. */
   readonly withNonces?: boolean;
 };
 
+/** Opens a `TokenApp`, whose database is closed after the test. */
 export async function openTokenApp(
   t: TestContext,
   { engine = engines[0], trustedIssuers = [], withNonces = false }: TokenAppOptions = {},
@@ -79,17 +80,17 @@ export async function openTokenApp(
     credential: 'secret',
   });
   const isFirstUse = createReplayDetector({ db, clock, stopwatch: clock.now }, 'DPoP');
-  const binding = { clock, publicUrl, isFirstUse: isFirstUse, nonces };
+  const binding = { clock, publicUrl, isFirstUse, nonces };
   const checker = createTokenChecker({ clock, publicUrl, keys, clients, trusted: trustedIssuers, binding });
   return { db, queryCounter, clock, signingKeyDeps, keys, checker, client, addClient, nonces };
 }
 
-/** Replaces the key of a use as `keys rotate` does, without its event. */
+/** Replaces the key of a use like `keys rotate`, without the ledger event. */
 export async function rotateTestSigningKey(signingKeyDeps: SigningKeyDeps, use: SigningUse): Promise<void> {
   await signingKeyDeps.db.write(replaceSigningKeyStatements(signingKeyDeps, { use }, systemRandom).statements);
 }
 
-/** The claims that a good token has now. */
+/** The claims of a valid token at this time. */
 export function validTokenClaims({ clock, client }: Pick<TokenApp, 'clock' | 'client'>): Record<string, unknown> {
   const now = Math.floor(clock.at / 1_000);
   const { clientId } = client.client;
@@ -107,14 +108,14 @@ export function validTokenClaims({ clock, client }: Pick<TokenApp, 'clock' | 'cl
 
 const encode = (text: string) => Buffer.from(text).toString('base64url');
 
-/** A compact JWS of any header and payload text, signed by what is given: the attacks are made of these. */
+/** A compact JWS with any header, payload and signature; for attacks. */
 export function makeJws(header: object | string, payload: object | string, sign: (input: Buffer) => Buffer): string {
   const text = (part: object | string) => (typeof part === 'string' ? part : JSON.stringify(part));
   const input = `${encode(text(header))}.${encode(text(payload))}`;
   return `${input}.${sign(Buffer.from(input)).toString('base64url')}`;
 }
 
-/** Signs with the access token key of the house: what only a stolen key or a fault of ours could do. */
+/** Signs with the access token key of the server, as an attacker with a stolen key could. */
 export function signWithServerKey({ keys }: Pick<TokenApp, 'keys'>): (input: Buffer) => Buffer {
   return (input) => signBytes(keys.current('access-token'), input);
 }

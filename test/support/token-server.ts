@@ -11,13 +11,13 @@ import { openTokenApp, publicUrl, type TokenApp, type TokenAppOptions } from './
 
 export const scopes = ['documents:read', 'documents:write', 'notifications:send'];
 
-/** A house of access whose authorization server listens on loopback. */
+/** A `TokenApp` whose authorization server listens on loopback. */
 export type TokenServer = TokenApp & {
   readonly origin: string;
   readonly reportedErrors: unknown[];
   readonly handler: RequestListener;
   readonly issueAccessToken: (clientId: string, scopes: readonly string[]) => Promise<string>;
-  /** Posts a form to the token endpoint. */
+  /** Posts a form with `grant_type=client_credentials` to the token endpoint. */
   readonly ask: (form: Record<string, string>, headers?: Record<string, string>) => Promise<TokenResponse>;
 };
 export type TokenResponse = {
@@ -26,6 +26,7 @@ export type TokenResponse = {
   readonly body: Record<string, unknown>;
 };
 
+/** Starts an authorization server that accepts secrets; it stops after the test. */
 export async function startTokenServer(
   t: TestContext,
   engine: Engine | undefined = engines[0],
@@ -46,7 +47,7 @@ export async function startTokenServer(
   return { ...app, origin, reportedErrors, ask, handler: server.handler, issueAccessToken: server.issueAccessToken };
 }
 
-/** Lets an authorization server listen on loopback until the test is over. */
+/** Lets an authorization server listen on loopback until the end of the test. */
 export async function listenOnLoopback(
   t: TestContext,
   handler: RequestListener,
@@ -70,18 +71,18 @@ export async function listenOnLoopback(
   return { origin, ask };
 }
 
-/** The header of HTTP Basic for the first client. */
+/** The HTTP Basic header of the first client. */
 export const basicAuthHeader = ({ client }: Pick<TokenApp, 'client'>, secret = client.secret?.reveal()) => ({
   authorization: `Basic ${Buffer.from(`${client.client.clientId}:${secret}`).toString('base64')}`,
 });
 
-/** The form of a signed assertion (RFC 7523). */
+/** The form parameters of a client assertion (RFC 7523, section 2.2). */
 export const assertionForm = (assertion: string) => ({
   client_assertion: assertion,
   client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
 });
 
-/** Adds a live client with a key pair of its own. */
+/** Adds a live client with its own key pair. */
 export async function addKeyClient(server: TokenServer): Promise<{ clientId: string; privateKey: KeyObject }> {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519');
   const jwks = parseClientKeys(JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
@@ -95,7 +96,7 @@ export async function addKeyClient(server: TokenServer): Promise<{ clientId: str
   return { clientId: client.clientId, privateKey };
 }
 
-/** An assertion of that client, good for a minute, but for the changes. */
+/** A valid assertion of that client for a minute, with these changes of its claims. */
 export async function signClientAssertion(
   { clock }: Pick<TokenServer, 'clock'>,
   clientId: string,

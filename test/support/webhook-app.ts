@@ -4,7 +4,7 @@ import type { Database } from '../../src/db/database.ts';
 import { parseId } from '../../src/kernel/id.ts';
 import { createWebhook } from '../../src/notifications/create-webhook.ts';
 import { listWebhooks } from '../../src/notifications/list-webhooks.ts';
-import { wakeOnFeedEvent } from '../../src/notifications/webhooks/number-feed.ts';
+import { feedEventTypes } from '../../src/notifications/webhooks/feed-store.ts';
 import { createPostWebhookCall, type PostWebhookCall } from '../../src/notifications/webhooks/post-call.ts';
 import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
 import { startWebhooks } from '../../src/notifications/webhooks/start-webhooks.ts';
@@ -35,8 +35,8 @@ export async function openWebhookApp(t: TestContext, db: Database, keepDays = 18
     onFault: (fault) => faults.push(fault),
   });
   t.after(() => webhookWorker.stop(1_000));
-  const commit = wakeOnFeedEvent(app.commit, webhookWorker.wake);
-  const deliveryWorker = await start({ email: createScriptedChannel(), commit });
+  app.onCommitted(feedEventTypes, webhookWorker.wake);
+  const deliveryWorker = await start({ email: createScriptedChannel() });
   const idle = async () => {
     await deliveryWorker.idle();
     webhookWorker.wake();

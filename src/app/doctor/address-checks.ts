@@ -82,7 +82,7 @@ async function port({ settings }: DoctorContext): Promise<readonly DoctorFinding
   const reserved: ReservedPort[] = [];
   for (const place of [
     { host, port: at },
-    { host: adminHost, port: adminPort, of: 'ADMIN_' },
+    { host: adminHost, port: adminPort, settingPrefix: 'ADMIN_' },
   ] as const) {
     if (place.port === 0) continue;
     try {

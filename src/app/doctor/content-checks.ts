@@ -7,6 +7,8 @@ import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFind
 import { SettingError, type Settings } from '../../config/settings.ts';
 import { signingUses } from '../../crypto/signing-key.ts';
 import type { ReadOnlyDatabase } from '../../db/open-read-only.ts';
+import { findMissingDocuments, missingDocumentsFix, openBlobs, readOnlyBlobs } from '../../documents/open-blobs.ts';
+import { loadDefaultPolicy } from '../../identity/policies/default-policy.ts';
 import { anchorFileName, openAnchor } from '../../ledger/anchor.ts';
 import { createLedgerHealth } from '../../ledger/ledger-health.ts';
 import { readCheckpoint, readTreeHead } from '../../ledger/ledger-store.ts';
@@ -14,8 +16,6 @@ import { openTree } from '../../ledger/open-tree.ts';
 import { refuseMismatchedSubkeys } from '../../ledger/refuse-mismatched-subkeys.ts';
 import { createQueueMonitor, type QueueState } from '../../notifications/delivery/queue-monitor.ts';
 import { countCalls, maxCallCount as mostCalls } from '../../notifications/webhooks/webhook-store.ts';
-import { findMissingDocuments, missingDocumentsFix, openBlobs, readOnlyBlobs } from '../documents.ts';
-import { loadDefaultPolicy } from '../identity.ts';
 import { checkTimeoutMs } from './check-reachable.ts';
 import {
   type DoctorContext,

@@ -1,7 +1,8 @@
 import { fork } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { type Setting, settingTable } from '../../config/setting-table.ts';
+import type { Setting } from '../../config/setting.ts';
+import { settingTable } from '../../config/setting-table.ts';
 import { SettingError, type Settings } from '../../config/settings.ts';
 import { databaseFile } from '../../db/open-database.ts';
 import { blobFolders } from '../../documents/blobs/blob-store.ts';

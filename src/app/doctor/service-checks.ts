@@ -1,16 +1,19 @@
 import { existsSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
+import { readWitnessPolicy } from '../../audit/open-ledger.ts';
 import type { Client } from '../../auth/client.ts';
 import { allClients } from '../../auth/client-store.ts';
 import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
 import { SettingError, type Settings } from '../../config/settings.ts';
 import { BlobsUnavailable, blobFolders } from '../../documents/blobs/blob-store.ts';
+import { parseClamdAddress } from '../../documents/document-jobs.ts';
+import { openBlobs } from '../../documents/open-blobs.ts';
 import { createClamdScanner } from '../../documents/scan/clamd-scanner.ts';
-import type { CheckLetter, SendingService } from '../../notifications/ports.ts';
-import { openBlobs, parseClamdAddress } from '../documents.ts';
-import { readWitnessPolicy } from '../ledger.ts';
-import { createLetterDryRun, sftpTargetOf } from '../letters.ts';
+import { sftpTargetOf } from '../../notifications/channels/create-channels.ts';
+import type { CheckLetter } from '../../notifications/letters/check-letter.ts';
+import { createLetterDryRun } from '../../notifications/letters/letter-settings.ts';
+import type { SendingService } from '../../notifications/notification/sending-service.ts';
 import { checkReachable, checkTimeoutMs } from './check-reachable.ts';
 import {
   type DoctorContext,

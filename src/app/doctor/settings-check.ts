@@ -1,4 +1,6 @@
 import { statSync } from 'node:fs';
+import { readClientAuthorities, tlsOptionsOf, trustedProxiesOf } from '../../api/transport-security.ts';
+import { readWitnessPolicy } from '../../audit/open-ledger.ts';
 import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
 import { findIneffectiveSettings } from '../../config/ineffective-settings.ts';
 import { publicUrlFor } from '../../config/public-url.ts';
@@ -7,13 +9,14 @@ import { buildFromSetting, SettingError, type Settings } from '../../config/sett
 import { rootKeyFromBytes } from '../../crypto/root-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
+import { cascadeOf } from '../../notifications/cascade/cascade-settings.ts';
+import { dkimOf, sftpTargetOf, smsMappingOf } from '../../notifications/channels/create-channels.ts';
 import { calendarNotice } from '../../notifications/evidence/legal-effect.ts';
-import { readWitnessPolicy } from '../ledger.ts';
-import { checkPrinterSettings, letterLayoutOf, sftpTargetOf } from '../letters.ts';
-import { bounceAddressesOf, cascadeOf, dkimOf, mailEventsOf, smsMappingOf } from '../notification-channels.ts';
-import { createTimeStamper, feedDaysOf } from '../notifications.ts';
-import { signInConfigOf } from '../sign-in.ts';
-import { readClientAuthorities, tlsOptionsOf, trustedProxiesOf } from '../transport-security.ts';
+import { createTimeStamper } from '../../notifications/evidence/time-stamp-settings.ts';
+import { checkPrinterSettings, letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
+import { feedDaysOf } from '../../notifications/notification-jobs.ts';
+import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-webhooks/provider-settings.ts';
+import { signInConfigOf } from '../../web/sign-in-config.ts';
 import { errorMessage } from './doctor-context.ts';
 
 /** What the settings are read from, and what was wrong with single ones. */

@@ -2,7 +2,7 @@ import type { CitizenSignIn } from '../../auth/citizen-sign-in.ts';
 import { findClient } from '../../auth/client-store.ts';
 import { type DoctorFinding, faultFinding, okFinding } from '../../cli/doctor.ts';
 import { publicUrlFor } from '../../config/public-url.ts';
-import { citizenPageScopes, createConfiguredSignIn, signInConfigOf } from '../sign-in.ts';
+import { citizenPageScopes, createConfiguredSignIn, signInConfigOf } from '../../web/sign-in-config.ts';
 import { checkTimeoutMs } from './check-reachable.ts';
 import { type DoctorContext, errorMessage, openMigratedDatabase, withTimeout } from './doctor-context.ts';
 

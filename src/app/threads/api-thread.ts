@@ -65,9 +65,9 @@ async function runThread(port: NonNullable<typeof parentPort>, threadOptions: Th
       },
     }),
   );
-  const wakeNotifications = createWakeNotifications(send);
+  const wakeJob = createWakeNotifications(send);
   const mode = { roles: new Set(['api'] as const), isDemo, isHelper: true, apiThreads, cascade, pages };
-  const server = await serve(app, { ...mode, wakeNotifications });
+  const server = await serve(app, { ...mode, wakeJob });
   const stop = async () => {
     // A fault of the stop is in the log.
     await server.stop().catch(() => undefined);

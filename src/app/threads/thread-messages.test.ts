@@ -3,26 +3,26 @@ import { test } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { createPendingRequests, createWakeNotifications, type FromThread } from './thread-messages.ts';
 
-test('wakes of one turn send one message for each part, with the union of their queues', async () => {
+test('wakes of one turn send one message for each job, with the union of their queues', async () => {
   const sent: FromThread[] = [];
-  const wakes = createWakeNotifications((message) => sent.push(message));
-  wakes.delivery(new Set(['email 1']));
-  wakes.delivery(new Set(['email 1', 'sms 1']));
-  wakes.calling();
-  wakes.calling();
+  const wake = createWakeNotifications((message) => sent.push(message));
+  wake('delivery', new Set(['email 1']));
+  wake('delivery', new Set(['email 1', 'sms 1']));
+  wake('webhooks', undefined);
+  wake('webhooks', undefined);
   assert.deepEqual(sent, []);
   await nextTurn();
   assert.deepEqual(sent, [
-    { is: 'wake', part: 'delivery', queues: new Set(['email 1', 'sms 1']) },
-    { is: 'wake', part: 'calling', queues: undefined },
+    { is: 'wake', job: 'delivery', queues: new Set(['email 1', 'sms 1']) },
+    { is: 'wake', job: 'webhooks', queues: undefined },
   ]);
-  wakes.delivery(new Set(['letter 1']));
+  wake('delivery', new Set(['letter 1']));
   await nextTurn();
-  assert.deepEqual(sent.slice(2), [{ is: 'wake', part: 'delivery', queues: new Set(['letter 1']) }]);
-  wakes.delivery();
-  wakes.delivery(new Set(['letter 1']));
+  assert.deepEqual(sent.slice(2), [{ is: 'wake', job: 'delivery', queues: new Set(['letter 1']) }]);
+  wake('delivery', undefined);
+  wake('delivery', new Set(['letter 1']));
   await nextTurn();
-  assert.deepEqual(sent.slice(3), [{ is: 'wake', part: 'delivery', queues: undefined }]);
+  assert.deepEqual(sent.slice(3), [{ is: 'wake', job: 'delivery', queues: undefined }]);
 });
 
 test('a pending request resolves with the response that has its id, and an unknown id is ignored', async () => {

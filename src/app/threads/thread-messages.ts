@@ -23,10 +23,8 @@ export type ThreadOptions = {
   readonly database: MessagePort | undefined;
 };
 
-/** The parts of the worker role that a committed effect can wake. */
-export type WakeTarget = 'delivery' | 'calling' | 'scanning';
-/** For `delivery`, `queues` are the names of the queues to wake; undefined wakes all of them. */
-export type WakeNotifications = { readonly [part in WakeTarget]: (queues?: ReadonlySet<string>) => void };
+/** Wakes the job of that name in the first thread, which has the worker role: for these queues, or for all. */
+export type WakeJob = (job: string, queues: ReadonlySet<string> | undefined) => void;
 
 /** From an API thread to the first thread. */
 export type FromThread =
@@ -34,7 +32,7 @@ export type FromThread =
   | { readonly is: 'stopped' }
   | { readonly is: 'failed'; readonly message: string }
   | { readonly is: 'lines'; readonly text: string }
-  | { readonly is: 'wake'; readonly part: WakeTarget; readonly queues: ReadonlySet<string> | undefined }
+  | { readonly is: 'wake'; readonly job: string; readonly queues: ReadonlySet<string> | undefined }
   | { readonly is: 'snapshot'; readonly requestId: number; readonly snapshot: MetricsSnapshot }
   | {
       readonly is: 'page-request';
@@ -74,19 +72,19 @@ export function createPendingRequests<T>(): PendingRequests<T> {
   };
 }
 
-/** Wakes the worker role in the first thread, at most once for each part in one turn of the event loop. */
-export function createWakeNotifications(send: (message: FromThread) => void): WakeNotifications {
-  const pending = new Map<WakeTarget, ReadonlySet<string> | undefined>();
-  const wake = (part: WakeTarget) => (queues?: ReadonlySet<string>) => {
-    const isFirst = !pending.has(part);
-    const before = isFirst ? new Set<string>() : pending.get(part);
-    pending.set(part, queues && before?.union(queues));
+/** Wakes jobs in the first thread, with at most one message for each job in one turn of the event loop. */
+export function createWakeNotifications(send: (message: FromThread) => void): WakeJob {
+  const pending = new Map<string, ReadonlySet<string> | undefined>();
+  return (job, queues) => {
+    const isFirst = !pending.has(job);
+    const before = isFirst ? new Set<string>() : pending.get(job);
+    // Undefined means all queues, and stays so.
+    pending.set(job, queues && before?.union(queues));
     if (!isFirst) return;
     setImmediate(() => {
-      const filled = pending.get(part);
-      pending.delete(part);
-      send({ is: 'wake', part, queues: filled });
+      const filled = pending.get(job);
+      pending.delete(job);
+      send({ is: 'wake', job, queues: filled });
     });
   };
-  return { delivery: wake('delivery'), calling: wake('calling'), scanning: wake('scanning') };
 }

@@ -29,7 +29,7 @@ test('threads that cannot start are reported once each, with the reason', async 
       apiThreads: 3,
     },
     pages: [],
-    wakeNotifications: { calling: unexpectedCall, delivery: unexpectedCall, scanning: unexpectedCall },
+    wakeJob: unexpectedCall,
     onLost: (fault) => {
       faults.push(fault);
       if (faults.length === 2) resolve();

@@ -8,7 +8,7 @@ import {
   type FromThread,
   type ThreadOptions,
   type ToThread,
-  type WakeNotifications,
+  type WakeJob,
 } from './thread-messages.ts';
 
 /** Dependencies of the threads, which the first thread provides. */
@@ -16,7 +16,7 @@ export type ThreadPoolDeps = {
   readonly app: Pick<AppContext, 'db' | 'log'>;
   readonly threadOptions: Omit<ThreadOptions, 'database' | 'pages'>;
   readonly pages: readonly PageRoute[];
-  readonly wakeNotifications: WakeNotifications;
+  readonly wakeJob: WakeJob;
   /** Called when a thread could not start, or ended before `stop`. Its requests are lost, as when a process ends. */
   onLost(fault: Error): void;
 };
@@ -101,7 +101,7 @@ function startApiThread(deps: ThreadPoolDeps): ApiThread {
         deps.app.log.lines(message.text);
         break;
       case 'wake':
-        deps.wakeNotifications[message.part](message.queues);
+        deps.wakeJob(message.job, message.queues);
         break;
       case 'snapshot':
         lastSnapshot = message.snapshot;

@@ -107,15 +107,6 @@ export function startScanWorker(deps: ScanDeps): ScanWorker {
   };
 }
 
-/** The same commit; when it has stored a new document, the gate of this process looks at its queue at once. */
-export function commitAndWakeScanner(commit: Commit, wake: () => void): Commit {
-  return async (effect) => {
-    const rows = await commit(effect);
-    if (effect.events.some((event) => event.type === 'document.deposited')) wake();
-    return rows;
-  };
-}
-
 function createScanJob(deps: ScanDeps): (job: ScanJob) => Promise<void> {
   const { clock, claim, read, random, ports, scanner, onScannerState } = deps;
   let reportedAt: number | undefined;

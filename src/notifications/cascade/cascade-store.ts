@@ -1,13 +1,13 @@
 import type { Statement } from '../../db/database.ts';
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
 
-/** By this text a commit is known that let a step begin. */
-export const startStepNowSql = `update delivery set run_at = $1, waits_since = $1
-  where id = $2 and coalesce(status, '') = 'queued' and attempts = 0 and run_at > $1 returning id`;
-
 /** Lets a later step of a cascade begin now, because one before it failed; nothing where a worker has it already. */
 export function startStepNow(delivery: DeliveryId, now: number): Statement {
-  return { sql: startStepNowSql, args: [now, delivery] };
+  return {
+    sql: `update delivery set run_at = $1, waits_since = $1
+      where id = $2 and coalesce(status, '') = 'queued' and attempts = 0 and run_at > $1 returning id`,
+    args: [now, delivery],
+  };
 }
 
 /** Ends a reminder of what did not reach the citizen; nothing where a worker has it already, which looks for itself. */

@@ -1,6 +1,6 @@
+import type { CitizenContact } from '../notification/contact.ts';
 import type { ChannelName } from '../notification/notification.ts';
 import { nextAllowedTime, type QuietHours } from '../notification/quiet-hours.ts';
-import type { CitizenContact } from '../ports.ts';
 
 /** One step of a cascade: this channel, when the message is still unread so long after its begin. */
 export type CascadeStep = { readonly channel: ChannelName; readonly afterMs: number; readonly reminder?: true };

@@ -2,8 +2,8 @@ import { timingSafeEqual } from 'node:crypto';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import { parseEmailAddress } from '../../kernel/email-address.ts';
 import type { NotificationId } from '../../kernel/id.ts';
+import type { CitizenContact } from '../notification/contact.ts';
 import type { declinableChannelNames } from '../notification/notification.ts';
-import type { CitizenContact } from '../ports.ts';
 import { parsePhone } from './phone-number.ts';
 
 /** The channels whose addresses citizens verify by a code. */

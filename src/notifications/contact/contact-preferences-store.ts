@@ -2,7 +2,7 @@ import { openSealed, SealBroken, seal } from '../../crypto/chunked-encryption.ts
 import type { Read, Statement } from '../../db/database.ts';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
-import type { ContactOf } from '../ports.ts';
+import type { ContactOf } from '../notification/contact.ts';
 import { applyPreferences, type ContactPreferences, type VerifiedContacts } from './contact-preferences.ts';
 
 /** What reads and seals wishes. */

@@ -1,8 +1,8 @@
 import { type Static, Type } from 'typebox';
+import type { CitizenContact } from '../notification/contact.ts';
 import { declinableChannelNames, externalChannelNames } from '../notification/notification.ts';
 import { languageTagSchema, literalUnion } from '../notification/notification-shape.ts';
 import { quietHoursFault } from '../notification/quiet-hours.ts';
-import type { CitizenContact } from '../ports.ts';
 
 const channelList = <const C extends readonly string[]>(channels: C, description: string) =>
   Type.Optional(

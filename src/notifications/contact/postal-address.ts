@@ -1,4 +1,4 @@
-import type { CitizenContact } from '../ports.ts';
+import type { CitizenContact } from '../notification/contact.ts';
 
 /** The lines of an envelope, or undefined for who has no name or no postal address. */
 export function letterAddressOf({ name, postalLines }: CitizenContact): string | undefined {

@@ -17,7 +17,7 @@ import {
   findOverdueNotifications,
   updateStatus,
 } from '../notification/notification-store.ts';
-import { systemClient } from '../system-messages/system-message.ts';
+import { systemClient } from '../notification/sending-service.ts';
 import { insertFeedEvent } from '../webhooks/feed-store.ts';
 import type { CompletionDeps } from './complete-delivery.ts';
 

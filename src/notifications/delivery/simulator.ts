@@ -1,6 +1,6 @@
 import type { Timer } from '../../jobs/timer.ts';
 import type { Channel, OutgoingMessage, ProviderOutcome } from '../notification/channel.ts';
-import type { CitizenContact, ContactOf } from '../ports.ts';
+import type { CitizenContact, ContactOf } from '../notification/contact.ts';
 
 /**
  * Invented citizens for the tests of service teams. A message to one of them takes the same way as any other: stored,

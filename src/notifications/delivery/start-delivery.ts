@@ -3,8 +3,8 @@ import { type CallTimeout, createCallTimeout, timedOut } from '../../jobs/call-t
 import { type JobQueue, type JobWorker, type JobWorkerDeps, startJobWorker } from '../../jobs/job-worker.ts';
 import { repeatEvery } from '../../jobs/repeat-every.ts';
 import { createSemaphore } from '../../jobs/semaphore.ts';
-import type { Commit } from '../../ledger/commit.ts';
-import { startStepNowSql } from '../cascade/cascade-store.ts';
+import type { OnCommitted } from '../../ledger/commit.ts';
+import type { LedgerEvent } from '../../ledger/ledger-event.ts';
 import type { Channel } from '../notification/channel.ts';
 import {
   claimDueDeliveries,
@@ -14,7 +14,7 @@ import {
   type QueueLane,
 } from '../notification/delivery-store.ts';
 import { type ChannelName, channelNames } from '../notification/notification.ts';
-import { queueName, queueOfInsert } from '../notification/notification-store.ts';
+import { queueName } from '../notification/notification-store.ts';
 import { createChannelSlots } from './channel-slots.ts';
 import { createDeliverJob, type DeliverDeps, type LaneJob } from './deliver.ts';
 import { createDeadlineQueue } from './end-overdue.ts';
@@ -40,12 +40,13 @@ export const deliveryRetryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_
 
 export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
+  readonly onCommitted: OnCommitted;
   readonly policy?: RetryPolicy;
   readonly timing?: DeliveryTiming;
 };
 
 export type DeliveryWorker = {
-  /** Looks at the queues of these names at once, or at all; see `wakingCommit`. */
+  /** Looks at the queues of these names (`queueName`) at once; without names, at all of them. */
   wake(queues?: ReadonlySet<string>): void;
   /** Resolves when nothing is at work and nothing is due. */
   idle(): Promise<void>;
@@ -74,18 +75,11 @@ const adapterTimeoutMs = 15 * 60_000;
 /** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
 export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker> {
   const { timing = deliveryTiming, policy = deliveryRetryPolicy } = given;
-  let wake: DeliveryWorker['wake'] = () => undefined;
-  // A step that was brought forward is of another channel, whose worker sleeps until the time that it had before.
-  const commit: Commit = async (effect) => {
-    const rows = await given.commit(effect);
-    if (effect.statements.some(({ sql }) => sql === startStepNowSql)) wake();
-    return rows;
-  };
   const limit = createCallTimeout(given.timer, adapterTimeoutMs);
   let stopping = false;
   const inProgress = new Set<string>();
   const isInProgress = (job: DeliveryJob) => inProgress.has(jobKeyOf(job));
-  const context = { ...given, commit, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
+  const context = { ...given, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
   const { timer, onFault } = context;
   const identity = await createWorkerIdentity({ ...context, leaseMs: timing.leaseMs });
   const recover = createDeliveryRecovery(context);
@@ -99,11 +93,17 @@ export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker
   const workers = [...channelWorkers.map(({ worker }) => worker), deadlines];
 
   let wakes = 0;
-  wake = (queues) => {
+  const wake: DeliveryWorker['wake'] = (queues) => {
     wakes += 1;
     for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
     deadlines.wake();
   };
+  // The next step of a cascade then begins now. It has another channel, whose worker sleeps until the step's former time.
+  given.onCommitted(['notification.delivery-ended'], (events) => {
+    const isFailure = (event: LedgerEvent) =>
+      event.type === 'notification.delivery-ended' && (event.outcome === 'failed' || event.outcome === 'skipped');
+    if (events.some(isFailure)) wake();
+  });
   const recovery = repeatEvery({
     timer,
     everyMs: timing.recoverMs,
@@ -133,17 +133,6 @@ export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker
       await identity.end(finished);
       return finished;
     },
-  };
-}
-
-/** The same commit; when it has stored a new notification, the workers of this process look at once where it waits. */
-export function wakeOnAccepted(commit: Commit, wake: DeliveryWorker['wake']): Commit {
-  return async (effect) => {
-    const rows = await commit(effect);
-    if (effect.events.some((event) => event.type === 'notification.accepted')) {
-      wake(new Set(effect.statements.flatMap((statement) => queueOfInsert(statement) ?? [])));
-    }
-    return rows;
   };
 }
 
@@ -186,10 +175,10 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
         identity,
       );
     const urgent = { concurrency: maxConcurrentJobs, batch: urgentPerClaim };
-    const bulk = {
+    const bulk: WorkerWidth = {
       concurrency: maxConcurrentJobs,
       batch: jobsPerClaim,
-      spare: () => (urgentPriority.isActive() ? reducedWidth : undefined),
+      reducedLimits: () => (urgentPriority.isActive() ? reducedWidth : undefined),
     };
     return [
       { queue: queueName(name, 0), worker: startQueueWorker(context, queue(0), urgent) },
@@ -198,7 +187,10 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
   };
 }
 
-/** The same parts for messages that are not urgent: while urgent ones come, few of their units share a commit. */
+/**
+ * The context for messages that are not urgent: while urgent ones come, at most `unitsWhileUrgent` of their units share a
+ * commit. This is the only wrapper around `commit` in the project.
+ */
 function throttledWhileUrgent(context: DeliveryContext, urgentPriority: UrgentPriority): DeliveryContext {
   const semaphore = createSemaphore(unitsWhileUrgent);
   const throttled = <T>(write: () => Promise<T>) => (urgentPriority.isActive() ? semaphore(write) : write());

@@ -11,13 +11,13 @@ const letter = {
 test('dry runs of letters do not queue without end: of more than twenty one is refused, until there is room', async () => {
   const { promise: set, resolve: finish } = Promise.withResolvers<Uint8Array>();
   const renderer = { render: () => set, close: async () => undefined };
-  const tryLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => assert.fail(String(fault)));
-  const tried = Array.from({ length: maxConcurrentLetterChecks }, () => tryLetter(letter));
+  const checkLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => assert.fail(String(fault)));
+  const tried = Array.from({ length: maxConcurrentLetterChecks }, () => checkLetter(letter));
   await assert.rejects(
-    tryLetter(letter),
+    checkLetter(letter),
     (fault) => fault instanceof UnavailableError && fault.slug === 'capacity-reduced',
   );
   finish(new Uint8Array(1));
   assert.deepEqual(new Set(await Promise.all(tried)), new Set([undefined]));
-  assert.equal(await tryLetter(letter), undefined);
+  assert.equal(await checkLetter(letter), undefined);
 });

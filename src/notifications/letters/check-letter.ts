@@ -1,7 +1,23 @@
 import { UnavailableError } from '../../kernel/unavailable-error.ts';
 import { letterAddressOf } from '../contact/postal-address.ts';
-import type { CheckLetter } from '../ports.ts';
+import type { CitizenContact } from '../notification/contact.ts';
+import type { MessageContent } from '../notification/message-content.ts';
+import type { ReasonCode } from '../notification/reason.ts';
 import { type LetterDeps, renderLetterPdf } from './render-letter.ts';
+
+/**
+ * Why a letter could not be printed, or undefined where nothing speaks against it. Without a contact only what the sender
+ * wrote is looked at.
+ */
+export type CheckLetter = (letter: {
+  readonly contact: CitizenContact | undefined;
+  readonly content: MessageContent;
+  readonly sender: string;
+  readonly returnAddress?: readonly string[] | undefined;
+  readonly language: string | undefined;
+  readonly reminder: boolean;
+  readonly at: number;
+}) => Promise<ReasonCode | undefined>;
 
 /** Stands in where no address may be looked at; every letter with it fits into its window. */
 const sampleAddress = 'Name\nStreet 1\nPlace';

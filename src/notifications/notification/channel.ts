@@ -1,5 +1,5 @@
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
-import type { CitizenContact } from '../ports.ts';
+import type { CitizenContact } from './contact.ts';
 import type { MessageContent } from './message-content.ts';
 import type { Category, ChannelName, externalChannelNames } from './notification.ts';
 import type { ReasonCode } from './reason.ts';

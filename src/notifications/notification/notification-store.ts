@@ -37,15 +37,14 @@ export type NewDelivery = {
 const insertDeliverySql = `insert into delivery (id, notification_id, channel, status, priority, run_at, attempts, ended_at, lane, reminder)
   values ($1, $2, $3, $4, $5, $6, 0, $7, $8, $9)`;
 
-/** The queue that a statement of `insertion` puts a delivery into, by channel and priority; undefined for any other. */
-export function queueOfInsert({ sql, args = [] }: Statement): string | undefined {
-  if (sql !== insertDeliverySql) return undefined;
-  const [, , channel, status, priority] = args;
-  return status === 'queued' ? queueName(String(channel), Number(priority)) : undefined;
+/** The queues that wait for these deliveries, for `Effect.queues`. */
+export function queuesOf(deliveries: readonly NewDelivery[]): ReadonlySet<string> {
+  const queued = deliveries.filter(({ initialState }) => initialState.status === 'queued');
+  return new Set(queued.map(({ channel, priority }) => queueName(channel, priority)));
 }
 
 /** The name of the queue of a channel for messages of that priority. */
-export function queueName(channel: string, priority: number): string {
+export function queueName(channel: ChannelName, priority: 0 | 1): string {
   return `${channel} ${priority}`;
 }
 

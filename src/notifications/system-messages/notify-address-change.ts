@@ -1,14 +1,11 @@
-import type { IdGenerator } from '../../kernel/id.ts';
 import { planSteps } from '../cascade/cascade.ts';
 import { type CodeChannel, contactAddressOf } from '../contact/contact-code.ts';
-import type { CitizenContact, NotificationPorts } from '../ports.ts';
+import type { CitizenContact } from '../notification/contact.ts';
 import { phrasesFor } from '../rendering/phrases-by-language.ts';
-import { systemMessage } from './system-message.ts';
+import { type NoticeContext, systemMessage } from './system-message.ts';
 
 const dayMs = 86_400_000;
 const deliverWithinMs = 14 * dayMs;
-
-type NoticeContext = { readonly now: number; readonly mint: IdGenerator; readonly ports: NotificationPorts };
 
 /** Whose address of which channel changes, from what it is in `contact`. */
 type AddressChange = { readonly citizenId: string; readonly contact: CitizenContact; readonly channel: CodeChannel };

@@ -1,25 +1,12 @@
-import type { RandomBytes } from '../../kernel/clock.ts';
-import type { IdGenerator } from '../../kernel/id.ts';
-import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
-import { type CascadePolicy, planSteps } from '../cascade/cascade.ts';
+import { planSteps } from '../cascade/cascade.ts';
 import { type CodeChannel, contactAddressOf } from '../contact/contact-code.ts';
+import type { CitizenContact } from '../notification/contact.ts';
 import { declinableChannelNames } from '../notification/notification.ts';
-import type { CitizenContact } from '../ports.ts';
 import { phrasesFor } from '../rendering/phrases-by-language.ts';
-import { systemMessage } from './system-message.ts';
+import { type NoticeContext, systemMessage } from './system-message.ts';
 
 const dayMs = 86_400_000;
 const deliverWithinMs = 14 * dayMs;
-
-type NoticeContext = {
-  readonly now: number;
-  readonly mint: IdGenerator;
-  readonly ports: {
-    readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
-    readonly random: RandomBytes;
-    readonly cascade: CascadePolicy;
-  };
-};
 
 /** Whose own lock was set or lifted, and where that one is reached; with the reason where staff lifted it. */
 type LockChange = {

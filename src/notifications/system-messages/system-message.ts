@@ -3,13 +3,10 @@ import type { RandomBytes } from '../../kernel/clock.ts';
 import type { IdGenerator, NotificationId } from '../../kernel/id.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import type { CitizenEvent } from '../../ledger/ledger-event.ts';
-import type { PlannedStep } from '../cascade/cascade.ts';
-import { generateSalt, type MessageContent, sealMessageContent } from '../notification/message-content.ts';
-import { foldStatus } from '../notification/notification.ts';
-import { insertNotification, type NewDelivery } from '../notification/notification-store.ts';
-
-/** By this id, which no client has, the server itself writes to citizens, about their record in the register. */
-export const systemClient = 'citizen-services';
+import type { CascadePolicy, PlannedStep } from '../cascade/cascade.ts';
+import { acceptNotification } from '../notification/accept-notification.ts';
+import { generateSalt, type MessageContent } from '../notification/message-content.ts';
+import { systemClient } from '../notification/sending-service.ts';
 
 type SystemMessageContext = {
   readonly now: number;
@@ -17,60 +14,45 @@ type SystemMessageContext = {
   readonly ports: { readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>; readonly random: RandomBytes };
 };
 
-/** What the server tells a citizen, and by which way. Without a step for the inbox it never lies there. */
+/** What a notice of the server needs of the operation whose effect it joins. */
+export type NoticeContext = Omit<SystemMessageContext, 'ports'> & {
+  readonly ports: SystemMessageContext['ports'] & { readonly cascade: CascadePolicy };
+};
+
+/** A message of the server. Without an inbox step it is never in the inbox. Left out: urgent, sent now, in the inbox at once. */
 type SystemMessageInput = {
   readonly citizenId: string;
   readonly content: MessageContent;
   readonly language: string;
   readonly steps: readonly PlannedStep[];
   readonly deliverBy: number;
+  readonly category?: 'urgent' | 'information';
+  readonly sendAt?: number | null;
+  readonly isInInbox?: boolean;
 };
 
-/** What has a message sent, as parts of the unit that it is about; and its id. */
+/** A message as parts of the effect that it is about, and its id. */
 type SystemMessageWrite = {
   readonly id: NotificationId;
   readonly event: CitizenEvent;
   readonly statements: readonly Statement[];
 };
 
-/** A message of the server itself, about what was done in the same unit. It is urgent: it waits for no hours. */
+/** Makes a message of the server itself. An urgent one ignores quiet hours. */
 export async function systemMessage(
-  { now, mint, ports }: SystemMessageContext,
-  message: SystemMessageInput,
+  context: SystemMessageContext,
+  { content, category = 'urgent', sendAt = null, isInInbox = true, ...message }: SystemMessageInput,
 ): Promise<SystemMessageWrite> {
-  const { citizenId, content, language, steps, deliverBy } = message;
-  const [id, event] = [mint('notification'), mint('event')];
-  const category = 'urgent' as const;
-  const deliveries = steps.map(
-    ({ channel, runAt, reminder }): NewDelivery => ({
-      ...{ id: mint('delivery'), channel, reminder, priority: 0, lane: `${systemClient} ${category}` },
-      initialState: channel === 'inbox' ? { status: 'sent', at: now } : { status: 'queued', runAt },
-    }),
-  );
-  const outlines = deliveries.map(({ channel, initialState }) => ({
-    channel,
-    attempts: 0,
-    status: initialState.status,
-  }));
-  const salted = { ...content, salt: generateSalt(ports.random) };
-  const { contentDigest, ...sealed } = sealMessageContent(
-    await ports.citizenKeys.keyOf(citizenId),
-    id,
-    salted,
-    ports.random,
-  );
-  const notification = {
-    ...sealed,
-    ...{ id, clientId: systemClient, citizenId, reference: null, category, legalEffect: null, language },
-    status: foldStatus('accepted', outlines, false),
-    ...{ createdAt: now, sendAt: null, deliverBy, acceptedEvent: event },
-  } as const;
-  return {
-    id,
-    event: {
-      ...{ type: 'notification.accepted', id: event, at: now, actor: { client: systemClient } },
-      ...{ citizenId, notification: id, contentDigest },
-    },
-    statements: insertNotification(notification, deliveries),
-  };
+  const salted = { ...content, salt: generateSalt(context.ports.random) };
+  const { notification, event, statements } = await acceptNotification(context, {
+    ...message,
+    content: salted,
+    category,
+    sendAt,
+    isInInbox,
+    clientId: systemClient,
+    reference: null,
+    legalEffect: null,
+  });
+  return { id: notification.id, event, statements };
 }

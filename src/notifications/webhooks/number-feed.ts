@@ -1,7 +1,6 @@
 import { type Database, type Read, type Statement, WriteRefused } from '../../db/database.ts';
 import type { JobQueue } from '../../jobs/job-worker.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import type { Commit } from '../../ledger/commit.ts';
 import {
   assignNumbers,
   findLastNumber,
@@ -13,15 +12,6 @@ import { insertCalls } from './webhook-call-store.ts';
 import { findActiveWebhooks } from './webhook-store.ts';
 
 const numbersPerPass = 200;
-
-/** A commit that rings when it has stored something for the feed. */
-export function wakeOnFeedEvent(commit: Commit, wake: () => void): Commit {
-  return async (effect) => {
-    const rows = await commit(effect);
-    if (effect.statements.some(({ sql }) => sql.startsWith('insert into feed_event'))) wake();
-    return rows;
-  };
-}
 
 /** Writes a unit that moves no citizen's data, as `Db.write`. */
 export type WriteUnit = Database['write'];

@@ -1,7 +1,6 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
-import type { TlsOptions } from '../api/tls-server.ts';
 import type { BindingDeps } from '../auth/check-binding.ts';
 import { type CertificateReader, createCertificateReader, parseProxyAddresses } from '../auth/client-certificate.ts';
 import { createDpopNonces, type DpopNonces } from '../auth/dpop-nonces.ts';
@@ -11,7 +10,8 @@ import { createSharedQuotaLimiter } from '../auth/shared-quota.ts';
 import { createReplayDetector } from '../auth/used-proof-store.ts';
 import { SettingError, type Settings, unreadableFileReason } from '../config/settings.ts';
 import { monotonicClock } from '../kernel/system-clock.ts';
-import type { AppContext } from './app-context.ts';
+import type { SliceDeps } from './slice.ts';
+import type { TlsOptions } from './tls-server.ts';
 
 /** What binds tokens to their bearers: certificates, and keys by DPoP; and the TLS of this process, where it has some. */
 export type TransportSecurity = {
@@ -23,8 +23,8 @@ export type TransportSecurity = {
   readonly failedRequests: FailedRequestLimiter;
 };
 
-type TransportSecurityDeps = Pick<AppContext, 'clock' | 'db' | 'random' | 'root' | 'settings'> & {
-  log: Pick<AppContext['log'], 'fault'>;
+type TransportSecurityDeps = Pick<SliceDeps, 'clock' | 'db' | 'random' | 'root' | 'settings'> & {
+  log: Pick<SliceDeps['log'], 'fault'>;
 };
 
 /** Reads the files of TLS and makes what checks bindings. `isAlone`: no other thread or process serves this database. */

@@ -1,32 +1,31 @@
-import type { Authorizer, DispatchContext as ServedHouse } from '../api/dispatch.ts';
+import type { Authorizer } from '../api/dispatch.ts';
 import type { MountedHandler } from '../api/page-route.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
+import type { SliceDeps } from '../api/slice.ts';
 import { createCitizenSessions } from '../auth/citizen-session-store.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
-import { createCookies } from '../web/browser-cookies.ts';
-import { createCitizenOperations } from '../web/citizen-operations.ts';
-import { mountCitizenPages } from '../web/citizen-pages.ts';
-import { type Admission, citizenPaths, createSignInFlow } from '../web/sign-in-flow.ts';
-import { createCitizenRefusalPage } from '../web/sign-in-pages.ts';
-import type { AppContext } from './app-context.ts';
-import type { Ports } from './operations.ts';
-import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in.ts';
+import { createCookies } from './browser-cookies.ts';
+import { type CitizenOperationsDeps, createCitizenOperations } from './citizen-operations.ts';
+import { mountCitizenPages } from './citizen-pages.ts';
+import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './sign-in-config.ts';
+import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
+import { createCitizenRefusalPage } from './sign-in-pages.ts';
 
-/** What the pages stand on: the house as the operations have it, and where it is. */
-type CitizenPagesOptions = {
+/** What the pages of citizens need besides the app: the operations, and where citizens sign in. */
+type CitizenPagesOptions = CitizenOperationsDeps & {
   readonly publicUrl: string;
-  readonly context: ServedHouse<Ports>;
   readonly signInConfig: SignInConfig;
+  readonly organisationOf: (clientId: string) => string;
 };
 
 /** The pages of citizens, and what browsers show of a request that came to none of them. */
 export type CitizenPages = { readonly mounts: readonly MountedHandler[]; readonly refusedPage: RefusedPage };
 
-/** The pages of citizens who sign in at the issuer of that order. */
-export function createCitizenPages(
-  app: AppContext,
-  { publicUrl, context, signInConfig }: CitizenPagesOptions,
+/** Opens the pages of citizens, who sign in at the configured issuer. */
+export function openCitizenPages(
+  app: Pick<SliceDeps, 'clock' | 'db' | 'log' | 'random' | 'root' | 'settings'>,
+  { publicUrl, signInConfig, context, boundOperation, organisationOf }: CitizenPagesOptions,
 ): CitizenPages {
   const { clock, db, log, random, root, settings } = app;
   const { clientId } = signInConfig;
@@ -40,8 +39,8 @@ export function createCitizenPages(
       cookies: createCookies(publicUrl),
       admit: createAdmission(context.authorizer, clientId),
     }),
-    operations: createCitizenOperations(context),
-    nameOf: (id) => context.ports.organisationOf(id),
+    operations: createCitizenOperations({ context, boundOperation }),
+    nameOf: organisationOf,
     site: settings.citizenPagesName,
     corrections: settings.registerCorrectionsUrl,
     publicUrl,

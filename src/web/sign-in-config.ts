@@ -5,7 +5,7 @@ import { SettingError, type Settings } from '../config/settings.ts';
 import type { Clock } from '../kernel/clock.ts';
 import { isObject } from '../kernel/is-object.ts';
 import { systemClock } from '../kernel/system-clock.ts';
-import { citizenPaths } from '../web/sign-in-flow.ts';
+import { citizenPaths } from './sign-in-flow.ts';
 
 /** What the client of the pages has to be allowed, and each token for them. */
 export const citizenPageScopes = ['citizen:self', 'documents:read'] as const satisfies readonly Scope[];

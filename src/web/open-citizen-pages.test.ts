@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { SignInFault } from '../auth/citizen-sign-in.ts';
-import { throttleFaults } from './citizen-pages.ts';
+import { throttleFaults } from './open-citizen-pages.ts';
 
 test('of each kind of fault ten a minute are told', () => {
   let now = 0;

@@ -1,0 +1,37 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { bindOperation, defineOperation, type ListedOperation } from '../api/operation.ts';
+import { pairOperations } from './create-app.ts';
+
+function operationOf(name: string): ListedOperation {
+  return defineOperation({
+    name,
+    since: '1.0',
+    method: 'GET',
+    path: '/v1/something',
+    scope: null,
+    summary: '',
+    description: '',
+    request: {},
+    responses: {},
+    refusals: [],
+    citizenData: false,
+    run: async () => ({ plain: { status: 200, json: null } }),
+  });
+}
+
+const [one, other] = [operationOf('one'), operationOf('other')];
+const bind = (operation: ListedOperation) => bindOperation(operation, {} as never);
+
+test('each listed operation gets the form that its slice has bound', () => {
+  const [first, second] = [bind(one), bind(other)];
+  const bound = pairOperations([one, other], [{ operations: [second] }, { operations: [first] }]);
+  assert.deepEqual([bound.get(one), bound.get(other)], [first, second]);
+});
+
+test('an operation that no slice binds stops the start, and so does one that is not listed', () => {
+  assert.throws(() => pairOperations([one, other], [{ operations: [bind(one)] }]), { message: 'no slice binds other' });
+  assert.throws(() => pairOperations([one], [{ operations: [bind(one), bind(other)] }]), {
+    message: 'other is missing in operations.ts',
+  });
+});

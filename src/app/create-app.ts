@@ -1,0 +1,198 @@
+import { type ApiServer, createApiServer } from '../api/api-server.ts';
+import type { DispatchContext } from '../api/dispatch.ts';
+import { describeEndpoints } from '../api/endpoint-register.ts';
+import type { BoundOperation, ListedOperation } from '../api/operation.ts';
+import type { MountedHandler, PageRoute } from '../api/page-route.ts';
+import type { Slice } from '../api/slice.ts';
+import type { TransportSecurity } from '../api/transport-security.ts';
+import { createAudit } from '../audit/create-audit.ts';
+import type { LedgerView } from '../audit/open-ledger.ts';
+import { findClient } from '../auth/client-store.ts';
+import { apiVersion } from '../config/version.ts';
+import { createDocuments } from '../documents/create-documents.ts';
+import { createIdentity } from '../identity/create-identity.ts';
+import { createContactDetails } from '../identity/register/contact-details.ts';
+import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
+import { createNotifications } from '../notifications/create-notifications.ts';
+import { confirmLinksOf } from '../notifications/inbox/inbox-settings.ts';
+import type { ExternalChannels } from '../notifications/notification/channel.ts';
+import type { SenderOf } from '../notifications/notification/sending-service.ts';
+import { browserNotFoundPage } from '../web/not-found-page.ts';
+import { mountReceiptPage, refusedPage } from '../web/receipt-page.ts';
+import { signInConfigOf } from '../web/sign-in-config.ts';
+import type { AppContext, AuthContext } from './app-context.ts';
+import { operations } from './operations.ts';
+import { createPublicEndpoint, type PublicEndpoint } from './public-endpoint.ts';
+
+/** What `serve` has chosen or opened for the app of this process or thread. */
+export type CreateAppOptions = {
+  readonly publicUrl: string;
+  readonly auth: AuthContext;
+  readonly transport: TransportSecurity;
+  readonly ledger: LedgerView;
+  readonly cascade: CascadePolicy;
+  readonly channels: ExternalChannels | undefined;
+  /** Whether this is a thread that helps the first thread of its process. */
+  readonly isHelper: boolean;
+  /** Pages that replace the app's own pages of the same path. */
+  readonly pages: readonly PageRoute[];
+  readonly mounts: readonly MountedHandler[];
+  /** Whether other threads of this process listen on the same port. */
+  readonly reusePort: boolean;
+  /** Whether the demo's data is there; without it there is nothing to wait for. */
+  readonly isPrepared: (() => boolean) | undefined;
+};
+
+/** The app: its slices, and the HTTP server that answers from them. Nothing listens or works yet. */
+export type App = {
+  readonly slices: readonly Slice[];
+  readonly endpoint: PublicEndpoint;
+  readonly server: ApiServer;
+};
+
+/** Creates the slices, and the HTTP server that answers from them. */
+export async function createApp(context: AppContext, options: CreateAppOptions): Promise<App> {
+  const slices = await createSlices(context, options);
+  const { documents, notifications, identity, audit } = slices;
+  const endpoint = createPublicEndpoint(context, options.auth, { ...options, watch: options.ledger.watch });
+  const server = await createServer(context, options, { ...slices, endpoint });
+  return { slices: [documents, notifications, identity, audit], endpoint, server };
+}
+
+/** Creates each slice, with the functions that it needs of the others. */
+async function createSlices(context: AppContext, options: CreateAppOptions) {
+  const { db, register } = context;
+  const { publicUrl, ledger } = options;
+  const { clients, keys } = options.auth;
+  const documents = await createDocuments({
+    ...context,
+    citizenExists: (citizenId) => register.exists(citizenId),
+    granteeOf: async (clientId) => {
+      const client = await findClient(db.read, clientId);
+      return client?.disabledAt === undefined ? client : undefined;
+    },
+    responseKey: () => keys.current('evidence'),
+  });
+  const notifications = await createNotifications({
+    ...context,
+    publicUrl,
+    clients,
+    cascade: options.cascade,
+    channels: options.channels,
+    isHelper: options.isHelper,
+    registeredContactOf: createContactDetails(register),
+    attachmentTitle: documents.attachmentTitle,
+    evidenceKey: () => keys.current('evidence'),
+  });
+  const identity = await createIdentity({
+    ...context,
+    publicUrl,
+    clients,
+    resultKey: () => keys.current('result'),
+    limitReachedNotice: notifications.notices.limitReached,
+    lockChangeNotice: notifications.notices.lockChanged,
+  });
+  const audit = createAudit({
+    ...context,
+    ledger,
+    endpoints: describeEndpoints(operations),
+    isErasureOf: documents.isErasureOf,
+    explanationOf: identity.explanationOf,
+    organisationOf: notifications.organisationOf,
+  });
+  return { documents, notifications, identity, audit };
+}
+
+type ServerParts = Awaited<ReturnType<typeof createSlices>> & { readonly endpoint: PublicEndpoint };
+
+/** Puts the HTTP server in front of the operations, the pages and the mounted handlers. */
+async function createServer(
+  context: AppContext,
+  options: CreateAppOptions,
+  { documents, notifications, identity, audit, endpoint }: ServerParts,
+): Promise<ApiServer> {
+  const { settings, random, log } = context;
+  const { publicUrl, transport, reusePort } = options;
+  const bound = pairOperations(operations, [documents, notifications, identity, audit]);
+  const boundOperation = (operation: ListedOperation) => boundFormOf(bound, operation);
+  const dispatchContext: DispatchContext = {
+    authorizer: endpoint.authorizer,
+    clock: context.clock,
+    mint: context.mint,
+    read: context.db.read,
+    commit: context.commit,
+    maxConcealmentMs: settings.accessLogHiddenDays * 86_400_000,
+    fingerprintKey: context.root.derive('request-prints'),
+  };
+  const { organisationOf, senderOf } = notifications;
+  const signInConfig = signInConfigOf(settings);
+  const pageOptions = signInConfig && {
+    publicUrl,
+    signInConfig,
+    context: dispatchContext,
+    boundOperation,
+    organisationOf,
+  };
+  // Loaded only by an installation that has these pages.
+  const citizenPages =
+    pageOptions && (await import('../web/open-citizen-pages.ts')).openCitizenPages(context, pageOptions);
+  return createApiServer({
+    app: dispatchContext,
+    operations: operations.map(boundOperation),
+    pages: overridePages(options.pages, [...endpoint.pages, ...audit.pages]),
+    mounts: [
+      ...notifications.mounts,
+      ...receiptPageMounts(context, senderOf),
+      ...(citizenPages?.mounts ?? []),
+      ...endpoint.mounts,
+      ...options.mounts,
+    ],
+    publicUrl,
+    apiVersion,
+    random,
+    log,
+    refusedPage: (request, refusal) =>
+      refusedPage(request, refusal) ??
+      citizenPages?.refusedPage(request, refusal) ??
+      browserNotFoundPage(request, refusal),
+    reusePort,
+    ...transport,
+  });
+}
+
+/** An operation is listed without a slice that binds it, or bound without being listed: a mistake of the program. */
+class OperationMismatch extends Error {
+  override readonly name = 'OperationMismatch';
+}
+
+/** Finds the bound form of each listed operation. Throws where an operation is only listed, or only bound. */
+export function pairOperations(
+  listed: readonly ListedOperation[],
+  slices: readonly Pick<Slice, 'operations'>[],
+): ReadonlyMap<ListedOperation, BoundOperation> {
+  const bound = new Map(slices.flatMap((slice) => slice.operations.map((one) => [one.operation, one] as const)));
+  for (const operation of listed) boundFormOf(bound, operation);
+  for (const { name } of bound.keys()) {
+    if (!listed.some((operation) => operation.name === name))
+      throw new OperationMismatch(`${name} is missing in operations.ts`);
+  }
+  return bound;
+}
+
+function boundFormOf(bound: ReadonlyMap<ListedOperation, BoundOperation>, operation: ListedOperation): BoundOperation {
+  const found = bound.get(operation);
+  if (found === undefined) throw new OperationMismatch(`no slice binds ${operation.name}`);
+  return found;
+}
+
+/** The page on which citizens confirm the receipt of mail. */
+function receiptPageMounts(context: AppContext, senderOf: SenderOf): readonly MountedHandler[] {
+  const links = confirmLinksOf(context);
+  const onFault = (fault: unknown) => context.log.fault('received', fault);
+  return links === undefined ? [] : [mountReceiptPage({ ...context, read: context.db.read, senderOf, onFault }, links)];
+}
+
+function overridePages(given: readonly PageRoute[], own: readonly PageRoute[]): readonly PageRoute[] {
+  const paths = new Set(given.map(({ path }) => path));
+  return [...own.filter(({ path }) => !paths.has(path)), ...given];
+}

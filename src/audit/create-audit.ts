@@ -1,0 +1,63 @@
+import type { Endpoint } from '../api/endpoint-register.ts';
+import type { Gauge } from '../api/metrics.ts';
+import { bindOperation, type Operation } from '../api/operation.ts';
+import type { PageRoute } from '../api/page-route.ts';
+import type { Slice, SliceDeps } from '../api/slice.ts';
+import type { LedgerHealth, LedgerState } from '../ledger/ledger-health.ts';
+import { createEndpointRegisterProver } from './endpoint-register-proof.ts';
+import { ledgerPages } from './ledger-pages.ts';
+import { listEndpoints } from './list-endpoints.ts';
+import type { LedgerView } from './open-ledger.ts';
+import type { AuditPorts } from './ports.ts';
+import { readOwnAccessLog } from './read-own-access-log.ts';
+import { readReceipt } from './read-receipt.ts';
+
+/** What the audit slice needs of the app and of the other slices. */
+export type AuditDeps = SliceDeps &
+  Pick<AuditPorts, 'isErasureOf' | 'explanationOf' | 'organisationOf'> & {
+    readonly ledger: LedgerView;
+    readonly endpoints: readonly Endpoint[];
+  };
+
+/** The audit slice, with the pages on which everybody reads the log. */
+export type AuditSlice = Slice & { readonly pages: readonly PageRoute[] };
+
+/** Creates the audit slice: receipts, the citizen's access log, the register of endpoints, the public log. */
+export function createAudit(deps: AuditDeps): AuditSlice {
+  const { ledger, endpoints, citizenKeys, isErasureOf, explanationOf, organisationOf } = deps;
+  const ports: AuditPorts = {
+    log: ledger.view,
+    citizenKeys,
+    endpoints,
+    isErasureOf,
+    explanationOf,
+    organisationOf,
+    proveEndpointRegister: createEndpointRegisterProver(ledger.view, ledger.systemKeys),
+  };
+  const operations: readonly Operation<AuditPorts>[] = [readReceipt, listEndpoints, readOwnAccessLog];
+  return {
+    operations: operations.map((operation) => bindOperation(operation, ports)),
+    jobs: [],
+    registerMetrics: (metrics) => metrics.gauges(ledgerGauges(ledger.watch)),
+    checks: [],
+    pages: ledgerPages(ledger.view),
+  };
+}
+
+function ledgerGauges({ state }: LedgerHealth): Gauge[] {
+  const gauge = (name: string, help: string, of: keyof LedgerState) => ({
+    name: `citizen_services_ledger_${name}`,
+    help,
+    read: () => {
+      const value = state()[of];
+      return typeof value === 'number' ? value : undefined;
+    },
+  });
+  return [
+    gauge('waiting_events', 'Events that are recorded and not numbered yet, counted up to 10,000.', 'waiting'),
+    gauge('oldest_waiting_seconds', 'How long the oldest of them waits.', 'oldestSeconds'),
+    gauge('signed_entries', 'Entries of the newest signed checkpoint.', 'signed'),
+    gauge('cosigned_entries', 'Entries of the newest checkpoint that a quorum of witnesses cosigned.', 'cosigned'),
+    gauge('verified_entries', 'Entries that the monitor of this process has read and verified.', 'verified'),
+  ];
+}

@@ -1,0 +1,138 @@
+import { join } from 'node:path';
+import type { SliceDeps } from '../api/slice.ts';
+import { openFolderOfSetting } from '../config/settings.ts';
+import { createSyncedFolder } from '../db/sync-folder.ts';
+import { holdLease } from '../jobs/lease.ts';
+import { repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
+import { anchorFileName, openAnchor } from '../ledger/anchor.ts';
+import { clearErasedCitizenIds } from '../ledger/erase-citizen.ts';
+import {
+  deleteWitnessedCheckpoints,
+  readCheckpoint,
+  readTreeHead,
+  type StoredCheckpoint,
+  storeCheckpoint,
+  storeUnwitnessedCheckpoint,
+} from '../ledger/ledger-store.ts';
+import { createMonitor, type Monitor } from '../ledger/monitor.ts';
+import { createPublisher } from '../ledger/publisher.ts';
+import { runSequencer } from '../ledger/run-sequencer.ts';
+import { createSequencer } from '../ledger/sequencer.ts';
+import { createWitnessClient, splitViewMarker } from '../ledger/witness-client.ts';
+import type { LedgerView } from './open-ledger.ts';
+
+const sequencerLease = 'ledger-sequencer';
+/** How long others wait for a sequencer that is gone; up to a quarter longer. */
+const leaseMs = 4_000;
+/** The most events in one unit, since other writers of the database wait for it. */
+const batchLimit = 256;
+
+/** Starts the sequencer role: it numbers events while this process holds the lease, and waits otherwise. */
+export async function startSequencer(deps: SliceDeps, ledger: LedgerView) {
+  const { systemKeys, origin, signers } = ledger;
+  const { db, clock, timer, log, settings, citizenKeys, random, claim, mint } = deps;
+  const onFault = (fault: unknown) => log.fault('ledger', fault);
+  // On PostgreSQL, nothing else creates the folder where the root key and the documents are elsewhere.
+  await openFolderOfSetting('DATA_DIR', () => createSyncedFolder(settings.dataDir));
+  const anchor = openAnchor(join(settings.dataDir, anchorFileName));
+  const lease = await holdLease({
+    claim,
+    timer,
+    leaseMs,
+    onFault,
+    name: sequencerLease,
+    watchedPattern: sequencerLease,
+    holder: mint('request'),
+  });
+  const sequencer = createSequencer({
+    db,
+    citizenKeys,
+    systemKeys,
+    random,
+    anchor,
+    origin,
+    maxBatchEvents: batchLimit,
+    stopwatch: () => performance.now(),
+    fence: lease.fence,
+  });
+  const publisher = createPublisher({ db, anchor, clock, signers });
+  const running = runSequencer({ sequencer, publisher, clock, timer, batchLimit, onFault });
+  const monitoring = startLedgerMonitor(deps, ledger, () => lease.fence() !== undefined);
+  const cleanup = repeatEvery({
+    timer,
+    onFault,
+    everyMs: 3_600_000,
+    firstMs: startupDelayMs(random),
+    call: () => clearErasedCitizenIds({ read: db.read, claim }),
+  });
+  return {
+    stop: async () => {
+      await Promise.all([running.stop(), cleanup.stop()]);
+      await monitoring.stop();
+      await lease.stop({ release: true });
+    },
+  };
+}
+
+const monitorEveryMs = 1_000;
+const witnessEveryMs = 10_000;
+
+/** Starts the monitor of the log and, in the process that holds the lease, the requests to its witnesses. Both only raise alarms. */
+function startLedgerMonitor(
+  deps: SliceDeps,
+  { view, knownKeys, witnesses, watch }: LedgerView,
+  isLeader: () => boolean,
+) {
+  const { db, clock, timer, log } = deps;
+  let monitor: Monitor | undefined;
+  // A check that failed is no alarm: an alarm says that somebody changed the log.
+  const onFault = (fault: unknown) => log.fault('ledger', fault);
+  const monitoring = repeatEvery({
+    timer,
+    everyMs: monitorEveryMs,
+    onFault,
+    call: async () => {
+      if (monitor === undefined) {
+        const origin = (await readTreeHead(db.read))?.origin;
+        if (origin === undefined) return;
+        monitor = createMonitor(view, knownKeys(origin));
+      }
+      const { verified, alarm } = await monitor.check();
+      watch.recordVerified(verified);
+      if (alarm !== undefined) watch.raiseAlarm('ledger-alarm', `the monitor found: ${alarm}`);
+    },
+  });
+  const client = witnesses === undefined ? undefined : createWitnessClient(witnesses, view, fetch);
+  let areDeleted = false;
+  const witnessing = repeatEvery({
+    timer,
+    everyMs: witnessEveryMs,
+    onFault,
+    call: async () => {
+      if (!isLeader()) return;
+      if (client === undefined) {
+        if (!areDeleted) await db.write(deleteWitnessedCheckpoints());
+        areDeleted = true;
+        return;
+      }
+      const [signed, cosigned] = [await view.signedCheckpoint(), await readCheckpoint(db.read, 'cosigned')];
+      if (signed === undefined || isCosigned(cosigned, signed)) return;
+      if (cosigned === undefined) await db.write([storeUnwitnessedCheckpoint()]);
+      const { note, isQuorum, faults } = await client.collect(signed);
+      for (const fault of faults) {
+        if (fault.includes(splitViewMarker)) watch.raiseAlarm('ledger-alarm', fault);
+        else log.notice('a witness gave no cosignature', { fault });
+      }
+      if (isQuorum) {
+        await db.write([storeCheckpoint('cosigned', { ...signed, note, at: clock.now() })]);
+        watch.clearAlarm('ledger-witnesses');
+      } else watch.raiseAlarm('ledger-witnesses', `too few witnesses cosigned the log at size ${signed.size}`);
+    },
+  });
+  return { stop: async () => void (await Promise.all([monitoring.stop(), witnessing.stop()])) };
+}
+
+/** Whether the witnesses cosigned this very note: the same tree, signed by the same keys of the log. */
+function isCosigned(cosigned: StoredCheckpoint | undefined, signed: StoredCheckpoint): boolean {
+  return cosigned?.size === signed.size && cosigned.note.startsWith(signed.note);
+}

@@ -1,0 +1,95 @@
+import type { Log } from '../api/log.ts';
+import { bindOperation, type Operation } from '../api/operation.ts';
+import type { Slice, SliceDeps } from '../api/slice.ts';
+import { type SigningKey, signBytes } from '../crypto/signing-key.ts';
+import type { DocumentId, EventId } from '../kernel/id.ts';
+import { depositDocument } from './deposit-document.ts';
+import { accessOf } from './document.ts';
+import { startDocumentJobs } from './document-jobs.ts';
+import { findDocument, isErasureOf } from './document-store.ts';
+import { endGrant } from './end-grant.ts';
+import { grantDocument } from './grant-document.ts';
+import { listDocumentRecords } from './list-documents.ts';
+import { openServerBlobs, reportMissingDocuments } from './open-blobs.ts';
+import { DocumentAlarmRaised, type DocumentPorts } from './ports.ts';
+import { retrieveDocument } from './retrieve-document.ts';
+import { unsealRecord } from './sealed-record.ts';
+import { withdrawDocument } from './withdraw-document.ts';
+
+/** What the documents slice needs of the others. */
+export type DocumentsDeps = SliceDeps &
+  Pick<DocumentPorts, 'citizenExists' | 'granteeOf'> & {
+    /** The published key that signs responses, where the operator wants them signed. */
+    readonly responseKey: () => SigningKey;
+  };
+
+/** The documents slice, and what other slices learn of documents. */
+export type DocumentsSlice = Slice & {
+  /** The title of an available document of that citizen, if that client may read it now. */
+  attachmentTitle(
+    id: DocumentId,
+    reader: { readonly clientId: string; readonly citizenId: string; readonly now: number },
+  ): Promise<string | undefined>;
+  /** Whether that event erased a document of this client. */
+  isErasureOf(event: EventId, clientId: string): Promise<boolean>;
+};
+
+/** Creates the documents slice: deposit, retrieval, lists, grants, scan, retention. */
+export async function createDocuments(deps: DocumentsDeps): Promise<DocumentsSlice> {
+  const { settings, root, random, citizenKeys, log, responseKey } = deps;
+  const ports: DocumentPorts = {
+    blobs: await openServerBlobs(deps),
+    citizenKeys,
+    random,
+    etagKey: root.derive('document-etag'),
+    alarm: createDocumentAlarm(log),
+    citizenExists: deps.citizenExists,
+    citizensHaveKeys: settings.registerUrl === undefined,
+    granteeOf: deps.granteeOf,
+    signer: settings.signDocuments
+      ? () => {
+          const key = responseKey();
+          return { keyId: key.kid, sign: (base) => signBytes(key, Buffer.from(base)) };
+        }
+      : undefined,
+    scans: settings.clamav !== 'off',
+    limit: settings.documentLimit,
+  };
+  const operations: readonly Operation<DocumentPorts>[] = [
+    depositDocument,
+    retrieveDocument,
+    listDocumentRecords,
+    withdrawDocument,
+    grantDocument,
+    endGrant,
+  ];
+  return {
+    operations: operations.map((operation) => bindOperation(operation, ports)),
+    jobs: [{ name: 'documents', wakeOn: ['document.deposited'], start: () => startDocumentJobs(deps, ports) }],
+    registerMetrics: () => undefined,
+    checks: [{ run: () => reportMissingDocuments(deps) }],
+    attachmentTitle: createAttachmentTitle(deps),
+    isErasureOf: (event, clientId) => isErasureOf(deps.db.read, event, clientId),
+  };
+}
+
+/** Reports that what was stored is not there, or not as it was stored: a fault in the log, counted by the metrics. */
+export function createDocumentAlarm(log: Pick<Log, 'fault'>): DocumentPorts['alarm'] {
+  return (kind, document) => log.fault(kind, new DocumentAlarmRaised(`${kind}: ${document}`));
+}
+
+function createAttachmentTitle({
+  db,
+  citizenKeys,
+}: Pick<DocumentsDeps, 'db' | 'citizenKeys'>): DocumentsSlice['attachmentTitle'] {
+  return async (id, { clientId, citizenId, now }) => {
+    const found = await findDocument(db.read, id);
+    if (found === undefined || found.document.citizenId !== citizenId) return undefined;
+    const { document, grants } = found;
+    if (document.status !== 'available' || accessOf(document, grants, { client: clientId }, now) === undefined)
+      return undefined;
+    const { issuer, createdAt, sealedRecord } = document;
+    const binding = { id, pseudonym: citizenKeys.pseudonymOf(citizenId), issuer, createdAt };
+    return unsealRecord(await citizenKeys.keyOf(citizenId), binding, sealedRecord).title;
+  };
+}

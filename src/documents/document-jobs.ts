@@ -1,0 +1,132 @@
+import type { Log } from '../api/log.ts';
+import type { RunningJob, SliceDeps } from '../api/slice.ts';
+import { createCallTimeout } from '../jobs/call-timeout.ts';
+import { repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
+import { unbracketedHost } from '../kernel/unbracketed-host.ts';
+import { type SweepResult, sweepBlobs } from './blobs/sweep-blobs.ts';
+import { DocumentAlarmRaised, type DocumentPorts } from './ports.ts';
+import { isErasureDue, runDeletion } from './retention/run-deletion.ts';
+import { createClamdScanner } from './scan/clamd-scanner.ts';
+import { type ScanWorker, startScanWorker } from './scan/scan-documents.ts';
+import { nextScanDue } from './scan/scan-store.ts';
+
+const hourMs = 3_600_000;
+const dayMs = 24 * hourMs;
+
+/** The longest an upload may take: an older blob without an owner is a leftover. */
+const uploadHours = 24;
+/** How long blobs without a row are kept: until then, an operator who restored an old database can still find a newer one. */
+const orphanKeptDays = 30;
+/** How often a process with the worker role measures its scan queue. */
+const queueEveryMs = 5_000;
+
+type DocumentJobDeps = Omit<SliceDeps, 'root' | 'citizenKeys' | 'onCommitted'>;
+
+/** Starts what the worker role does for documents: the scan, the sweep of leftovers, the deletion run. */
+export function startDocumentJobs(deps: DocumentJobDeps, ports: DocumentPorts): RunningJob {
+  const { clock, timer, log } = deps;
+  const scanWorker = startScans(deps, ports);
+  let stopping = false;
+  const isStopping = () => stopping;
+  const onFault = (fault: unknown) => log.fault('documents', fault);
+  const sweep = async (storedBefore: () => number) => {
+    // A blob without a row may be a document, if an older database was restored: only its age decides.
+    if (!(await deps.isClockSure())) return;
+    // The machine dates the files.
+    const before = storedBefore() + (await deps.lookAtClock());
+    const times = { before, rowless: before - orphanKeptDays * 24 * hourMs };
+    reportSweep(log, await sweepBlobs({ blobs: ports.blobs, read: deps.db.read, isStopping }, times));
+  };
+  const longAgo = () => clock.now() - uploadHours * hourMs;
+  // Only this process can have an SQLite database open, so uploads from before its start are over. On PostgreSQL another process
+  // may be receiving one.
+  const first = sweep(deps.db.engine === 'sqlite' ? () => deps.openedAt : longAgo).catch(onFault);
+  const deletion = { ...deps, read: deps.db.read, ports, isStopping };
+  const repeated = [
+    repeatEvery({
+      timer,
+      everyMs: 6 * hourMs,
+      onFault,
+      call: () => sweep(longAgo),
+    }),
+    repeatEvery({
+      timer,
+      everyMs: hourMs,
+      firstMs: startupDelayMs(deps.random),
+      onFault,
+      call: async () => {
+        if (!(await deps.isClockSure()) || !(await isErasureDue(deletion))) return;
+        const { fault } = await runDeletion(deletion, { process: 'retention' }, false);
+        if (fault !== undefined) throw fault;
+      },
+    }),
+  ];
+  let oldestScanSeconds: number | undefined;
+  repeated.push(
+    repeatEvery({
+      timer,
+      everyMs: queueEveryMs,
+      onFault: (fault) => log.fault('queues', fault),
+      call: async () => {
+        const now = clock.now();
+        oldestScanSeconds = Math.max(0, now - ((await nextScanDue(deps.db.read)) ?? now)) / 1_000;
+      },
+    }),
+  );
+  return {
+    gauges: [
+      {
+        name: 'citizen_services_scans_oldest_due_seconds',
+        help: 'How long the first of the documents that wait for the malware scanner is due.',
+        read: () => oldestScanSeconds,
+      },
+    ],
+    wake: () => scanWorker?.wake(),
+    stop: async (withinMs) => {
+      stopping = true;
+      // At the same time: a sweep may wait for a store that does not answer.
+      const over = createCallTimeout(timer, withinMs);
+      const ends = [first, ...repeated.map((one) => one.stop())].map(over.waitFor);
+      await Promise.all([scanWorker?.stop(withinMs), ...ends]);
+    },
+  };
+}
+
+function reportSweep(log: Log, swept: SweepResult): void {
+  if (swept.broken + swept.orphans > 0) log.notice('leftovers of broken uploads removed', swept);
+  if (swept.strays === 0) return;
+  const what = `${swept.strays} sealed documents have no row in this database: is it the right one? Nothing was removed`;
+  log.fault('documents', new DocumentAlarmRaised(what));
+}
+
+/** Starts the scan with the scanner of the settings, and logs what it means where there is none. */
+function startScans(deps: DocumentJobDeps, ports: DocumentPorts): ScanWorker | undefined {
+  const { settings, log } = deps;
+  if (settings.clamav === 'off') {
+    log.notice('CLAMAV is off: documents are given out without a malware scan, and their records say so');
+    return undefined;
+  }
+  if (settings.clamav === undefined) {
+    log.notice('no scanner: deposited documents wait in `scanning`. Set CLAMAV to the address of clamd, or to off');
+    return undefined;
+  }
+  return startScanWorker({
+    ...deps,
+    read: deps.db.read,
+    ports,
+    scanner: createClamdScanner({ address: parseClamdAddress(settings.clamav) }),
+    rescanAfterMs: settings.rescanAfterDays * dayMs,
+    onScannerState: (fault) => {
+      if (fault === undefined) log.notice('the malware scanner is back');
+      else log.fault('scanner-down', fault);
+    },
+    onFault: (fault) => log.fault('scan', fault),
+  });
+}
+
+/** The address of clamd in `CLAMAV`, whose form the settings have checked. */
+export function parseClamdAddress(setting: string): { path: string } | { host: string; port: number } {
+  if (setting.startsWith('unix:')) return { path: setting.slice('unix:'.length).replace(/^\/\/\//, '/') };
+  const url = new URL(setting);
+  return { host: unbracketedHost(url), port: Number(url.port) };
+}

@@ -1,0 +1,108 @@
+import { existsSync } from 'node:fs';
+import { join } from 'node:path';
+import type { Log } from '../api/log.ts';
+import type { SliceDeps } from '../api/slice.ts';
+import { openFolderOfSetting, SettingError, type Settings } from '../config/settings.ts';
+import type { Read } from '../db/database.ts';
+import { type BlobStore, BlobsUnavailable } from './blobs/blob-store.ts';
+import { type FolderBlobOptions, openFolderBlobs } from './blobs/folder-blobs.ts';
+import { newestStoredDocumentIds } from './document-store.ts';
+
+type BlobDeps = Pick<SliceDeps, 'settings'> & { readonly log: Pick<Log, 'fault'> };
+
+/** Opens the store of sealed documents that `DOCUMENT_STORE` names: a folder, which is created if it is the right one, or a bucket. */
+export async function openBlobs(
+  { settings, log }: BlobDeps,
+  options: Pick<FolderBlobOptions, 'isOwnFolder' | 'isReadOnly'> = {},
+): Promise<BlobStore> {
+  const { documentStore, s3AccessKeyId: accessKeyId, s3SecretAccessKey: secretAccessKey } = settings;
+  const onFault = (cause: unknown) =>
+    log.fault('documents', new BlobsUnavailable('the documents cannot be used at present', { cause }));
+  if (!isBucket(settings)) {
+    return await openFolderOfSetting('DOCUMENT_STORE', () => openFolderBlobs(documentStore, { onFault, ...options }));
+  }
+  if (accessKeyId === undefined || secretAccessKey === undefined) {
+    throw new SettingError('DOCUMENT_STORE', 'an S3 bucket needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY');
+  }
+  // The S3 client takes a quarter of a second to load.
+  const { openS3Blobs } = await import('./blobs/s3-blobs.ts');
+  return openS3Blobs({ ...parseS3Location(documentStore), accessKeyId, secretAccessKey }, { onFault });
+}
+
+/** For commands and checks that only read: nothing is created or stored. */
+export const readOnlyBlobs = { isReadOnly: true } as const;
+
+/** Opens the store for a server. Where the documents on record are missing, nothing is stored in the folder: it may be an unmounted one. */
+export async function openServerBlobs({ settings, db, log }: BlobDeps & Pick<SliceDeps, 'db'>): Promise<BlobStore> {
+  if (isBucket(settings)) return await openBlobs({ settings, log });
+  const readOnlyStore = await openBlobs({ settings, log }, readOnlyBlobs);
+  const isOwnFolder = async () => (await findMissingDocuments(settings, db.read, readOnlyStore)) === undefined;
+  return await openBlobs({ settings, log }, { isOwnFolder });
+}
+
+const isBucket = ({ documentStore }: Pick<Settings, 'documentStore'>) => documentStore.startsWith('s3://');
+
+/** The bucket in DOCUMENT_STORE, whose form the settings have checked. */
+function parseS3Location(setting: string) {
+  const url = new URL(setting);
+  const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
+  return {
+    bucket: url.host,
+    prefix: prefix === '' ? '' : `${prefix}/`,
+    region: url.searchParams.get('region') ?? '',
+    endpoint: url.searchParams.get('endpoint') ?? undefined,
+  };
+}
+
+/** The operator creates this file in the folder to say that the documents on record are lost and new ones may be stored. */
+const startEmptyFile = 'begin-anew';
+
+/** Says what is wrong where documents are on record and the store has none of the newest: it is another one, or is not mounted. */
+export async function findMissingDocuments(
+  { documentStore }: Pick<Settings, 'documentStore'>,
+  read: Read,
+  blobs: Pick<BlobStore, 'has'>,
+): Promise<string | undefined> {
+  const newest = await newestStoredDocumentIds(read);
+  if (newest.length === 0 || existsSync(join(documentStore, startEmptyFile))) return undefined;
+  for (const name of newest) if (await blobs.has(name)) return undefined;
+  return `documents are on record, and ${documentStore.replace(/\?.*/, '')} has none of the newest`;
+}
+
+/** How the operator fixes that, for `doctor` and the log. */
+export const missingDocumentsFix =
+  'see that DOCUMENT_STORE names where they are, and that it is mounted; if they are lost, see docs/trouble.md#documents';
+
+/**
+ * Reports missing documents to the log at the start, which does not wait for a bucket. The server starts all the same: what needs no
+ * document is served.
+ */
+export async function reportMissingDocuments(deps: BlobDeps & Pick<SliceDeps, 'db'>): Promise<void> {
+  const { settings, db, log } = deps;
+  const look = async () => {
+    await createDocumentsCheck(deps)();
+    if (!isBucket(settings)) return;
+    const missing = await findMissingDocuments(settings, db.read, await openBlobs(deps, readOnlyBlobs));
+    if (missing !== undefined) log.fault('documents', new BlobsUnavailable(`${missing}: ${missingDocumentsFix}`));
+  };
+  const checking = look().catch((fault: unknown) => {
+    if (!isBucket(settings) && !(fault instanceof BlobsUnavailable)) throw fault;
+    log.fault('documents', fault);
+  });
+  if (!isBucket(settings)) await checking;
+}
+
+/** The returned check rejects where the folder is not the one of the documents on record, and where the bucket cannot be listed. */
+export function createDocumentsCheck({ settings, db }: Pick<SliceDeps, 'settings' | 'db'>): () => Promise<void> {
+  let opened: Promise<BlobStore> | undefined;
+  return async () => {
+    opened ??= openBlobs({ settings, log: { fault: () => undefined } }, readOnlyBlobs);
+    const blobs = await opened;
+    if (isBucket(settings)) {
+      for await (const _blob of blobs.list()) break;
+      return;
+    }
+    const missing = await findMissingDocuments(settings, db.read, blobs);
+    if (missing !== undefined) throw new BlobsUnavailable(`${missing}: ${missingDocumentsFix}`);
+  };
+}

@@ -1,0 +1,145 @@
+import type { Metrics } from '../api/metrics.ts';
+import { bindOperation, type Operation } from '../api/operation.ts';
+import type { Slice, SliceDeps } from '../api/slice.ts';
+import type { ClientCache } from '../auth/client-cache.ts';
+import { type SigningKey, signJws } from '../crypto/signing-key.ts';
+import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
+import { blockingSleep } from '../jobs/timer.ts';
+import { parseId } from '../kernel/id.ts';
+import { changeOwnLock } from './change-own-lock.ts';
+import { createFrequencyCache } from './import/count-register.ts';
+import { loadDefaultPolicy } from './policies/default-policy.ts';
+import { createPolicyCache } from './policies/policy-store.ts';
+import { readOwnRecord } from './read-own-record.ts';
+import { readVerification } from './read-verification.ts';
+import type { Register } from './register/register.ts';
+import { deleteExpiredFailures, deleteExpiredVerifications } from './verification/delete-expired-verifications.ts';
+import type { IdentityPorts } from './verification/ports.ts';
+import { createResponsePadding } from './verification/response-padding.ts';
+import { findExplanation } from './verification/verification-store.ts';
+import { createVerificationLimiter, defaultVerificationLimits } from './verification-limit/verification-limiter.ts';
+import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './verify-identity.ts';
+
+/** What the identity slice needs of the app and of the other slices. */
+export type IdentityDeps = SliceDeps & {
+  readonly publicUrl: string;
+  readonly clients: ClientCache;
+  readonly register: Register;
+  /** The published key that signs results now. */
+  readonly resultKey: () => SigningKey;
+  readonly limitReachedNotice: IdentityPorts['limitReachedNotice'];
+  readonly lockChangeNotice: NonNullable<IdentityPorts['lockChangeNotice']>;
+};
+
+/** The identity slice, and what a citizen's access log shows of verifications. */
+export type IdentitySlice = Slice & { readonly explanationOf: VerificationExplainer };
+
+/** Explains the result of a verification to its citizen; undefined for an id that is none, or that is not about the citizen. */
+export type VerificationExplainer = (
+  id: string,
+  citizenId: string,
+) => Promise<Awaited<ReturnType<typeof findExplanation>> | undefined>;
+
+/** How old the counts of names may be before they are read again. */
+const frequenciesMaxAgeMs = 600_000;
+const dayMs = 86_400_000;
+const cleanupEveryMs = 3_600_000;
+
+/** Creates the identity slice: verification, the citizen's own record and lock. */
+export async function createIdentity(deps: IdentityDeps): Promise<IdentitySlice> {
+  const ports = await createPorts(deps);
+  const operations: readonly Operation<IdentityPorts>[] = [
+    verifyIdentityByQuery,
+    verifyIdentity,
+    verifyIdentityQuery,
+    readVerification,
+    readOwnRecord,
+    changeOwnLock,
+  ];
+  return {
+    operations: operations.map((operation) => bindOperation(operation, ports)),
+    jobs: [{ name: 'verification-cleanup', start: () => startCleanup(deps) }],
+    registerMetrics: (metrics) => countReachedLimits(metrics, deps),
+    checks: [],
+    explanationOf: createVerificationExplainer(deps),
+  };
+}
+
+async function createPorts(deps: IdentityDeps): Promise<IdentityPorts> {
+  const { settings, db, clock, timer, clients, resultKey } = deps;
+  const defaultPolicy = await loadDefaultPolicy(deps);
+  const policyNamed = createPolicyCache(db.read);
+  const hasOwnRegister = settings.registerUrl === undefined;
+  // The counts are of our own tables: they say nothing about another register.
+  const frequencies = hasOwnRegister ? await createFrequencyCache(db.read, clock, frequenciesMaxAgeMs) : undefined;
+  const country = settings.registerCountry === undefined ? {} : { country: settings.registerCountry };
+  return {
+    register: deps.register,
+    citizenKeys: deps.citizenKeys,
+    rootKey: deps.root,
+    random: deps.random,
+    ...(frequencies === undefined ? {} : { frequencies }),
+    policyOf: (clientId) => {
+      const name = clients.get(clientId)?.policy;
+      return name === undefined ? defaultPolicy : policyNamed(name);
+    },
+    verificationLimiter: createVerificationLimiter(db.read, deps.claim, defaultVerificationLimits),
+    limitReachedNotice: deps.limitReachedNotice,
+    ...(hasOwnRegister ? { lockChangeNotice: deps.lockChangeNotice } : {}),
+    startResponsePadding: createResponsePadding(settings.verifyQuantumMs, {
+      stopwatch: () => performance.now(),
+      timer,
+      blockingSleep,
+    }),
+    purposesOf: (clientId) => clients.get(clientId)?.purposes,
+    legalBasesOf: (clientId) => clients.get(clientId)?.legalBases,
+    signResult: async (payload, typ) => signJws(resultKey(), typ, payload),
+    issuer: deps.publicUrl,
+    registerSource: { name: settings.registerName, ...country },
+    refuseClaimsInUrl: settings.refuseClaimsInUrl,
+  };
+}
+
+/** Creates the explainer; the command that prints a citizen's access log calls it too. */
+export function createVerificationExplainer({
+  db,
+  citizenKeys,
+  clock,
+}: Pick<SliceDeps, 'db' | 'citizenKeys' | 'clock'>): VerificationExplainer {
+  return async (text, citizenId) => {
+    const id = parseId('verification', text);
+    return id === undefined ? undefined : await findExplanation({ read: db.read, citizenKeys, clock }, id, citizenId);
+  };
+}
+
+/** Deletes failures and stored results that are older than they may be, soon after the start and then each hour. */
+function startCleanup({ db, clock, isClockSure, timer, claim, random, log, settings }: SliceDeps): RepeatingTask {
+  return repeatEvery({
+    timer,
+    everyMs: cleanupEveryMs,
+    firstMs: startupDelayMs(random),
+    onFault: (fault) => log.fault('identity', fault),
+    call: async () => {
+      if (!(await isClockSure())) return;
+      const now = clock.now();
+      await deleteExpiredFailures(claim, now);
+      await deleteExpiredVerifications({ read: db.read, claim, before: now - settings.verificationsKeptDays * dayMs });
+    },
+  });
+}
+
+/** A label must not hold a client id, so the log says whose attempt reached the limit. */
+function countReachedLimits(metrics: Metrics, { log, onCommitted }: Pick<SliceDeps, 'log' | 'onCommitted'>): void {
+  const count = metrics.counter({
+    name: 'citizen_services_guesses_spent_total',
+    help: 'Persons about whom so much was guessed that all claims fit nothing for a time.',
+    labels: [],
+    initialLabels: [{}],
+  });
+  onCommitted(['identity.guesses-spent'], (events) => {
+    for (const { actor } of events) {
+      count({});
+      if ('client' in actor) log.notice('guesses about a person are spent', { clientId: actor.client });
+    }
+  });
+}

@@ -1,0 +1,147 @@
+import { existsSync, statSync } from 'node:fs';
+import type { Log } from '../../api/log.ts';
+import { parseSettingFile } from '../../config/setting-file.ts';
+import { buildFromSetting, SettingError, type Settings } from '../../config/settings.ts';
+import type { RootKey } from '../../crypto/root-key.ts';
+import { systemTimer } from '../../jobs/timer.ts';
+import type { Clock } from '../../kernel/clock.ts';
+import { systemClock } from '../../kernel/system-clock.ts';
+import { simulateProvider } from '../delivery/simulator.ts';
+import { confirmLinksOf, inboxLinkOf } from '../inbox/inbox-settings.ts';
+import { checkPrinterSettings, letterLayoutOf, loadLetterParts } from '../letters/letter-settings.ts';
+import {
+  type Channel,
+  type ExternalChannels,
+  type OnProviderFailure,
+  unconfiguredChannel,
+  unconfiguredChannels,
+} from '../notification/channel.ts';
+import type { ChannelName } from '../notification/notification.ts';
+import { bounceAddressesOf, mailEventsOf } from '../provider-webhooks/provider-settings.ts';
+import { type DkimKey, dkimFault } from './dkim.ts';
+import type { MailSender } from './mail.ts';
+import type { SftpTarget } from './sftp-session.ts';
+import { defaultSmsMapping, type SmsMapping } from './sms-mapping.ts';
+import { parseSmsMapping } from './sms-mapping-file.ts';
+
+/** A channel whose provider fails is logged once in this time: each message of its queue meets the same failure. */
+const logEveryMs = 60_000;
+
+/** Logs why the messages of a channel wait; their rows say `provider-unreachable` only. */
+export function createTroubleLog(log: Pick<Log, 'notice'>, channel: ChannelName, clock: Clock): OnProviderFailure {
+  let nextAt = 0;
+  return (why) => {
+    const now = clock.now();
+    if (now < nextAt) return;
+    nextAt = now + logEveryMs;
+    log.notice('a provider cannot be used: its messages wait', { channel, why });
+  };
+}
+
+/** The channels that have a provider by the settings; the others answer that they have none. */
+export async function createOutgoingChannels(
+  settings: Settings,
+  email: Channel,
+  log: Pick<Log, 'notice'>,
+): Promise<ExternalChannels> {
+  const troubleLog = (name: ChannelName) => createTroubleLog(log, name, systemClock);
+  const channels: ExternalChannels = {
+    email,
+    sms: await smsOf(settings, troubleLog('sms')),
+    letter: await createLetterChannel(settings, troubleLog('letter')),
+  };
+  if (settings.simulators !== true) return channels;
+  const simulated = (channel: Channel) => simulateProvider(channel, systemTimer);
+  return { email: simulated(channels.email), sms: simulated(channels.sms), letter: simulated(channels.letter) };
+}
+
+/** The text message gateway's requests and responses, by the operator's file or the default. */
+export function smsMappingOf({ smsGateway }: Settings): SmsMapping {
+  return smsGateway === undefined ? defaultSmsMapping : parseSettingFile('SMS_GATEWAY', smsGateway, parseSmsMapping);
+}
+
+async function smsOf(settings: Settings, onProviderFailure: OnProviderFailure): Promise<Channel> {
+  if (settings.smsUrl === undefined) return unconfiguredChannels.sms;
+  const { createSmsGateway } = await import('./sms-gateway.ts');
+  const [url, mapping, inboxLink] = [settings.smsUrl.reveal(), smsMappingOf(settings), inboxLinkOf(settings)];
+  return buildFromSetting('SMS_URL', () =>
+    createSmsGateway({ url, mapping, inboxLink, onProviderFailure, clock: systemClock }),
+  );
+}
+
+/** The email channel that the settings name. */
+export async function createEmailChannel(settings: Settings, root: RootKey, log: Log): Promise<Channel> {
+  const dkim = dkimOf(settings);
+  if (settings.smtpUrl === undefined) return unconfiguredChannel('email');
+  const { createSmtpEmail } = await import('./smtp-email.ts');
+  const url = settings.smtpUrl.reveal();
+  const sender = mailSenderOf(settings, root);
+  const onProviderFailure = createTroubleLog(log, 'email', systemClock);
+  return buildFromSetting('SMTP_URL', () => createSmtpEmail({ url, sender, dkim, onProviderFailure }));
+}
+
+/** What mail says about its sender. */
+export function mailSenderOf(settings: Settings, root: RootKey): MailSender {
+  const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
+  const from = { settings, root };
+  const [returnPath, confirmLink] = [bounceAddressesOf(from)?.addressFor, confirmLinksOf(from)?.linkFor];
+  const headers = mailEventsOf(settings)?.headers;
+  return {
+    address: settings.mailFrom,
+    messageIdHost: host,
+    returnPath,
+    confirmLink,
+    inboxLink: inboxLinkOf(settings),
+    headers,
+  };
+}
+
+/** The key that signs mail. One that cannot sign for the sender's domain ends the start. */
+export function dkimOf({
+  dkimDomain: domain,
+  dkimSelector: selector,
+  dkimKey,
+  mailFrom,
+}: Settings): DkimKey | undefined {
+  if (domain === undefined && selector === undefined && dkimKey === undefined) return undefined;
+  if (domain === undefined || selector === undefined || dkimKey === undefined) {
+    throw new SettingError('DKIM_DOMAIN', 'expected DKIM_DOMAIN, DKIM_SELECTOR and DKIM_KEY together, or none of them');
+  }
+  const key = { domain, selector, privateKey: dkimKey.reveal() };
+  const fault = dkimFault(key, mailFrom);
+  if (fault !== undefined) throw new SettingError(...fault);
+  return key;
+}
+
+/** The channel of letters to the printer that the settings name. */
+export async function createLetterChannel(settings: Settings, onProviderFailure: OnProviderFailure): Promise<Channel> {
+  checkPrinterSettings(settings);
+  letterLayoutOf(settings);
+  const { letterSpool: folder, letterSftp } = settings;
+  if (folder === undefined && letterSftp === undefined) return unconfiguredChannels.letter;
+  if (folder !== undefined) {
+    if (existsSync(folder) && !statSync(folder).isDirectory()) {
+      throw new SettingError('LETTER_SPOOL', `expected a folder, ${JSON.stringify(folder)} is none`);
+    }
+    const { createLetterSpool } = await import('./letter-spool.ts');
+    return createLetterSpool({ folder, onProviderFailure, ...(await loadLetterParts(settings)) });
+  }
+  const { createLetterSftp } = await import('./letter-sftp.ts');
+  return createLetterSftp({
+    target: await sftpTargetOf(settings),
+    onProviderFailure,
+    ...(await loadLetterParts(settings)),
+  });
+}
+
+/** Where a printer takes letters by SFTP. */
+export async function sftpTargetOf({
+  letterSftp,
+  letterSftpKey,
+  letterSftpHostKey: hostKey,
+}: Settings): Promise<SftpTarget> {
+  const { parseSftpTarget } = await import('./sftp-session.ts');
+  return buildFromSetting('LETTER_SFTP', () =>
+    parseSftpTarget(letterSftp?.reveal() ?? '', { key: letterSftpKey?.reveal(), hostKey }),
+  );
+}

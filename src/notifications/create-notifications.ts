@@ -1,0 +1,167 @@
+import type { MetricLabels, Metrics } from '../api/metrics.ts';
+import { bindOperation, type Operation } from '../api/operation.ts';
+import type { MountedHandler } from '../api/page-route.ts';
+import type { Slice, SliceDeps } from '../api/slice.ts';
+import type { ClientCache } from '../auth/client-cache.ts';
+import type { SigningKey } from '../crypto/signing-key.ts';
+import type { OnCommitted } from '../ledger/commit.ts';
+import { askContactCode } from './ask-contact-code.ts';
+import { cancelNotification } from './cancel-notification.ts';
+import type { CascadePolicy } from './cascade/cascade.ts';
+import { providerEndpoints } from './channels/provider-endpoints.ts';
+import { confirmContactAddress } from './confirm-contact-address.ts';
+import { createTemplate } from './create-template.ts';
+import { createWebhook } from './create-webhook.ts';
+import { type Calendar, calendarNotice } from './evidence/legal-effect.ts';
+import { createTimeStamper } from './evidence/time-stamp-settings.ts';
+import { inboxLinkOf } from './inbox/inbox-settings.ts';
+import { createLetterDryRun, reportMissingSpool } from './letters/letter-settings.ts';
+import { listInboxMessages } from './list-inbox-messages.ts';
+import { listNotifications } from './list-notifications.ts';
+import { listTemplates } from './list-templates.ts';
+import { listWebhooks } from './list-webhooks.ts';
+import { createContactLookup, createNotices, type Notices } from './notices.ts';
+import type { ExternalChannels } from './notification/channel.ts';
+import type { ContactOf } from './notification/contact.ts';
+import { channelNames } from './notification/notification.ts';
+import { parseReasonCode, reasonOf } from './notification/reason.ts';
+import { createSenderLookup, createServiceLookup, type SenderOf } from './notification/sending-service.ts';
+import { notificationJobs, targetRulesOf } from './notification-jobs.ts';
+import { openInboxMessage } from './open-inbox-message.ts';
+import type { AttachmentTitle, NotificationPorts } from './ports.ts';
+import { readEvents } from './read-events.ts';
+import { type EvidencePorts, readEvidence } from './read-evidence.ts';
+import { readNotification } from './read-notification.ts';
+import { readPreferences } from './read-preferences.ts';
+import { readTemplate } from './read-template.ts';
+import { redeliverWebhook } from './redeliver-webhook.ts';
+import { removeContactAddress } from './remove-contact-address.ts';
+import { removeTemplate } from './remove-template.ts';
+import { removeWebhook } from './remove-webhook.ts';
+import { rotateWebhookSecret } from './rotate-webhook-secret.ts';
+import { sendNotification } from './send-notification.ts';
+import { statePreferences } from './state-preferences.ts';
+import { findOwnTemplate } from './templates/template-shape.ts';
+import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
+import type { WebhookPorts } from './webhooks/webhook-ports.ts';
+
+/** What the notifications slice needs of the app and of the other slices. */
+export type NotificationsDeps = SliceDeps & {
+  readonly publicUrl: string;
+  readonly clients: ClientCache;
+  readonly cascade: CascadePolicy;
+  /** The channels to providers; only a process with the worker role has them. */
+  readonly channels: ExternalChannels | undefined;
+  /** Whether the process has another thread that reports what is missing at the start. */
+  readonly isHelper: boolean;
+  /** How a citizen is reached by the register. */
+  readonly registeredContactOf: ContactOf;
+  readonly attachmentTitle: AttachmentTitle;
+  /** The key that signs evidence now. */
+  readonly evidenceKey: () => SigningKey;
+};
+
+/** The notifications slice, and what the app gives to other slices and pages. */
+export type NotificationsSlice = Slice & {
+  readonly notices: Notices;
+  readonly senderOf: SenderOf;
+  /** The name of the organisation of a client, as citizens read it. */
+  organisationOf(clientId: string): string;
+  /** The endpoints that providers call to report deliveries. */
+  readonly mounts: readonly MountedHandler[];
+};
+
+type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
+
+const allOperations: readonly Operation<AllPorts>[] = [
+  sendNotification,
+  readNotification,
+  listNotifications,
+  cancelNotification,
+  createWebhook,
+  listWebhooks,
+  removeWebhook,
+  rotateWebhookSecret,
+  redeliverWebhook,
+  readEvents,
+  readEvidence,
+  statePreferences,
+  readPreferences,
+  listInboxMessages,
+  openInboxMessage,
+  askContactCode,
+  confirmContactAddress,
+  removeContactAddress,
+  createTemplate,
+  listTemplates,
+  readTemplate,
+  removeTemplate,
+];
+
+/** Creates the notifications slice: sending, delivery, inbox, contact addresses, templates, webhooks, evidence. */
+export async function createNotifications(deps: NotificationsDeps): Promise<NotificationsSlice> {
+  const { settings, root, random, citizenKeys, db, log, onCommitted, cascade } = deps;
+  const contactOf = createContactLookup(deps, deps.registeredContactOf);
+  const senderOf = createSenderLookup(deps.clients, settings.registerName);
+  const serviceOf = createServiceLookup(deps.clients, settings.registerName);
+  const ports: AllPorts = {
+    contactOf,
+    citizenKeys,
+    random,
+    cascade,
+    senderOf,
+    codeCountKey: root.derive('contact-code-counts'),
+    attachmentTitle: deps.attachmentTitle,
+    templateOf: (text, clientId) => findOwnTemplate(db.read, text, clientId),
+    checkLetter: await createLetterDryRun({ settings, log }),
+    inboxLink: inboxLinkOf(settings),
+    webhookKey: root.derive('webhook-secrets'),
+    allowPrivateTargets: settings.webhookPrivateTargets,
+    isPrivateHost: createPrivateHostCheck(targetRulesOf(settings)),
+    evidenceKey: deps.evidenceKey,
+    evidenceIssuer: deps.publicUrl,
+    calendar: calendarOf(deps),
+    requestTimeStamp: await createTimeStamper(deps),
+  };
+  return {
+    operations: allOperations.map((operation) => bindOperation(operation, ports)),
+    jobs: notificationJobs({ ...deps, contactOf, senderOf }),
+    registerMetrics: (metrics) => countDeliveries(metrics, onCommitted),
+    checks: [{ onlyWorker: true, run: () => reportMissingSpool({ settings, log }) }],
+    notices: createNotices(ports),
+    senderOf,
+    organisationOf: (clientId) => serviceOf(clientId).name,
+    mounts: providerEndpoints(deps),
+  };
+}
+
+/** The days that do not count for legal effect. */
+function calendarOf({ settings, clock, log, isHelper }: NotificationsDeps): Calendar {
+  const calendar = { holidays: new Set(settings.holidays), timeZone: settings.timeZone };
+  const notice = calendarNotice(calendar, clock.now());
+  if (notice !== undefined && !isHelper) log.notice(notice);
+  return calendar;
+}
+
+/** The label values that alarms compare. They exist from the start; other values appear with their first event. */
+const initialOutcomes: readonly MetricLabels[] = [
+  { outcome: 'sent', who_acts: '' },
+  { outcome: 'delivered', who_acts: '' },
+  ...['retry', 'failed', 'unknown'].map((outcome) => ({ outcome, who_acts: 'operator' })),
+];
+
+function countDeliveries(metrics: Metrics, onCommitted: OnCommitted): void {
+  const count = metrics.counter({
+    name: 'citizen_services_delivery_outcomes_total',
+    help: 'What came of attempts to deliver, by channel, outcome and who has to act.',
+    labels: ['channel', 'outcome', 'who_acts'],
+    initialLabels: channelNames.flatMap((channel) => initialOutcomes.map((outcome) => ({ channel, ...outcome }))),
+  });
+  onCommitted(['notification.delivery-ended'], (events) => {
+    for (const event of events) {
+      if (event.type !== 'notification.delivery-ended') continue;
+      const whoActs = event.reason === undefined ? '' : reasonOf(parseReasonCode(event.reason)).whoActs;
+      count({ channel: event.channel, outcome: event.outcome, who_acts: whoActs });
+    }
+  });
+}

@@ -1,0 +1,52 @@
+import type { SliceDeps } from '../api/slice.ts';
+import type { IdGenerator } from '../kernel/id.ts';
+import type { Effect } from '../ledger/commit.ts';
+import { withPreferences } from './contact/contact-preferences-store.ts';
+import { withSimulatedContacts } from './delivery/simulator.ts';
+import type { ContactOf } from './notification/contact.ts';
+import type { NotificationPorts } from './ports.ts';
+import { notifyLimitReached } from './system-messages/notify-limit-reached.ts';
+import { notifyLockChange } from './system-messages/notify-lock-change.ts';
+
+type NoticeCall = { readonly now: number; readonly mint: IdGenerator };
+
+/** The messages about a citizen's record that other slices put into their effects. */
+export type Notices = {
+  /** Somebody failed too often to verify data about the citizen. `notBefore` in epoch milliseconds. */
+  limitReached(
+    citizenId: string,
+    call: NoticeCall & { readonly notBefore?: number | undefined },
+  ): Promise<Pick<Effect, 'events' | 'statements'>>;
+  /** The citizen's own lock was set or lifted; with the reason where staff lifted it. */
+  lockChanged(
+    change: { readonly citizenId: string; readonly locked: boolean; readonly reason?: string | undefined },
+    call: NoticeCall,
+  ): Promise<Pick<Effect, 'events' | 'statements'>>;
+};
+
+/** How citizens are reached: the register's contacts with the citizens' preferences, and in a sandbox the simulator's. */
+export function createContactLookup(
+  { settings, db, citizenKeys }: Pick<SliceDeps, 'settings' | 'db' | 'citizenKeys'>,
+  registeredContactOf: ContactOf,
+): ContactOf {
+  const contactOf = withPreferences(registeredContactOf, { read: db.read, citizenKeys });
+  return settings.simulators === true ? withSimulatedContacts(contactOf) : contactOf;
+}
+
+/** Makes the notices; `create-notifications.ts` and the command that lifts a citizen's lock call it. */
+export function createNotices(
+  ports: Pick<NotificationPorts, 'citizenKeys' | 'random' | 'cascade' | 'contactOf'>,
+): Notices {
+  return {
+    limitReached: async (citizenId, { now, mint, notBefore }) => {
+      const contact = await ports.contactOf(citizenId);
+      const message = await notifyLimitReached({ now, mint, ports }, { citizenId, contact, notBefore });
+      return { events: [message.event], statements: message.statements };
+    },
+    lockChanged: async (change, { now, mint }) => {
+      const contact = await ports.contactOf(change.citizenId);
+      const message = await notifyLockChange({ now, mint, ports }, { ...change, contact });
+      return { events: [message.event], statements: message.statements };
+    },
+  };
+}

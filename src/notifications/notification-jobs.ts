@@ -1,0 +1,112 @@
+import { setTimeout as pause } from 'node:timers/promises';
+import type { Gauge } from '../api/metrics.ts';
+import type { Job, RunningJob, SliceDeps } from '../api/slice.ts';
+import { SettingError, type Settings } from '../config/settings.ts';
+import { repeatEvery } from '../jobs/repeat-every.ts';
+import { inboxChannel } from './channels/inbox-channel.ts';
+import { createQueueMonitor, type QueueMonitor, type QueueState } from './delivery/queue-monitor.ts';
+import { type DeliveryDeps, startDelivery } from './delivery/start-delivery.ts';
+import type { ExternalChannels } from './notification/channel.ts';
+import { feedEventTypes } from './webhooks/feed-store.ts';
+import { createPostWebhookCall } from './webhooks/post-call.ts';
+import { createHostResolver } from './webhooks/resolve-host.ts';
+import { startWebhooks } from './webhooks/start-webhooks.ts';
+import type { TargetRules } from './webhooks/webhook-target.ts';
+
+/** How long a receiver of a webhook may take to answer (Standard Webhooks 1.0.0: 15 to 30 seconds). */
+const webhookTimeoutMs = 15_000;
+/** The pause after each pass that numbers the feed, so that many events share the next pass. */
+const feedPauseMs = 50;
+/** How often a process with the worker role measures its queues. */
+const queuesEveryMs = 5_000;
+const dayMs = 86_400_000;
+/** Calls are repeated for more than three days. Events that were kept for less would be deleted before. */
+const minFeedDays = 7;
+
+class ChannelsMissing extends Error {
+  override readonly name = 'ChannelsMissing';
+}
+
+type NotificationJobDeps = SliceDeps &
+  Pick<DeliveryDeps, 'cascade' | 'contactOf' | 'senderOf'> & {
+    /** The channels to providers; only a process with the worker role has them. */
+    readonly channels: ExternalChannels | undefined;
+  };
+
+/** What the worker role does for notifications: deliver them, call webhooks, measure the queues. */
+export function notificationJobs(deps: NotificationJobDeps): readonly Job[] {
+  return [
+    { name: 'webhooks', wakeOn: feedEventTypes, start: () => startWebhookJob(deps) },
+    { name: 'delivery', wakeOn: ['notification.accepted'], start: () => startDeliveryJob(deps) },
+    { name: 'queues', start: () => startQueueMonitor(deps) },
+  ];
+}
+
+function startDeliveryJob(deps: NotificationJobDeps): Promise<RunningJob> {
+  const { db, log, channels } = deps;
+  if (channels === undefined) throw new ChannelsMissing('a process with the worker role needs its channels');
+  return startDelivery({
+    ...deps,
+    read: db.read,
+    channels: { ...channels, inbox: inboxChannel },
+    onFault: (fault) => log.fault('delivery', fault),
+  });
+}
+
+/** Which hosts webhooks may call. */
+export function targetRulesOf({ webhookPrivateTargets: allowPrivate }: Settings): TargetRules {
+  return { allowPrivate, resolve: createHostResolver(allowPrivate) };
+}
+
+/** How many days events are kept in the feed. */
+export function feedDaysOf({ feedDays }: Settings): number {
+  if (feedDays >= minFeedDays) return feedDays;
+  throw new SettingError('FEED_DAYS', `expected ${minFeedDays} or more, ${feedDays} came`);
+}
+
+function startWebhookJob(deps: SliceDeps): RunningJob {
+  const allowPrivateTargets = deps.settings.webhookPrivateTargets;
+  return startWebhooks({
+    ...deps,
+    read: deps.db.read,
+    write: (unit) => deps.db.write(unit),
+    webhookKey: deps.root.derive('webhook-secrets'),
+    allowPrivateTargets,
+    post: createPostWebhookCall({ ...targetRulesOf(deps.settings), timeoutMs: webhookTimeoutMs }),
+    pollMs: 1_000,
+    pause: () => pause(feedPauseMs),
+    keepMs: feedDaysOf(deps.settings) * dayMs,
+    onFault: (fault) => deps.log.fault('webhooks', fault),
+  });
+}
+
+/** Measures what waits in the queues. */
+function startQueueMonitor({ db, clock, timer, log }: SliceDeps): RunningJob {
+  const monitor = createQueueMonitor(db.read, clock);
+  const onFault = (fault: unknown) => log.fault('queues', fault);
+  const measuring = repeatEvery({ timer, everyMs: queuesEveryMs, onFault, call: () => monitor.refresh() });
+  return { gauges: queueGauges(monitor), stop: () => measuring.stop() };
+}
+
+function queueGauges({ deliveries, calls }: QueueMonitor): Gauge[] {
+  const gauge = (name: string, help: string) => ({ name: `citizen_services_${name}`, help });
+  const ofChannels = (part: keyof QueueState) => ({
+    label: 'channel',
+    read: () => new Map([...deliveries()].map(([channel, state]) => [channel, state[part]])),
+  });
+  return [
+    {
+      ...gauge('deliveries_due', 'Deliveries that are due and that no worker has taken, counted up to 10,000.'),
+      ...ofChannels('due'),
+    },
+    { ...gauge('deliveries_oldest_due_seconds', 'How long the first of them is due.'), ...ofChannels('oldestSeconds') },
+    {
+      ...gauge('webhook_calls_due', 'Calls of webhooks that are due and not made yet, counted up to 10,000.'),
+      read: () => calls()?.due,
+    },
+    {
+      ...gauge('webhook_calls_oldest_due_seconds', 'How long the first of them is due.'),
+      read: () => calls()?.oldestSeconds,
+    },
+  ];
+}

@@ -1,0 +1,76 @@
+import type { Statement } from '../../db/database.ts';
+import type { RandomBytes } from '../../kernel/clock.ts';
+import type { IdGenerator } from '../../kernel/id.ts';
+import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
+import type { CitizenEvent } from '../../ledger/ledger-event.ts';
+import { type MessageContent, sealMessageContent } from './message-content.ts';
+import { type ChannelName, channelNames, foldStatus, type Notification } from './notification.ts';
+import { insertNotification, type NewDelivery, queuesOf } from './notification-store.ts';
+
+type AcceptContext = {
+  readonly now: number;
+  readonly mint: IdGenerator;
+  readonly ports: { readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>; readonly random: RandomBytes };
+};
+
+/** A message that is checked and ready to be stored. */
+export type AcceptableMessage = Pick<
+  Notification,
+  'clientId' | 'citizenId' | 'reference' | 'category' | 'legalEffect' | 'language' | 'sendAt' | 'deliverBy'
+> & {
+  readonly content: MessageContent;
+  readonly steps: ReadonlyArray<{ readonly channel: ChannelName; readonly runAt: number; readonly reminder: boolean }>;
+  /** Whether the citizen can read the message in the inbox as soon as it is stored. */
+  readonly isInInbox: boolean;
+};
+
+/** A new notification as parts of an effect. */
+export type AcceptedNotification = {
+  readonly notification: Pick<Notification, 'id' | 'acceptedEvent' | 'citizenId' | 'reference'>;
+  readonly event: CitizenEvent;
+  readonly statements: readonly Statement[];
+  readonly queues: ReadonlySet<string>;
+};
+
+/** Seals a message under its citizen's key, and makes the notification, its deliveries and the event `notification.accepted`. */
+export async function acceptNotification(
+  { now, mint, ports }: AcceptContext,
+  message: AcceptableMessage,
+): Promise<AcceptedNotification> {
+  const { content, steps, isInInbox, ...stated } = message;
+  const { clientId, citizenId, category, sendAt } = stated;
+  const [key, id, acceptedEvent] = [await ports.citizenKeys.keyOf(citizenId), mint('notification'), mint('event')];
+  // The ids of deliveries sort by time. In the order of the plan they would reveal which channels the citizen prefers.
+  const inChannelOrder = steps.toSorted((one, other) => orderOf(one.channel) - orderOf(other.channel));
+  const deliveries = inChannelOrder.map(
+    ({ channel, runAt, reminder }): NewDelivery => ({
+      id: mint('delivery'),
+      channel,
+      reminder,
+      priority: category === 'urgent' ? 0 : 1,
+      lane: `${clientId} ${category}`,
+      initialState: channel === 'inbox' && isInInbox ? { status: 'sent', at: now } : { status: 'queued', runAt },
+    }),
+  );
+  const outlines = deliveries.map(({ channel, initialState: { status } }) => ({ channel, attempts: 0, status }));
+  const { contentDigest, ...sealed } = sealMessageContent(key, id, content, ports.random);
+  const notification = {
+    ...stated,
+    ...sealed,
+    id,
+    status: foldStatus(sendAt === null ? 'accepted' : 'scheduled', outlines, false),
+    createdAt: now,
+    acceptedEvent,
+  };
+  const head = { id: acceptedEvent, at: now, actor: { client: clientId } };
+  return {
+    notification,
+    event: { type: 'notification.accepted', ...head, citizenId, notification: id, contentDigest },
+    statements: insertNotification(notification, deliveries),
+    queues: queuesOf(deliveries),
+  };
+}
+
+function orderOf(channel: ChannelName): number {
+  return channelNames.indexOf(channel);
+}
