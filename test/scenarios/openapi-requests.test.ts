@@ -133,7 +133,7 @@ async function answerTo(operation: Operation, parts: Parts): Promise<HttpRespons
   const answer = await ask(asked);
   const [path = ''] = asked.path.split('?');
   const left = { method: operation.method, path, status: answer.status, headers: answer.headers, body: answer.body };
-  assert.deepEqual(judge(left), { operation: operation.operationId, faults: [] }, `${answer.status} ${answer.body}`);
+  assert.deepEqual(judge(left), { operation: operation.operationId, problems: [] }, `${answer.status} ${answer.body}`);
   assert.ok(answer.status < 500, String(answer.body));
   return answer;
 }

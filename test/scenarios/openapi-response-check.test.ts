@@ -27,7 +27,7 @@ const good: SentResponse = {
 };
 
 test('a response that matches the OpenAPI document has no fault', () => {
-  assert.deepEqual(judge(good), { operation: 'retrieveDocument', faults: [] });
+  assert.deepEqual(judge(good), { operation: 'retrieveDocument', problems: [] });
 });
 
 const wrong: readonly (readonly [string, Partial<SentResponse>, string])[] = [
