@@ -13,8 +13,8 @@ export const settingTable = {
   HOST: { kind: 'text', fallback: '127.0.0.1', help: 'Address to listen on. The demo never listens beyond loopback.' },
   API_THREADS: {
     kind: 'threads',
-    fallback: undefined,
-    help: 'How many threads may answer calls, at most 64, on Linux; default one for each processor, up to 4. All but the first begin only when those before them are busy, and end when they have not been for a minute.',
+    fallback: '1',
+    help: 'Number of threads that answer requests, at most 64. More than one helps from about 100 concurrent clients, on Linux.',
   },
   ADMIN_PORT: {
     kind: 'port',

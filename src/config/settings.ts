@@ -18,7 +18,7 @@ export type Settings = BindingSettings &
     readonly port: number;
     readonly host: string;
     /** undefined: as the machine has processors. */
-    readonly apiThreads: number | undefined;
+    readonly apiThreads: number;
     readonly adminPort: number;
     readonly adminHost: string;
     readonly publicUrl: string | undefined;
@@ -133,7 +133,7 @@ export function readSettings(
   return {
     port: Number(text('PORT')),
     host: text('HOST'),
-    apiThreads: resolveValue('API_THREADS') === undefined ? undefined : Number(text('API_THREADS')),
+    apiThreads: Number(text('API_THREADS')),
     adminPort: Number(text('ADMIN_PORT')),
     adminHost: text('ADMIN_HOST'),
     // As browsers write it: callers compare it letter by letter.
