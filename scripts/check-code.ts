@@ -6,7 +6,7 @@ import { globSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Figure, measure } from './code-figures.ts';
 
-/** The hint to lower a limit comes when the figure is better by `step` or more. */
+/** The script suggests a lower limit when the figure is better by `step` or more. */
 const limits: Readonly<Record<Figure['name'], { limit: number; goal: number; step: number }>> = {
   lines: { limit: 57_900, goal: 48_000, step: 100 },
   cycles: { limit: 0, goal: 0, step: 1 },

@@ -1,7 +1,7 @@
 /**
- * Writes what is made from code: the `pages` below, in docs/ and the client, and register.lock. With `--check` it writes
- * nothing and fails where one is stale, or where the register lost something. With `--release` it also keeps the OpenAPI
- * document as what callers rely on from now on (spec/released-openapi.json).
+ * Writes the files that are generated from code: `pages` below, in docs/ and the client, and register.lock. With `--check` it
+ * writes nothing and fails if a file is stale or if the register lost an entry. With `--release` it also stores the OpenAPI
+ * document as the interface that later versions must keep (spec/released-openapi.json).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -22,7 +22,7 @@ const isCheck = process.argv.includes('--check');
 const faults: string[] = [];
 
 const endpoints = describeEndpoints(operations);
-/** What an operator has set, in the document that is kept in the repository. */
+/** Example settings of an operator, for the OpenAPI document in the repository. */
 const exampleOperator = {
   publicUrl: 'https://api.example.gov',
   apiVersion,
@@ -32,7 +32,7 @@ const exampleOperator = {
 };
 const lockPath = join(root, 'register.lock');
 if (existsSync(lockPath)) {
-  // The lock was written by this script.
+  // This script wrote the lock.
   const old = JSON.parse(readFileSync(lockPath, 'utf8')) as LockedEndpoint[];
   faults.push(...breakingChanges(old, endpoints).map((loss) => `register.lock: ${loss}`));
 }
@@ -101,27 +101,27 @@ const pages: Record<string, string> = {
   'docs/sandbox/people.jsonl': sandboxPeople(),
   'docs/sandbox/questions.json': sandboxQuestions(),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
-  // As it is read by others: in JSON, where what is undefined is not there.
+  // The document as readers see it: JSON has no undefined members.
   ...clientFiles(JSON.parse(JSON.stringify(document)) as ApiDocument),
 };
 
 if (process.argv.includes('--release')) {
-  const promised = withoutExamples(document);
-  pages['spec/released-openapi.json'] = `${JSON.stringify(promised)}\n`;
+  const released = withoutExamples(document);
+  pages['spec/released-openapi.json'] = `${JSON.stringify(released)}\n`;
 }
 
-/** Examples promise nothing, and are a third of the document. */
+/** Later versions may change examples, and examples are a third of the document. */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => name !== 'example' && name !== 'examples');
-  return Object.fromEntries(kept.map(([name, member]) => [name, withoutExamples(member)]));
+  const members = Object.entries(value).filter(([name]) => name !== 'example' && name !== 'examples');
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutExamples(member)]));
 }
 
 for (const [path, text] of Object.entries(pages)) {
   const file = join(root, path);
-  const there = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (there === text) continue;
+  const current = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (current === text) continue;
   if (isCheck) faults.push(`${path} is stale: run npm run generate and commit it`);
   else if (faults.length === 0) {
     mkdirSync(dirname(file), { recursive: true });
