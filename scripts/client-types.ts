@@ -144,7 +144,7 @@ function answerTypes(operationId: string, responses: Operation['responses']) {
       return schema === undefined ? [] : [{ status, schema }];
     }
     const isProblem = content[errorType]?.schema['$ref'] === '#/components/schemas/Problem';
-    return isProblem ? [] : failOn(`${operationId} ${status}`, 'an error that is not a Problem');
+    return isProblem ? [] : failOn(`${operationId} ${status}`, 'an error that is no Problem');
   });
 }
 
