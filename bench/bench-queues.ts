@@ -122,16 +122,16 @@ async function benchDelivered(
   for (const engine of benchEngines) targets.push(await ourDeliveryTarget(environment, smtpServer, engine));
   const measurements = new Map<string, Measurement[]>(targets.map(({ name }) => [name, []]));
   const count = Math.round(plan.seconds * notificationsPerSecond);
-  for (const mailing of targets) await measureDelivery(environment, smtpServer, mailing, count);
+  for (const target of targets) await measureDelivery(environment, smtpServer, target, count);
   await environment.postgres.checkpoint();
   for (let round = 0; round < plan.rounds; round += 1) {
-    for (const mailing of targets) {
-      const cell = await measureDelivery(environment, smtpServer, mailing, count);
-      environment.logProgress(`queues, delivered: ${mailing.name} ${Math.round(cell.perSecond)}`);
-      measurements.get(mailing.name)?.push(cell);
+    for (const target of targets) {
+      const cell = await measureDelivery(environment, smtpServer, target, count);
+      environment.logProgress(`queues, delivered: ${target.name} ${Math.round(cell.perSecond)}`);
+      measurements.get(target.name)?.push(cell);
     }
   }
-  for (const mailing of targets) await mailing.stop();
+  for (const target of targets) await target.stop();
   await smtpServer.stop();
   return toQueueResults('queues: deliver', measurements, () => deliverGoal);
 }

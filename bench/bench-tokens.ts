@@ -25,7 +25,7 @@ const firstChecks = 200;
 const assertions = 400;
 const concurrency = 32;
 
-/** Measures the time of issuing a token, of its first check and of its cached check, in this process with its own SQLite database. */
+/** Measures issuing a token, its first check and its cached check, in this process with its own SQLite database. */
 export async function benchTokens(rounds: number): Promise<BenchResult[]> {
   const dataDir = makeBenchFolder('cs-bench-tokens-');
   const db = await openDatabase({ dataDir, clock: systemClock });

@@ -15,9 +15,9 @@ import type { BenchPlan } from './measure.ts';
 import { describeMachine, resultsTable } from './report.ts';
 import type { BenchResult } from './result.ts';
 
-// `npm run bench` runs all benches, or those whose names start with one of the arguments, in about ten minutes. `--seconds` sets
-// the duration of each round (default 2.5), BENCH_CITIZENS the size of the register (default 100,000). Figures go to standard
-// output, progress to standard error.
+// `npm run bench` runs all benches, or those whose names start with one of the arguments. It takes about ten minutes.
+// `--seconds` sets the duration of each round (default 2.5), BENCH_CITIZENS the size of the register (default 100,000).
+// Figures go to standard output, progress to standard error.
 
 const benches = [
   'compare',

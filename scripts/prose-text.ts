@@ -72,7 +72,7 @@ export class UnreadableSource extends Error {
   }
 }
 
-/** Splits the text into tokens. A template is one token of kind `TemplateExpression`, followed by the tokens in its expressions. */
+/** Splits the text into tokens. A template is one `TemplateExpression` token, followed by the tokens of its expressions. */
 function tokenize(text: string): Token[] {
   const scanner = createScanner(false, LanguageVariant.Standard, text);
   const tokens: Token[] = [];

@@ -81,7 +81,7 @@ async function parseTokenResponse(
     if (String(type).toLowerCase() === expectedType) return { text, livesMs: Number(seconds ?? 0) * 1_000 };
     throw new TokenError(response.status, { error: 'wrong token_type', description: `expected ${expectedType}` });
   }
-  const oauthError = { error: String(error ?? 'no token in the answer'), description: String(description ?? '') };
+  const oauthError = { error: String(error ?? 'no token in the response'), description: String(description ?? '') };
   throw new TokenError(response.status, oauthError, parseRetryAfter(response, now));
 }
 

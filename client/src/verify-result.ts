@@ -73,8 +73,8 @@ export async function verifyResult(
 const [cacheMs, unknownKeyCacheMs] = [3_600_000, 30_000];
 
 /**
- * Returns the published keys of a server, cached for an hour. For an unknown key (`isUnknown`) the cache lasts 30 seconds, because
- * anyone can send results with unknown keys and so cause requests.
+ * Creates a function that returns the published keys of a server. It caches them for an hour, and for 30 seconds if a key was
+ * unknown (`isUnknown`). The 30 seconds limit the requests that results with invented key ids can cause.
  */
 export function createResultKeys(
   options: RetryOptions & { readonly baseUrl: string; readonly fetch: typeof fetch; readonly timeoutMs: number },
