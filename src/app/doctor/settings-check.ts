@@ -4,7 +4,7 @@ import { readWitnessPolicy } from '../../audit/open-ledger.ts';
 import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
 import { findIneffectiveSettings } from '../../config/ineffective-settings.ts';
 import { publicUrlFor } from '../../config/public-url.ts';
-import { settingTable } from '../../config/setting-table.ts';
+import { settingSchemas } from '../../config/setting-schemas.ts';
 import { buildFromSetting, SettingError, type Settings } from '../../config/settings.ts';
 import { rootKeyFromBytes } from '../../crypto/root-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -108,7 +108,7 @@ function warnings({ settings, faults, file, clock }: SettingsToCheck): readonly 
       warnFinding(`${file} has mode ${mode.toString(8)}: others can read what is secret in it`, `chmod 600 ${file}`),
     );
   const { smtpUrl, mailFrom, clientSecrets, simulators } = settings;
-  if (smtpUrl !== undefined && mailFrom === settingTable.MAIL_FROM.fallback)
+  if (smtpUrl !== undefined && mailFrom === settingSchemas.mailFrom.default)
     found.push(
       warnFinding(`mail is sent from ${mailFrom}, which relays refuse`, 'set MAIL_FROM to an address of yours'),
     );
