@@ -1,7 +1,7 @@
 /**
- * Writes what is made from code: the `pages` below, in docs/ and the client, and register.lock. With `--check` it writes
- * nothing and fails where one is stale, or where the register lost something. With `--release` it also keeps the OpenAPI
- * document as what callers rely on from now on (spec/released-openapi.json).
+ * Writes the files that are generated from code: the `pages` below, in docs/ and the client, and register.lock. With `--check`
+ * it writes nothing, and fails if a file is stale or if the register lost an endpoint. With `--release` it also stores the
+ * OpenAPI document as the released interface (spec/released-openapi.json).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -23,7 +23,7 @@ const isCheck = process.argv.includes('--check');
 const faults: string[] = [];
 
 const endpoints = describeEndpoints(operations);
-/** What an operator has set, in the document that is kept in the repository. */
+/** The settings of the operator in the OpenAPI document of the repository. */
 const exampleOperator = {
   publicUrl: 'https://api.example.gov',
   apiVersion,
@@ -118,7 +118,7 @@ const pages: Record<string, string> = {
   'docs/sandbox/people.jsonl': sandboxPeople(),
   'docs/sandbox/questions.json': sandboxQuestions(),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
-  // As it is read by others: in JSON, where what is undefined is not there.
+  // The client is generated from the JSON, which has no undefined members.
   ...clientFiles(JSON.parse(JSON.stringify(document)) as ApiDocument),
 };
 
@@ -127,7 +127,7 @@ if (process.argv.includes('--release')) {
   pages['spec/released-openapi.json'] = `${JSON.stringify(promised)}\n`;
 }
 
-/** Examples promise nothing, and are a third of the document. */
+/** Clients do not rely on examples, which are a third of the document. */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples);
   if (typeof value !== 'object' || value === null) return value;
