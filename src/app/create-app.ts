@@ -24,7 +24,7 @@ import type { AppContext, AuthContext } from './app-context.ts';
 import { operations } from './operations.ts';
 import { createPublicEndpoint, type PublicEndpoint } from './public-endpoint.ts';
 
-/** What `serve` has chosen or opened for the app of this process or thread. */
+/** The parts that `serve` has chosen or opened for the app of this process or thread. */
 export type CreateAppOptions = {
   readonly publicUrl: string;
   readonly auth: AuthContext;

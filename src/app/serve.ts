@@ -25,11 +25,11 @@ import type { ThreadOptions, WakeJob } from './threads/thread-messages.ts';
 import { startThreadPool, type ThreadPool, type ThreadPoolDeps } from './threads/thread-pool.ts';
 import { watchClock } from './watch-clock.ts';
 
-/** What one process does; by default everything. */
+/** The work that a process can take on; by default all of it. */
 export const roles = ['api', 'worker', 'sequencer'] as const;
 export type Role = (typeof roles)[number];
 
-/** What `demo`, `start` and a helping thread choose differently. */
+/** The choices in which `demo`, `start` and a helping thread differ. */
 export type ServeOptions = {
   readonly roles: ReadonlySet<Role>;
   /** The demo creates its signing keys, and its own sign-in where the settings name none. */
@@ -56,7 +56,7 @@ export type RunningServer = {
   issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
   /** Makes this process read clients again, after another process has changed them. */
   invalidateClients(): void;
-  /** What this thread has counted, for the metrics of the process. */
+  /** The counters of this thread, for the metrics of the process. */
   snapshot(): Promise<MetricsSnapshot>;
   /** Leaves the port to the other threads, and resolves when no connection is left. */
   drain(): Promise<void>;
@@ -67,7 +67,7 @@ export type RunningServer = {
 type StoppablePart = { stop(deadlineMs: number): Promise<unknown> };
 type RegisterPart = <P extends StoppablePart | undefined>(part: P) => P;
 
-/** Starts the roles of this process. Where one cannot start, those before it are stopped again. */
+/** Starts the roles of this process. If one cannot start, those before it are stopped again. */
 export async function serve(app: AppContext, mode: ServeOptions): Promise<RunningServer> {
   const startedParts: StoppablePart[] = [];
   const register: RegisterPart = (part) => {
@@ -96,8 +96,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   // Only this process can have the SQLite file open: whatever held a lease is gone.
   if (context.db.engine === 'sqlite' && !isHelper) await context.claim(releaseAllLeases);
   const auth = await openAuthContext(context, mode.isDemo && !isHelper);
-  const isAlone = context.db.engine === 'sqlite' && !isSharedPort(seat);
-  const transport = openTransportSecurity(context, publicUrl, isAlone);
+  const transport = openTransportSecurity(context, publicUrl, context.db.engine === 'sqlite' && !isSharedPort(seat));
   const ledger = register(openLedger(context, auth.keys, publicUrl));
   const app = await createApp(context, {
     publicUrl,
@@ -122,8 +121,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   countedLog.begin(metrics);
   for (const slice of app.slices) slice.registerMetrics(metrics);
   const threads = register(startThreads(context, mode, { port, publicUrl, wakeJob: jobs.wake, app, metrics }));
-  const metricsPage = metrics.page(threads?.snapshots);
-  const admin = register(isHelper ? undefined : await startAdmin(context, endpoint, metricsPage));
+  const admin = register(isHelper ? undefined : await startAdmin(context, endpoint, metrics.page(threads?.snapshots)));
   // Jobs start last: a wrong setting or a port in use ends the start before anything is at work.
   const sequencing = register(mode.roles.has('sequencer') ? await startSequencer(context, ledger) : undefined);
   register(jobs);
@@ -138,19 +136,25 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     snapshot: metrics.snapshot,
     drain: server.drainConnections,
     stop: async () => {
-      // All of these take nothing new, and share one deadline to finish.
-      const parts = [minuteJobs, threads, server, jobs];
-      await Promise.all(parts.map((part) => stopAll(context, [() => part?.stop(shutdownTimeoutMs)])));
-      await stopAll(context, [
-        () => sequencing?.stop(),
-        () => ledger.stop(),
-        ...Object.values(mode.channels ?? {}).map((channel) => () => channel.close()),
-        () => admin?.stop(),
-        () => outages.stop(),
-      ]);
-      await context.close();
+      const channels = Object.values(mode.channels ?? {}).map((channel) => () => channel.close());
+      await stopServer(
+        context,
+        [minuteJobs, threads, server, jobs],
+        [() => sequencing?.stop(), () => ledger.stop(), ...channels, () => admin?.stop(), () => outages.stop()],
+      );
     },
   };
+}
+
+/** Stops the parts that take work, which share one deadline, then what they use, in its order, and then closes the database. */
+async function stopServer(
+  context: AppContext,
+  working: readonly (StoppablePart | undefined)[],
+  used: readonly (() => Promise<unknown> | undefined)[],
+): Promise<void> {
+  await Promise.all(working.map((part) => stopAll(context, [() => part?.stop(shutdownTimeoutMs)])));
+  await stopAll(context, used);
+  await context.close();
 }
 
 /** Runs the checks of the slices. A check that rejects ends the start; others report to the log. */
@@ -183,7 +187,7 @@ function jobStarter(context: AppContext, { slices }: App, mode: ServeOptions) {
 
 type ListenTarget = { readonly host: string; readonly port: number };
 
-/** Listens. Of the threads that share a port, the first one checks that no other program has it. */
+/** Listens. The first of the threads that share a port checks that no other program has it. */
 async function listen(server: ApiServer, seat: WorkerSlot, { host, port }: ListenTarget): Promise<void> {
   if (isSharedPort(seat) && seat.index === 0) await probePort({ host, port });
   await server.listen(host, port);
@@ -224,7 +228,6 @@ function startMinuteJobs(app: AppContext): { stop(): Promise<unknown> } {
   const { log, timer, root, citizenKeys } = app;
   const minutely = { timer, everyMs: 60_000 };
   const clock = { ...minutely, call: watchClock(app), onFault: (fault: unknown) => log.fault('clock', fault) };
-  // Not awaited: after a clock that was ahead, it may reschedule hundreds of thousands of deliveries.
   const first = clock.call().catch(clock.onFault);
   const parts = [
     repeatEvery({

@@ -12,7 +12,7 @@ import type { AuditPorts } from './ports.ts';
 import { readOwnAccessLog } from './read-own-access-log.ts';
 import { readReceipt } from './read-receipt.ts';
 
-/** What the audit slice needs of the app and of the other slices. */
+/** Dependencies of the audit slice: those of every slice, and functions of other slices. */
 export type AuditDeps = SliceDeps &
   Pick<AuditPorts, 'isErasureOf' | 'explanationOf' | 'organisationOf'> & {
     readonly ledger: LedgerView;

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { replaceSigningKeyStatements, rotatableUses } from '../auth/signing-key-store.ts';
-import { dayMs, readClockObservation } from '../jobs/clock-observation.ts';
+import { readClockState } from '../jobs/clock-check.ts';
 import { type Command, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
 import {
   finishRotation,
@@ -53,7 +53,8 @@ async function replaceSigningKey(
   atOnce: boolean,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const leaptFrom = atOnce ? await doubtfulLeap(context) : undefined;
+  // While the clock may be ahead, keys that it shows as retired can be in force again later.
+  const leaptFrom = atOnce ? (await readClockState(context.read))?.jumpedFrom : undefined;
   const { kid, statements } = replaceSigningKeyStatements(context, { use, atOnce, leaptFrom }, context.random);
   const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator } };
   await context.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
@@ -67,13 +68,6 @@ async function replaceSigningKey(
       : `${kid} is published, and signs for ${use} from ten minutes on; the old key verifies for another day.\n`,
   );
   return 0;
-}
-
-/** Where the clock leapt from within the last day, unless it is back: what was being replaced then verifies for no more than a day. */
-async function doubtfulLeap({ read, clock }: RotationContext): Promise<number | undefined> {
-  const leap = (await readClockObservation(read))?.jump;
-  if (leap === undefined || leap.backAt !== undefined || clock.now() - leap.to > dayMs) return undefined;
-  return leap.from;
 }
 
 async function rotateRootKey(

@@ -33,7 +33,7 @@ type NotificationJobDeps = SliceDeps &
     readonly channels: ExternalChannels | undefined;
   };
 
-/** What the worker role does for notifications: deliver them, call webhooks, measure the queues. */
+/** The jobs of the worker role for notifications: deliver them, call webhooks, measure the queues. */
 export function notificationJobs(deps: NotificationJobDeps): readonly Job[] {
   return [
     { name: 'webhooks', wakeOn: feedEventTypes, start: () => startWebhookJob(deps) },
@@ -53,7 +53,7 @@ function startDeliveryJob(deps: NotificationJobDeps): Promise<RunningJob> {
   });
 }
 
-/** Which hosts webhooks may call. */
+/** The hosts that webhooks may call. */
 export function targetRulesOf({ webhookPrivateTargets: allowPrivate }: Settings): TargetRules {
   return { allowPrivate, resolve: createHostResolver(allowPrivate) };
 }

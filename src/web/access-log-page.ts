@@ -1,6 +1,7 @@
 import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { Usage, UsageExplanation } from '../audit/usage.ts';
+import { formatMessage } from '../locales/message-format.ts';
 import { minuteElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import type { HtmlContent } from './page.ts';
@@ -22,7 +23,7 @@ export function accessLogPage(
   const [oldest, newest] = [usages[0]?.number ?? 1, usages.at(-1)?.number ?? totalUsages];
   const to = (before: number, text: string) => html`<p><a href="${citizenPaths.uses}?before=${before}">${text}</a></p>`;
   const content = html`<p>${words.intro}</p>
-    <p>${totalUsages === 0 ? words.none : words.total(totalUsages)}</p>
+    <p>${totalUsages === 0 ? words.none : formatMessage(frame.words.language, words.total, { count: totalUsages })}</p>
     ${newest < totalUsages ? to(newest + usesPerPage + 1, words.newer) : ''}
     <ul class="list">${groupRuns(usages.toReversed()).map((run) => runItem(frame, run))}</ul>
     ${oldest > 1 ? to(oldest, words.older) : ''}`;

@@ -1,4 +1,5 @@
 import { html } from 'hono/html';
+import { formatMessage } from '../locales/message-format.ts';
 import { type CodeChannel, contactCodeLimits } from '../notifications/contact/contact-code.ts';
 import { declinableChannelNames } from '../notifications/notification/notification.ts';
 import { dayElement } from './citizen-layout.ts';
@@ -59,14 +60,14 @@ function codeForm(
   { awaiting }: ContactAddresses,
   fault: AddressFault | undefined,
 ): HtmlContent | '' {
-  const { awaits, code, confirm } = words.contact.addresses;
+  const { codeSent, code, confirm } = words.contact.addresses;
   const sent = awaiting.find((one) => one.channel === channel);
   if (sent === undefined) return '';
   const id = `code-${channel}`;
   const wrong = fault?.fault === 'wrong' ? fault : undefined;
   return channelForm(
     { what: 'confirm', channel },
-    html`<p><bdi>${sent.address}</bdi>: ${awaits(contactCodeLimits.minutes)}</p>
+    html`<p><bdi>${sent.address}</bdi>: ${formatMessage(words.language, codeSent, { minutes: contactCodeLimits.minutes })}</p>
       <p><label for="${id}">${code[channel]}</label>${faultText(words, wrong)}
         <input id="${id}" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required${faultAttributes(words, wrong)} /></p>
       <p><button type="submit">${confirm[channel]}</button></p>`,

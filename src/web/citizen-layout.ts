@@ -1,7 +1,6 @@
 import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
-import { memoize } from '../kernel/lru-cache.ts';
-import { dateLocaleOf, formatDay } from '../notifications/rendering/phrases-by-language.ts';
+import { formatDay, formatMinute } from '../locales/date-format.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import { type HtmlContent, renderHtmlPage } from './page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
@@ -61,11 +60,5 @@ export function dayElement({ language }: CitizenTexts, instant: string): HtmlCon
 
 /** An instant to the minute, in UTC: of when something happened the day alone says too little. */
 export function minuteElement({ language }: CitizenTexts, instant: string): HtmlContent {
-  return html`<time datetime="${instant}"><bdi>${minuteFormatOf(language).format(new Date(instant))} UTC</bdi></time>`;
+  return html`<time datetime="${instant}"><bdi>${formatMinute(language, Date.parse(instant))} UTC</bdi></time>`;
 }
-
-const minuteFormatOf = memoize(
-  maxLanguages,
-  (language) =>
-    new Intl.DateTimeFormat(dateLocaleOf(language), { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
-);

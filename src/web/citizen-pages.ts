@@ -12,7 +12,7 @@ import { requestPath, requestQuery } from '../kernel/request-target.ts';
 import { type AccessLog, accessLogPage, usesPerPage } from './access-log-page.ts';
 import type { PageLayout } from './citizen-layout.ts';
 import type { CitizenOperations } from './citizen-operations.ts';
-import { preferredCitizenTexts } from './citizen-texts-by-language.ts';
+import { preferredCitizenTexts } from './citizen-texts.ts';
 import { handleContactForm, showContact } from './contact-handlers.ts';
 import { type DocumentList, documentsPage, documentUnavailablePage } from './documents-page.ts';
 import { type InboxList, messagePage, messagesPage, type OpenedMessage } from './messages-page.ts';

@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { readHtmlForm } from '../../test/support/html-form.ts';
 import { type ContactPreferences, preferencesFault } from '../notifications/contact/contact-preferences.ts';
 import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
-import { preferredCitizenTexts } from './citizen-texts-by-language.ts';
+import { preferredCitizenTexts } from './citizen-texts.ts';
 import { parseContactFields, wishesFromFields } from './contact-form.ts';
 import { contactPage } from './contact-page.ts';
 

@@ -48,7 +48,7 @@ export function contactPage(
     ${faultLinks.length === 0 ? '' : faultSummary(contact, faultLinks)}
     <p>${contact.intro}</p>
     ${addressForms(words, { verified, awaiting, confirmable }, address)}
-    <h2>${contact.wishes}</h2>
+    <h2>${contact.preferences}</h2>
     <form method="post" action="${citizenPaths.contact}">
       <input type="hidden" name="what" value="wishes" />
       ${wayFields(contact, fields, faults)}
@@ -62,8 +62,8 @@ export function contactPage(
 
 type ContactTexts = CitizenTexts['contact'];
 
-function doneText({ kept, addresses }: ContactTexts, done: CompletedForm): string {
-  return done === 'wishes' ? kept : addresses.done[done];
+function doneText({ saved, addresses }: ContactTexts, done: CompletedForm): string {
+  return done === 'wishes' ? saved : addresses.done[done];
 }
 
 /** The field in which each fault is put right. */
@@ -87,10 +87,10 @@ function faultBeside(
 }
 
 function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonly ContactFault[]): HtmlContent {
-  const { legend, hint, noWish, places: named, never: declined } = words.ways;
+  const { legend, hint, noPreference, places: named, never: declined } = words.order;
   const [first, second, third] = preferenceRanks;
   const ordered: Option[] = [
-    ['', noWish],
+    ['', noPreference],
     [first, named.first],
     [second, named.second],
     [third, named.third],
@@ -125,8 +125,8 @@ function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly
 }
 
 function languageField({ contact, language }: CitizenTexts, fields: ContactFields): HtmlContent {
-  const { label, hint, noWish } = contact.language;
-  const options: Option[] = [['', noWish], ...languageOptions(language)];
+  const { label, hint, noPreference } = contact.language;
+  const options: Option[] = [['', noPreference], ...languageOptions(language)];
   const marks = html` aria-describedby="language-hint"`;
   return html`${selectField({ name: 'language', label, marks, options, chosen: fields.language })}
     <p id="language-hint">${hint}</p>`;

@@ -1,7 +1,7 @@
 import { html, raw } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import { defaultSubject } from '../notifications/rendering/default-subject.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
-import { phrasesFor } from '../notifications/rendering/phrases-by-language.ts';
 import { dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
 import type { HtmlContent } from './page.ts';
@@ -42,7 +42,7 @@ export function messagesPage(
 }
 
 function messageRow(words: CitizenTexts, item: InboxItem): HtmlContent {
-  const fresh = item.opened ? '' : html` <span class="badge">${words.messages.fresh}</span>`;
+  const fresh = item.opened ? '' : html` <span class="badge">${words.messages.new}</span>`;
   return html`<li>
       <p><a class="${item.opened ? '' : 'fresh'}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}</p>
       <p><bdi>${item.sender}</bdi>, ${dayElement(words, item.receivedAt)}</p>
@@ -67,5 +67,5 @@ export function messagePage(frame: PageLayout, message: OpenedMessage): Promise<
 
 /** In the language of the message, where it has no subject. */
 function titleOf({ subject, sender, language }: InboxItem): string {
-  return subject ?? phrasesFor(language ?? undefined).messageFrom(sender);
+  return subject ?? defaultSubject(language ?? undefined, sender);
 }

@@ -5,6 +5,8 @@ import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts
 import type { RefusedPage } from '../api/problem-response.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { requestPath } from '../kernel/request-target.ts';
+import { type Locale, localeForHeader } from '../locales/locale.ts';
+import { formatMessage } from '../locales/message-format.ts';
 import {
   type ConfirmDeps,
   type ConfirmLinks,
@@ -12,9 +14,7 @@ import {
   confirmReceipt,
   findConfirmableMail,
 } from '../notifications/inbox/confirm-receipt.ts';
-import type { Phrases } from '../notifications/languages/phrases.ts';
 import type { SenderOf } from '../notifications/notification/sending-service.ts';
-import { phrasesForHeader } from '../notifications/rendering/phrases-by-language.ts';
 import { citizenPage } from './page.ts';
 import { prefersHtml } from './prefers-html.ts';
 
@@ -27,24 +27,24 @@ type ReceiptPageDeps = ConfirmDeps & { readonly senderOf: SenderOf; onFault(faul
 export function mountReceiptPage(deps: ReceiptPageDeps, links: Pick<ConfirmLinks, 'findDelivery'>): MountedHandler {
   async function answer(request: IncomingMessage): Promise<BufferedResponse> {
     const path = requestPath(request.url);
-    const phrases = phrasesForHeader(request.headers['accept-language']);
+    const locale = localeForHeader(request.headers['accept-language']);
     const delivery = links.findDelivery(path.slice(confirmPath.length + 1));
-    if (delivery === undefined) return await unknownLinkPage(phrases);
+    if (delivery === undefined) return await unknownLinkPage(locale);
     if (request.method === 'POST') {
       request.resume();
-      return (await confirmReceipt(deps, delivery)) ? redirectTo(path) : await unknownLinkPage(phrases);
+      return (await confirmReceipt(deps, delivery)) ? redirectTo(path) : await unknownLinkPage(locale);
     }
     const found = await findConfirmableMail(deps.read, delivery);
-    if (found === undefined) return await unknownLinkPage(phrases);
+    if (found === undefined) return await unknownLinkPage(locale);
     const { name: sender } = await deps.senderOf(found.notification.clientId);
-    if (found.notification.status !== 'read') return await askPage(path, phrases, sender);
-    return await confirmedPage(phrases, sender);
+    if (found.notification.status !== 'read') return await askPage(path, locale, sender);
+    return await confirmedPage(locale, sender);
   }
   const handler: RequestListener = (request, response) => {
     answer(request)
       .catch(async (fault: unknown) => {
         deps.onFault(fault);
-        return await unavailablePage(phrasesForHeader(request.headers['accept-language']));
+        return await unavailablePage(localeForHeader(request.headers['accept-language']));
       })
       .then((given) => sendBuffered(response, { ...given, headers: { ...given.headers, ...commonHeaders } }))
       .catch(() => response.destroy());
@@ -66,21 +66,31 @@ function redirectTo(path: string): BufferedResponse {
   return { status: 303, headers: { location: path }, body: '' };
 }
 
-function askPage(path: string, { page: { title, ask, button, doubt }, language }: Phrases, sender: string) {
-  const content = html`<p>${ask(isolated(sender))}</p>
+function askPage(path: string, { receiptPage: { ask }, language }: Locale, sender: string) {
+  const { title, text, button, warning } = ask;
+  const values = { sender: isolated(sender) };
+  const content = html`<p>${formatMessage(language, text, values)}</p>
     <form method="post" action="${path}"><button type="submit">${button}</button></form>
-    <p>${doubt(isolated(sender))}</p>`;
+    <p>${formatMessage(language, warning, values)}</p>`;
   return citizenPage({ title, content, status: 200, language, sender });
 }
 
-function confirmedPage({ confirmed: { title, text }, language }: Phrases, sender: string) {
-  return citizenPage({ title, content: html`<p>${text(isolated(sender))}</p>`, status: 200, language, sender });
+function confirmedPage({ receiptPage: { confirmed }, language }: Locale, sender: string) {
+  const content = html`<p>${formatMessage(language, confirmed.text, { sender: isolated(sender) })}</p>`;
+  return citizenPage({ title: confirmed.title, content, status: 200, language, sender });
 }
 
-const unknownLinkPage = ({ unknownLink: { title, text }, language }: Phrases, status = 404) =>
-  citizenPage({ title, content: html`<p>${text}</p>`, status, language });
+const unknownLinkPage = (
+  {
+    receiptPage: {
+      unknownLink: { title, text },
+    },
+    language,
+  }: Locale,
+  status = 404,
+) => citizenPage({ title, content: html`<p>${text}</p>`, status, language });
 
-const unavailablePage = ({ notNow: { title, text }, language }: Phrases, status = 503) =>
+const unavailablePage = ({ unavailable: { title, text }, language }: Locale, status = 503) =>
   citizenPage({ title, content: html`<p>${text}</p>`, status, language });
 
 /**
@@ -89,9 +99,9 @@ const unavailablePage = ({ notNow: { title, text }, language }: Phrases, status 
  */
 export const refusedPage: RefusedPage = ({ url = '', headers }, refusal) => {
   if (!isReceiptPath(url) || !prefersHtml(headers.accept)) return undefined;
-  const phrases = phrasesForHeader(headers['accept-language']);
+  const locale = localeForHeader(headers['accept-language']);
   const { retryable, status } = problems[refusal.slug];
-  return (retryable ? unavailablePage : unknownLinkPage)(phrases, status).then((page) => ({
+  return (retryable ? unavailablePage : unknownLinkPage)(locale, status).then((page) => ({
     ...page,
     headers: { ...refusal.headers, ...page.headers, ...commonHeaders },
   }));

@@ -37,7 +37,7 @@ function lockForm({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, tooM
   if (ownLock === null) return '';
   return html`<h2 id="lock">${lock.title}</h2>
     ${tooMany ? html`<p class="note" role="alert">${lock.tooMany}</p>` : ''}
-    <p${ownLock ? raw(' class="note"') : ''}>${ownLock ? lock.on : lock.off}</p><p>${lock.told}</p>
+    <p${ownLock ? raw(' class="note"') : ''}>${ownLock ? lock.on : lock.off}</p><p>${lock.notified}</p>
     <form method="post" action="${citizenPaths.record}">
       <input type="hidden" name="locked" value="${String(!ownLock)}" />
       <p><button type="submit">${ownLock ? lock.lift : lock.set}</button></p>

@@ -3,9 +3,9 @@ import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { requestPath } from '../kernel/request-target.ts';
-import { phrasesForHeader } from '../notifications/rendering/phrases-by-language.ts';
+import { localeForHeader } from '../locales/locale.ts';
 import { type PageLayout, renderLayout } from './citizen-layout.ts';
-import { preferredCitizenTexts } from './citizen-texts-by-language.ts';
+import { preferredCitizenTexts } from './citizen-texts.ts';
 import { prefersHtml } from './prefers-html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
@@ -65,7 +65,7 @@ export async function unavailableNowPage(
   acceptLanguage: string | undefined,
   headers: Readonly<Record<string, string | string[]>> = {},
 ): Promise<BufferedResponse> {
-  const { title, text } = phrasesForHeader(acceptLanguage).notNow;
+  const { title, text } = localeForHeader(acceptLanguage).unavailable;
   const page = await renderLayout(frame, { title, content: html`<p>${text}</p>${homeLink(frame)}`, status: 503 });
   const retry = headers['retry-after'];
   return retry === undefined ? page : { ...page, headers: { ...page.headers, 'retry-after': retry } };

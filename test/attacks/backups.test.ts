@@ -34,14 +34,14 @@ import {
 import { copyDataDir } from '../support/doctor.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 
-// Somebody can write in a backup, and has no root key.
+// The attacker can write to a backup, and has no root key.
 
 const standing = makeBackupFixture(fileCleanupScope());
 
 const write = (folder: string, members: object) =>
   writeFileSync(join(folder, 'backup.json'), JSON.stringify({ ...readBackupManifest(folder), ...members }));
 
-/** Makes a client of somebody's own, in the rows that are neither sealed nor signed, and the digest that goes with it. */
+/** Adds a client of the attacker to the rows that are neither encrypted nor signed, with a matching digest. */
 async function ownClient(folder: string) {
   {
     using db = new DatabaseSync(join(folder, databaseFile));
@@ -57,7 +57,7 @@ const others = /the backup holds other documents than it was made with: /;
 
 type Attack = readonly [what: string, attack: (folder: string) => Promise<void> | void, told: RegExp];
 
-/** What `verify` and `restore` refuse alike. */
+/** Faults that `verify` and `restore` both reject. */
 const attacks: readonly Attack[] = [
   [
     'a client was added, and the manifest fitted to it',
@@ -141,7 +141,7 @@ for (const [what, attack, told] of attacks) {
   });
 }
 
-test('other bytes of the same length are found by the seal of the document', async (t) => {
+test('changed bytes of the same length are detected when the document is decrypted', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const large = readFileSync(blobPath(join(folder, 'documents'), standing.largeDocumentId));
   const path =
@@ -168,13 +168,13 @@ for (const name of ['backup.json', 'ledger-checkpoint', databaseFile, 'a documen
         assert.match(said, /"\S+" is no file/);
       }
     } finally {
-      // Whoever waits to read it is let go, so that the test fails and does not hang.
+      // Releases a waiting reader, so that the test fails instead of hanging.
       closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
     }
   });
 }
 
-/** What a command came to; throws where it has not ended after a time that is far more than it needs. */
+/** The result of a command; throws if it has not ended after far more time than it needs. */
 async function ended<T>(t: TestContext, running: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('it waits')), 15_000);
@@ -182,7 +182,7 @@ async function ended<T>(t: TestContext, running: Promise<T>): Promise<T> {
   return Promise.race([running, late.promise]);
 }
 
-test('a manifest that would write on the terminal of the operator is of no form that is known', async (t) => {
+test('a manifest with terminal control sequences is rejected as malformed', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   for (const members of [
     { rootKeys: ['\u001b[2J'] },
@@ -197,7 +197,7 @@ test('a manifest that would write on the terminal of the operator is of no form 
   }
 });
 
-test('what a share or a desktop puts among the documents is none of them', async (t) => {
+test('files that a share or desktop adds to the documents are ignored', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const sealed = join(folder, 'documents/sealed');
   writeFileSync(join(sealed, '.DS_Store'), 'x');
@@ -208,19 +208,19 @@ test('what a share or a desktop puts among the documents is none of them', async
   assert.equal(absoluteFilesIn(join(place, 'documents')).length, readBackupManifest(folder).documents.count);
 });
 
-test('with --since, too, each part is proved as it is', async (t) => {
+test('with --since each part is verified by itself', async (t) => {
   const { folder, place, deps } = copyBackup(t, standing);
   const made = join(deps, 'made');
   const { code, said } = await runBackup(standing, standing.dataDir, 'create', made, '--since', folder);
   assert.equal(code, 0, said);
   assert.equal(readBackupManifest(made).documents.sha256, readBackupManifest(folder).documents.sha256);
   assert.equal((await runBackup(standing, place, 'verify', made, '--scratch', place)).code, 0);
-  // They are the same files: a document that is shortened in the one is in the other.
+  // They are the same files: a document truncated in one backup is truncated in the other.
   writeFileSync(documentIn(folder, 0), 'x');
   assert.match((await runBackup(standing, place, 'restore', made)).said, others);
 });
 
-test('a backup stays proved by the root key of its time, and says which that is where it was rotated', async (t) => {
+test('a backup verifies with the root key of its time, and names that key after a rotation', async (t) => {
   const { folder, place, deps } = copyBackup(t, standing);
   const data = copyDataDir(t, standing.dataDir);
   const rootKey = join(data, 'root.key');
@@ -233,7 +233,7 @@ test('a backup stays proved by the root key of its time, and says which that is 
     await runBackup(standing, { DATA_DIR: place, ROOT_KEY_FILE: key }, 'verify', backup, '--scratch', place);
   const first = readRootKey(rootKeyPathOf(standing)).id;
   await rotate('--prepare');
-  // By now the file has another root, under which the database holds nothing.
+  // The file has another root key by now, which wraps nothing in the database.
   const between = join(deps, 'between');
   assert.equal((await runBackup(standing, settings, 'create', between)).code, 0);
   assert.equal(readBackupManifest(between).code.rootKey, first);
@@ -250,7 +250,7 @@ test('a backup stays proved by the root key of its time, and says which that is 
   assert.equal((await verify(after, rootKeyPathOf(standing))).code, 1);
 });
 
-test('without a root key no backup is made, tried or restored, and nobody is told to make one', async (t) => {
+test('without a root key no backup is created, verified or restored, and no new key is suggested', async (t) => {
   const { folder, place, deps } = copyBackup(t, standing);
   const missing = join(deps, 'none.key');
   const made = join(deps, 'made');
@@ -269,7 +269,7 @@ test('without a root key no backup is made, tried or restored, and nobody is tol
   assert.deepEqual([existsSync(made), readdirSync(place)], [false, []]);
 });
 
-test('a change by somebody who has the root key is proved, as no code can help', async (t) => {
+test('a change by an attacker with the root key verifies, which no code can prevent', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(standing));
   assert.equal((await runBackup(standing, place, 'verify', folder, '--scratch', place)).code, 0);

@@ -5,7 +5,7 @@ import { maxClockSkewMs, measureClockSkewMs } from '../../db/database-clock.ts';
 import { databaseFile } from '../../db/open-database.ts';
 import { lockHolderPid, type ReadOnlyDatabase } from '../../db/open-read-only.ts';
 import { isCheckedAtStart, quickCheckSql } from '../../db/sqlite/quick-check.ts';
-import { readClockObservation, trustFrom } from '../../jobs/clock-observation.ts';
+import { nextClockState, readClockState } from '../../jobs/clock-check.ts';
 import {
   type DoctorContext,
   errorMessage,
@@ -219,17 +219,16 @@ async function clock(context: DoctorContext): Promise<readonly DoctorFinding[]> 
   const ahead = await measureClockSkewMs(db, context.clock);
   const apart = `${formatSeconds(Math.abs(ahead) / 1_000)} from the clock of PostgreSQL`;
   if (Math.abs(ahead) > maxClockSkewMs) return [warnFinding(apart, clockFix)];
-  const seen = (await openMigratedDatabase(context)) && (await readClockObservation(db.read));
+  const seen = (await openMigratedDatabase(context)) && (await readClockState(db.read));
   const now = context.clock.now() - ahead;
-  const behind = (seen?.observedAt ?? now) - now;
+  const behind = (seen?.seenAt ?? now) - now;
   if (behind > maxClockSkewMs)
     return [warnFinding(`the clock is ${formatSeconds(behind / 1_000)} behind where a server saw it last`, clockFix)];
-  const doubtful = (seen === undefined ? now : trustFrom(seen, now)) - now;
-  if (doubtful > 0)
+  if (nextClockState(seen, now).jumpedFrom !== undefined)
     return [
       warnFinding(
-        `the clock is ahead of where a server saw it last, or none ran: nothing is deleted for being old for ${formatSeconds(doubtful / 1_000)}`,
-        'set it right if it is wrong',
+        'the clock jumped ahead by more than a day, or no server ran: deletion is paused',
+        'correct the clock, or run: citizen-services clock confirm',
       ),
     ];
   return [okFinding(db.engine === 'postgres' ? apart : 'not behind what was recorded')];
