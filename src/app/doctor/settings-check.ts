@@ -14,7 +14,6 @@ import { dkimOf, smsMappingOf } from '../../notifications/channels/create-channe
 import { calendarNotice } from '../../notifications/evidence/legal-effect.ts';
 import { createTimeStamper } from '../../notifications/evidence/time-stamp-settings.ts';
 import { letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
-import { feedDaysOf } from '../../notifications/notification-jobs.ts';
 import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-webhooks/provider-settings.ts';
 import { signInConfigOf } from '../../web/sign-in-config.ts';
 import { errorMessage } from './doctor-context.ts';
@@ -78,7 +77,6 @@ function startupDemands({ settings, clock }: SettingsToCheck): readonly StartupD
     ['MAIL_EVENTS', () => mailEventsOf(settings)],
     ['DKIM_KEY', () => dkimOf(settings)],
     ['SIGN_IN_ISSUER', () => signInConfigOf(settings)],
-    ['FEED_DAYS', () => feedDaysOf(settings)],
     ['LEDGER_WITNESSES', () => readWitnessPolicy(settings)],
     ['EVIDENCE_TSA_URL', () => createTimeStamper({ settings, clock, random: systemRandom, log })],
     ['SMTP_URL', () => checkRelay(smtpUrl)],

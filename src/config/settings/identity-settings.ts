@@ -28,7 +28,7 @@ export const identitySettings = {
     description:
       'Verification policy of clients that have no policy of their own: a built-in policy, or one that `policies add` has stored.',
   },
-  verifyQuantumMs: {
+  verifyIntervalMs: {
     name: 'VERIFY_QUANTUM_MS',
     type: wholeNumberType(0, 9_999),
     default: '5',

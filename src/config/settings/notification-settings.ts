@@ -1,5 +1,5 @@
 import type { Setting } from '../setting.ts';
-import { countType, datesType, flagType, pathType, timeZoneType, urlType } from '../setting-types.ts';
+import { datesType, flagType, pathType, timeZoneType, urlType, wholeNumberType } from '../setting-types.ts';
 
 /** The settings of notifications that are independent of the channel, and of events. */
 export const notificationSettings = {
@@ -48,7 +48,8 @@ export const notificationSettings = {
   },
   feedDays: {
     name: 'FEED_DAYS',
-    type: countType,
+    // Webhook deliveries are retried for more than three days and must not be deleted before.
+    type: wholeNumberType(7, 999_999),
     default: '180',
     description:
       'Retention of events and webhook deliveries, in days, at least 7. Requests with an older cursor receive 410.',
