@@ -4,6 +4,7 @@ import type { QuotaResult } from '../auth/quota.ts';
 import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
 import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
@@ -19,7 +20,6 @@ import {
   type StoredResult,
   storeResult,
 } from './idempotency.ts';
-import { isFailedLookup } from './not-found-padding.ts';
 import type {
   BoundOperation,
   Decision,
@@ -32,7 +32,7 @@ import type {
 } from './operation.ts';
 import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
 
-/** The checks before every operation: who calls, and how much that client may do. */
+/** Authenticates clients, and limits them. */
 export type Authorizer = {
   authenticate(
     authorization: string | undefined,
@@ -40,11 +40,11 @@ export type Authorizer = {
     shown: PresentedProof,
   ): Promise<Caller | Refusal>;
   missingScope(scope: Scope, caller: Caller): Refusal;
-  /** Takes a slot among the client's concurrent requests, and returns its release; or refuses, if the client has no free slot. */
+  /** Reserves one of the client's concurrent requests and returns its release, or the refusal. */
   acquireSlot?(caller: Caller): (() => void) | Refusal;
-  /** Takes one request from the client's quota. The headers are part of every response. */
+  /** Takes one request from the client's quota. The headers belong on every response. */
   takeQuota(caller: Caller, needed: Exclude<RequiredScope, null>): QuotaResult | Promise<QuotaResult>;
-  /** Counts a lookup that found nothing. After too many of them, `takeQuota` refuses. */
+  /** Counts a request that found nothing. After too many of them `takeQuota` refuses. */
   countFailure?(caller: Caller): void;
 };
 
@@ -55,13 +55,13 @@ export type DispatchContext = {
   readonly mint: IdGenerator;
   readonly read: Read;
   readonly commit: Commit;
-  /** The longest time that an access may be concealed from its citizen, in milliseconds; undefined: not at all. */
+  /** The longest time that a use may be concealed from its citizen, in milliseconds. Without it no use may. */
   readonly maxConcealmentMs?: number | undefined;
-  /** The key of the fingerprints of inputs with an idempotency key. */
+  /** The HMAC key of request fingerprints (idempotency.ts). */
   readonly fingerprintKey: Uint8Array;
 };
 
-/** The result of a request. `headers` come from the authorizer, for answers and refusals alike. */
+/** The result of a request; `headers` come from the authorizer, for responses and refusals alike. */
 export type DispatchResult = {
   readonly result: OperationResponse | Refusal;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,17 +70,17 @@ export type DispatchResult = {
 
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
-/** The parts that all requests of an operation share. */
+/** One operation with the state that all its requests share. */
 type OperationRuntime = {
   readonly bound: BoundOperation;
   readonly operation: ListedOperation;
   readonly app: DispatchContext;
   readonly parse: (incoming: IncomingRequest) => Promise<ParsedRequest>;
-  /** The idempotency keys of requests that are running in this process. */
+  /** The idempotency keys of requests in progress in this process. */
   readonly keysInProgress: Set<string>;
 };
 
-/** The key of a running request. The fingerprint is there once its input is known. */
+/** The idempotency key of a request; `fingerprint` is set when its input is known. */
 type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFingerprint };
 
 /**
@@ -129,7 +129,7 @@ export function createDispatch(
       if (refusal === undefined) throw fault;
       return { ...admitted, result: refusal };
     } finally {
-      // A stream is running until its caller has it or disconnects.
+      // A streamed response counts as concurrent until the client has received it or is gone.
       if (releaseSlot !== undefined && streams && incoming.onFinished !== undefined) incoming.onFinished(releaseSlot);
       else releaseSlot?.();
     }
@@ -244,7 +244,7 @@ async function commitDecision(
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
 }
 
-/** Closes the stream of an answer that is not sent. */
+/** Closes what an answer that is not given was to come from. */
 async function closeStream(answer: Decision['answer']): Promise<void> {
   if (typeof answer === 'object' && 'stream' in answer) await answer.stream?.return?.();
 }
@@ -295,4 +295,10 @@ function refusalOfFault(fault: unknown): Refusal | undefined {
     return refuse('capacity-reduced', 'The database cannot be asked at present.', { headers: { 'retry-after': '2' } });
   if (fault instanceof UnavailableError) return refuse(fault.slug, undefined, { headers: { 'retry-after': '2' } });
   return undefined;
+}
+
+/** Whether a lookup found nothing or the claims did not match. Both count against the client's limit. */
+function isFailedLookup(result: OperationResponse | Refusal): boolean {
+  if ('slug' in result) return problems[result.slug].status === 404;
+  return 'json' in result && (result.json as { readonly verified?: unknown } | null)?.verified === false;
 }

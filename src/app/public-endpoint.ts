@@ -1,8 +1,8 @@
 import { createAdminServer } from '../api/admin-server.ts';
-import type { MountedHandler, PageRoute } from '../api/api-server.ts';
 import type { Authorizer } from '../api/dispatch.ts';
 import { loadLimits } from '../api/load-shedding.ts';
 import { scopes } from '../api/operation.ts';
+import type { MountedHandler, PageRoute } from '../api/page-route.ts';
 import type { TransportSecurity } from '../api/transport-security.ts';
 import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from '../api/well-known.ts';
 import { createAuthorizationServer } from '../auth/authorization-server.ts';

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { PageRoute } from '../api/api-server.ts';
-import { createFirstSlot } from '../api/connection-balancer.ts';
 import { createLog, type Log } from '../api/log.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { type ExitCode, type Terminal, UsageError } from '../cli/command.ts';
 import { demoText, seedDemo } from '../cli/demo.ts';
 import { findIneffectiveSettings } from '../config/ineffective-settings.ts';
@@ -22,7 +21,7 @@ import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { modeSettings } from './mode-settings.ts';
 import { type Role, roles, type ServeOptions, serve } from './serve.ts';
 import type { Environment } from './threads/thread-messages.ts';
-import { maxThreads } from './threads/thread-pool.ts';
+import { apiThreadCount } from './threads/thread-pool.ts';
 
 /** Serves commands that other processes of the same owner send to a running server; returns the function that ends it. */
 export type ServeCommandsFor = (app: AppContext) => Promise<() => Promise<void>>;
@@ -140,7 +139,7 @@ type RunServerContext = {
 };
 type ServerHandle = Awaited<ReturnType<typeof serve>>;
 /** `runUntilStopped` adds the threads, alike for `demo` and `start`. */
-type ModeOptions = Omit<ServeOptions, 'seat' | 'threads'>;
+type ModeOptions = Omit<ServeOptions, 'apiThreads' | 'threads'>;
 
 async function runUntilStopped(
   { settings, root, path, log, serveCommandsFor, environment }: RunServerContext,
@@ -160,7 +159,6 @@ async function runUntilStopped(
     mustBeThere: !mode.isDemo,
     onLost: lost('database'),
   });
-  const seat = createFirstSlot(maxThreads(settings.apiThreads));
   const stop = () => end(0);
   // A second SIGTERM, such as from the process group, does not shorten the shutdown. A second Ctrl-C ends the process at once.
   process.on('SIGTERM', stop);
@@ -172,7 +170,8 @@ async function runUntilStopped(
     const stopCommands = await serveCommandsFor(app);
     let running: ServerHandle | undefined;
     try {
-      running = await serve(app, { ...mode, threads: { ...threads, onLost: lost('api-thread') }, seat });
+      const apiThreads = apiThreadCount(settings.apiThreads);
+      running = await serve(app, { ...mode, apiThreads, threads: { ...threads, onLost: lost('api-thread') } });
       await whenServing(app, running);
       return await ended;
     } catch (fault) {

@@ -1,7 +1,7 @@
-import type { ApiServer, PageRoute } from '../api/api-server.ts';
-import { isSharedPort, type WorkerSlot } from '../api/connection-balancer.ts';
+import type { ApiServer } from '../api/api-server.ts';
 import { describeEndpoints } from '../api/endpoint-register.ts';
-import { countingLog, createMetrics, type Metrics, type MetricsSnapshot } from '../api/metrics.ts';
+import { countingLog, createMetrics, type MetricsSnapshot } from '../api/metrics.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { probePort } from '../api/probe-port.ts';
 import type { RunningJob } from '../api/slice.ts';
 import { openTransportSecurity } from '../api/transport-security.ts';
@@ -39,12 +39,12 @@ export type ServeOptions = {
   readonly cascade: CascadePolicy;
   readonly pages: readonly PageRoute[];
   readonly isPrepared?: () => boolean;
-  /** The threads that may help this one to answer. */
+  /** The number of threads that answer requests, this one included. */
+  readonly apiThreads: number;
+  /** What the first thread needs to start the others; undefined in the others. */
   readonly threads?: Pick<ThreadOptions, 'environment' | 'rootKeyPath'> & Pick<ThreadPoolDeps, 'onLost'>;
-  /** Whether this is a thread that helps the first thread of its process. */
+  /** Whether this is one of the threads that the first one started. */
   readonly isHelper?: boolean;
-  /** The place among the threads that may share the port. */
-  readonly seat: WorkerSlot;
   /** Wakes jobs where another thread of this process has the worker role. */
   readonly wakeJob?: WakeJob;
 };
@@ -58,8 +58,6 @@ export type RunningServer = {
   invalidateClients(): void;
   /** The counters of this thread, for the metrics of the process. */
   snapshot(): Promise<MetricsSnapshot>;
-  /** Leaves the port to the other threads, and resolves when no connection is left. */
-  drain(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -86,7 +84,7 @@ export async function serve(app: AppContext, mode: ServeOptions): Promise<Runnin
 }
 
 async function startRoles(given: AppContext, mode: ServeOptions, register: RegisterPart): Promise<RunningServer> {
-  const { seat, isHelper = false } = mode;
+  const { apiThreads, isHelper = false } = mode;
   const countedLog = countingLog(given.log);
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./demo-sign-in.ts')).createDemoSignIn(given, publicUrl) : undefined;
@@ -96,7 +94,8 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   // Only this process can have the SQLite file open: whatever held a lease is gone.
   if (context.db.engine === 'sqlite' && !isHelper) await context.claim(releaseAllLeases);
   const auth = await openAuthContext(context, mode.isDemo && !isHelper);
-  const transport = openTransportSecurity(context, publicUrl, context.db.engine === 'sqlite' && !isSharedPort(seat));
+  const isAlone = context.db.engine === 'sqlite' && apiThreads === 1;
+  const transport = openTransportSecurity(context, publicUrl, isAlone);
   const ledger = register(openLedger(context, auth.keys, publicUrl));
   const app = await createApp(context, {
     publicUrl,
@@ -107,7 +106,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     channels: mode.channels,
     isHelper,
     pages: mode.pages,
-    seat,
+    reusePort: apiThreads > 1,
     isPrepared: mode.isPrepared,
     mounts: demo?.mounts ?? [],
   });
@@ -116,12 +115,13 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   await runStartupChecks(app, mode);
   await recordEndpoints(describeEndpoints(operations), { ...context, read: context.db.read });
   const jobs = jobStarter(context, app, mode);
-  if (mode.roles.has('api')) await listen(server, seat, { host: settings.host, port });
+  if (mode.roles.has('api')) await listen(server, mode, { host: settings.host, port });
   const metrics = await createMetrics();
   countedLog.begin(metrics);
   for (const slice of app.slices) slice.registerMetrics(metrics);
-  const threads = register(startThreads(context, mode, { port, publicUrl, wakeJob: jobs.wake, app, metrics }));
-  const admin = register(isHelper ? undefined : await startAdmin(context, endpoint, metrics.page(threads?.snapshots)));
+  const threads = register(startThreads(context, mode, { port, publicUrl, wakeJob: jobs.wake, app }));
+  const metricsPage = metrics.page(threads?.snapshots);
+  const admin = register(isHelper ? undefined : await startAdmin(context, endpoint, metricsPage));
   // Jobs start last: a wrong setting or a port in use ends the start before anything is at work.
   const sequencing = register(mode.roles.has('sequencer') ? await startSequencer(context, ledger) : undefined);
   register(jobs);
@@ -134,7 +134,6 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     issueAccessToken: endpoint.issueAccessToken,
     invalidateClients: endpoint.invalidateClients,
     snapshot: metrics.snapshot,
-    drain: server.drainConnections,
     stop: async () => {
       const channels = Object.values(mode.channels ?? {}).map((channel) => () => channel.close());
       await stopServer(
@@ -187,9 +186,13 @@ function jobStarter(context: AppContext, { slices }: App, mode: ServeOptions) {
 
 type ListenTarget = { readonly host: string; readonly port: number };
 
-/** Listens. The first of the threads that share a port checks that no other program has it. */
-async function listen(server: ApiServer, seat: WorkerSlot, { host, port }: ListenTarget): Promise<void> {
-  if (isSharedPort(seat) && seat.index === 0) await probePort({ host, port });
+/** Listens. With several threads the first one checks that no other program has the port, which SO_REUSEPORT would share with it. */
+async function listen(
+  server: ApiServer,
+  { apiThreads, isHelper }: ServeOptions,
+  { host, port }: ListenTarget,
+): Promise<void> {
+  if (apiThreads > 1 && isHelper !== true) await probePort({ host, port });
   await server.listen(host, port);
 }
 
@@ -198,29 +201,19 @@ type ThreadStartOptions = {
   readonly publicUrl: string;
   readonly wakeJob: WakeJob;
   readonly app: App;
-  readonly metrics: Metrics;
 };
 
 function startThreads(
   context: AppContext,
   mode: ServeOptions,
-  { port, publicUrl, wakeJob, app, metrics }: ThreadStartOptions,
+  { port, publicUrl, wakeJob, app }: ThreadStartOptions,
 ): ThreadPool | undefined {
-  const { threads, isDemo, cascade, roles: own, seat } = mode;
+  const { threads, isDemo, cascade, apiThreads, roles: own } = mode;
   if (threads === undefined || !own.has('api')) return undefined;
   const { environment, rootKeyPath } = threads;
-  const threadOptions = { environment, isDemo, cascade, rootKeyPath, port, publicUrl };
+  const threadOptions = { environment, isDemo, cascade, rootKeyPath, port, publicUrl, apiThreads };
   const pages = [...mode.pages, ...app.endpoint.pages.filter(({ path }) => path === readinessPath)];
-  return startThreadPool({
-    ...threads,
-    seat,
-    app: context,
-    threadOptions,
-    pages,
-    wakeJob,
-    server: app.server,
-    metrics,
-  });
+  return startThreadPool({ ...threads, app: context, threadOptions, pages, wakeJob });
 }
 
 /** Each minute, and at once: checks the clock. Each minute: reads a root key that is being rotated, and forgets unused keys. */

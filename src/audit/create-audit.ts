@@ -1,7 +1,7 @@
-import type { PageRoute } from '../api/api-server.ts';
 import type { Endpoint } from '../api/endpoint-register.ts';
 import type { Gauge } from '../api/metrics.ts';
 import { bindOperation, type Operation } from '../api/operation.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerHealth, LedgerState } from '../ledger/ledger-health.ts';
 import { createEndpointRegisterProver } from './endpoint-register-proof.ts';

@@ -1,4 +1,4 @@
-import type { PageResponse, PageRoute } from '../api/api-server.ts';
+import type { PageResponse, PageRoute } from '../api/page-route.ts';
 import { refuse } from '../kernel/refusal.ts';
 import type { LogView } from '../ledger/log-view.ts';
 import { parseTilePath } from '../ledger/tlog/tile.ts';

@@ -1,6 +1,6 @@
-import type { MountedHandler } from '../api/api-server.ts';
 import type { MetricLabels, Metrics } from '../api/metrics.ts';
 import { bindOperation, type Operation } from '../api/operation.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { ClientCache } from '../auth/client-cache.ts';
 import type { SigningKey } from '../crypto/signing-key.ts';

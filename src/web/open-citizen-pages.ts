@@ -1,5 +1,5 @@
-import type { MountedHandler } from '../api/api-server.ts';
 import type { Authorizer } from '../api/dispatch.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import type { SliceDeps } from '../api/slice.ts';
 import { createCitizenSessions } from '../auth/citizen-session-store.ts';

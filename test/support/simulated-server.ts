@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createFirstSlot } from '../../src/api/connection-balancer.ts';
 import { createLog } from '../../src/api/log.ts';
 import { appCommands } from '../../src/app/app-commands.ts';
 import { type AppContext, createAppContext } from '../../src/app/app-context.ts';
@@ -151,7 +150,7 @@ export async function openSimulatedServer(
       letter: watchedChannel(letter),
     };
     const mode = { isDemo: false, channels, cascade: cascadeOf(settings, false), pages: [] };
-    running = await serve(changed(app), { ...mode, roles: new Set(roles), seat: createFirstSlot(1) });
+    running = await serve(changed(app), { ...mode, roles: new Set(roles), apiThreads: 1 });
     // It checks the clock without waiting.
     await settle();
   }

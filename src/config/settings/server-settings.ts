@@ -42,8 +42,9 @@ export const serverSettings = {
   apiThreads: {
     name: 'API_THREADS',
     type: wholeNumberType(1, 64),
+    default: '1',
     description:
-      'Number of threads that answer API requests, 1 to 64, on Linux. Default: one per processor, at most 4. Other systems use one thread.',
+      'Number of threads that answer API requests, 1 to 64. More than one helps from about 100 concurrent clients. Other systems than Linux use one thread.',
   },
   logLevel: {
     name: 'LOG_LEVEL',
