@@ -90,8 +90,8 @@ function deriveDefaults(settings: ParsedSettings): Settings {
 }
 
 /**
- * Returns an environment that contains the present settings without references to files. API threads that start later read it,
- * because the files may already have the settings of the next start.
+ * Returns an environment that contains the present settings without references to files. The API threads read it, because the
+ * files may have changed since the first thread read them.
  */
 export function inlineSettingFiles(environment: Environment): Environment {
   const file = readSettingsFile(environment['SETTINGS_FILE'], throwFault);
