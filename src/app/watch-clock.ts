@@ -31,7 +31,7 @@ export function watchClock({
 }
 
 const pausedMessage =
-  'the clock jumped ahead by more than a day, or no server ran for that long: deletion of old data is paused; correct the clock, or run: citizen-services clock confirm';
+  'the clock jumped ahead by more than a day, or no server ran for that long: deletion of old data is paused for a day; correct the clock, or run: citizen-services clock confirm';
 
 function skewMessage(skewMs: number): string {
   const direction = skewMs > 0 ? 'ahead of' : 'behind';

@@ -18,9 +18,9 @@ export function clockCommands(withContext: WithClockContext, { stderr }: Termina
       run: async (args) => {
         requireNoArguments(args);
         return await withContext(async ({ read, claim, clock }): Promise<ExitCode> => {
-          const wasPaused = (await readClockState(read))?.jumpedFrom !== undefined;
+          const wasPaused = (await readClockState(read))?.jump !== undefined;
           const now = clock.now();
-          await claim(storeClockState({ seenAt: now, jumpedFrom: undefined }));
+          await claim(storeClockState({ seenAt: now, jump: undefined }));
           const time = new Date(now).toISOString();
           stderr(
             wasPaused

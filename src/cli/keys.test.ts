@@ -88,7 +88,7 @@ for (const engine of engines) {
     const { kid: second } = keys.current('evidence');
     await runKeys(deps, 'rotate', 'evidence');
     const jump = { from: now, to: now + 365 * dayMs };
-    await db.write([storeClockState({ seenAt: jump.to, jumpedFrom: jump.from })]);
+    await db.write([storeClockState({ seenAt: jump.to, jump })]);
     now = jump.to;
     assert.equal((await runKeys(deps, 'rotate', 'evidence', '--now')).code, 0);
     now = jump.from;

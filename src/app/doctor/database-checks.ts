@@ -224,10 +224,10 @@ async function clock(context: DoctorContext): Promise<readonly DoctorFinding[]> 
   const behind = (seen?.seenAt ?? now) - now;
   if (behind > maxClockSkewMs)
     return [warnFinding(`the clock is ${formatSeconds(behind / 1_000)} behind where a server saw it last`, clockFix)];
-  if (nextClockState(seen, now).jumpedFrom !== undefined)
+  if (nextClockState(seen, now).jump !== undefined)
     return [
       warnFinding(
-        'the clock jumped ahead by more than a day, or no server ran: deletion is paused',
+        'the clock jumped ahead by more than a day, or no server ran: deletion is paused for a day',
         'correct the clock, or run: citizen-services clock confirm',
       ),
     ];

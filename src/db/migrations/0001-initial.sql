@@ -744,10 +744,11 @@ create table lease (
   renewals bigint not null check (renewals between 0 and 9007199254740991)
 );
 
--- seen_at: the time that a server stored last. jumped_from: the time before the clock jumped ahead by more than a day;
--- deletion is paused while it is set.
+-- seen_at: the time that a server stored last. jumped_from, jumped_to: the times before and after the clock jumped ahead by
+-- more than a day. Deletion is paused while they are set.
 create table clock_seen (
   name text not null primary key check (name = 'main'),
   seen_at bigint not null check (seen_at between 0 and 9007199254740991),
-  jumped_from bigint check (jumped_from between 0 and 9007199254740991)
+  jumped_from bigint check (jumped_from between 0 and 9007199254740991),
+  jumped_to bigint check (jumped_to between 0 and 9007199254740991)
 );
