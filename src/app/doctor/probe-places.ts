@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { readdirSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import type { Setting } from '../../config/setting.ts';
-import { settingTable } from '../../config/setting-table.ts';
+import { settingSchemas } from '../../config/setting-schemas.ts';
 import { SettingError, type Settings } from '../../config/settings.ts';
 import { databaseFile } from '../../db/open-database.ts';
 import { blobFolders } from '../../documents/blobs/blob-store.ts';
@@ -17,11 +17,14 @@ export type NamedPaths = Iterable<readonly [setting: string, place: string]>;
 /** A place that gives no answer: who looks at it hangs. */
 export type UnresponsivePath = { readonly place: string; readonly fault: SettingError };
 
-const settingEntries: readonly (readonly [name: string, setting: Setting])[] = Object.entries(settingTable);
+const settingEntries: readonly (readonly [key: string, setting: Setting])[] = Object.entries(settingSchemas);
 
 /** The folders of the files that settings are read from. Not the files: a pipe gives what it has to the first that looks. */
 export function settingFilePaths(environment: Environment): ReadonlyMap<string, string> {
-  const names = ['SETTINGS_FILE', ...settingEntries.flatMap(([name, { secret }]) => (secret ? [`${name}_FILE`] : []))];
+  const names = [
+    'SETTINGS_FILE',
+    ...settingEntries.flatMap(([, { name, type }]) => (type.isSecret ? [`${name}_FILE`] : [])),
+  ];
   const given = names.map((name) => [name, environment[name]?.trim() ?? ''] as const);
   return new Map(given.flatMap(([name, path]) => (path === '' ? [] : [[name, dirname(resolve(path))]])));
 }
@@ -30,10 +33,9 @@ export function settingFilePaths(environment: Environment): ReadonlyMap<string, 
 export function pathsInSettings(settings: Settings): ReadonlyMap<string, string> {
   const values = new Map<string, unknown>(Object.entries(settings));
   const places = new Map<string, string>();
-  for (const [name, { kind }] of settingEntries) {
-    const place = values.get(name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
-    const isPlace = kind === 'path' || kind === 'store';
-    if (isPlace && typeof place === 'string' && !place.startsWith('s3://')) places.set(name, place);
+  for (const [key, { name, type }] of settingEntries) {
+    const place = values.get(key);
+    if (type.isPath && typeof place === 'string' && !place.startsWith('s3://')) places.set(name, place);
   }
   return places;
 }
