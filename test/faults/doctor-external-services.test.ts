@@ -107,7 +107,7 @@ test('an S3 store that refuses us, or is away, is a fault, and one without keys 
   const away = await onlyIll(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${nowhere}`, ...keys });
   assert.match(away?.found ?? '', /^bucket sealed: .*ECONNREFUSED/);
   const without = await onlyIll(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${endpoint}` });
-  assert.match(without?.found ?? '', /set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/);
+  assert.match(without?.found ?? '', /an S3 bucket needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/);
 });
 
 test('a spool folder that is not there is a fault', async (t) => {

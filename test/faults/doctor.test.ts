@@ -215,7 +215,7 @@ const cases: readonly (readonly [
     'a clock that jumped ahead after the last server ran',
     sql('update clock_seen set seen_at = seen_at - 3 * 86400000'),
     {},
-    ['clock', 'warn', /^the clock jumped ahead .*: deletion is paused$/, /clock confirm/],
+    ['clock', 'warn', /^the clock jumped ahead .*: deletion is paused for a day$/, /clock confirm/],
   ],
   [
     'a policy that nobody knows',
