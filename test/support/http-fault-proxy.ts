@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, reque
 import type { AddressInfo } from 'node:net';
 import type { CleanupScope } from './server-process.ts';
 
-/** A request at the proxy; `isShed` if the server answered that it was too busy, which tests ignore. */
+/** A request at the proxy; `isRejectedByLoad` if the server was too busy and answered 503, which tests ignore. */
 export type ProxiedRequest = {
   readonly method: string;
   readonly path: string;

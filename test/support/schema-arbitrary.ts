@@ -1,14 +1,14 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** A JSON Schema, as the OpenAPI document has it. */
+/** A JSON Schema of the OpenAPI document. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Where a value stands decides what can be written there: a header takes no line break, a query no nested list. */
+/** The part of a request that holds a value. It limits the value: a header allows no line break, a query no nested list. */
 export type ValuePosition = 'body' | 'query' | 'path' | 'header';
 
 const maxGeneratedLength = 60;
 
-/** Values that this schema takes. Names that mean something get what they mean now and then. */
+/** Values that match this schema. Members with a known name sometimes get a value that exists in the demo. */
 export function validValue(schema: JsonSchema, place: ValuePosition, name = ''): Arbitrary<unknown> {
   const choices = asArray(schema['enum']);
   if (choices.length > 0) return fc.constantFrom(...choices);
@@ -91,7 +91,7 @@ function patternString(
   const minLength = place === 'path' ? Math.max(1, min) : min;
   const unit = place === 'header' ? ('grapheme-ascii' as const) : ('grapheme' as const);
   const plain = fc.string({ unit, minLength, maxLength: max });
-  // Of a choice of any text more is found by any text than by the expression that allows it.
+  // An arbitrary text finds more faults than a text that is generated from a pattern that allows any text.
   const made = pattern.source === anything ? plain : fc.oneof(fc.stringMatching(pattern), plain);
   return made.filter((value) => {
     const { length } = [...value];
@@ -100,7 +100,7 @@ function patternString(
   });
 }
 
-/** What a server can read of values that stand in a URL: there a number is a text of digits. */
+/** The values as the server reads them from a URL, where a number is a text of digits. */
 export function asReadFromUrl(
   schema: JsonSchema,
   value: Readonly<Record<string, unknown>>,
@@ -114,7 +114,7 @@ export function asReadFromUrl(
   );
 }
 
-/** A change that mostly makes a value of this schema one that it does not take; whoever uses it has to ask the schema. */
+/** Changes of a valid value that usually make it invalid. The caller has to check the result against the schema. */
 export function mostlyInvalidValue(
   schema: JsonSchema,
   value: Readonly<Record<string, unknown>>,
@@ -123,12 +123,12 @@ export function mostlyInvalidValue(
   const members = Object.entries(asSchema(schema['properties']));
   const without = asArray(schema['required'])
     .map(String)
-    .map((gone) => fc.constant(Object.fromEntries(Object.entries(value).filter(([name]) => name !== gone))));
+    .map((removed) => fc.constant(Object.fromEntries(Object.entries(value).filter(([name]) => name !== removed))));
   const unknown = fc.stringMatching(/^[a-z]{12,16}$/).map((name) => ({ ...value, [name]: 'x' }));
   const wrong = members.map(([name, member]) =>
     invalidMember(asSchema(member), place).map((bad) => ({ ...value, [name]: bad })),
   );
-  // A path without a name is another path, and headers that nobody knows are nobody's business.
+  // A path without one of its parameters is another path, and the server ignores unknown headers.
   return fc.oneof(
     ...(place === 'path' ? [] : without),
     ...(place === 'body' || place === 'query' ? [unknown] : []),
