@@ -10,22 +10,22 @@ for (const engine of engines) {
   test(`${engine.name}: a use that is not signed is not returned, and all parts can be read from one tree`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const parts = { ...app, log: app.view, ...nameLookups };
-    const readCounts = async (checkpoint?: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>) => {
+    const readNumbers = async (checkpoint?: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>) => {
       const part = { after: 0, limit: 10, now: app.time.now, checkpoint };
       const { totalUsages, returnedUsages, usages } = await readAccessLog(parts, 'anna', part);
       return [totalUsages, returnedUsages, ...usages.map(({ number }) => number)];
     };
     await app.use('anna');
     while ((await app.sequencer.step()) !== 0);
-    assert.deepEqual(await readCounts(), [0, 0]);
+    assert.deepEqual(await readNumbers(), [0, 0]);
     await app.sequence();
     const earlier = await app.view.publishedCheckpoint();
     await app.use('anna');
     while ((await app.sequencer.step()) !== 0);
-    assert.deepEqual(await readCounts(), [1, 1, 1]);
+    assert.deepEqual(await readNumbers(), [1, 1, 1]);
     await app.sequence();
     assert.deepEqual(
-      [await readCounts(), await readCounts(earlier)],
+      [await readNumbers(), await readNumbers(earlier)],
       [
         [2, 2, 1, 2],
         [1, 1, 1],
@@ -40,17 +40,17 @@ for (const engine of engines) {
     await app.sequence();
     await app.use('anna');
     while ((await app.sequencer.step()) !== 0);
-    const readCounts = async (before: number, { after = 0, limit = 2 } = {}) => {
+    const readNumbers = async (before: number, { after = 0, limit = 2 } = {}) => {
       const part = { after, before, limit, now: app.time.now };
       return (await readAccessLog(parts, 'anna', part)).usages.map(({ number }) => number);
     };
     const [all, most] = [{ limit: 100 }, Number.MAX_SAFE_INTEGER];
     assert.deepEqual(
-      [await readCounts(most), await readCounts(4), await readCounts(2), await readCounts(1)],
+      [await readNumbers(most), await readNumbers(4), await readNumbers(2), await readNumbers(1)],
       [[4, 5], [2, 3], [1], []],
     );
     assert.deepEqual(
-      [await readCounts(6), await readCounts(7), await readCounts(5, all)],
+      [await readNumbers(6), await readNumbers(7), await readNumbers(5, all)],
       [
         [4, 5],
         [4, 5],
@@ -59,10 +59,10 @@ for (const engine of engines) {
     );
     // Both limits apply.
     assert.deepEqual(
-      [await readCounts(5, { after: 3 }), await readCounts(5, { after: 4 }), await readCounts(3, { after: 5 })],
+      [await readNumbers(5, { after: 3 }), await readNumbers(5, { after: 4 }), await readNumbers(3, { after: 5 })],
       [[4], [], []],
     );
-    assert.deepEqual(await readCounts(most, { after: 1, limit: 100 }), [2, 3, 4, 5]);
+    assert.deepEqual(await readNumbers(most, { after: 1, limit: 100 }), [2, 3, 4, 5]);
   });
 
   test(`${engine.name}: the proofs of a page are created concurrently`, async (t) => {

@@ -23,7 +23,7 @@ const root = join(import.meta.dirname, '../..');
 /** Why this machine cannot build an image; undefined if it can. */
 export function imageSkipReason(): string | undefined {
   const found = (program: string) =>
-    (process.env['PATH'] ?? '').split(':').some((place) => existsSync(join(place, program)));
+    (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program)));
   if (!found('buildah')) return 'buildah is not installed';
   if (process.getuid?.() !== 0) return 'only root may call chroot';
   return undefined;
@@ -119,9 +119,9 @@ function copyProgram(base: string, program: string, to: string): void {
   const libraries = [...execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/(\/\S+) \(0x/g)].map(
     ([, path = '']) => path,
   );
-  for (const [from, place] of [[program, to], ...libraries.map((path) => [path, path])] as const) {
-    mkdirSync(dirname(join(base, place)), { recursive: true });
-    copyFileSync(from, join(base, place));
+  for (const [from, target] of [[program, to], ...libraries.map((path) => [path, path])] as const) {
+    mkdirSync(dirname(join(base, target)), { recursive: true });
+    copyFileSync(from, join(base, target));
   }
 }
 

@@ -12,7 +12,7 @@ export type HttpRequest = {
 export type HttpResponse = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
 /** Sends a request to one server. Rejects with the error of the connection if no complete response arrives. */
-export type HttpSend = (asked: HttpRequest) => Promise<HttpResponse>;
+export type HttpSend = (httpRequest: HttpRequest) => Promise<HttpResponse>;
 
 /** With `connections`, reuses up to that number of connections until `close`; without, opens one for each request. */
 export function createHttpClient(url: string, connections?: number): HttpSend & { close(): void } {
@@ -20,7 +20,9 @@ export function createHttpClient(url: string, connections?: number): HttpSend & 
     connections === undefined
       ? new Agent({ keepAlive: false })
       : new Agent({ keepAlive: true, maxSockets: connections });
-  return Object.assign((asked: HttpRequest) => sendHttpRequest(url, agent, asked), { close: () => agent.destroy() });
+  return Object.assign((httpRequest: HttpRequest) => sendHttpRequest(url, agent, httpRequest), {
+    close: () => agent.destroy(),
+  });
 }
 
 function sendHttpRequest(

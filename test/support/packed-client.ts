@@ -37,7 +37,7 @@ type PackResult = { readonly filename: string; readonly files: readonly { readon
 
 /** The oldest Node.js on this machine that the client supports; without another one, the Node.js of this test. */
 export function oldestSupportedNode(): string {
-  const places = (process.env['PATH'] ?? '').split(delimiter).map((place) => join(place, 'node'));
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const versions = [process.execPath, ...places].flatMap((program) => {
     try {
       const version = execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

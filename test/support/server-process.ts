@@ -202,14 +202,14 @@ function launchServer(
 async function waitUntilReady(launched: ServerProcess, mode: 'demo' | 'start', url: string): Promise<RunningServer> {
   const announced = () =>
     mode === 'demo' ? launched.stdout().includes('/v1/documents/doc_') : launched.stderr().includes(`at ${url}`);
-  let gone = false;
+  let hasEnded = false;
   void launched.exited.then(() => {
-    gone = true;
+    hasEnded = true;
   });
   let readinessPolls = 0;
   let answered = false;
   for (const deadline = performance.now() + startLimitMs; !answered || !announced(); await pause(pollMs)) {
-    if (gone || performance.now() > deadline) {
+    if (hasEnded || performance.now() > deadline) {
       await launched.stop('SIGKILL');
       throw new Error(`the server did not start:\n${launched.stdout()}\n${launched.stderr()}`);
     }

@@ -125,7 +125,7 @@ export async function openSimulatedServer(
   let running: RunningServer;
 
   /** `changed` replaces parts of the served app. */
-  async function start(changed: (given: AppContext) => AppContext = (given) => given): Promise<void> {
+  async function start(changed: (context: AppContext) => AppContext = (context) => context): Promise<void> {
     const { clock, stopwatch, timer } = time;
     const root = readRootKey(rootKeyPath(settings));
     const real = await openDatabase({ databaseUrl, dataDir, clock });

@@ -16,11 +16,11 @@ export async function makeTwoServerHomes(
   t: CleanupScope,
   extraSettings: Readonly<Record<string, string>> = {},
 ): Promise<readonly [ProxiedServerHome, ProxiedServerHome]> {
-  const own = { ...settings, ...extraSettings };
-  const first = await makeServerFixture(t, { engine: 'postgres', settings: own });
+  const common = { ...settings, ...extraSettings };
+  const first = await makeServerFixture(t, { engine: 'postgres', settings: common });
   assert.equal((await runCommandInProcess(first, 'keys', 'create')).code, 0);
   const shared = { DATABASE_URL: first.databaseUrl ?? '', ROOT_KEY_FILE: join(first.dataDir, 'root.key') };
-  const second = await makeServerFixture(t, { settings: { ...own, ...shared } });
+  const second = await makeServerFixture(t, { settings: { ...common, ...shared } });
   return [
     { ...first, publicUrl },
     { ...second, publicUrl },
