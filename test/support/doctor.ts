@@ -10,7 +10,7 @@ import { type CleanupScope, makeServerFixture } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { runDemoOnce } from './wait-for-ledger.ts';
 
-/** What `doctor` said of one thing. */
+/** One finding of `doctor`. */
 export type DoctorFinding = {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fault';
@@ -18,7 +18,7 @@ export type DoctorFinding = {
   readonly fix?: string;
 };
 
-/** What `doctor` came to; `of` are the lines of a check, `ill` those of all checks that are not ok. */
+/** The result of `doctor`: `ofCheck` returns the findings of one check, `failures` all that are not ok. */
 export type DoctorReport = {
   readonly code: number;
   readonly findings: readonly DoctorFinding[];
@@ -26,10 +26,10 @@ export type DoctorReport = {
   failures(): readonly DoctorFinding[];
 };
 
-/** What stands for every password and key in the settings of these tests: it is never printed. */
+/** The value of every password and key in the settings of these tests. `doctor` must never print it. */
 export const testPassword = 'hunter2-and-more';
 
-/** Examines the installation of those settings, in this process. */
+/** Runs `doctor` with those settings in this process. */
 export async function runDoctor(settings: Readonly<Record<string, string>>): Promise<DoctorReport> {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
@@ -43,14 +43,15 @@ export async function runDoctor(settings: Readonly<Record<string, string>>): Pro
   assert.ok(!text.includes(testPassword) && !text.includes(Buffer.from(testPassword).toString('base64')), text);
   const { checks } = JSON.parse(text) as { readonly checks: readonly DoctorFinding[] };
   return {
-    ...{ code, findings: checks },
-    ofCheck: (name) => checks.filter((said) => said.name === name),
-    // What the machine of the test allows is no matter of the installation.
+    code,
+    findings: checks,
+    ofCheck: (name) => checks.filter((finding) => finding.name === name),
+    // The check `machine` depends on the machine of the test, not on the installation.
     failures: () => checks.filter(({ name, status }) => status !== 'ok' && name !== 'machine'),
   };
 }
 
-/** A copy of the data of a server, to be spoilt by a test. */
+/** A copy of the data of a server, which a test may damage. */
 export function copyDataDir(t: CleanupScope, dataDir: string): string {
   const folder = makeTestFolder('cs-ill-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -60,7 +61,7 @@ export function copyDataDir(t: CleanupScope, dataDir: string): string {
   return copy;
 }
 
-/** Every file of a folder with its mode and a hash of its bytes. */
+/** The mode, modification time and SHA-256 of each file in a folder, by relative path. */
 export function fingerprintFiles(folder: string): ReadonlyMap<string, string> {
   const print = new Map<string, string>();
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -71,30 +72,35 @@ export function fingerprintFiles(folder: string): ReadonlyMap<string, string> {
   return print;
 }
 
-/** A relay that takes mail, for who needs one to be well. */
+/** Starts a relay that accepts mail, and returns its URL. */
 export async function startSmtpServerUrl(t: TestContext): Promise<string> {
   return `smtp://127.0.0.1:${(await startScriptedSmtpServer(t)).port}`;
 }
 
-/** Examines a copy of what is well, once it was spoilt; nothing in it is changed by that. */
+/** Returns a function that damages a copy of an intact data folder, and runs `doctor`, which must not change the copy. */
 export function doctorOnDamagedCopy(intactDataDir: () => string) {
   return async (
     t: TestContext,
-    spoil: (dataDir: string) => unknown = () => undefined,
+    damage: (dataDir: string) => unknown = () => undefined,
     settings: Readonly<Record<string, string>> = {},
   ): Promise<DoctorReport> => {
     const dataDir = copyDataDir(t, intactDataDir());
-    await spoil(dataDir);
+    await damage(dataDir);
     const port = String(await freePort());
-    const given = { DATA_DIR: dataDir, PORT: port, SMTP_URL: await startSmtpServerUrl(t) };
+    const defaults = {
+      DATA_DIR: dataDir,
+      PORT: port,
+      SMTP_URL: await startSmtpServerUrl(t),
+      PUBLIC_URL: `http://127.0.0.1:${port}`,
+    };
     const before = fingerprintFiles(dataDir);
-    const examined = await runDoctor({ ...given, PUBLIC_URL: `http://127.0.0.1:${port}`, ...settings });
+    const report = await runDoctor({ ...defaults, ...settings });
     assert.deepEqual(fingerprintFiles(dataDir), before);
-    return examined;
+    return report;
   };
 }
 
-/** The same over a demo that was stopped well, made before the tests of the file that calls this at its top. */
+/** The same for a cleanly stopped demo, which is made before the tests of a file. Call it at the top of the file. */
 export function doctorOnDamagedDemo(thisFile: CleanupScope) {
   let intactDataDir = '';
   before(async () => {
