@@ -25,9 +25,9 @@ const waiting: readonly (readonly [set: Record<string, string>, needs: Record<st
   [{ MAIL_EVENTS: '/events.json' }, { SMTP_URL: 'smtp://relay.example' }, 'SMTP_URL'],
   [{ SMS_GATEWAY: '/sms.json' }, { SMS_URL: 'https://sms.example' }, 'SMS_URL'],
   [{ SMS_RECEIPT_TOKEN: 'a secret of sixteen' }, { SMS_URL: 'https://sms.example' }, 'SMS_URL'],
-  [{ LETTER_WINDOW: 'uk-c5' }, { LETTER_SPOOL: '/spool' }, 'LETTER_SPOOL or LETTER_SFTP'],
-  [{ LETTER_FONTS: '/fonts' }, { LETTER_SPOOL: '/spool' }, 'LETTER_SPOOL or LETTER_SFTP'],
-  [{ LETTER_RETURN_ADDRESS: 'Oslo' }, { LETTER_SFTP: 'sftp://u:p@h/f' }, 'LETTER_SPOOL or LETTER_SFTP'],
+  [{ LETTER_WINDOW: 'uk-c5' }, { LETTER_SPOOL: '/spool' }, 'LETTER_SPOOL'],
+  [{ LETTER_FONTS: '/fonts' }, { LETTER_SPOOL: '/spool' }, 'LETTER_SPOOL'],
+  [{ LETTER_RETURN_ADDRESS: 'Oslo' }, { LETTER_SPOOL: '/spool' }, 'LETTER_SPOOL'],
   [{ EVIDENCE_TSA_CERTIFICATES: '/tsa.pem' }, { EVIDENCE_TSA_URL: 'https://tsa.example' }, 'EVIDENCE_TSA_URL'],
   [{ RESCAN_AFTER_DAYS: '3' }, { CLAMAV: 'tcp://127.0.0.1:3310' }, 'the address of clamd in CLAMAV'],
 ];

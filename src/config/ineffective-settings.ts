@@ -9,7 +9,7 @@ export type IneffectiveSetting = { readonly setting: SettingName; readonly needs
  * half of a pair, stops the start elsewhere. One that was set to its default is as one that was not.
  */
 export function findIneffectiveSettings(settings: Settings): readonly IneffectiveSetting[] {
-  const { documentStore, smtpUrl, smsUrl, letterSpool, letterSftp, clamav } = settings;
+  const { documentStore, smtpUrl, smsUrl, letterSpool, clamav } = settings;
   const { tlsClientCertificates, clientCertificateHeader, signInIssuer, evidenceTsaUrl } = settings;
   const groups: readonly (readonly [needs: string, isThere: boolean, names: readonly SettingName[]])[] = [
     ['DOCUMENT_STORE=s3://…', documentStore.startsWith('s3://'), ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']],
@@ -22,11 +22,7 @@ export function findIneffectiveSettings(settings: Settings): readonly Ineffectiv
     ],
     ['SMTP_URL', smtpUrl !== undefined, ['DKIM_DOMAIN', 'BOUNCE_ADDRESS', 'MAIL_EVENTS']],
     ['SMS_URL', smsUrl !== undefined, ['SMS_GATEWAY', 'SMS_RECEIPT_TOKEN']],
-    [
-      'LETTER_SPOOL or LETTER_SFTP',
-      letterSpool !== undefined || letterSftp !== undefined,
-      ['LETTER_WINDOW', 'LETTER_FONTS', 'LETTER_RETURN_ADDRESS'],
-    ],
+    ['LETTER_SPOOL', letterSpool !== undefined, ['LETTER_WINDOW', 'LETTER_FONTS', 'LETTER_RETURN_ADDRESS']],
     ['EVIDENCE_TSA_URL', evidenceTsaUrl !== undefined, ['EVIDENCE_TSA_CERTIFICATES']],
     ['the address of clamd in CLAMAV', clamav !== undefined && clamav !== 'off', ['RESCAN_AFTER_DAYS']],
   ];

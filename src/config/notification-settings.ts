@@ -57,24 +57,6 @@ export const notificationSettingTable = {
     fallback: undefined,
     help: 'Where letters come back to that cannot be delivered, as `P.O. Box 100, 0101 Oslo`; stands in each letter below the name of the sender, unless the client has an address of its own. At most 6 lines with commas between them, and 120 characters.',
   },
-  LETTER_SFTP: {
-    kind: 'url',
-    schemes: ['sftp'],
-    secret: true,
-    fallback: undefined,
-    help: 'sftp://USER:PASSWORD@HOST:PORT/FOLDER of a printer that takes letters so, instead of LETTER_SPOOL.',
-  },
-  LETTER_SFTP_KEY: {
-    kind: 'text',
-    secret: true,
-    fallback: undefined,
-    help: 'Private key for that login, as OpenSSH or PEM (RSA or EC), without a passphrase, in place of a password; best as LETTER_SFTP_KEY_FILE.',
-  },
-  LETTER_SFTP_HOST_KEY: {
-    kind: 'text',
-    fallback: undefined,
-    help: 'Fingerprint of its host key, SHA256:…, as `ssh-keygen -lf` prints it; required with LETTER_SFTP.',
-  },
   EVIDENCE_TSA_URL: {
     kind: 'url',
     schemes: ['https', 'http'],
@@ -105,9 +87,6 @@ export type NotificationSettings = {
   readonly cascadePolicy: string | undefined;
   readonly letterFonts: string | undefined;
   readonly letterReturnAddress: string | undefined;
-  readonly letterSftp: Secret | undefined;
-  readonly letterSftpKey: Secret | undefined;
-  readonly letterSftpHostKey: string | undefined;
   readonly evidenceTsaUrl: string | undefined;
   readonly evidenceTsaCertificates: string | undefined;
   readonly feedDays: number;
@@ -130,9 +109,6 @@ export function readNotificationSettings(given: (name: Name) => string | undefin
     cascadePolicy: path('CASCADE_POLICY'),
     letterFonts: path('LETTER_FONTS'),
     letterReturnAddress: given('LETTER_RETURN_ADDRESS'),
-    letterSftp: secret('LETTER_SFTP'),
-    letterSftpKey: secret('LETTER_SFTP_KEY'),
-    letterSftpHostKey: given('LETTER_SFTP_HOST_KEY'),
     evidenceTsaUrl: given('EVIDENCE_TSA_URL'),
     evidenceTsaCertificates: path('EVIDENCE_TSA_CERTIFICATES'),
     feedDays: Number(given('FEED_DAYS')),

@@ -170,7 +170,6 @@ test('what is written in several ways is taken', () => {
     { CLAMAV: 'tcp://[::1]:3310' },
     { CLAMAV: 'unix:/run/clamav/clamd.ctl' },
     { SECURITY_CONTACT: 'https://gov.example/security' },
-    { LETTER_SFTP: 'sftp://u:p@printer.example/in' },
   ]) {
     assert.ok(readSettings(environment));
   }

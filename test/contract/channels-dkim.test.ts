@@ -10,7 +10,7 @@ import type { OutgoingMessage } from '../../src/notifications/notification/chann
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const pair = generateKeyPairSync('rsa', { modulusLength: 2_048 });
 const pemOf = (key: KeyObject) => key.export({ type: 'pkcs8', format: 'pem' }).toString();
 const key: DkimKey = { domain: 'tax.example', selector: 'mail2026', privateKey: pemOf(pair.privateKey) };
@@ -30,7 +30,7 @@ async function mailThrough(t: TestContext, text: string, more: Partial<OutgoingM
   });
   t.after(() => email.close());
   const ready = await email.prepare({
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: 'ada@example.org' },
     ...{ sender: 'Tax Office', subject: 'Żółć', content: { message: text }, reminder: false },
     ...{ category: 'information', language: 'en', at },
     ...more,
@@ -40,7 +40,7 @@ async function mailThrough(t: TestContext, text: string, more: Partial<OutgoingM
   return sink.mails[0]?.raw ?? '';
 }
 
-/** Verifies a signature by RFC 6376 alone: relaxed header and body, SHA-256. Gives the tags, or what does not fit. */
+/** Verifies a signature by RFC 6376 alone: relaxed header and body, SHA-256. Returns the tags, or the part that does not match. */
 function verified(raw: string, publicKey: KeyObject): Record<string, string> | string {
   const cut = raw.indexOf('\r\n\r\n');
   const fields = raw.slice(0, cut).split(/\r\n(?![ \t])/);
@@ -96,8 +96,8 @@ test('a key that cannot sign stops the start with the setting and the fix', () =
   const short = generateKeyPairSync('rsa', { modulusLength: 1_024 }).privateKey;
   const curve = generateKeyPairSync('ed25519').privateKey;
   const faults: Array<[Partial<DkimKey>, string, RegExp]> = [
-    [{ privateKey: pemOf(short) }, 'DKIM_KEY', /at least 2048 bits, 1024 came; make one with/],
-    [{ privateKey: pemOf(curve) }, 'DKIM_KEY', /expected an RSA key, one of kind ed25519 came/],
+    [{ privateKey: pemOf(short) }, 'DKIM_KEY', /at least 2048 bits, received 1024; create one with/],
+    [{ privateKey: pemOf(curve) }, 'DKIM_KEY', /expected an RSA key, received ed25519/],
     [{ privateKey: pair.publicKey.export({ type: 'spki', format: 'pem' }).toString() }, 'DKIM_KEY', /a private key/],
     [{ privateKey: 'nonsense' }, 'DKIM_KEY', /a private key as PEM/],
     [{ domain: 'other.example' }, 'DKIM_DOMAIN', /the domain of MAIL_FROM/],

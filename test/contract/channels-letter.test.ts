@@ -5,20 +5,17 @@ import { join } from 'node:path';
 import { type TestContext, test } from 'node:test';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { createLetterSftp } from '../../src/notifications/channels/letter-sftp.ts';
 import { createLetterSpool } from '../../src/notifications/channels/letter-spool.ts';
-import { parseSftpTarget } from '../../src/notifications/channels/sftp-session.ts';
 import { letterTemplateData } from '../../src/notifications/letters/letter-data.ts';
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
 import { type AddressWindowName, addressWindows } from '../../src/notifications/letters/letter-template.ts';
-import type { Channel, OutgoingMessage } from '../../src/notifications/notification/channel.ts';
+import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 import { readPdfTexts } from '../support/letters.ts';
-import { startSftpServer } from '../support/sftp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, systemRandom);
+const newId = createIdGenerator({ now: () => at }, systemRandom);
 
 const letters = {
   latin: [
@@ -36,7 +33,7 @@ function letter(
   more: Partial<OutgoingMessage> = {},
 ): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1 },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1 },
     address: [name, 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
     ...{
       sender: 'Tax Office',
@@ -52,21 +49,21 @@ function letter(
 
 const returnAddress = ['P.O. Box 100', '0101 Oslo'];
 
-function press(t: TestContext, perChild?: number) {
-  const made = createLetterRenderer(perChild === undefined ? {} : { perChild });
-  t.after(() => made.close());
-  return made;
+function startRenderer(t: TestContext, lettersPerProcess?: number) {
+  const renderer = createLetterRenderer(lettersPerProcess === undefined ? {} : { lettersPerProcess });
+  t.after(() => renderer.close());
+  return renderer;
 }
 
 for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
-  test(`${window}: letters in four scripts are PDF/UA-1, the address and nothing else inside the window`, async (t) => {
-    const setting = press(t);
+  test(`${window}: letters in four scripts are PDF/UA-1 and have only the address inside the window`, async (t) => {
+    const renderer = startRenderer(t);
     for (const [script, texts] of Object.entries(letters)) {
       const data = letterTemplateData(letter(texts), { window, returnAddress });
       assert.ok(data !== undefined);
-      const pdf = await setting.render(data, at);
+      const pdf = await renderer.render(data, at);
       assert.ok(pdf instanceof Uint8Array, script);
-      // The exporter writes the part into the metadata only after its own checks.
+      // The exporter writes the part into the metadata only after its checks.
       assert.match(Buffer.from(pdf).toString('latin1'), /<pdfuaid:part>1<\/pdfuaid:part>/, script);
       const { boxes, tags } = await readPdfTexts(pdf);
       for (const tag of ['H1', 'H2', 'P', 'LI'])
@@ -78,7 +75,7 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
       const lines = touching.filter(
         (box) => box.top >= y - 0.5 && box.bottom <= y + height && box.left >= x - 0.5 && box.right <= x + width,
       );
-      assert.deepEqual(touching, lines, `${script}: something lies across the edge`);
+      assert.deepEqual(touching, lines, `${script}: a text crosses the edge`);
       const seen = lines.map(({ text }) => text).join(' ');
       for (const part of ['Long Road 17', '0150 Oslo', 'NORWAY'])
         assert.ok(seen.includes(part), `${script}: ${part} in ${seen}`);
@@ -87,9 +84,9 @@ for (const window of Object.keys(addressWindows) as AddressWindowName[]) {
   });
 }
 
-test('a long address wraps inside the window, words of any length too; one that cannot is refused as an address', async (t) => {
-  const setting = press(t);
-  const spool = createLetterSpool({ folder: newFolder(t), window: 'din5008b', renderer: setting });
+test('a long address wraps inside the window, and one that cannot fit is address-invalid', async (t) => {
+  const renderer = startRenderer(t);
+  const spool = createLetterSpool({ folder: newFolder(t), window: 'din5008b', renderer });
   const fitting = [
     ['Ada', 'Flat 4, 2nd floor, The Old Flour Mill Building, 128 Long River Promenade', '0150 Oslo'],
     ['Ada', 'Donaudampfschifffahrtselektrizitätenhauptbetriebswerkbauunterbeamtengasse 17', '1010 Wien'],
@@ -98,7 +95,7 @@ test('a long address wraps inside the window, words of any length too; one that 
   ];
   for (const lines of fitting) {
     const data = letterTemplateData(letter(letters.latin, { address: lines.join('\n') }), { window: 'din5008b' });
-    const pdf = await setting.render(data ?? '', at);
+    const pdf = await renderer.render(data ?? '', at);
     assert.ok(pdf instanceof Uint8Array, lines.join());
     const { x, y, width, height } = addressWindows.din5008b;
     const { boxes } = await readPdfTexts(pdf);
@@ -125,10 +122,10 @@ test('a long address wraps inside the window, words of any length too; one that 
   }
 });
 
-test('an item of a list is printed with the number that was written', async (t) => {
+test('a list item is printed with its number in the source', async (t) => {
   const message = '15. Mai 2027\n\n17. Juni 2027\n\n## Then\n1. one\n2. two';
   const data = letterTemplateData(letter(['Ada', 'S', message]), { window: 'din5008b' });
-  const pdf = await press(t).render(data ?? '', at);
+  const pdf = await startRenderer(t).render(data ?? '', at);
   assert.ok(pdf instanceof Uint8Array);
   const printed = (await readPdfTexts(pdf)).boxes.map(({ text }) => text).join(' ');
   assert.match(printed, /15\. Mai 2027 17\. Juni 2027 Then 1\. one 2\. two/);
@@ -140,87 +137,67 @@ function newFolder(t: TestContext): string {
   return folder;
 }
 
-/** The ways to hand letters over; each with the folder in which the printer sees them. */
-const ways: ReadonlyArray<{ name: string; make: (t: TestContext, folder: string) => Promise<Channel> }> = [
-  {
-    name: 'spool',
-    make: async (t, folder) => createLetterSpool({ folder, window: 'din5008b', renderer: press(t) }),
-  },
-  {
-    name: 'sftp',
-    make: async (t, folder) => {
-      const { url, fingerprint: hostKey } = await startSftpServer(t, folder);
-      const target = parseSftpTarget(url, { key: undefined, hostKey });
-      const channel = createLetterSftp({ target, window: 'din5008b', renderer: press(t) });
-      t.after(() => channel.close());
-      return channel;
-    },
-  },
-];
+test('a letter reaches the printer with its manifest last, and its outcome can be queried', async (t) => {
+  const folder = newFolder(t);
+  const channel = createLetterSpool({ folder, window: 'din5008b', renderer: startRenderer(t) });
+  const message = letter(letters.greek);
+  const name = `${message.delivery}.1`;
+  assert.equal(await channel.queryOutcome?.(message), undefined);
+  const ready = await channel.prepare(message);
+  assert.ok('call' in ready);
+  assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'temporary', reason: 'provider-unreachable' });
+  assert.equal(existsSync(join(folder, `${name}.json`)), false);
+  assert.equal(existsSync(join(folder, `${name}.pdf`)), false);
+  assert.deepEqual(await ready.call(), { outcome: 'sent', providerRef: name });
+  assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'sent', providerRef: name });
+  const manifest: unknown = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
+  const pdf = readFileSync(join(folder, `${name}.pdf`));
+  assert.deepEqual(manifest, {
+    letter: `${name}.pdf`,
+    sha256: createHash('sha256').update(pdf).digest('hex'),
+    bytes: pdf.length,
+    notification: message.notification,
+    category: 'decision',
+    window: 'din5008b',
+    madeAt: '2026-01-15T09:00:00.000Z',
+  });
+  const left = readdirSync(folder, { recursive: true })
+    .map(String)
+    .filter((file) => file !== 'making');
+  assert.deepEqual(left.sort(), [`${name}.json`, `${name}.pdf`]);
+});
 
-for (const { name: way, make } of ways) {
-  test(`${way}: the printer finds a letter only with its manifest, and what became of an attempt can be told`, async (t) => {
-    const folder = newFolder(t);
-    const channel = await make(t, folder);
-    const message = letter(letters.greek);
-    const name = `${message.delivery}.1`;
-    assert.equal(await channel.queryOutcome?.(message), undefined);
-    const ready = await channel.prepare(message);
-    assert.ok('call' in ready);
-    assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'temporary', reason: 'provider-unreachable' });
-    assert.equal(existsSync(join(folder, `${name}.json`)), false);
-    assert.equal(existsSync(join(folder, `${name}.pdf`)), false);
-    assert.deepEqual(await ready.call(), { outcome: 'sent', providerRef: name });
-    assert.deepEqual(await channel.queryOutcome?.(message), { outcome: 'sent', providerRef: name });
-    const manifest: unknown = JSON.parse(readFileSync(join(folder, `${name}.json`), 'utf8'));
-    const pdf = readFileSync(join(folder, `${name}.pdf`));
-    assert.deepEqual(manifest, {
-      letter: `${name}.pdf`,
-      sha256: createHash('sha256').update(pdf).digest('hex'),
-      bytes: pdf.length,
-      notification: message.notification,
-      category: 'decision',
-      window: 'din5008b',
-      madeAt: '2026-01-15T09:00:00.000Z',
-    });
-    const left = readdirSync(folder, { recursive: true })
+test('a dropped letter leaves no file, and parallel letters all arrive', async (t) => {
+  const folder = newFolder(t);
+  const channel = createLetterSpool({ folder, window: 'din5008b', renderer: startRenderer(t) });
+  const dropped = await channel.prepare(letter(letters.latin));
+  assert.ok('drop' in dropped);
+  dropped.drop();
+  const all = await Promise.all(
+    Array.from({ length: channel.concurrency }, async () => {
+      const ready = await channel.prepare(letter(letters.latin));
+      return 'call' in ready ? await ready.call() : ready;
+    }),
+  );
+  assert.deepEqual(new Set(all.map(({ outcome }) => outcome)), new Set(['sent']));
+  const files = () =>
+    readdirSync(folder, { recursive: true })
       .map(String)
       .filter((file) => file !== 'making');
-    assert.deepEqual(left.sort(), [`${name}.json`, `${name}.pdf`]);
-  });
-
-  test(`${way}: a letter that is dropped leaves nothing, and several at once all arrive`, async (t) => {
-    const folder = newFolder(t);
-    const channel = await make(t, folder);
-    const dropped = await channel.prepare(letter(letters.latin));
-    assert.ok('drop' in dropped);
-    dropped.drop();
-    const all = await Promise.all(
-      Array.from({ length: channel.concurrency }, async () => {
-        const ready = await channel.prepare(letter(letters.latin));
-        return 'call' in ready ? await ready.call() : ready;
-      }),
-    );
-    assert.deepEqual(new Set(all.map(({ outcome }) => outcome)), new Set(['sent']));
-    const files = () =>
-      readdirSync(folder, { recursive: true })
-        .map(String)
-        .filter((file) => file !== 'making');
-    await waitUntil(async () => files().length === 2 * channel.concurrency);
-    assert.deepEqual(new Set(files().map((file) => file.slice(file.lastIndexOf('.')))), new Set(['.json', '.pdf']));
-  });
-}
+  await waitUntil(async () => files().length === 2 * channel.concurrency);
+  assert.deepEqual(new Set(files().map((file) => file.slice(file.lastIndexOf('.')))), new Set(['.json', '.pdf']));
+});
 
 const count = Number(process.env['LETTERS'] ?? 300);
 
-test(`${count} letters are set in flat memory, the child replaced on the way`, async (t) => {
-  const setting = press(t, Math.ceil(count / 4));
+test(`${count} letters are rendered in constant memory, in at least four processes`, async (t) => {
+  const renderer = startRenderer(t, Math.ceil(count / 4));
   const scripts = Object.values(letters);
   const pids = new Set<string>();
   let [childPeak, parentStart] = [0, 0];
   for (let number = 0; number < count; number += 1) {
     const data = letterTemplateData(letter(scripts[number % scripts.length] ?? letters.latin), { window: 'din5008b' });
-    assert.ok((await setting.render(data ?? '', at)) instanceof Uint8Array);
+    assert.ok((await renderer.render(data ?? '', at)) instanceof Uint8Array);
     if (number === Math.floor(count / 4)) parentStart = process.memoryUsage.rss();
     for (const pid of childrenOf()) {
       pids.add(pid);

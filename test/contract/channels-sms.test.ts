@@ -11,11 +11,11 @@ import { createInboxLink, type InboxLink } from '../../src/notifications/inbox/i
 import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 
 function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: '+47 400 00 000' },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: '+47 400 00 000' },
     ...{ sender: 'Tax Office', subject: undefined, content: { message: 'Ready {to} "x"' }, reminder: false },
     ...{ category: 'information' as const, language: undefined, at },
     ...more,
@@ -24,7 +24,7 @@ function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
 
 type Behave = (request: IncomingMessage, response: ServerResponse) => void;
 
-/** A gateway on loopback that behaves as told, after it has read the request. */
+/** A gateway on loopback that calls `behave` after it has read the request. */
 async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = defaultSmsMapping, inboxLink?: InboxLink) {
   const bodies: Array<{ body: string; headers: IncomingMessage['headers'] }> = [];
   const server = createServer((request, response) => {
@@ -69,14 +69,19 @@ const strict: SmsMapping = {
 };
 
 const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
-  ['a gateway that takes it', answer(202, '{"id":"g-1"}'), defaultSmsMapping, { outcome: 'sent', providerRef: 'g-1' }],
   [
-    'an id of 64 bits is kept to the last digit',
+    'a gateway that accepts the message',
+    answer(202, '{"id":"g-1"}'),
+    defaultSmsMapping,
+    { outcome: 'sent', providerRef: 'g-1' },
+  ],
+  [
+    'a 64-bit id keeps its last digit',
     answer(202, '{"id":1234567890123456789}'),
     defaultSmsMapping,
     { outcome: 'sent', providerRef: '1234567890123456789' },
   ],
-  ['a gateway that answers no JSON', answer(200, 'OK'), defaultSmsMapping, { outcome: 'sent' }],
+  ['a response that is no JSON', answer(200, 'OK'), defaultSmsMapping, { outcome: 'sent' }],
   [
     'too busy, with a time',
     answer(429, '', { 'retry-after': '7' }),
@@ -86,7 +91,7 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
   ['a wrong login', answer(401), defaultSmsMapping, { outcome: 'temporary', reason: 'provider-refuses-us' }],
   ...[301, 307, 308, 402, 403, 404, 405, 407, 410, 415, 421, 426].map(
     (status): [string, Behave, SmsMapping, object] => [
-      `${status} waits for the operator`,
+      `a ${status}`,
       answer(status),
       defaultSmsMapping,
       { outcome: 'temporary', reason: 'provider-refuses-us' },
@@ -100,20 +105,20 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
   ],
   ...['soon', '0', '-1', '1.5', '86401', 'Thu, 15 Jan 2026 08:59:59 GMT', 'Fri, 16 Jan 2026 09:00:01 GMT'].map(
     (wait): [string, Behave, SmsMapping, object] => [
-      `too busy, with ${wait} as the time`,
+      `too busy, with the invalid time ${wait}`,
       answer(429, '', { 'retry-after': wait }),
       defaultSmsMapping,
       { outcome: 'temporary', reason: 'provider-busy' },
     ],
   ),
   ...[400, 422].map((status): [string, Behave, SmsMapping, object] => [
-    `${status} is a refusal`,
+    `a ${status}`,
     answer(status),
     defaultSmsMapping,
     { outcome: 'permanent', reason: 'message-refused' },
   ]),
   [
-    'an answer in pieces',
+    'a response in pieces',
     (_request, response) => {
       response.write('{"id":');
       setTimeout(() => response.end('"g-3"}'), 20);
@@ -121,51 +126,46 @@ const cases: ReadonlyArray<[string, Behave, SmsMapping, object]> = [
     defaultSmsMapping,
     { outcome: 'sent', providerRef: 'g-3' },
   ],
-  ['a fault after it may have been taken', answer(500), defaultSmsMapping, { outcome: 'unknown' }],
+  ['a server error', answer(500), defaultSmsMapping, { outcome: 'unknown' }],
   [
-    'a redirect is not followed',
+    'a redirect, which is not followed',
     answer(302, '', { location: 'http://127.0.0.1:1/' }),
     defaultSmsMapping,
     { outcome: 'unknown' },
   ],
-  ['slow beyond the deadline', () => undefined, defaultSmsMapping, { outcome: 'unknown' }],
-  ['drops the connection', (request) => void request.socket.destroy(), defaultSmsMapping, { outcome: 'unknown' }],
+  ['a response after the deadline', () => undefined, defaultSmsMapping, { outcome: 'unknown' }],
+  ['a closed connection', (request) => void request.socket.destroy(), defaultSmsMapping, { outcome: 'unknown' }],
   [
-    'drips for ever',
+    'a response that never ends',
     (_request, response) => void setInterval(() => response.destroyed || response.write('x'), 20).unref(),
     defaultSmsMapping,
     { outcome: 'unknown' },
   ],
   [
-    'an answer without end',
+    'a response that is too long',
     (_request, response) => void response.end('x'.repeat(300_000)),
     defaultSmsMapping,
     { outcome: 'unknown' },
   ],
   [
-    'lies: 200 for what it refused',
+    'a 200 with a rejected status',
     answer(200, '{"messages":[{"status":"invalid"}]}'),
     strict,
     { outcome: 'permanent', reason: 'address-refused' },
   ],
+  ['a 200 with an unknown status', answer(200, '{"messages":[{"status":"maybe"}]}'), strict, { outcome: 'unknown' }],
   [
-    'lies: 200 with a word that nobody knows',
-    answer(200, '{"messages":[{"status":"maybe"}]}'),
-    strict,
-    { outcome: 'unknown' },
-  ],
-  [
-    'says queued',
+    'a 200 with an accepted status',
     answer(200, '{"messages":[{"status":"queued","id":"g-2"}]}'),
     strict,
     { outcome: 'sent', providerRef: 'g-2' },
   ],
 ];
 
-// Some of them wait for what never comes, side by side.
-describe('sms: what a gateway does', { concurrency: 16 }, () => {
+// In parallel, because some of them wait for a timeout.
+describe('sms: responses of a gateway', { concurrency: 16 }, () => {
   for (const [claim, behave, mapping, expected] of cases) {
-    test(`sms: ${claim}`, async (t) => {
+    test(`sms: ${claim} means ${JSON.stringify(expected)}`, async (t) => {
       const { send, bodies, troubles } = await gateway(t, behave, mapping);
       assert.deepEqual(await send(message()), expected);
       assert.equal(bodies.length, 1, 'called once');
@@ -173,13 +173,13 @@ describe('sms: what a gateway does', { concurrency: 16 }, () => {
       assert.match(
         String(troubles),
         waits ? /^answered [34]\d\d$/ : /^$/,
-        'what waits for the operator, and nothing else, is told',
+        "exactly the operator's problems are reported",
       );
     });
   }
 });
 
-test('sms: no connection is temporary, and nothing was taken', async () => {
+test('sms: a refused connection is temporary, because the gateway has nothing', async () => {
   const troubles: string[] = [];
   const onProviderFailure = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
@@ -194,8 +194,8 @@ test('sms: no connection is temporary, and nothing was taken', async () => {
   assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
 });
 
-test('sms: a gateway that cannot be spoken to by TLS has taken nothing', async (t) => {
-  const plain = createServer(() => assert.fail('it was spoken to in the clear'));
+test('sms: a failed TLS handshake is temporary, because the gateway has nothing', async (t) => {
+  const plain = createServer(() => assert.fail('a request arrived without TLS'));
   await new Promise<void>((resolve) => plain.listen(0, '127.0.0.1', resolve));
   t.after(() => plain.close());
   // It listens on TCP, so its address has a port.
@@ -206,14 +206,14 @@ test('sms: a gateway that cannot be spoken to by TLS has taken nothing', async (
   assert.deepEqual(await ready.call(), { outcome: 'temporary', reason: 'provider-unreachable' });
 });
 
-test('sms: what is no number is not called', async (t) => {
+test('sms: an invalid phone number is address-invalid without a call', async (t) => {
   const { send, bodies } = await gateway(t, answer(202));
   const refused = { outcome: 'permanent', reason: 'address-invalid' };
   assert.deepEqual(await send(message({ address: '400 00 000' })), refused);
   assert.deepEqual(bodies, []);
 });
 
-test('sms: a request of lists and values that are no text is filled in and goes as it was written', async (t) => {
+test('sms: placeholders in lists are filled in, and numbers and booleans stay unchanged', async (t) => {
   const request = { messages: [{ to: ['{to}'], text: '{text}' }], flash: false, ttl: 60, schedule: null };
   const { send, bodies } = await gateway(t, answer(202), { ...defaultSmsMapping, request });
   await send(message({ content: { message: 'Hello' } }));
@@ -223,7 +223,7 @@ test('sms: a request of lists and values that are no text is filled in and goes 
   });
 });
 
-test('sms: no text changes the shape of the request, in JSON and in a form', async (t) => {
+test('sms: no message text changes the structure of a JSON or form request', async (t) => {
   const what = message({ content: { message: '"},"to":"+4711111111{from}&to=+4722222222' } });
   const json = await gateway(t, answer(202));
   await json.send(what);
@@ -239,7 +239,7 @@ test('sms: no text changes the shape of the request, in JSON and in a form', asy
   assert.deepEqual(new URLSearchParams(form.bodies[0]?.body).getAll('to'), ['+4740000000']);
 });
 
-test('sms: only E.164 is a number', () => {
+test('sms: only an E.164 number is parsed as a phone number', () => {
   assert.deepEqual(
     ['+47 400-00 (000)', '+44 (0)20 7946 0000', '40000000', '+0123456789', '+4740000000,+4711111111', '+47 abc'].map(
       parsePhone,
@@ -248,7 +248,7 @@ test('sms: only E.164 is a number', () => {
   );
 });
 
-test('sms: an announcement leads to the message where the inbox has an address, and a whole message does not', async (t) => {
+test('sms: an announcement has a link to the inbox, and a complete message has none', async (t) => {
   const { bodies, send } = await gateway(
     t,
     answer(200, '{"id":"1"}'),
@@ -266,8 +266,8 @@ test('sms: an announcement leads to the message where the inbox has an address, 
   );
 });
 
-test('sms: a receipt counts only for an attempt of ours and a word that is final', async () => {
-  const delivery = mint('delivery');
+test('sms: a receipt counts only for our attempts and with a final status', async () => {
+  const delivery = newId('delivery');
   const id = `${delivery}.2`;
   const receipts = [
     { id, status: 'delivered' },
@@ -282,8 +282,8 @@ test('sms: a receipt counts only for an attempt of ours and a word that is final
   ]);
 });
 
-test('sms: a phone that was off, or a text that was not wanted, is not held against the number', async () => {
-  const [delivery, receipt] = [mint('delivery'), defaultSmsMapping.receipt];
+test('sms: an unreachable phone or a refused text is not reported as a wrong number', async () => {
+  const [delivery, receipt] = [newId('delivery'), defaultSmsMapping.receipt];
   assert.ok(receipt !== undefined);
   const mapping = { ...defaultSmsMapping, receipt: { ...receipt, unreachable: ['expired'], refused: ['spam'] } };
   const failed = (reason: string) => ({ delivery, attempt: 1, ended: 'failed', reason });

@@ -14,21 +14,20 @@ import { type ScriptedReply, startScriptedSmtpServer } from '../support/scripted
 import { waitUntil } from '../support/wait-until.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
-/** How long a relay may be silent: what answers has answered by then, however busy the machine is. */
-/** Longer than a busy machine stands still: what does come, comes within it. */
+/** How long a relay may be silent. It is long enough for a response on a busy machine. */
 const limitMs = 2_500;
 
 function message(): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1, address: 'ada@example.org' },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: 'ada@example.org' },
     ...{ sender: 'Tax Office', subject: 'S', content: { message: 'T' }, reminder: false },
     ...{ category: 'information' as const, language: undefined, at },
   };
 }
 
-/** An email channel with at most two connections over a relay that speaks as told. */
+/** An email channel with at most two connections to a scripted relay. */
 async function channelOver(t: TestContext, extensions: readonly string[], login = '', dataReplyTimeoutMs = limitMs) {
   const relay = await startScriptedSmtpServer(t, extensions);
   const url = `smtp://${login}127.0.0.1:${relay.port}?connections=2`;
@@ -43,18 +42,18 @@ async function channelOver(t: TestContext, extensions: readonly string[], login 
   return { relay, email, send, troubles };
 }
 
-test('smtp: the operator is told why mail waits, and nothing that a relay may repeat of an address or a password', async (t) => {
+test('smtp: the reported problem has codes, and neither an address nor a password of the reply of the relay', async (t) => {
   const { relay, send, troubles } = await channelOver(t, ['AUTH PLAIN'], 'u:hunter2@');
   const refusals = [
     ['AUTH PLAIN', '535 5.7.8 hunter2 is not the password', 'AUTH PLAIN was answered 535 5.7.8'],
     ['RCPT', '550 5.7.1 <ada@example.org> relaying denied', 'RCPT TO was answered 550 5.7.1'],
     ['MAIL', '530 who are you', 'MAIL FROM was answered 530'],
   ] as const;
-  for (const [command, say, told] of refusals) {
+  for (const [command, say, problem] of refusals) {
     relay.setReply(command, { say });
     assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
     relay.resetReplies();
-    assert.equal(troubles.pop(), told);
+    assert.equal(troubles.pop(), problem);
   }
   for (const say of ['550 5.1.1 no such mailbox', '452 4.2.2 mailbox full', '451 4.3.0 later']) {
     relay.setReply('RCPT', { say });
@@ -70,16 +69,16 @@ test('smtp: the operator is told why mail waits, and nothing that a relay may re
   assert.deepEqual(troubles, ['connect ECONNREFUSED 127.0.0.1:1']);
 });
 
-test('a provider that is away is told of once a minute, however many messages wait for it', () => {
+test('an unavailable provider is logged at most once a minute', () => {
   let now = at;
-  const told: unknown[] = [];
-  const log = { notice: (_: string, fields?: object) => void told.push(fields) };
+  const logged: unknown[] = [];
+  const log = { notice: (_: string, fields?: object) => void logged.push(fields) };
   const trouble = createTroubleLog(log, 'email', { now: () => now });
   for (const ms of [0, 1, 59_999, 60_000, 60_001]) {
     now = at + ms;
     trouble(String(ms));
   }
-  assert.deepEqual(told, [
+  assert.deepEqual(logged, [
     { channel: 'email', why: '0' },
     { channel: 'email', why: '60000' },
   ]);
@@ -94,12 +93,12 @@ const breaks: ReadonlyArray<readonly [where: string, extensions: readonly string
   ['the challenge of the login', ['AUTH CRAM-MD5'], 'dSA'],
 ];
 
-/** One command at a time; and, as relays in use ask for it, the envelope at once (RFC 2920). */
-const manners = [[], ['PIPELINING']] as const;
+/** One command at a time, and the envelope in one piece (RFC 2920), as common relays request it. */
+const extensionSets = [[], ['PIPELINING']] as const;
 
-// Most of their time is silence, which they wait for side by side; who waits longest comes first.
-describe('smtp: a relay that breaks off', { concurrency: 64 }, () => {
-  test('smtp: a relay may look at a message longer than it may be silent before, and its late yes or no counts', async (t) => {
+// In parallel, because they mostly wait for timeouts; the longest comes first.
+describe('smtp: a relay that disconnects or is silent', { concurrency: 64 }, () => {
+  test('smtp: a relay may take longer for the message than for other replies, and its late reply counts', async (t) => {
     const { relay, send } = await channelOver(t, [], '', 20_000);
     const slowly = (say: string) => relay.setReply('.', { say, afterMs: 1.2 * limitMs });
     slowly('250 2.0.0 looked at it');
@@ -112,13 +111,13 @@ describe('smtp: a relay that breaks off', { concurrency: 64 }, () => {
     assert.equal(relay.acceptedRecipients.length, 1);
   });
 
-  test('smtp: a relay that says nothing to a message in its longer time leaves unknown', async (t) => {
+  test('smtp: a relay that is silent after the message leaves unknown', async (t) => {
     const { relay, send } = await channelOver(t, []);
     relay.setReply('.', 'silence');
     assert.deepEqual(await send(), { outcome: 'unknown' });
   });
 
-  test('smtp: a handshake of TLS that never ends is temporary', async (t) => {
+  test('smtp: a TLS handshake that never ends is temporary', async (t) => {
     const { relay, send } = await channelOver(t, ['STARTTLS']);
     relay.setReply('STARTTLS', { say: '220 go on' });
     assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
@@ -126,17 +125,17 @@ describe('smtp: a relay that breaks off', { concurrency: 64 }, () => {
 
   for (const [where, extensions, command] of breaks) {
     for (const reply of ['drop', 'silence'] as const satisfies ScriptedReply[]) {
-      test(`smtp: ${reply} at ${where} is temporary each time, and takes no connection away`, async (t) => {
+      test(`smtp: ${reply} at ${where} is temporary each time, and leaks no connection`, async (t) => {
         const { relay, send } = await channelOver(t, extensions, 'u:p@');
         relay.setReply(command, reply);
         const outcomes = await Promise.all([send(), send(), send()]);
         assert.ok(
           relay.commands.some((line) => line.startsWith(command)),
-          'it came that far',
+          'the command was sent',
         );
         assert.deepEqual(outcomes, Array(3).fill({ outcome: 'temporary', reason: 'provider-unreachable' }));
         relay.resetReplies();
-        // It has no certificate, so TLS ends here.
+        // The relay has no certificate, so no mail is possible after STARTTLS.
         if (extensions.includes('STARTTLS')) return;
         assert.deepEqual(await send(), { outcome: 'sent' });
         assert.equal(relay.acceptedRecipients.length, 1);
@@ -144,16 +143,16 @@ describe('smtp: a relay that breaks off', { concurrency: 64 }, () => {
     }
   }
 
-  for (const extensions of manners) breakOffAt(extensions);
+  for (const extensions of extensionSets) testEnvelopeFailures(extensions);
 });
 
-/** Each command of the envelope, by that manner. */
-function breakOffAt(extensions: readonly string[]): void {
-  const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
+/** Tests of each command of the envelope, with these extensions. */
+function testEnvelopeFailures(extensions: readonly string[]): void {
+  const title = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
   for (const command of ['MAIL', 'RCPT', 'DATA']) {
     for (const say of ['hello there', '354 go on', '999 what']) {
       if (command === 'DATA' && say.startsWith('354')) continue;
-      test(`${manner}: "${say}" as the answer to ${command} is no word about the citizen's address`, async (t) => {
+      test(`${title}: the reply "${say}" to ${command} is no fault of the address`, async (t) => {
         const { relay, send } = await channelOver(t, extensions);
         relay.setReply(command, { say });
         assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-refuses-us' });
@@ -161,7 +160,7 @@ function breakOffAt(extensions: readonly string[]): void {
       });
     }
     for (const reply of ['drop', 'silence'] as const) {
-      test(`${manner}: ${reply} at ${command} is temporary, and the next mail goes out`, async (t) => {
+      test(`${title}: ${reply} at ${command} is temporary, and the next mail is sent`, async (t) => {
         const { relay, send } = await channelOver(t, extensions);
         relay.setReply(command, reply);
         assert.deepEqual(await send(), { outcome: 'temporary', reason: 'provider-unreachable' });
@@ -173,7 +172,7 @@ function breakOffAt(extensions: readonly string[]): void {
   }
 
   for (const say of ['hello there', '354 go on', '999 what']) {
-    test(`${manner}: "${say}" as the answer to the message leaves unknown`, async (t) => {
+    test(`${title}: the reply "${say}" to the message leaves unknown`, async (t) => {
       const { relay, send } = await channelOver(t, extensions);
       relay.setReply('.', { say });
       assert.deepEqual(await send(), { outcome: 'unknown' });
@@ -181,7 +180,7 @@ function breakOffAt(extensions: readonly string[]): void {
   }
 }
 
-test('smtp: a mail that is larger than the relay takes is refused as what it is, and nothing of it is sent', async (t) => {
+test('smtp: a mail above the size limit of the relay is message-refused without a command', async (t) => {
   const { relay, send } = await channelOver(t, ['SIZE 100']);
   assert.deepEqual(await send(), { outcome: 'permanent', reason: 'message-refused' });
   assert.deepEqual(
@@ -190,7 +189,7 @@ test('smtp: a mail that is larger than the relay takes is refused as what it is,
   );
 });
 
-test('smtp: a connection ends behind its last message, and behind the end of the channel', async (t) => {
+test('smtp: a connection ends after its last message, and after the channel is closed', async (t) => {
   const { relay, email } = await channelOver(t, []);
   const quits = () => relay.commands.filter((line) => line === 'QUIT').length;
   const ready = await email.prepare(message());
@@ -201,9 +200,12 @@ test('smtp: a connection ends behind its last message, and behind the end of the
   const at = { ...parseRelayUrl(`smtp://127.0.0.1:${relay.port}`, limitMs), messagesPerConnection: 2 };
   const connections = createSmtpPool({ ...at, replyTimeoutMs: limitMs, dataReplyTimeoutMs: limitMs });
   for (let sent = 0; sent < 3; sent += 1) {
-    const line = await connections.acquire();
-    assert.ok('smtp' in line);
-    assert.equal(await connections.send(line, { from: 'a@b.example', to: 'c@d.example' }, Buffer.from('x')), undefined);
+    const session = await connections.acquire();
+    assert.ok('smtp' in session);
+    assert.equal(
+      await connections.send(session, { from: 'a@b.example', to: 'c@d.example' }, Buffer.from('x')),
+      undefined,
+    );
   }
   await waitUntil(async () => quits() === 2);
   connections.close();
@@ -212,7 +214,7 @@ test('smtp: a connection ends behind its last message, and behind the end of the
 });
 
 const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: ProviderOutcome]> = [
-  ['RCPT', '550 5.1.1 no such user, asked 10.5.2.2', { outcome: 'permanent', reason: 'address-refused' }],
+  ['RCPT', '550 5.1.1 no such user, from 10.5.2.2', { outcome: 'permanent', reason: 'address-refused' }],
   ['RCPT', '550-5.1.1 no such user\r\n550 5.7.1 see the pages', { outcome: 'permanent', reason: 'address-refused' }],
   ['RCPT', '550', { outcome: 'permanent', reason: 'address-refused' }],
   ['RCPT', '550 mailbox 5.2.2.', { outcome: 'permanent', reason: 'address-refused' }],
@@ -223,7 +225,7 @@ const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: P
   ['RCPT', '450 4.1.8 who is the sender', { outcome: 'temporary', reason: 'provider-refuses-us' }],
   ['RCPT', '554 5.3.2 not accepting', { outcome: 'temporary', reason: 'provider-refuses-us' }],
   ['MAIL', '552 5.3.4 too big', { outcome: 'permanent', reason: 'message-refused' }],
-  ['MAIL', '550 5.1.1 whoever', { outcome: 'temporary', reason: 'provider-refuses-us' }],
+  ['MAIL', '550 5.1.1 who are you', { outcome: 'temporary', reason: 'provider-refuses-us' }],
   ['DATA', '554 5.5.1 no valid recipients', { outcome: 'temporary', reason: 'provider-refuses-us' }],
   ['.', '550 5.1.1 no such user', { outcome: 'permanent', reason: 'address-refused' }],
   ['.', '552 5.2.2 over quota', { outcome: 'temporary', reason: 'mailbox-full' }],
@@ -234,21 +236,21 @@ const refusals: ReadonlyArray<readonly [command: string, say: string, outcome: P
   ['.', '451 4.7.1 later', { outcome: 'temporary', reason: 'provider-busy' }],
 ];
 
-for (const extensions of manners) {
+for (const extensions of extensionSets) {
   for (const [command, say, outcome] of refusals) {
-    const manner = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
-    test(`${manner}: ${JSON.stringify(say)} as the answer to ${command} means ${JSON.stringify(outcome)}`, async (t) => {
+    const title = `smtp${extensions.length === 0 ? '' : ', pipelined'}`;
+    test(`${title}: the reply ${JSON.stringify(say)} to ${command} means ${JSON.stringify(outcome)}`, async (t) => {
       const { relay, send } = await channelOver(t, extensions);
       relay.setReply(command, { say });
       assert.deepEqual(await send(), outcome);
       relay.resetReplies();
-      assert.deepEqual(await send(), { outcome: 'sent' }, 'the session, or a new one, goes on');
+      assert.deepEqual(await send(), { outcome: 'sent' }, 'the same session or a new one continues');
       assert.equal(relay.acceptedRecipients.length, 1);
     });
   }
 }
 
-test('smtp, pipelined: what a relay says to DATA behind a refused recipient changes nothing', async (t) => {
+test('smtp, pipelined: the reply to DATA after a rejected recipient changes nothing', async (t) => {
   for (const say of ['354 go on', '554 5.5.1 no valid recipients', '503 5.5.1 RCPT first', '421 4.3.2 closing']) {
     const { relay, send } = await channelOver(t, ['PIPELINING']);
     relay.setReply('RCPT', { say: '550 5.1.1 no such user' });
@@ -260,7 +262,7 @@ test('smtp, pipelined: what a relay says to DATA behind a refused recipient chan
   }
 });
 
-test('a mailbox for bounces whose marked addresses no relay would take stops the start', () => {
+test('a BOUNCE_ADDRESS that is too long for bounce addresses stops the start', () => {
   const root = rootKeyFromBytes(new Uint8Array(32));
   const of = (base: string) => bounceAddressesOf({ settings: readSettings({ BOUNCE_ADDRESS: base }), root });
   assert.throws(
@@ -270,10 +272,10 @@ test('a mailbox for bounces whose marked addresses no relay would take stops the
   assert.notEqual(of('bounces@tax.example'), undefined);
 });
 
-describe('logins that break off', { concurrency: 4 }, () => {
+describe('failing logins', { concurrency: 4 }, () => {
   for (const engine of engines) {
     for (const reply of ['drop', 'silence'] as const) {
-      test(`${engine.name}: mails go out after a time of ${reply} at each login, and those of that time too`, async (t) => {
+      test(`${engine.name}: mails are sent after logins with ${reply}, also those that had failed`, async (t) => {
         const db = await engine.open(t);
         const { app, time, start, faults } = await createDeliveryApp(t, db);
         const { relay, email } = await channelOver(t, ['AUTH PLAIN'], 'u:p@');

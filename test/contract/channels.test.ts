@@ -10,13 +10,13 @@ import { unconfiguredChannel } from '../../src/notifications/notification/channe
 import { type SmtpBehaviour, startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 
 function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    notification: mint('notification'),
-    delivery: mint('delivery'),
+    notification: newId('notification'),
+    delivery: newId('delivery'),
     attempt: 1,
     address: 'ada@example.org',
     sender: 'Tax Office',
@@ -30,7 +30,7 @@ function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   };
 }
 
-/** Prepares and calls, as the worker does. */
+/** Prepares and calls like the worker. */
 async function send(channel: Channel, what: OutgoingMessage): Promise<ProviderOutcome> {
   const ready = await channel.prepare(what);
   return 'outcome' in ready ? ready : await ready.call();
@@ -53,14 +53,14 @@ const channels: ReadonlyArray<{ name: string; make: (t: TestContext) => Promise<
 ];
 
 for (const { name, make, success } of channels) {
-  test(`${name}: a message to a citizen with all contacts goes through`, async (t) => {
+  test(`${name}: a message to a citizen with all contacts is sent`, async (t) => {
     const channel = await make(t);
     const address = channel.addressOf({ email: 'ada@example.org', phone: '+47 400 00 000' });
     assert.notEqual(address, undefined);
     assert.deepEqual(await send(channel, message({ address: address ?? '' })), success);
   });
 
-  test(`${name}: as many as it takes at once go through at once`, async (t) => {
+  test(`${name}: as many messages as its concurrency are sent in parallel`, async (t) => {
     const channel = await make(t);
     const all = await Promise.all(Array.from({ length: channel.concurrency }, () => send(channel, message())));
     assert.deepEqual(new Set(all.map((outcome) => outcome.outcome)).size, 1);
@@ -68,17 +68,17 @@ for (const { name, make, success } of channels) {
   });
 }
 
-test('email has no address where the register has none', () => {
+test('a citizen without an email address has no address on the channel', () => {
   assert.equal(createOutbox(sender).addressOf({ phone: '+47 400 00 000' }), undefined);
   assert.equal(inboxChannel.addressOf({}), 'inbox');
 });
 
-test('a channel without a provider says so', async () => {
+test('a channel without a provider fails with channel-not-configured', async () => {
   const outcome = await send(unconfiguredChannel('email'), message());
   assert.deepEqual(outcome, { outcome: 'permanent', reason: 'channel-not-configured' });
 });
 
-test('smtp: the mail holds the whole text, the sender, the notification and the id of the attempt', async (t) => {
+test('smtp: a mail has the whole text, the sender, the notification and the id of the attempt', async (t) => {
   const { sink, email } = await smtp(t);
   const text = 'Grüezi Żółć Ελλάδα العربية\n.\n..\nFrom here on\nlast line';
   const sent = message({ content: { message: text }, subject: 'Bescheid für Ελλάδα', attempt: 3 });
@@ -134,7 +134,7 @@ for (const make of [
   (_t: TestContext) => Promise.resolve(createOutbox(sender)),
   async (t: TestContext) => (await smtp(t)).email,
 ]) {
-  test('a second recipient cannot be smuggled in', async (t) => {
+  test('an address with a second recipient is address-invalid', async (t) => {
     const email = await make(t);
     for (const address of evilAddresses) {
       assert.deepEqual(await send(email, message({ address })), { outcome: 'permanent', reason: 'address-invalid' });
@@ -142,13 +142,13 @@ for (const make of [
   });
 }
 
-test('smtp: a domain outside ASCII is reached by its ASCII name', async (t) => {
+test('smtp: a non-ASCII domain is addressed by its ASCII name', async (t) => {
   const { sink, email } = await smtp(t);
   await send(email, message({ address: 'ada@blåbær.example' }));
   assert.match(sink.mails[0]?.raw ?? '', /^To: ada@xn--blbr-roah\.example$/m);
 });
 
-test('smtp: line breaks in sender, subject and language start no header', async (t) => {
+test('smtp: line breaks in sender, subject and language add no header', async (t) => {
   const { sink, email } = await smtp(t);
   const evil = 'x\r\nBcc: eve@example.org\u0085X-A: 1\u2028X-B: 2';
   await send(email, message({ sender: evil, subject: evil, language: evil }));
@@ -206,10 +206,10 @@ const meanings: ReadonlyArray<[SmtpBehaviour, object]> = [
   ['silent-after-data', { outcome: 'unknown' }],
 ];
 
-// Some of them wait for what never comes, side by side.
-describe('smtp: what a relay does', { concurrency: 16 }, () => {
+// In parallel, because some of them wait for a timeout.
+describe('smtp: behaviour of a relay', { concurrency: 16 }, () => {
   for (const [behaviour, meaning] of meanings) {
-    test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail goes through`, async (t) => {
+    test(`smtp: ${JSON.stringify(behaviour)} means ${JSON.stringify(meaning)}, and the next mail is sent`, async (t) => {
       const { sink, email } = await smtp(t, { replyTimeoutMs: 6_000, dataReplyTimeoutMs: 6_000 });
       sink.setBehaviour(() => behaviour);
       assert.deepEqual(await send(email, message()), meaning);
@@ -221,7 +221,7 @@ describe('smtp: what a relay does', { concurrency: 16 }, () => {
     });
   }
 
-  test('smtp: a mail that was lost on its way over a kept connection is not sent over another', async (t) => {
+  test('smtp: a mail that was lost over a reused connection is not sent over another', async (t) => {
     for (const behaviour of ['drop-after-data', 'silent-after-data'] as const) {
       const { sink, email } = await smtp(t, { replyTimeoutMs: 6_000, dataReplyTimeoutMs: 6_000 });
       assert.deepEqual(await send(email, message()), { outcome: 'sent' });
@@ -232,12 +232,12 @@ describe('smtp: what a relay does', { concurrency: 16 }, () => {
   });
 });
 
-test('smtp: nobody at the port is temporary', async () => {
+test('smtp: a refused connection is temporary', async () => {
   const email = createSmtpEmail({ url: 'smtp://127.0.0.1:1', sender });
   assert.deepEqual(await send(email, message()), { outcome: 'temporary', reason: 'provider-unreachable' });
 });
 
-test('smtp: connections are kept for the next mail, and one that went dead is replaced unnoticed', async (t) => {
+test('smtp: a connection is reused, and a dead one is replaced without a failure', async (t) => {
   const { sink, email } = await smtp(t);
   for (let count = 0; count < 5; count += 1) await send(email, message());
   assert.equal(sink.sessions, 1);
@@ -246,7 +246,7 @@ test('smtp: connections are kept for the next mail, and one that went dead is re
   assert.deepEqual({ sessions: sink.sessions, mails: sink.mails.length }, { sessions: 2, mails: 6 });
 });
 
-test('a message that is prepared and dropped reaches nobody, and the connection serves the next', async (t) => {
+test('a message that is dropped after prepare is not sent, and its connection is reused', async (t) => {
   const { sink, email } = await smtp(t);
   const ready = await email.prepare(message());
   assert.ok('drop' in ready);

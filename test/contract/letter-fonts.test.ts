@@ -14,7 +14,7 @@ import { createNotificationApp } from '../support/notification-app.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { makeTestFont } from '../support/test-font.ts';
 
-/** A script that no font of ours, of this program or of any system has: the second area for private use. */
+/** Characters of the second private use area, for which no font has a glyph. */
 const [first, last] = [0x10_0000, 0x10_00ff];
 const noScript = String.fromCodePoint(first + 7, first + 9, first + 7);
 
@@ -31,7 +31,7 @@ function fontFolder(t: TestContext): string {
   return folder;
 }
 
-test('arrows, signs, Hebrew, Georgian, Armenian and marks that nobody sees are printed without more fonts', async (t) => {
+test('arrows, signs, Hebrew, Georgian, Armenian and invisible characters are printed without more fonts', async (t) => {
   const parts = partsFor(t);
   const texts = [
     '→ ← ≤ ≥ ≠ ✓ ☐ ① ☎',
@@ -52,7 +52,7 @@ test('arrows, signs, Hebrew, Georgian, Armenian and marks that nobody sees are p
   assert.ok((await renderLetterPdf(parts, makeLetter('x', { subject: '\ufff9' }))) instanceof Uint8Array);
 });
 
-test('a letter that no font shows ends with a reason of its own, wherever the characters stand', async (t) => {
+test('a letter with characters of no font is letter-unprintable, in text, subject or address', async (t) => {
   const parts = partsFor(t);
   const ended = { outcome: 'permanent', reason: 'letter-unprintable' };
   assert.deepEqual(await renderLetter(parts, makeLetter(`Hello ${noScript}`)), ended);
@@ -60,7 +60,7 @@ test('a letter that no font shows ends with a reason of its own, wherever the ch
   assert.deepEqual(await renderLetter(parts, makeLetter('x', { address: `${noScript}\nRoad 1\nOslo` })), ended);
 });
 
-test('LETTER_FONTS: what our fonts cannot show is printed with those of the operator, all else as before', async (t) => {
+test('LETTER_FONTS: only characters without a bundled font are printed in the fonts of the operator', async (t) => {
   const more = partsFor(t, fontFolder(t));
   const pdf = await renderLetterPdf(more, makeLetter(`Hello **${noScript}** ${noScript}`));
   assert.ok(pdf instanceof Uint8Array);
@@ -73,13 +73,13 @@ test('LETTER_FONTS: what our fonts cannot show is printed with those of the oper
   assert.deepEqual([fontsOf(after), fontsOf(before).length], [fontsOf(before), 3]);
 });
 
-/** The fonts in a PDF, by the key before each name: the bytes of its streams may look like a name by chance. */
+/** The fonts in a PDF. They are found by the key before each name, because the bytes of a stream may look like a name. */
 function fontsOf(pdf: Uint8Array): readonly string[] {
   const text = Buffer.from(pdf).toString('latin1');
   return [...new Set(Array.from(text.matchAll(/\/FontName \/[A-Z]{6}\+([\w-]+)/g), ([, name = '']) => name))];
 }
 
-test('LETTER_FONTS without a font stops the start; no letters, no look at them', async (t) => {
+test('LETTER_FONTS without a font stops the start, and a server without letters checks none', async (t) => {
   const folder = makeTestFolder('no-fonts-');
   t.after(() => rmSync(folder, { recursive: true }));
   const log = { fault: () => assert.fail() };
@@ -93,7 +93,7 @@ test('LETTER_FONTS without a font stops the start; no letters, no look at them',
     );
 });
 
-test('a press that breaks says nothing against a letter in a dry run', async () => {
+test('a dry run reports no reason if the typesetter fails', async () => {
   const faults: unknown[] = [];
   const renderer = { render: () => Promise.reject(new Error('broken')), close: async () => undefined };
   const checkLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => faults.push(fault));
@@ -103,11 +103,11 @@ test('a press that breaks says nothing against a letter in a dry run', async () 
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: a dry run says beforehand that a letter cannot be printed, and of an address only to who may know`, async (t) => {
+  test(`${engine.name}: a dry run reports an unprintable letter, and an unprintable address only to permitted clients`, async (t) => {
     const db = await engine.open(t);
     const checkLetter = createLetterCheck(partsFor(t), (fault) => assert.fail(String(fault)));
     const contact = { email: 'ada@example.org', postalLines: ['Long Road 17', '0150 Oslo'] };
-    const citizens = { 'cit-ada': { name: 'Ada', ...contact }, 'cit-odd': { name: noScript, ...contact } };
+    const citizens = { 'cit-ada': { name: 'Ada', ...contact }, 'cit-unprintable': { name: noScript, ...contact } };
     const more = { cascade: defaultPolicyFor(new Set(['letter'])), checkLetter };
     const app = await createNotificationApp(db, { now: () => letterTimeMs }, citizens, more);
     const look = async (citizenId: string, message: string, clientId: string) => {
@@ -124,9 +124,9 @@ for (const engine of engines) {
     const unprintable = [false, 'letter-unprintable', 1];
     assert.deepEqual(await look('cit-ada', 'Hello', 'knowing tax'), [true, undefined, 0]);
     assert.deepEqual(await look('cit-ada', noScript, 'knowing tax'), unprintable);
-    assert.deepEqual(await look('cit-odd', 'Hello', 'knowing tax'), unprintable);
+    assert.deepEqual(await look('cit-unprintable', 'Hello', 'knowing tax'), unprintable);
     assert.deepEqual(await look('nobody', 'Hello', 'knowing tax'), [false, 'citizen-unknown', 4]);
-    for (const citizenId of ['cit-ada', 'cit-odd', 'nobody']) {
+    for (const citizenId of ['cit-ada', 'cit-unprintable', 'nobody']) {
       assert.deepEqual(await look(citizenId, 'Hello', 'tax'), [true, undefined, 0]);
       assert.deepEqual(await look(citizenId, noScript, 'tax'), unprintable);
     }

@@ -7,9 +7,9 @@ import { addressWindows } from '../../src/notifications/letters/letter-template.
 import { type LetterDeps, renderLetterPdf } from '../../src/notifications/letters/render-letter.ts';
 import { letterTimeMs, makeLetter, readPdfTexts } from '../support/letters.ts';
 
-const mint = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
+const newId = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
 
-/** A4 but the margin on the right, in mm; a blank that glues may hang over it. */
+/** The right edge of the text on A4, in mm; a no-break space may exceed it. */
 const rightEdge = 210 - 25 + 1;
 
 function partsFor(t: TestContext): LetterDeps {
@@ -22,11 +22,11 @@ async function printedOf(parts: LetterDeps, letter: ReturnType<typeof makeLetter
   const pdf = await renderLetterPdf(parts, letter);
   assert.ok(pdf instanceof Uint8Array);
   const { boxes } = await readPdfTexts(pdf);
-  // Where a line was wrapped, and which way a URL runs, is no part of the text.
+  // Marks for line breaks and for the direction of a URL are no part of the text.
   return { boxes, text: boxes.map(({ text }) => text.replaceAll(/[\s\u200b\u2066\u2069]/g, '')).join('') };
 }
 
-test('no word is too long for a line: nothing runs over the edge of the paper, wherever it stands', async (t) => {
+test('a long word wraps in every part of a letter, and no text exceeds the margin', async (t) => {
   const parts = partsFor(t);
   const words = {
     hyphens: Array.from({ length: 40 }, (_, index) => `W${index}`).join('\u2011'),
@@ -36,7 +36,7 @@ test('no word is too long for a line: nothing runs over the edge of the paper, w
     justFits: 'W'.repeat(35),
   };
   for (const [name, word] of Object.entries(words)) {
-    const attachments = [{ id: mint('document'), title: word }];
+    const attachments = [{ id: newId('document'), title: word }];
     const letters = [
       ...[word, `**${word}**`, `- ${word}\n- x`, `# ${word}`, `[${word}](https://tax.example/)`].map((text) =>
         makeLetter(text),
@@ -54,7 +54,7 @@ test('no word is too long for a line: nothing runs over the edge of the paper, w
   }
 });
 
-test('a link is printed with its address, since nobody can follow it on paper', async (t) => {
+test('a link is printed with its address', async (t) => {
   const parts = partsFor(t);
   const printed = async (text: string) => (await printedOf(parts, makeLetter(text))).text;
   assert.match(
@@ -66,17 +66,17 @@ test('a link is printed with its address, since nobody can follow it on paper', 
   assert.match(await printed('See https://tax.example/pay now'), /Seehttps:\/\/tax\.example\/paynow/);
 });
 
-test('in a letter that runs from right to left a URL runs from left to right, to the slash at its end', async (t) => {
+test('a URL in a right-to-left letter is printed from left to right with its last slash at the end', async (t) => {
   const parts = partsFor(t);
   for (const message of ['ندعوكم https://tax.example/a/ الآن.', 'ندعوكم إلى [الصفحة](https://tax.example/a/) الآن.']) {
     const { boxes } = await printedOf(parts, makeLetter(message, { language: 'ar' }));
-    // What the page has from left to right without a jump is one text.
+    // A run from left to right without a gap is one text.
     const whole = boxes.filter(({ text }) => text.includes('https://tax.example/a/'));
     assert.equal(whole.length, 1, message);
   }
 });
 
-test('an address of six lines fits into each window in every script that letters come with fonts for', async (t) => {
+test('an address of six lines fits into each window in every bundled script', async (t) => {
   const { renderer } = partsFor(t);
   const lines = [
     'شارع النيل 17',
@@ -99,19 +99,19 @@ test('an address of six lines fits into each window in every script that letters
   }
 });
 
-test('a letter says of documents where they are, since none lies in the envelope', async (t) => {
-  const content = { message: 'x', attachments: [{ id: mint('document'), title: 'Assessment' }] };
+test('a letter lists its documents and says that they are in the inbox', async (t) => {
+  const content = { message: 'x', attachments: [{ id: newId('document'), title: 'Assessment' }] };
   const { text } = await printedOf(partsFor(t), makeLetter('x', { content, language: 'fr' }));
   assert.match(text, /Documentsjointsàcemessage,dansvotremessagerie:•?Assessment/);
 });
 
-/** A name of 200 characters, and an address as long as the setting takes it. */
+/** A name of 200 characters, and the longest address that the setting accepts. */
 const longest = {
   sender: 'Ministry of Transport and Digital Infrastructure, '.repeat(4),
   returnAddress: new Array<string>(6).fill('W'.repeat(19)),
 };
 
-test('who sends a letter stands at the upper right, and above the address where the window has room for it', async (t) => {
+test('the sender is at the upper right, and above the address in a window with room for it', async (t) => {
   const { renderer } = partsFor(t);
   const heads = [
     { sender: 'Tax Office', returnAddress: ['P.O. Box 100', '0101 Oslo'] },
@@ -138,7 +138,7 @@ test('who sends a letter stands at the upper right, and above the address where 
   }
 });
 
-test('a sender with a return address of its own has that alone in its letters', async (t) => {
+test('a sender with its own return address has only that one in its letters', async (t) => {
   const { renderer } = partsFor(t);
   const parts = { renderer: renderer, window: 'din5008b', returnAddress: ['P.O. Box 100', '0101 Oslo'] } as const;
   const { boxes } = await printedOf(parts, makeLetter('x', { returnAddress: ['Town Hall', '0102 Oslo'] }));
@@ -146,20 +146,20 @@ test('a sender with a return address of its own has that alone in its letters', 
   assert.deepEqual(above, ['Tax Office', 'Town Hall', '0102 Oslo', 'Tax Office · Town Hall · 0102 Oslo']);
 });
 
-test('without an address to return to the sender stands at the head alone', async (t) => {
+test('a sender without a return address is only at the head', async (t) => {
   const { boxes } = await printedOf(partsFor(t), makeLetter('x', { sender: 'Tax Office' }));
   const above = boxes.filter(({ bottom }) => bottom < addressWindows.din5008b.y).map(({ text }) => text);
   assert.deepEqual(above, ['Tax Office']);
 });
 
-test('at the foot of a letter the id says what it is, in the language of our words', async (t) => {
+test('the foot of a letter labels the id in the language of the fixed phrases', async (t) => {
   const letter = makeLetter('x', { language: 'de' });
   const { boxes } = await printedOf(partsFor(t), letter);
   const foot = boxes.filter(({ top }) => top > 270).map(({ text }) => text.trim());
   assert.equal(foot.join(' '), `Tax Office · Referenz: ${letter.notification} · 1 / 1`);
 });
 
-test('the day of a letter is in words of its language where they are known', async (t) => {
+test('the date of a letter is written in its language if the server knows it', async (t) => {
   const parts = partsFor(t);
   const days = { en: '15January2026', 'de-AT': '15.Januar2026', ar: '2026-01-15', 'x!': '2026-01-15' };
   for (const [language, day] of [...Object.entries(days), [undefined, '2026-01-15'] as const]) {

@@ -18,8 +18,8 @@ import {
 
 const hour = 60 * minuteMs;
 
-/** A channel with one place, which its first message holds in one of the two steps until it is let go. */
-function onePlace(stage: 'prepare' | 'call') {
+/** A channel with one slot. Its first message blocks in the given step until `release` is called. */
+function createBlockingChannel(stage: 'prepare' | 'call') {
   const held = Promise.withResolvers<void>();
   const counts = { prepared: 0, called: 0, dropped: 0 };
   const channel: Channel = {
@@ -40,23 +40,23 @@ function onePlace(stage: 'prepare' | 'call') {
       };
     },
   };
-  return { channel, counts, letGo: held.resolve };
+  return { channel, counts, release: held.resolve };
 }
 
-/** A first message at the place, and a second one that is prepared and waits for it. */
+/** A first message in the slot, and a second one that waits for it. */
 async function twoMessages(
   t: TestContext,
   db: Database,
   { stage = 'call', cascade = inboxAndEmailPolicy }: { stage?: 'prepare' | 'call'; cascade?: CascadePolicy } = {},
 ) {
   const { app, time, start, faults } = await createDeliveryApp(t, db, { cascade });
-  const place = onePlace(stage);
+  const blocking = createBlockingChannel(stage);
   let later = 0;
   const clock = { now: () => time.clock.now() + later };
-  const worker = await start({ email: place.channel, clock });
+  const worker = await start({ email: blocking.channel, clock });
   const first = await app.accept({ citizenId: 'cit-bo' });
   worker.wake();
-  await waitOnEventLoopUntil(async () => place.counts.prepared === 1);
+  await waitOnEventLoopUntil(async () => blocking.counts.prepared === 1);
   const deliverBy = new Date(clock.now() + 24 * hour).toISOString();
   const second = await app.accept({ citizenId: 'cit-ada', deliverBy });
   worker.wake();
@@ -65,17 +65,17 @@ async function twoMessages(
   );
   await waitForDatabaseIdle(db);
   const show = async (id: string) => (await app.show(id)) as NotificationView;
-  return { ...place, app, time, clock, faults, worker, first, second, show, setLater: (ms: number) => (later = ms) };
+  return { ...blocking, app, time, clock, faults, worker, first, second, show, setLater: (ms: number) => (later = ms) };
 }
 
 for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('what waited for its place past deliverBy is not sent', async (t, db) => {
-    const { counts, letGo, worker, second, show, setLater } = await twoMessages(t, db);
+  check('a message that waits for a slot past deliverBy is not sent', async (t, db) => {
+    const { counts, release, worker, second, show, setLater } = await twoMessages(t, db);
     setLater(24 * hour);
-    letGo();
+    release();
     await worker.idle();
     const shown = await show(second);
     assert.deepEqual(
@@ -89,10 +89,10 @@ for (const engine of engines) {
     );
   });
 
-  check('what was prepared until past deliverBy is not sent', async (t, db) => {
-    const { counts, letGo, worker, first, show, setLater } = await twoMessages(t, db, { stage: 'prepare' });
+  check('a message that is prepared past deliverBy is not sent', async (t, db) => {
+    const { counts, release, worker, first, show, setLater } = await twoMessages(t, db, { stage: 'prepare' });
     setLater(365 * 24 * hour);
-    letGo();
+    release();
     await worker.idle();
     const shown = await show(first);
     assert.deepEqual(
@@ -101,14 +101,14 @@ for (const engine of engines) {
     );
   });
 
-  check('what waited for its place until the citizen had read it is not sent', async (t, db) => {
-    const { app, clock, counts, letGo, worker, second, show } = await twoMessages(t, db);
+  check('a message that the citizen reads while it waits for a slot is not sent', async (t, db) => {
+    const { app, clock, counts, release, worker, second, show } = await twoMessages(t, db);
     const id = parseId('notification', second);
     assert.ok(id !== undefined);
     const opened = await openMessageOfCitizen({ ...app, read: db.read }, 'cit-ada', { id, now: clock.now() });
     assert.ok(opened !== undefined);
     await app.commit(opened.effect);
-    letGo();
+    release();
     await worker.idle();
     const shown = await show(second);
     assert.deepEqual(
@@ -123,10 +123,10 @@ for (const engine of engines) {
   });
 
   for (const stage of ['prepare', 'call'] as const) {
-    check(`who stops during a ${stage} begins no other call, and leaves the rest in the queue`, async (t, db) => {
-      const { counts, letGo, worker, first, second, show } = await twoMessages(t, db, { stage });
+    check(`a worker that stops during ${stage} begins no other call and leaves the rest queued`, async (t, db) => {
+      const { counts, release, worker, first, second, show } = await twoMessages(t, db, { stage });
       const stopping = worker.stop(25_000);
-      letGo();
+      release();
       assert.equal(await stopping, true);
       const states = [await show(first), await show(second)].map(({ deliveries }) => deliveries.at(-1)?.['status']);
       const expected = {
@@ -137,17 +137,17 @@ for (const engine of engines) {
     });
   }
 
-  check('what waited for its place into quiet hours waits until they end', async (t, db) => {
+  check('a message that waits for a slot into quiet hours waits until they end', async (t, db) => {
     const quiet = { channels: ['email'] as const, from: 8, until: 18, timeZone: 'UTC' };
-    const { counts, letGo, worker, second, show, setLater } = await twoMessages(t, db, {
+    const { counts, release, worker, second, show, setLater } = await twoMessages(t, db, {
       cascade: { ...inboxAndEmailPolicy, quiet },
     });
     // From 9:00 to 19:00.
     setLater(10 * hour);
-    letGo();
+    release();
     await worker.idle();
     const [, email] = (await show(second)).deliveries;
-    // The sender is not told until when: the hours may be the citizen's own.
+    // `nextAttemptAt` is hidden from the sender, because the hours may be the citizen's own.
     const [row] = await db.read('select run_at from delivery where id = $1', [String(email?.['id'])]);
     assert.deepEqual(
       [email?.['status'], email?.['nextAttemptAt'], row?.['run_at'], counts],
@@ -155,8 +155,10 @@ for (const engine of engines) {
     );
   });
 
-  check('an adapter that never prepares gives its place back, and the message is tried again', async (t, db) => {
-    const { time, counts, letGo, worker, first, second, show, faults } = await twoMessages(t, db, { stage: 'prepare' });
+  check('a prepare that never settles frees its slot, and the message is tried again', async (t, db) => {
+    const { time, counts, release, worker, first, second, show, faults } = await twoMessages(t, db, {
+      stage: 'prepare',
+    });
     await time.advance(15 * minuteMs - 1, () => waitForDatabaseIdle(db));
     assert.deepEqual([counts.prepared, faults], [1, []]);
     await time.advance(1, () => waitForDatabaseIdle(db));
@@ -169,27 +171,27 @@ for (const engine of engines) {
       'email sending 2',
       'email delivered 2',
     ]);
-    letGo();
+    release();
     await waitForDatabaseIdle(db);
     assert.deepEqual(counts, { prepared: 3, called: 2, dropped: 1 });
-    assert.deepEqual(faults.map(String), ['Error: email: prepare did not settle within 900000 ms']);
+    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: prepare did not settle within 900000 ms']);
   });
 
-  check('a call that never ends gives its place back, and is unknown', async (t, db) => {
-    const { time, counts, letGo, worker, first, second, show, faults } = await twoMessages(t, db);
+  check('a call that never settles frees its slot, and its outcome is unknown', async (t, db) => {
+    const { time, counts, release, worker, first, second, show, faults } = await twoMessages(t, db);
     await time.advance(15 * minuteMs, () => waitForDatabaseIdle(db));
     await worker.idle();
-    letGo();
+    release();
     await waitForDatabaseIdle(db);
     const shown = await show(first);
     assert.deepEqual(
       [shown.status, shown.reason?.code, (await show(second)).status, counts.called],
       ['undeliverable', 'outcome-unknown', 'delivered', 2],
     );
-    assert.deepEqual(faults.map(String), ['Error: email: call did not settle within 900000 ms']);
+    assert.deepEqual(faults.map(String), ['ChannelTimeout: email: call did not settle within 900000 ms']);
   });
 
-  check('an urgent message waits for few of those that another client has sent before it', async (t, db) => {
+  check('an urgent message waits for at most 32 earlier calls of another client', async (t, db) => {
     const { app, start, faults } = await createDeliveryApp(t, db);
     const begun: string[] = [];
     const held: Array<() => void> = [];
@@ -209,9 +211,9 @@ for (const engine of engines) {
       Array.from({ length: 200 }, () => app.accept({ citizenId: 'cit-ada', ...urgent }, { clientId: 'flood' })),
     );
     const worker = await start({ email });
-    const inHand = async () => (await db.read("select id from delivery where status = 'sending'")).length;
+    const inProgress = async () => (await db.read("select id from delivery where status = 'sending'")).length;
     worker.wake();
-    await waitOnEventLoopUntil(async () => begun.length === email.concurrency && (await inHand()) === 96);
+    await waitOnEventLoopUntil(async () => begun.length === email.concurrency && (await inProgress()) === 96);
     const other = await app.accept({ citizenId: 'cit-bo', ...urgent }, { clientId: 'other' });
     worker.wake();
     let ended = 0;
@@ -220,9 +222,9 @@ for (const engine of engines) {
       await waitOnEventLoopUntil(async () => begun.length === email.concurrency + ended + 1);
       await waitForDatabaseIdle(db);
     }
-    assert.ok(ended <= 32, `${ended} calls ended before it had its turn`);
+    assert.ok(ended <= 32, `${ended} calls ended before its call began`);
     while (held.length > 0) {
-      for (const letGo of held.splice(0)) letGo();
+      for (const release of held.splice(0)) release();
       await waitForDatabaseIdle(db);
     }
     await worker.idle();

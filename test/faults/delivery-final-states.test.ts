@@ -61,13 +61,13 @@ for (const engine of engines) {
     assert.deepEqual([read.status, read.reason], ['read', undefined]);
   });
 
-  check('a reminder that waits does not hide that every channel has failed, at once or late', async (t, db) => {
+  check('a waiting reminder does not hide that every channel has failed', async (t, db) => {
     const cascade = defaultPolicyFor(new Set(['sms']));
     const { time, app, start } = await createDeliveryApp(t, db, { cascade });
     const sms = { ...unconfiguredChannels.sms, addressOf: () => undefined };
     const email = createScriptedChannel({ outcome: 'sent' }, { outcome: 'unknown' });
     const worker = await start({ channels: { ...unconfiguredChannels, inbox: inboxChannel, email, sms } });
-    // Others read nothing of a reminder that waits.
+    // Other clients see nothing of a waiting reminder.
     const knowing = { clientId: 'knowing office' };
     const endings = async (id: string) => {
       const shown = (await app.show(id, knowing)) as NotificationView;
@@ -101,7 +101,7 @@ for (const engine of engines) {
       ...['sent', 'mailbox-full', 'nothing-to-remind'],
     ]);
 
-    // A proof may still come of this one: its reminder waits for that.
+    // A proof of this one may still arrive, so its reminder waits.
     const lost = await app.accept({ citizenId: 'cit-ada', channels: ['email'] }, knowing);
     worker.wake();
     await worker.idle();
@@ -126,7 +126,7 @@ for (const engine of engines) {
     );
   });
 
-  check('whoever is told that nothing arrived is told who has to act', async (t, db) => {
+  check('an undeliverable notification says who has to act', async (t, db) => {
     const citizens = { 'cit-declined': { email: 'no@example.org', declined: ['email'] as const } };
     const { app, start } = await createDeliveryApp(t, db, { citizens });
     const worker = await start();
@@ -141,7 +141,7 @@ for (const engine of engines) {
     assert.deepEqual(idle, ['content-erased']);
   });
 
-  check('what is scheduled in a week is placed and sent in a week, not before', async (t, db) => {
+  check('a notification that is scheduled in a week is placed and sent in a week', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const provider = createScriptedChannel();
     const worker = await start({ email: provider });
@@ -164,32 +164,35 @@ for (const engine of engines) {
     );
   });
 
-  check('sent without proof is sending until deliverBy, and then undeliverable', async (t, db) => {
-    const { time, app, start } = await createDeliveryApp(t, db);
-    const worker = await start();
-    const deliverBy = new Date(time.clock.now() + 60 * minuteMs).toISOString();
-    const id = await app.accept({ citizenId: 'cit-ada', deliverBy });
-    worker.wake();
-    await worker.idle();
-    await time.advance(60 * minuteMs - 1, worker.idle);
-    assert.equal((await app.show(id))['status'], 'sending');
-    await time.advance(1, worker.idle);
-    const shown = (await app.show(id)) as NotificationView;
-    assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'no-proof']);
-    // The deadline ends what waits, and not what was sent.
-    assert.deepEqual(
-      shown.deliveries.map(({ status }) => status),
-      ['sent', 'sent'],
-    );
-    const ended = (await app.events()).filter((type) => type === 'notification.undeliverable');
-    assert.equal(ended.length, 1);
-  });
+  check(
+    'a notification that is sent without proof is sending until deliverBy, and then undeliverable',
+    async (t, db) => {
+      const { time, app, start } = await createDeliveryApp(t, db);
+      const worker = await start();
+      const deliverBy = new Date(time.clock.now() + 60 * minuteMs).toISOString();
+      const id = await app.accept({ citizenId: 'cit-ada', deliverBy });
+      worker.wake();
+      await worker.idle();
+      await time.advance(60 * minuteMs - 1, worker.idle);
+      assert.equal((await app.show(id))['status'], 'sending');
+      await time.advance(1, worker.idle);
+      const shown = (await app.show(id)) as NotificationView;
+      assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'no-proof']);
+      // The deadline ends waiting deliveries, and no sent one.
+      assert.deepEqual(
+        shown.deliveries.map(({ status }) => status),
+        ['sent', 'sent'],
+      );
+      const ended = (await app.events()).filter((type) => type === 'notification.undeliverable');
+      assert.equal(ended.length, 1);
+    },
+  );
 
   check('a message whose citizen was erased is not sent', async (t, db) => {
     const { app, sink, start } = await createDeliveryApp(t, db);
     const id = await app.accept({ citizenId: 'cit-ada' });
     await db.write([{ sql: "delete from citizen_key where citizen_id = 'cit-ada'" }]);
-    // Another process: it has no key of hers in its memory.
+    // Another process, which has no key of this citizen in memory.
     const { citizenKeys } = await createNotificationApp(db, { now: () => 0 }, {});
     const worker = await start({ citizenKeys });
     await worker.idle();
@@ -197,7 +200,7 @@ for (const engine of engines) {
     assert.deepEqual([shown.status, shown.reason?.code, sink.mails], ['undeliverable', 'content-erased', []]);
   });
 
-  check('a relay that goes away after the text came is unknown, and gets no second mail', async (t, db) => {
+  check('a relay that disconnects after the text leaves unknown, and gets no second mail', async (t, db) => {
     const { time, app, sink, start } = await createDeliveryApp(t, db);
     sink.setBehaviour(() => 'drop-after-data');
     const worker = await start();
@@ -210,14 +213,14 @@ for (const engine of engines) {
     assert.deepEqual([sink.mails.length, shown.status, shown.reason?.code], [1, 'undeliverable', 'outcome-unknown']);
   });
 
-  check('ten seconds after a crash another process has everything in hand', async (t, db) => {
+  check('another process has recovered all jobs ten seconds after a crash', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const never = new Promise<ProviderOutcome>(() => undefined);
     const stuck = createScriptedChannel(
       () => never,
       () => never,
     );
-    // The process that dies stops renewing; here its timer stops with it.
+    // A dead process renews no lease. Here its timer stops.
     const crashed = await start({ email: stuck, timing: deliveryTiming, timer: () => () => undefined });
     await app.accept({ citizenId: 'cit-ada' });
     await app.accept({ citizenId: 'cit-bo' });
@@ -229,7 +232,7 @@ for (const engine of engines) {
     assert.equal((await db.read("select id from delivery where status = 'unknown'")).length, 2);
   });
 
-  check('stopping finishes what was taken, and leaves the rest in the queue', async (t, db) => {
+  check('a worker that stops finishes its jobs and leaves the rest queued', async (t, db) => {
     const { app, start } = await createDeliveryApp(t, db);
     const held = Promise.withResolvers<ProviderOutcome>();
     const provider = createScriptedChannel(() => held.promise);
@@ -243,14 +246,14 @@ for (const engine of engines) {
     held.resolve({ outcome: 'delivered' });
     assert.equal(await stopped, true);
     assert.equal((await app.show(id))['status'], 'delivered');
-    // A claim that was under way may have taken it, which has put it back then.
+    // A running claim may have taken it; then it was requeued.
     const waiting = "select status from delivery where notification_id = $1 and channel = 'email'";
     assert.deepEqual(await db.read(waiting, [later]), [{ status: 'queued' }]);
     assert.equal(provider.calls.length, 1);
   });
 }
 
-test('whatever the provider says, nothing is open past its deadline and every ending says who acts', async (t) => {
+test('for every sequence of provider outcomes, nothing is open after deliverBy and every end says who acts', async (t) => {
   const [sqlite] = engines;
   assert.ok(sqlite !== undefined);
   const outcome: fc.Arbitrary<ProviderOutcome> = fc.oneof(

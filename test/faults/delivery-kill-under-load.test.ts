@@ -14,16 +14,16 @@ import { makeServerFixture, type RunningServer, type ServerFixture } from '../su
 import { startTestSmtpServer, type TestSmtpServer } from '../support/smtp-server.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** The whole run is 100,000 (`STORM=100000`); without the switch a short one, of the same code. */
+/** `STORM=100000` runs the whole test; without it a short one runs the same code. */
 const isWhole = process.env['STORM'] !== undefined;
 const sends = Number(process.env['STORM'] ?? 400);
 const limitMs = isWhole ? 600_000 : 120_000;
 const senders = 32;
 const killEveryMs = sends > 10_000 ? 4_000 : 1_500;
-/** How long the whole run looks whether anything still comes. */
+/** How long the whole run waits for late mails. */
 const quietMs = 9_000;
 
-/** A second process with the worker role alone, as the operator of a PostgreSQL database may run it. */
+/** A second process with the worker role only, as an operator may run it on PostgreSQL. */
 async function startWorker(home: ServerFixture, smtpUrl: string): Promise<ChildProcess> {
   const port = String(await freePort());
   const child = spawn(
@@ -45,7 +45,7 @@ async function startWorker(home: ServerFixture, smtpUrl: string): Promise<ChildP
   return child;
 }
 
-/** Sends one, with the same key until it is accepted; a tenth of them are repeated after that. */
+/** Sends each notification with the same key until it is accepted; a tenth of them are repeated after that. */
 async function sendUntilAccepted(home: ServerFixture, token: () => Promise<string>, number: number): Promise<string> {
   const [{ citizenId } = { citizenId: '' }] = home.readDemoFile().citizens;
   let first: string | undefined;
@@ -78,7 +78,7 @@ async function sendUntilAccepted(home: ServerFixture, token: () => Promise<strin
   }
 }
 
-/** A token for the senders, fetched anew each minute and after a server that did not answer. */
+/** A token for the senders, renewed each minute and after a failed request. */
 function tokens(home: ServerFixture): () => Promise<string> {
   let cached: { readonly token: Promise<string>; readonly until: number } | undefined;
   return () => {
@@ -92,7 +92,7 @@ function tokens(home: ServerFixture): () => Promise<string> {
   };
 }
 
-/** On a machine that is busy with others a start may take longer than a test should wait; it is tried again. */
+/** On a busy machine a start may exceed its limit; it is tried again. */
 async function startAgain(home: ServerFixture): Promise<RunningServer> {
   for (let tries = 1; ; tries += 1) {
     try {
@@ -103,7 +103,7 @@ async function startAgain(home: ServerFixture): Promise<RunningServer> {
   }
 }
 
-/** Looks into the database beside the program. */
+/** Reads the database while the program runs. */
 async function watch(home: ServerFixture): Promise<Pick<Database, 'read' | 'close'>> {
   if (home.databaseUrl !== undefined) return home.openDb();
   const file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true, timeout: 10_000 });
@@ -112,7 +112,7 @@ async function watch(home: ServerFixture): Promise<Pick<Database, 'read' | 'clos
 
 type Storm = { readonly ids: readonly string[]; readonly kills: number };
 
-/** Sends all while server and worker are killed in turn, and waits until nothing comes any more. */
+/** Sends everything while server and worker are killed in turn, and waits until no mail arrives any more. */
 async function storm(t: TestContext, engine: Engine, home: ServerFixture, sink: TestSmtpServer): Promise<Storm> {
   const begun = performance.now();
   let server: RunningServer = await startAgain(home);
@@ -142,7 +142,7 @@ async function storm(t: TestContext, engine: Engine, home: ServerFixture, sink: 
   }
   await sending;
   t.diagnostic(`accepted in ${Math.round((performance.now() - begun) / 1_000)} s`);
-  // Whole again within the lease and a look at what was lost: each mail has ended, and none of those is taken up again.
+  // After the lease and one recovery each delivery has ended, and none is claimed again.
   const open = "select count(*) as n from delivery where channel = 'email' and status in ('queued', 'sending')";
   const watching = await watch(home);
   await waitUntil(async () => Number((await watching.read(open))[0]?.['n']) === 0, limitMs);
@@ -153,7 +153,7 @@ async function storm(t: TestContext, engine: Engine, home: ServerFixture, sink: 
   return { ids, kills };
 }
 
-/** What became of each accepted one, in the database and in the relay. */
+/** The result of each accepted notification, in the database and at the relay. */
 async function countUp({ ids, kills }: Storm, home: ServerFixture, sink: TestSmtpServer) {
   const db = await home.openDb();
   const stored = await db.read('select reference from notification');
@@ -179,9 +179,9 @@ async function countUp({ ids, kills }: Storm, home: ServerFixture, sink: TestSmt
   };
 }
 
-// The small storm is for SQLite; delivery-kill.test.ts kills workers on PostgreSQL in every run.
+// The short run is for SQLite; delivery-kill.test.ts kills workers on PostgreSQL in every run.
 for (const engine of engines.filter(({ name }) => isWhole || name === 'sqlite')) {
-  test(`${engine.name}: ${sends} sends under kill -9 of server and workers: none lost, none twice, unknown on record`, {
+  test(`${engine.name}: ${sends} sends during kill -9 of server and workers lose none and double none but unknown ones`, {
     timeout: limitMs,
   }, async (t) => {
     const sink = await startTestSmtpServer(t);

@@ -9,16 +9,16 @@ import { engines } from '../support/database-engines.ts';
 import { createNotificationApp } from '../support/notification-app.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 
-/** `KILL_ROUNDS=10` kills more often. */
+/** `KILL_ROUNDS=10` runs more kills. */
 const rounds = Number(process.env['KILL_ROUNDS'] ?? 3);
 const count = 80 * rounds;
 const killAfterMails = Array.from({ length: rounds }, (_, round) => 20 + 50 * round);
 
 for (const engine of engines) {
-  test(`${engine.name}: killed again and again, no mail is lost or sent twice but where unknown is on record`, async (t) => {
-    const place = await engine.createLocation(t);
+  test(`${engine.name}: after repeated kills, no mail is lost, and only an unknown one is sent twice`, async (t) => {
+    const location = await engine.createLocation(t);
     const sink = await startTestSmtpServer(t);
-    const before = await engine.openAt(place);
+    const before = await engine.openAt(location);
     await migrate(before, systemClock);
     const app = await createNotificationApp(before, systemClock, { 'cit-ada': { email: 'ada@example.org' } });
     await Promise.all(Array.from({ length: count }, () => app.accept({ citizenId: 'cit-ada' })));
@@ -26,7 +26,7 @@ for (const engine of engines) {
 
     const faults: string[] = [];
     const start = (): ChildProcess => {
-      const child = fork(join(import.meta.dirname, './delivery-process.ts'), [engine.name, place, sink.url]);
+      const child = fork(join(import.meta.dirname, './delivery-process.ts'), [engine.name, location, sink.url]);
       child.on('message', (message: { fault?: string }) => message.fault !== undefined && faults.push(message.fault));
       return child;
     };
@@ -41,7 +41,7 @@ for (const engine of engines) {
     last.kill('SIGKILL');
     await once(last, 'exit');
 
-    const db = await engine.openAt(place);
+    const db = await engine.openAt(location);
     const rows = await db.read("select notification_id, status from delivery where channel = 'email'");
     await db.close();
     const mailed = new Map<string, number>();

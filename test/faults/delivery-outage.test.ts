@@ -18,12 +18,13 @@ import {
 
 type AppContext = Awaited<ReturnType<typeof createDeliveryApp>>['app'];
 
-/** The way of one process to the database, which can be away. */
-function wayTo({ db, claim, commit }: AppContext) {
+/** The connection of one process to the database; it can be interrupted. */
+function createInterruptible({ db, claim, commit }: AppContext) {
   let away = false;
-  const busy = () => Promise.reject(new WriteBusy('the database is away'));
+  const busy = () => Promise.reject(new WriteBusy('the database is unavailable'));
   const parts: Pick<AppContext, 'claim' | 'commit'> & { read: Read } = {
-    read: (sql, args) => (away ? Promise.reject(new ReadUnavailable('the database is away')) : db.read(sql, args)),
+    read: (sql, args) =>
+      away ? Promise.reject(new ReadUnavailable('the database is unavailable')) : db.read(sql, args),
     claim: (statement) => (away ? busy() : claim(statement)),
     commit: (effect) => (away ? busy() : commit(effect)),
   };
@@ -36,10 +37,10 @@ for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  /** Two messages whose provider answers while the database is away. */
-  async function answeredAway(t: TestContext, db: Database) {
+  /** Two messages whose provider responds while the database is unavailable. */
+  async function respondDuringOutage(t: TestContext, db: Database) {
     const { app, time, start, ...rest } = await createDeliveryApp(t, db);
-    const way = wayTo(app);
+    const connection = createInterruptible(app);
     const answers = [Promise.withResolvers<ProviderOutcome>(), Promise.withResolvers<ProviderOutcome>()] as const;
     const provider = createScriptedChannel(
       ...answers.map(
@@ -48,22 +49,22 @@ for (const engine of engines) {
             promise,
       ),
     );
-    const worker = await start({ email: provider, timing: deliveryTiming, ...way.parts });
+    const worker = await start({ email: provider, timing: deliveryTiming, ...connection.parts });
     const ids = [await app.accept({ citizenId: 'cit-ada' }), await app.accept({ citizenId: 'cit-bo' })];
     worker.wake();
     await waitOnEventLoopUntil(async () => provider.calls.length === 2);
-    way.set('away');
+    connection.set('away');
     answers[0].resolve({ outcome: 'sent' });
     answers[1].resolve(retry);
     await time.advance(10_000, () => waitForDatabaseIdle(db));
     const lines = async () =>
       (await Promise.all(ids.map((id) => app.show(id)))).map((one) => timelineLines(one as NotificationView));
-    return { ...rest, app, time, start, way, worker, lines };
+    return { ...rest, app, time, start, connection, worker, lines };
   }
 
-  check('what a provider answers while the database is away is stored when it is back', async (t, db) => {
-    const { time, way, worker, lines } = await answeredAway(t, db);
-    way.set('back');
+  check('a response that arrives during a database outage is stored after it', async (t, db) => {
+    const { time, connection, worker, lines } = await respondDuringOutage(t, db);
+    connection.set('back');
     await time.advance(10_000, () => waitForDatabaseIdle(db));
     await time.advance(minuteMs, worker.idle);
     const begin = ['accepted', 'inbox sent', 'email sending 1'];
@@ -73,8 +74,8 @@ for (const engine of engines) {
     ]);
   });
 
-  check('a process that ends does not wait for a database that is away', async (t, db) => {
-    const { time, worker, lines, way, takeOver } = await answeredAway(t, db);
+  check('a process that stops does not wait for an unavailable database', async (t, db) => {
+    const { time, worker, lines, connection, takeOver } = await respondDuringOutage(t, db);
     let ended = false;
     const stopping = worker
       .stop(25_000)
@@ -85,7 +86,7 @@ for (const engine of engines) {
     await time.advance(5_000, () => waitForDatabaseIdle(db));
     assert.equal(ended, true);
     await stopping;
-    way.set('back');
+    connection.set('back');
     const next = await takeOver();
     await next.idle();
     assert.deepEqual(
@@ -94,29 +95,32 @@ for (const engine of engines) {
     );
   });
 
-  check('who starts when the database is back takes nobody for lost that could not renew', async (t, db) => {
-    const { app, time, start, faults } = await createDeliveryApp(t, db);
-    const way = wayTo(app);
-    const answer = Promise.withResolvers<ProviderOutcome>();
-    const provider = createScriptedChannel(() => answer.promise);
-    const living = await start({ email: provider, timing: deliveryTiming, ...way.parts });
-    const id = await app.accept({ citizenId: 'cit-ada' });
-    living.wake();
-    await waitOnEventLoopUntil(async () => provider.calls.length === 1);
-    way.set('away');
-    await time.advance(10_000, () => waitForDatabaseIdle(db));
-    way.set('back');
-    const fresh = await start({ email: provider, timing: deliveryTiming });
-    await time.advance(10_000, () => waitForDatabaseIdle(db));
-    assert.deepEqual(await db.read("select id from delivery where status = 'unknown'"), []);
-    answer.resolve(retry);
-    await living.idle();
-    await time.advance(minuteMs, async () => Promise.all([living.idle(), fresh.idle()]));
-    assert.equal(timelineLines((await app.show(id)) as NotificationView).at(-1), 'email delivered 2');
-    assert.ok(faults.every((fault) => /is away/.test(String(fault))));
-  });
+  check(
+    'a process that starts after an outage recovers no job of a process that could not renew its lease',
+    async (t, db) => {
+      const { app, time, start, faults } = await createDeliveryApp(t, db);
+      const connection = createInterruptible(app);
+      const answer = Promise.withResolvers<ProviderOutcome>();
+      const provider = createScriptedChannel(() => answer.promise);
+      const living = await start({ email: provider, timing: deliveryTiming, ...connection.parts });
+      const id = await app.accept({ citizenId: 'cit-ada' });
+      living.wake();
+      await waitOnEventLoopUntil(async () => provider.calls.length === 1);
+      connection.set('away');
+      await time.advance(10_000, () => waitForDatabaseIdle(db));
+      connection.set('back');
+      const fresh = await start({ email: provider, timing: deliveryTiming });
+      await time.advance(10_000, () => waitForDatabaseIdle(db));
+      assert.deepEqual(await db.read("select id from delivery where status = 'unknown'"), []);
+      answer.resolve(retry);
+      await living.idle();
+      await time.advance(minuteMs, async () => Promise.all([living.idle(), fresh.idle()]));
+      assert.equal(timelineLines((await app.show(id)) as NotificationView).at(-1), 'email delivered 2');
+      assert.ok(faults.every((fault) => /is unavailable/.test(String(fault))));
+    },
+  );
 
-  check('who lost the answer to a claim takes nothing for lost that it is at work on', async (t, db) => {
+  check('a process that lost the response to a claim does not recover its own running jobs', async (t, db) => {
     const { app, time, start, faults } = await createDeliveryApp(t, db);
     let lost = 0;
     const loses: WriteWithoutEvent = async (statement) => {

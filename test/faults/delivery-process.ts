@@ -9,7 +9,7 @@ import { unconfiguredChannels } from '../../src/notifications/notification/chann
 import { engines } from '../support/database-engines.ts';
 import { createNotificationApp } from '../support/notification-app.ts';
 
-// A worker process to be killed: `delivery-process.ts ENGINE PLACE SMTP_URL`. Says `done` when nothing is left to do.
+// A worker process for kill tests: `delivery-process.ts ENGINE LOCATION SMTP_URL`. Reports `done` when no job is left.
 const [name, databaseLocation = '', url = ''] = process.argv.slice(2);
 const engine = engines.find((candidate) => candidate.name === name);
 if (engine === undefined) throw new Error('expected the name of an engine');

@@ -28,9 +28,10 @@ import {
 for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
-  const taken = async (db: Database) => (await db.read("select id from delivery where status = 'sending'")).length;
+  const countSending = async (db: Database) =>
+    (await db.read("select id from delivery where status = 'sending'")).length;
 
-  check('a worker that lost its lease stores no second outcome of the job that another has ended', async (t, db) => {
+  check('a worker that lost its lease stores no second outcome of a recovered job', async (t, db) => {
     const { app, faults, start, takeOver } = await createDeliveryApp(t, db);
     const stuck = Promise.withResolvers<ProviderOutcome>();
     const slow = createScriptedChannel(() => stuck.promise);
@@ -48,13 +49,13 @@ for (const engine of engines) {
     assert.deepEqual([after.status, after.reason?.code, faults], ['undeliverable', 'outcome-unknown', []]);
   });
 
-  check('a worker that lost its job while it prepared the message cannot end it', async (t, db) => {
+  check('a worker that lost its job during prepare cannot complete it', async (t, db) => {
     const { app, faults, start, takeOver } = await createDeliveryApp(t, db);
     const contact = Promise.withResolvers<CitizenContact | undefined>();
     const first = await start({ contactOf: () => contact.promise });
     const id = await app.accept({ citizenId: 'cit-ada' });
     first.wake();
-    await waitOnEventLoopUntil(async () => (await taken(db)) === 1);
+    await waitOnEventLoopUntil(async () => (await countSending(db)) === 1);
     const second = await takeOver({ email: createScriptedChannel() });
     second.wake();
     await second.idle();
@@ -67,7 +68,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a worker that lost its job before the call does not call', async (t, db) => {
+  check('a worker that lost its job before the mark does not call the provider', async (t, db) => {
     const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
     const held = Promise.withResolvers<void>();
     const waits: WriteWithoutEvent = async (statement) => {
@@ -77,7 +78,7 @@ for (const engine of engines) {
     const first = await start({ claim: waits });
     await app.accept({ citizenId: 'cit-ada' });
     first.wake();
-    await waitOnEventLoopUntil(async () => (await taken(db)) === 1);
+    await waitOnEventLoopUntil(async () => (await countSending(db)) === 1);
     const second = await takeOver();
     second.wake();
     await sink.waitForMails(1);
@@ -87,7 +88,7 @@ for (const engine of engines) {
     assert.equal(sink.mails.length, 1);
   });
 
-  check('a worker that calls while its job is being put back is not doubled by the next one', async (t, db) => {
+  check('a job whose provider is called during its recovery is not called again', async (t, db) => {
     const { app, start, takeOver } = await createDeliveryApp(t, db);
     const held = Promise.withResolvers<void>();
     const waits: WriteWithoutEvent = async (statement) => {
@@ -99,8 +100,8 @@ for (const engine of engines) {
     const first = await start({ claim: waits, email: provider });
     await app.accept({ citizenId: 'cit-ada' });
     first.wake();
-    await waitOnEventLoopUntil(async () => (await taken(db)) === 1);
-    // Recovery has read that the provider was not called; before it acts on that, the provider is called.
+    await waitOnEventLoopUntil(async () => (await countSending(db)) === 1);
+    // Recovery has read that the provider was not called. The call happens before recovery acts on that.
     const late: WriteWithoutEvent = async (statement) => {
       if (statement.sql.includes('started_at is null')) {
         held.resolve();
@@ -116,7 +117,7 @@ for (const engine of engines) {
     assert.equal(provider.calls.length, 1);
   });
 
-  check('an opening while the mail is on its way is not lost when its outcome is stored', async (t, db) => {
+  check('a message that is opened during its call stays read after the outcome is stored', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const onItsWay = Promise.withResolvers<ProviderOutcome>();
     const provider = createScriptedChannel(() => onItsWay.promise);
@@ -135,42 +136,39 @@ for (const engine of engines) {
     assert.deepEqual([shown.status, shown.deliveries.map((one) => one['status'])], ['read', ['delivered', 'sent']]);
   });
 
-  check(
-    'a job that another worker has taken since is neither marked, put back nor ended by the one before',
-    async (t, db) => {
-      const { time, app } = await createDeliveryApp(t, db);
-      await app.accept({ citizenId: 'cit-ada' });
-      const now = time.clock.now();
-      const [lane] = await findWaitingLanes(db.read, 'email', 1);
-      const take = async (lockedBy: string) => {
-        const ask = {
-          channel: 'email',
-          priority: 1,
-          lane: lane?.name ?? assert.fail(),
-          now,
-          limit: 1,
-          lockedBy,
-        } as const;
-        const [row] = await app.claim(claimDueDeliveries(ask));
-        return jobFromRow(row ?? assert.fail());
-      };
-      const before = await take('worker/before');
-      await app.claim(requeueLost(before));
-      const after = await take('worker/after');
-      const ended = { status: 'sent', endedAt: now } as const;
-      for (const lost of [
-        { ...after, attempts: before.attempts },
-        { ...after, lockedBy: before.lockedBy },
-      ]) {
-        assert.deepEqual([await app.claim(markStarted(lost, now)), await app.claim(requeue(lost, now))], [[], []]);
-        await assert.rejects(db.write([completeJob(lost, ended, undefined)]), { kind: 'rows' });
-      }
-      assert.equal((await app.claim(markStarted(after, now))).length, 1);
-      await db.write([completeJob(after, ended, undefined)]);
-    },
-  );
+  check('a worker cannot mark, requeue or complete a job that another worker has claimed', async (t, db) => {
+    const { time, app } = await createDeliveryApp(t, db);
+    await app.accept({ citizenId: 'cit-ada' });
+    const now = time.clock.now();
+    const [lane] = await findWaitingLanes(db.read, 'email', 1);
+    const claimAs = async (lockedBy: string) => {
+      const options = {
+        channel: 'email',
+        priority: 1,
+        lane: lane?.name ?? assert.fail(),
+        now,
+        limit: 1,
+        lockedBy,
+      } as const;
+      const [row] = await app.claim(claimDueDeliveries(options));
+      return jobFromRow(row ?? assert.fail());
+    };
+    const before = await claimAs('worker/before');
+    await app.claim(requeueLost(before));
+    const after = await claimAs('worker/after');
+    const ended = { status: 'sent', endedAt: now } as const;
+    for (const lost of [
+      { ...after, attempts: before.attempts },
+      { ...after, lockedBy: before.lockedBy },
+    ]) {
+      assert.deepEqual([await app.claim(markStarted(lost, now)), await app.claim(requeue(lost, now))], [[], []]);
+      await assert.rejects(db.write([completeJob(lost, ended, undefined)]), { kind: 'rows' });
+    }
+    assert.equal((await app.claim(markStarted(after, now))).length, 1);
+    await db.write([completeJob(after, ended, undefined)]);
+  });
 
-  check('what was tried in vain, and then read, is not tried again', async (t, db) => {
+  check('a message that is read after a failed attempt is not tried again', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const provider = createScriptedChannel(async () => ({ outcome: 'temporary', reason: 'provider-busy' }));
     const worker = await start({ email: provider });
@@ -190,7 +188,7 @@ for (const engine of engines) {
     );
   });
 
-  check('what the citizen has read before its mail is due is not mailed', async (t, db) => {
+  check('a message that is read before its mail is due is not mailed', async (t, db) => {
     const { time, app, sink, start } = await createDeliveryApp(t, db);
     const id = parseId('notification', await app.accept({ citizenId: 'cit-ada' }));
     assert.ok(id !== undefined);

@@ -18,7 +18,7 @@ import {
 } from '../support/delivery-app.ts';
 
 const day = 24 * 60 * minuteMs;
-/** The timer of a process that died: it renews nothing. */
+/** The timer of a dead process: it renews no lease. */
 const stopped = () => () => undefined;
 const never = () => new Promise<ProviderOutcome>(() => undefined);
 
@@ -26,14 +26,14 @@ for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('a clock that is set forward makes no process take a living one for lost, nor itself', async (t, db) => {
+  check('a clock that jumps forward makes no process recover jobs of a living one', async (t, db) => {
     const { time, app, start, faults } = await createDeliveryApp(t, db);
     let forward = 0;
     const clock = { now: () => time.clock.now() + forward };
-    const answer = Promise.withResolvers<ProviderOutcome>();
-    const provider = createScriptedChannel(() => answer.promise);
-    // It looks first at each instant, and the clock jumps between a renewal of the other and the next look.
-    const beside = await start({ email: provider, clock, timing: deliveryTiming });
+    const response = Promise.withResolvers<ProviderOutcome>();
+    const provider = createScriptedChannel(() => response.promise);
+    // It polls first at each instant. The clock jumps between a renewal of the other process and the next poll.
+    const observer = await start({ email: provider, clock, timing: deliveryTiming });
     let renewals: Promise<unknown> = Promise.resolve();
     const claim: WriteWithoutEvent = (statement) => {
       const done = app.claim(statement);
@@ -41,10 +41,10 @@ for (const engine of engines) {
       return done;
     };
     const calling = await start({ email: provider, clock, claim, timing: deliveryTiming });
-    await Promise.all([beside.idle(), calling.idle()]);
+    await Promise.all([observer.idle(), calling.idle()]);
     const settle = async () => {
       await renewals;
-      await beside.idle();
+      await observer.idle();
     };
     const id = await app.accept({ citizenId: 'cit-ada' });
     calling.wake();
@@ -53,22 +53,22 @@ for (const engine of engines) {
     forward = minuteMs;
     await time.advance(20_000, settle);
     assert.deepEqual(await db.read("select id from delivery where status = 'unknown'"), []);
-    answer.resolve({ outcome: 'sent' });
+    response.resolve({ outcome: 'sent' });
     await calling.idle();
     const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual([shown.status, timelineLines(shown).at(-1), faults], ['sending', 'email sent 1', []]);
-    // Who stood still judges again after the length of a lease: what is lost then is found.
+    // After the length of a lease the process judges leases again, and finds the lost job.
     const dead = await start({ email: createScriptedChannel(never), clock, timing: deliveryTiming, timer: stopped });
     const lost = await app.accept({ citizenId: 'cit-bo' });
     dead.wake();
     await waitOnEventLoopUntil(
       async () => (await db.read('select id from delivery where started_at is not null')).length === 1,
     );
-    await time.advance(10_000, beside.idle);
+    await time.advance(10_000, observer.idle);
     assert.equal(((await app.show(lost)) as NotificationView).reason?.code, 'outcome-unknown');
   });
 
-  check('what a process had in hand is recovered as soon though its clock was hours ahead', async (t, db) => {
+  check('the jobs of a dead process are recovered in time although its clock was hours ahead', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const clock = { now: () => time.clock.now() + 120 * minuteMs };
     const email = createScriptedChannel(never);
@@ -81,17 +81,17 @@ for (const engine of engines) {
     assert.equal(((await app.show(id)) as NotificationView).reason?.code, 'outcome-unknown');
   });
 
-  check('a process does not recover what it has at hand, whatever its lease says', async (t, db) => {
+  check('a process does not recover its own running job after its lease was taken', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
-    const answer = Promise.withResolvers<ProviderOutcome>();
-    const provider = createScriptedChannel(() => answer.promise);
+    const response = Promise.withResolvers<ProviderOutcome>();
+    const provider = createScriptedChannel(() => response.promise);
     const worker = await start({ email: provider, timing: deliveryTiming });
     const id = await app.accept({ citizenId: 'cit-ada' });
     worker.wake();
     await waitOnEventLoopUntil(async () => provider.calls.length === 1);
     await db.write([releaseAllLeases]);
     await time.advance(5_000, async () => db.read('select 1 as one'));
-    answer.resolve({ outcome: 'sent' });
+    response.resolve({ outcome: 'sent' });
     await worker.idle();
     assert.equal(timelineLines((await app.show(id)) as NotificationView).at(-1), 'email sent 1');
   });
@@ -102,7 +102,7 @@ for (const engine of engines) {
     [{ outcome: 'permanent', reason: 'address-refused' }, ['undeliverable', 'email failed address-refused']],
     [{ outcome: 'temporary', reason: 'provider-busy' }, ['undeliverable', 'email failed provider-busy']],
   ];
-  check('the answer that comes to a process that was taken for lost is learnt', async (t, db) => {
+  check('the response to a process whose job was recovered is applied', async (t, db) => {
     for (const [answer, expected] of answers) {
       const { time, app, faults, start, takeOver } = await createDeliveryApp(t, db);
       const stuck = Promise.withResolvers<ProviderOutcome>();
@@ -132,7 +132,7 @@ for (const engine of engines) {
     }
   });
 
-  check('a provider that cannot be asked is asked again, and what it knows is learnt', async (t, db) => {
+  check('a failed outcome query is repeated, and its result is stored', async (t, db) => {
     const { time, app, faults, start, takeOver } = await createDeliveryApp(t, db);
     const first = await start({ email: createScriptedChannel(never, never), timer: stopped });
     const ids = [await app.accept({ citizenId: 'cit-ada' }), await app.accept({ citizenId: 'cit-bo' })];
@@ -140,10 +140,10 @@ for (const engine of engines) {
     await waitOnEventLoopUntil(
       async () => (await db.read('select id from delivery where started_at is not null')).length === 2,
     );
-    const asked: number[] = [];
+    const queriedAt: number[] = [];
     const queryOutcome = async (): Promise<ProviderOutcome> => {
-      asked.push(time.clock.now());
-      if (asked.length <= 4) throw new Error('no session could be opened');
+      queriedAt.push(time.clock.now());
+      if (queriedAt.length <= 4) throw new Error('no session could be opened');
       return { outcome: 'sent' };
     };
     const second = await takeOver({
@@ -151,16 +151,16 @@ for (const engine of engines) {
       timing: { pollMs: 60 * minuteMs, leaseMs: 60 * minuteMs, recoverMs: minuteMs / 2 },
     });
     await second.idle();
-    assert.equal(asked.length, 1);
+    assert.equal(queriedAt.length, 1);
     assert.equal((await app.show(ids[0] ?? ''))['status'], 'sending');
     await time.advance(60 * minuteMs, second.idle);
     const shown = await Promise.all(
       ids.map(async (id) => timelineLines((await app.show(id)) as NotificationView).at(-1)),
     );
-    assert.deepEqual([shown, asked.length, faults.length], [['email sent 1', 'email sent 1'], 6, 4]);
+    assert.deepEqual([shown, queriedAt.length, faults.length], [['email sent 1', 'email sent 1'], 6, 4]);
   });
 
-  check('a provider that cannot be asked until deliverBy leaves unknown, and holds up nobody', async (t, db) => {
+  check('an outcome query that fails until deliverBy leaves unknown and delays no other message', async (t, db) => {
     const { time, app, start, takeOver } = await createDeliveryApp(t, db);
     const first = await start({ email: createScriptedChannel(never), timer: stopped });
     const deliverBy = new Date(time.clock.now() + 10 * day).toISOString();
@@ -169,9 +169,9 @@ for (const engine of engines) {
     await waitOnEventLoopUntil(
       async () => (await db.read('select id from delivery where started_at is not null')).length === 1,
     );
-    let asked = 0;
+    let queries = 0;
     const queryOutcome = async (): Promise<ProviderOutcome> => {
-      asked += 1;
+      queries += 1;
       throw new Error('no session could be opened');
     };
     const second = await takeOver({ email: { ...createScriptedChannel(), queryOutcome } });
@@ -182,11 +182,11 @@ for (const engine of engines) {
     await time.advance(10 * day + 60 * minuteMs, second.idle);
     const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual([shown.status, shown.reason?.code], ['undeliverable', 'outcome-unknown']);
-    // Its pauses grow to ten minutes here, and it is looked at each hour.
-    assert.ok(asked > 100 && asked < 300, `asked ${asked} times`);
+    // The pauses grow to ten minutes, and recovery runs every hour.
+    assert.ok(queries > 100 && queries < 300, `queried ${queries} times`);
   });
 
-  check('who could not be asked while the clock was ahead is asked when it is right', async (t, db) => {
+  check('a query that failed while the clock was ahead is repeated after the clock is corrected', async (t, db) => {
     const { time, app, start, takeOver } = await createDeliveryApp(t, db);
     const first = await start({ email: createScriptedChannel(never), timer: stopped });
     const deliverBy = new Date(time.clock.now() + 300 * day).toISOString();
@@ -195,21 +195,22 @@ for (const engine of engines) {
     await waitOnEventLoopUntil(
       async () => (await db.read('select id from delivery where started_at is not null')).length === 1,
     );
-    let [ahead, asked] = [200 * day, 0];
+    let ahead = 200 * day;
+    let queries = 0;
     const queryOutcome = async (): Promise<ProviderOutcome> => {
-      asked += 1;
+      queries += 1;
       throw new Error('no session could be opened');
     };
     const clock = { now: () => time.clock.now() + ahead };
     const second = await takeOver({ email: { ...createScriptedChannel(), queryOutcome }, clock });
     await time.advance(60 * minuteMs, second.idle);
-    assert.equal(asked, 2);
+    assert.equal(queries, 2);
     ahead = 0;
     await time.advance(60 * minuteMs, second.idle);
-    assert.equal(asked, 3);
+    assert.equal(queries, 3);
   });
 
-  check('all that a process had in hand is recovered in one look, however much it was', async (t, db) => {
+  check('450 jobs of a dead process are recovered in one run', async (t, db) => {
     const { app, takeOver } = await createDeliveryApp(t, db);
     await Promise.all(Array.from({ length: 450 }, () => app.accept({ citizenId: 'cit-ada' })));
     const email = createScriptedChannel();
@@ -227,7 +228,7 @@ for (const engine of engines) {
     assert.deepEqual([unknown, email.calls.length], [begun, 450 - Number(begun?.['n'])]);
   });
 
-  check('however many wait for a provider that cannot be asked, what lies behind them is recovered', async (t, db) => {
+  check('a failed outcome query for 250 jobs does not stop the recovery of the jobs after them', async (t, db) => {
     const { app, takeOver } = await createDeliveryApp(t, db);
     await Promise.all(Array.from({ length: 251 }, () => app.accept({ citizenId: 'cit-ada' })));
     const [last] = await db.read("select max(id) as id from delivery where status = 'queued'");
@@ -239,9 +240,9 @@ for (const engine of engines) {
       },
       { sql: "update delivery set status = 'sending', attempts = 1, locked_by = 'worker/b' where status = 'queued'" },
     ]);
-    let asked = 0;
+    let queries = 0;
     const queryOutcome = async (): Promise<ProviderOutcome> => {
-      asked += 1;
+      queries += 1;
       throw new Error('no session could be opened');
     };
     const worker = await takeOver({ email: { ...createScriptedChannel(), queryOutcome } });
@@ -249,27 +250,23 @@ for (const engine of engines) {
     const waiting = await db.read(
       "select locked_by, count(*) as n from delivery where status = 'sending' group by locked_by",
     );
-    assert.deepEqual([waiting.map((row) => ({ ...row })), asked], [[{ locked_by: 'worker/a', n: 250 }], 1]);
+    assert.deepEqual([waiting.map((row) => ({ ...row })), queries], [[{ locked_by: 'worker/a', n: 250 }], 1]);
   });
 
-  check(
-    'the leases of processes that are gone are forgotten by a later one, those of the living are not',
-    async (t, db) => {
-      const { time, start } = await createDeliveryApp(t, db);
-      const names = async () =>
-        (await db.read('select name from lease order by name')).map((row) => String(row['name']));
-      await start({ timer: stopped });
-      const [gone = ''] = await names();
-      const living = await start();
-      await time.advance(2 * day, living.idle);
-      assert.equal((await names()).length, 2);
-      await start();
-      const left = await names();
-      assert.deepEqual([left.length, left.includes(gone)], [2, false]);
-    },
-  );
+  check('a new process deletes the leases of dead processes, and keeps those of living ones', async (t, db) => {
+    const { time, start } = await createDeliveryApp(t, db);
+    const names = async () => (await db.read('select name from lease order by name')).map((row) => String(row['name']));
+    await start({ timer: stopped });
+    const [gone = ''] = await names();
+    const living = await start();
+    await time.advance(2 * day, living.idle);
+    assert.equal((await names()).length, 2);
+    await start();
+    const left = await names();
+    assert.deepEqual([left.length, left.includes(gone)], [2, false]);
+  });
 
-  check('who stops takes nothing more, though a provider that is asked does not answer', async (t, db) => {
+  check('a worker that stops claims nothing more while an outcome query hangs', async (t, db) => {
     const { time, app, faults, start, takeOver } = await createDeliveryApp(t, db);
     const dead = await start({ email: createScriptedChannel(never), timer: stopped });
     await app.accept({ citizenId: 'cit-ada' });
@@ -277,16 +274,16 @@ for (const engine of engines) {
     await waitOnEventLoopUntil(
       async () => (await db.read('select id from delivery where started_at is not null')).length === 1,
     );
-    let isAsked = false;
+    let isQueried = false;
     const queryOutcome = async (): Promise<ProviderOutcome | undefined> => {
       if (faults.length === 0) throw new Error('no session could be opened');
-      isAsked = true;
+      isQueried = true;
       return await never();
     };
     const email = { ...createScriptedChannel(), queryOutcome };
     const policy = { attempts: 4, firstDelayMs: 1_000, longestDelayMs: 1_000 };
     const worker = await takeOver({ email, policy, timing: deliveryTiming });
-    await advanceUntil({ time, db }, async () => isAsked);
+    await advanceUntil({ time, db }, async () => isQueried);
     const stopping = worker.stop(1_000);
     await waitForDatabaseIdle(db);
     await app.accept({ citizenId: 'cit-bo' });

@@ -18,7 +18,7 @@ import {
 } from '../support/delivery-app.ts';
 import { startProviderWebhook } from '../support/provider-webhook.ts';
 
-/** A house whose provider calls back: `say` gives the status of the answer to it. */
+/** An app whose provider sends reports. `say` returns the status of the response to it. */
 async function open(t: TestContext, db: Database, claim?: WriteWithoutEvent) {
   const app = await createDeliveryApp(t, db);
   const { time, faults } = app;
@@ -29,22 +29,23 @@ async function open(t: TestContext, db: Database, claim?: WriteWithoutEvent) {
   return { ...app, say };
 }
 
-/** Whether a message waits for its next attempt. */
-const waiting = async (db: Database) => (await db.read("select id from delivery where status = 'queued'")).length === 1;
-const wordsKept = async (db: Database) =>
+/** True if one message waits for its next attempt. */
+const isWaiting = async (db: Database) =>
+  (await db.read("select id from delivery where status = 'queued'")).length === 1;
+const countEarlyReports = async (db: Database) =>
   (await db.read('select id from delivery where early_word is not null')).length;
 
 for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('a proof that overtakes the answer to its call is in the outcome', async (t, db) => {
+  check('a proof of delivery that arrives before the response is part of the outcome', async (t, db) => {
     const { app, start, say, faults } = await open(t, db);
     const answers: number[] = [];
     const overtaking = async (): Promise<ProviderOutcome> => {
-      // A failure told first and another told after it: the proof stands.
-      for (const word of ['failed', 'delivered', 'delivered', 'failed'])
-        answers.push(await say(provider.calls[0], word));
+      // A proof overrides failures before and after it.
+      for (const status of ['failed', 'delivered', 'delivered', 'failed'])
+        answers.push(await say(provider.calls[0], status));
       return { outcome: 'sent', providerRef: 'g1' };
     };
     const provider = createScriptedChannel(overtaking);
@@ -54,13 +55,13 @@ for (const engine of engines) {
     await worker.idle();
     const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(
-      [answers, shown.status, timelineLines(shown), await wordsKept(db), faults],
+      [answers, shown.status, timelineLines(shown), await countEarlyReports(db), faults],
       [[200, 200, 200, 200], 'delivered', ['accepted', 'inbox sent', 'email sending 1', 'email delivered 1'], 0, []],
     );
     assert.equal((await app.events()).filter((type) => type === 'notification.delivery-ended').length, 1);
   });
 
-  check('a failure that overtakes the answer to its call is in the outcome', async (t, db) => {
+  check('a failure that arrives before the response is part of the outcome', async (t, db) => {
     const { app, start, say } = await open(t, db);
     const provider = createScriptedChannel(async () => {
       assert.equal(await say(provider.calls[0], 'failed'), 200);
@@ -77,26 +78,26 @@ for (const engine of engines) {
     );
   });
 
-  check('a proof that comes while the outcome is being stored is not lost', async (t, db) => {
+  check('a proof that arrives while the outcome is stored is not lost', async (t, db) => {
     const { app, start, say } = await open(t, db);
     const provider = createScriptedChannel({ outcome: 'sent' });
-    let met = 0;
-    // All is read and decided, and the word comes before it is written.
-    const meets: Commit = async (effect) => {
-      if (met === 0 && provider.calls.length === 1) {
-        met += 1;
+    let interruptions = 0;
+    // Everything is read and decided, and the report arrives before the write.
+    const interrupted: Commit = async (effect) => {
+      if (interruptions === 0 && provider.calls.length === 1) {
+        interruptions += 1;
         assert.equal(await say(provider.calls[0], 'delivered'), 200);
       }
       return await app.commit(effect);
     };
-    const worker = await start({ email: provider, commit: meets });
+    const worker = await start({ email: provider, commit: interrupted });
     const id = await app.accept({ citizenId: 'cit-ada' });
     worker.wake();
     await worker.idle();
-    assert.deepEqual([met, (await app.show(id))['status'], await wordsKept(db)], [1, 'delivered', 0]);
+    assert.deepEqual([interruptions, (await app.show(id))['status'], await countEarlyReports(db)], [1, 'delivered', 0]);
   });
 
-  check('a proof that comes after the process died and before anyone has noticed is not lost', async (t, db) => {
+  check('a proof that arrives between a crash and its recovery is not lost', async (t, db) => {
     const { app, start, takeOver, say } = await open(t, db);
     const provider = createScriptedChannel(() => new Promise(() => undefined));
     const dead = await start({ email: provider });
@@ -113,7 +114,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a proof of an attempt that seemed not taken ends the matter, a failure does not', async (t, db) => {
+  check('a proof of a rejected attempt ends the retries, and a failure does not', async (t, db) => {
     const { time, app, start, say } = await open(t, db);
     const busy: ProviderOutcome = { outcome: 'temporary', reason: 'provider-busy' };
     const provider = createScriptedChannel(busy, busy);
@@ -130,7 +131,7 @@ for (const engine of engines) {
     assert.deepEqual([(await app.show(id))['status'], provider.calls.length], ['delivered', 2]);
   });
 
-  check('a mail that waits for its next try can still be proved when the message was read meanwhile', async (t, db) => {
+  check('a proof is accepted for a mail that waits for its next attempt and was read meanwhile', async (t, db) => {
     const { time, app, start, say } = await open(t, db);
     const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' });
     const worker = await start({ email: provider });
@@ -148,7 +149,7 @@ for (const engine of engines) {
     assert.equal(provider.calls.length, 1);
   });
 
-  check('a failure of the attempt before changes nothing of the one that runs, nor of its outcome', async (t, db) => {
+  check('a failure of an earlier attempt changes neither the running attempt nor its outcome', async (t, db) => {
     const { time, app, start, say } = await open(t, db);
     const fails = async (): Promise<ProviderOutcome> => {
       assert.equal(await say(provider.calls[0], 'failed'), 200);
@@ -165,44 +166,41 @@ for (const engine of engines) {
     assert.equal((await app.show(id))['status'], 'undeliverable');
   });
 
-  check(
-    'a proof of the attempt before, in the moment of the next mark, goes into the attempt that runs',
-    async (t, db) => {
-      const { time, app, start } = await open(t, db);
-      const marking = Promise.withResolvers<void>();
-      let marks = 0;
-      const waits: WriteWithoutEvent = async (statement) => {
-        if (statement.sql.includes('set started_at') && marks++ === 1) await marking.promise;
-        return await app.claim(statement);
-      };
-      const answer = Promise.withResolvers<ProviderOutcome>();
-      const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' }, () => answer.promise);
-      const worker = await start({ email: provider, claim: waits });
-      const id = await app.accept({ citizenId: 'cit-ada' });
-      worker.wake();
-      await worker.idle();
-      await time.advance(minuteMs, () => waitOnEventLoopUntil(async () => marks === 2 || (await waiting(db))));
-      await waitOnEventLoopUntil(async () => marks === 2);
-      let met = 0;
-      const meets: Commit = async (effect) => {
-        if (met++ === 0) {
-          marking.resolve();
-          await waitOnEventLoopUntil(async () => provider.calls.length === 2);
-        }
-        return await app.commit(effect);
-      };
-      const delivery = parseId('delivery', (provider.calls[0] ?? '').replace(/\.1$/, ''));
-      assert.ok(delivery !== undefined);
-      const parts = { ...app, commit: meets, read: db.read, clock: time.clock };
-      assert.equal(await applyLateReport(parts, { delivery, ended: 'delivered' }), true);
-      answer.resolve({ outcome: 'sent' });
-      await worker.idle();
-      const shown = (await app.show(id)) as NotificationView;
-      assert.deepEqual([shown.status, timelineLines(shown).at(-1)], ['delivered', 'email delivered 2']);
-    },
-  );
+  check('a proof of an earlier attempt during the next mark is applied to the running attempt', async (t, db) => {
+    const { time, app, start } = await open(t, db);
+    const marking = Promise.withResolvers<void>();
+    let marks = 0;
+    const delayedMark: WriteWithoutEvent = async (statement) => {
+      if (statement.sql.includes('set started_at') && marks++ === 1) await marking.promise;
+      return await app.claim(statement);
+    };
+    const answer = Promise.withResolvers<ProviderOutcome>();
+    const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' }, () => answer.promise);
+    const worker = await start({ email: provider, claim: delayedMark });
+    const id = await app.accept({ citizenId: 'cit-ada' });
+    worker.wake();
+    await worker.idle();
+    await time.advance(minuteMs, () => waitOnEventLoopUntil(async () => marks === 2 || (await isWaiting(db))));
+    await waitOnEventLoopUntil(async () => marks === 2);
+    let interruptions = 0;
+    const interrupted: Commit = async (effect) => {
+      if (interruptions++ === 0) {
+        marking.resolve();
+        await waitOnEventLoopUntil(async () => provider.calls.length === 2);
+      }
+      return await app.commit(effect);
+    };
+    const delivery = parseId('delivery', (provider.calls[0] ?? '').replace(/\.1$/, ''));
+    assert.ok(delivery !== undefined);
+    const parts = { ...app, commit: interrupted, read: db.read, clock: time.clock };
+    assert.equal(await applyLateReport(parts, { delivery, ended: 'delivered' }), true);
+    answer.resolve({ outcome: 'sent' });
+    await worker.idle();
+    const shown = (await app.show(id)) as NotificationView;
+    assert.deepEqual([shown.status, timelineLines(shown).at(-1)], ['delivered', 'email delivered 2']);
+  });
 
-  check('a word that cannot be stored is not answered with yes', async (t, db) => {
+  check('a report that cannot be stored gets 503', async (t, db) => {
     const { app, start, say, faults } = await open(t, db, async () => {
       throw new WriteBusy('busy');
     });

@@ -23,7 +23,7 @@ for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('each of 300 notifications reaches the relay exactly once with two workers racing', async (t, db) => {
+  check('each of 300 notifications reaches the relay exactly once with two competing workers', async (t, db) => {
     const { app, sink, start } = await createDeliveryApp(t, db);
     const workers = [await start(), await start()];
     const ids = await Promise.all(Array.from({ length: 300 }, () => app.accept({ citizenId: 'cit-ada' })));
@@ -42,7 +42,7 @@ for (const engine of engines) {
 
   check('a crash between the call and its outcome leaves unknown, and the mail is not sent twice', async (t, db) => {
     const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
-    // The process dies the moment the relay has taken the mail: the outcome is never stored.
+    // The process dies when the relay has accepted the mail: the outcome is never stored.
     const dies: Commit = (effect) => (effect.statements.length > 1 ? new Promise(() => undefined) : app.commit(effect));
     const crashed = await start({ commit: dies });
     const id = await app.accept({ citizenId: 'cit-ada' });
@@ -64,7 +64,7 @@ for (const engine of engines) {
 
   check('a crash before the call sends the mail later, once', async (t, db) => {
     const { app, sink, start, takeOver } = await createDeliveryApp(t, db);
-    // The process dies while it writes the mark that comes before the call: claimed, but not called.
+    // The process dies during the mark: the job is claimed, but the provider is not called.
     let isDead = false;
     const dies: WriteWithoutEvent = (statement) => {
       isDead ||= statement.sql.includes('set started_at');
@@ -85,7 +85,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a temporary failure is tried again after its pause, and then succeeds', async (t, db) => {
+  check('a temporary failure is tried again after its delay, and then succeeds', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const busy: ProviderOutcome = { outcome: 'temporary', reason: 'provider-busy' };
     const provider = createScriptedChannel(busy, busy);
@@ -118,7 +118,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a message that waits for its next try holds up no message of another client', async (t, db) => {
+  check('a message that waits for its next attempt delays no message of another client', async (t, db) => {
     const { app, start } = await createDeliveryApp(t, db);
     const provider = createScriptedChannel({ outcome: 'temporary', reason: 'provider-busy' });
     const worker = await start({ email: provider });
@@ -130,24 +130,27 @@ for (const engine of engines) {
     assert.equal(provider.calls.length, 2);
   });
 
-  check('the lanes of a channel and priority are their own, each with the time of its first message', async (t, db) => {
-    const cascade = defaultPolicyFor(new Set(['sms']));
-    const { app, time } = await createDeliveryApp(t, db, { cascade });
-    await app.accept({ citizenId: 'cit-ada' }, { clientId: 'a-office' });
-    await app.accept({ citizenId: 'cit-ada', category: 'urgent' }, { clientId: 'b-office' });
-    await app.accept({ citizenId: 'cit-ada', channels: ['sms'] }, { clientId: 'c-office' });
-    const lanes = async (channel: ChannelName, priority: 0 | 1) =>
-      (await findWaitingLanes(db.read, channel, priority)).map(
-        ({ name, runAt }) => `${/.-office/.exec(name)?.[0]} in ${(runAt - time.clock.now()) / day} days`,
-      );
-    assert.deepEqual(await lanes('email', 1), ['a-office in 0 days']);
-    assert.deepEqual(await lanes('email', 0), ['b-office in 0 days']);
-    assert.deepEqual(await lanes('sms', 1), ['a-office in 5 days', 'c-office in 0 days']);
-    assert.deepEqual(await lanes('sms', 0), ['b-office in 5 days']);
-    assert.deepEqual(await lanes('letter', 1), []);
-  });
+  check(
+    'each channel and priority has lanes of its own, each with the due time of its first message',
+    async (t, db) => {
+      const cascade = defaultPolicyFor(new Set(['sms']));
+      const { app, time } = await createDeliveryApp(t, db, { cascade });
+      await app.accept({ citizenId: 'cit-ada' }, { clientId: 'a-office' });
+      await app.accept({ citizenId: 'cit-ada', category: 'urgent' }, { clientId: 'b-office' });
+      await app.accept({ citizenId: 'cit-ada', channels: ['sms'] }, { clientId: 'c-office' });
+      const lanes = async (channel: ChannelName, priority: 0 | 1) =>
+        (await findWaitingLanes(db.read, channel, priority)).map(
+          ({ name, runAt }) => `${/.-office/.exec(name)?.[0]} in ${(runAt - time.clock.now()) / day} days`,
+        );
+      assert.deepEqual(await lanes('email', 1), ['a-office in 0 days']);
+      assert.deepEqual(await lanes('email', 0), ['b-office in 0 days']);
+      assert.deepEqual(await lanes('sms', 1), ['a-office in 5 days', 'c-office in 0 days']);
+      assert.deepEqual(await lanes('sms', 0), ['b-office in 5 days']);
+      assert.deepEqual(await lanes('letter', 1), []);
+    },
+  );
 
-  check('when the attempts are used up the notification is undeliverable, with the reason', async (t, db) => {
+  check('a notification without attempts left is undeliverable, with the reason', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     const down: ProviderOutcome = { outcome: 'temporary', reason: 'provider-unreachable' };
     const provider = createScriptedChannel(down, down, down, down, down);
@@ -174,7 +177,7 @@ for (const engine of engines) {
   check('an outcome whose commit is unknown is stored once', async (t, db) => {
     const { time, app, start } = await createDeliveryApp(t, db);
     let lost = 0;
-    // The unit is stored, but its answer is lost: failed, but saved.
+    // The unit is stored, but the response is lost.
     const loses: Commit = async (effect) => {
       const rows = await app.commit(effect);
       if (lost === 0 && effect.statements.length > 1) {
@@ -196,7 +199,7 @@ for (const engine of engines) {
     assert.equal(ended.length, 1);
   });
 
-  check('a claim whose answer was lost is recovered by the same process', async (t, db) => {
+  check('a claim whose response was lost is recovered by the same process', async (t, db) => {
     const { time, app, sink, start } = await createDeliveryApp(t, db);
     let lost = 0;
     const loses: WriteWithoutEvent = async (statement) => {
@@ -215,7 +218,7 @@ for (const engine of engines) {
     assert.equal(sink.mails.length, 1);
   });
 
-  check('urgent messages overtake those that came before them', async (t, db) => {
+  check('urgent messages overtake earlier ones', async (t, db) => {
     const { app, start } = await createDeliveryApp(t, db);
     const provider = createScriptedChannel();
     for (let count = 0; count < 100; count += 1) await app.accept({ citizenId: 'cit-ada' });
@@ -223,8 +226,8 @@ for (const engine of engines) {
     const worker = await start({ email: { ...provider, concurrency: 1 } });
     await worker.idle();
     const [row] = await db.read("select id from delivery where notification_id = $1 and channel = 'email'", [urgent]);
-    // It is claimed first; what is claimed next may be prepared faster, but that is one batch of 48.
-    const place = provider.calls.indexOf(`${row?.['id']}.1`);
-    assert.ok(place >= 0 && place <= 48, `it came as number ${place + 1} of ${provider.calls.length}`);
+    // It is claimed first. Only the next batch of 48 may be prepared faster.
+    const position = provider.calls.indexOf(`${row?.['id']}.1`);
+    assert.ok(position >= 0 && position <= 48, `it came as number ${position + 1} of ${provider.calls.length}`);
   });
 }

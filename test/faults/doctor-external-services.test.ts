@@ -16,7 +16,6 @@ import { freePort } from '../support/free-port.ts';
 import { nodeWithoutTypesetter } from '../support/letters.ts';
 import { type ScriptedReply, startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
-import { startSftpServer } from '../support/sftp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 // What `doctor` says of whom the server speaks to, while these are as they should not be.
@@ -111,16 +110,9 @@ test('an S3 store that refuses us, or is away, is a fault, and one without keys 
   assert.match(without?.found ?? '', /set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/);
 });
 
-test('a printer that is another, refuses the login, or has no folder is a fault', async (t) => {
+test('a spool folder that is not there is a fault', async (t) => {
   const folder = makeTestFolder('cs-printer-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
-  const { url, fingerprint } = await startSftpServer(t, folder);
-  const other = `SHA256:${'A'.repeat(43)}`;
-  const pinned = await onlyIll(t, { LETTER_SFTP: url, LETTER_SFTP_HOST_KEY: other });
-  assert.match(pinned?.found ?? '', /: the SFTP server refused us, or is not the one pinned/);
-  const wrong = url.replace('pass%20word', testPassword);
-  const login = await onlyIll(t, { LETTER_SFTP: wrong, LETTER_SFTP_HOST_KEY: fingerprint });
-  assert.match(login?.found ?? '', /authentication methods failed/);
   const gone = await onlyIll(t, { LETTER_SPOOL: join(folder, 'nowhere') });
   assert.deepEqual([gone?.name, gone?.fix], ['letters', 'make it, or mount it: it is never made here']);
 });

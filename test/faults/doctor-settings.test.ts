@@ -141,7 +141,7 @@ test('every setting that is wrong is named, what needs none of them is looked at
   const folder = makeTestFolder('cs-settings-');
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, 'settings');
-  writeFileSync(file, `PROT=1\nFEED_DAYS=3\nSMTP_URL=http://u:${testPassword}@h\nLETTER_SFTP_KEY=${testPassword}\n`, {
+  writeFileSync(file, `PROT=1\nFEED_DAYS=3\nSMTP_URL=http://u:${testPassword}@h\nDKIM_KEY=${testPassword}\n`, {
     mode: 0o640,
   });
   const { ofCheck, findings, code } = await spoilt(t, undefined, {
@@ -152,7 +152,7 @@ test('every setting that is wrong is named, what needs none of them is looked at
     ofCheck('settings').map(({ status, found }) => `${status} ${found.split(':')[0]}`),
     [
       ...['fault SETTINGS_FILE', 'fault PORT', 'fault DATABASE_URL', 'fault CLAMAV', 'fault SMTP_URL'],
-      ...['fault LETTER_SFTP', 'fault FEED_DAYS'],
+      ...['fault DKIM_DOMAIN', 'fault FEED_DAYS'],
       `warn ${file} has mode 640`,
     ],
   );

@@ -35,7 +35,7 @@ async function prepared(
   return ready;
 }
 
-test('letters for a share that is gone wait, and no folder is made in its place', async (t) => {
+test('letters for an unmounted share wait, and no folder is created at its mount point', async (t) => {
   const { mount, folder, making, start } = share(t);
   const spool = start();
   const ready = await prepared(spool, makeLetter('one'));
@@ -43,7 +43,7 @@ test('letters for a share that is gone wait, and no folder is made in its place'
   assert.deepEqual(await ready.call(), unreachable);
   assert.deepEqual(await spool.prepare(makeLetter('two')), unreachable);
   assert.equal(existsSync(folder), false);
-  // Unmounted, a share leaves the empty folder that it was mounted on.
+  // An unmounted share leaves its empty mount point.
   mkdirSync(folder);
   assert.deepEqual(await spool.prepare(makeLetter('three')), unreachable);
   assert.deepEqual(readdirSync(folder), []);
@@ -54,7 +54,7 @@ test('letters for a share that is gone wait, and no folder is made in its place'
   assert.ok(existsSync(making));
 });
 
-test('a spool that takes no letter, or lets none go, says why', async (t) => {
+test('a spool that cannot be written to reports why', async (t) => {
   const { folder, making, start, troubles } = share(t);
   const spool = start();
   const message = makeLetter('one');
@@ -68,7 +68,7 @@ test('a spool that takes no letter, or lets none go, says why', async (t) => {
   assert.match(String(troubles), /^ENOENT: .* open .*making/);
 });
 
-test('a spool that is not there at the start is not made, and takes letters once it is there with its folder', async (t) => {
+test('a spool that is missing at the start is not created, and takes letters once both folders exist', async (t) => {
   const { folder, making, start } = share(t);
   rmSync(folder, { recursive: true });
   const spool = start();
@@ -78,28 +78,28 @@ test('a spool that is not there at the start is not made, and takes letters once
   assert.equal((await (await prepared(spool, makeLetter('two'))).call()).outcome, 'sent');
 });
 
-test('a renaming that is refused is tried again, and leaves nothing', async (t) => {
+test('a failed rename of the PDF is temporary and leaves no file', async (t) => {
   const { folder, making, start } = share(t);
   const message = makeLetter('one');
   const ready = await prepared(start(), message);
-  // No file can be renamed over a folder.
+  // A file cannot be renamed over a folder.
   const blocked = join(folder, `${letterNameOf(message)}.pdf`);
   mkdirSync(blocked);
   assert.deepEqual(await ready.call(), unreachable);
   assert.deepEqual([readdirSync(making), existsSync(blocked.replace('.pdf', '.json'))], [[], false]);
 });
 
-test('a manifest that is nowhere after a renaming that failed may be with the printer: unknown', async (t) => {
+test('a manifest that is missing after a failed rename leaves unknown', async (t) => {
   const { folder, making, start, troubles } = share(t);
   const message = makeLetter('one');
   const ready = await prepared(start(), message);
   rmSync(join(making, `${letterNameOf(message)}.json`));
   assert.deepEqual(await ready.call(), { outcome: 'unknown' });
-  // It has its letter still, and nobody is told that the spool took none.
+  // The printer may have the letter, so no failure of the spool is reported.
   assert.deepEqual([existsSync(join(folder, `${letterNameOf(message)}.pdf`)), troubles], [true, []]);
 });
 
-test('what a crash left of a letter is taken away by the next attempt, and whatever is older than a day by any', async (t) => {
+test('the files of a crash are removed by the next attempt, and those older than a day by any letter', async (t) => {
   const { folder, making, start } = share(t);
   const message = makeLetter('one');
   const other = makeLetter('other');
@@ -110,19 +110,19 @@ test('what a crash left of a letter is taken away by the next attempt, and whate
   const yesterday = Date.now() / 1_000 - 90_000;
   utimesSync(join(making, 'old.pdf'), yesterday, yesterday);
   const spool = start();
-  const beside = await prepared(spool, other);
+  const otherReady = await prepared(spool, other);
   const left = [`${letterNameOf(message)}.json`, `${letterNameOf(other)}.json`, `${letterNameOf(other)}.pdf`];
   assert.deepEqual(readdirSync(making).sort(), left.sort());
   const again = { ...message, attempt: 2 };
   const ready = await prepared(spool, again);
   assert.equal(existsSync(lies), false);
   assert.equal((await ready.call()).outcome, 'sent');
-  assert.equal((await beside.call()).outcome, 'sent');
+  assert.equal((await otherReady.call()).outcome, 'sent');
   assert.deepEqual(readdirSync(making), []);
   assert.equal(readdirSync(folder).length, 5);
 });
 
-test('what was handed over stays with the printer when its delivery is tried again', async (t) => {
+test('a letter that was handed over stays when its delivery is tried again', async (t) => {
   const { folder, start } = share(t);
   const message = makeLetter('one');
   const spool = start();

@@ -7,77 +7,81 @@ import { letterTimeMs, makeLetter, nodeWithoutTypesetter } from '../support/lett
 
 const data = letterTemplateData(makeLetter('Hello.'), { window: 'din5008b' }) ?? '';
 
-test('a typesetter that could not be started once is started again for the next letter', async (t) => {
-  const press = createLetterRenderer();
-  t.after(() => press.close());
+test('a typesetter that failed to start is started again for the next letter', async (t) => {
+  const renderer = createLetterRenderer();
+  t.after(() => renderer.close());
   const program = process.execPath;
   process.execPath = '/nowhere/node';
   try {
-    const letters = [press.render(data, letterTimeMs), press.render(data, letterTimeMs)];
+    const letters = [renderer.render(data, letterTimeMs), renderer.render(data, letterTimeMs)];
     for (const letter of letters) await assert.rejects(letter, /the typesetter ended/);
   } finally {
     process.execPath = program;
   }
-  assert.ok((await press.render(data, letterTimeMs)) instanceof Uint8Array);
+  assert.ok((await renderer.render(data, letterTimeMs)) instanceof Uint8Array);
 });
 
-test('where the program that sets letters does not fit the machine, the fault says what is missing, and the next letter tries anew', async (t) => {
+test('a typesetter without its native library reports it, and the next letter starts a new process', async (t) => {
   const node = nodeWithoutTypesetter(t);
-  const press = createLetterRenderer();
-  t.after(() => press.close());
+  const renderer = createLetterRenderer();
+  t.after(() => renderer.close());
   const program = process.execPath;
   process.execPath = node;
-  const letter = press.render(data, letterTimeMs);
+  const letter = renderer.render(data, letterTimeMs);
   process.execPath = program;
   await assert.rejects(letter, /no letter can be set on this machine: .*librt\.so\.1: no such/);
-  assert.ok((await press.render(data, letterTimeMs)) instanceof Uint8Array);
+  assert.ok((await renderer.render(data, letterTimeMs)) instanceof Uint8Array);
 });
 
-/** A press whose typesetter has become silent, and time that stands still. */
-async function silentPress(t: TestContext) {
-  const press = createLetterRenderer();
-  t.after(() => press.close());
-  assert.ok((await press.render(data, letterTimeMs)) instanceof Uint8Array);
+/** A renderer whose typesetter does not answer any more, with a stopped clock. */
+async function openSilentRenderer(t: TestContext) {
+  const renderer = createLetterRenderer();
+  t.after(() => renderer.close());
+  assert.ok((await renderer.render(data, letterTimeMs)) instanceof Uint8Array);
   const [child] = readFileSync(`/proc/self/task/${process.pid}/children`, 'utf8').split(' ');
   process.kill(Number(child), 'SIGSTOP');
   t.mock.timers.enable({ apis: ['setTimeout'] });
-  return press;
+  return renderer;
 }
 
-test('a typesetter that is silent is given up with the letter in hand, and the next one sets those that wait', async (t) => {
-  const press = await silentPress(t);
-  const [inHand, ...waiting] = Array.from({ length: 3 }, () => press.render(data, letterTimeMs));
+test('a silent typesetter fails its letter, and the next process renders the waiting ones', async (t) => {
+  const renderer = await openSilentRenderer(t);
+  const [current, ...waiting] = Array.from({ length: 3 }, () => renderer.render(data, letterTimeMs));
   t.mock.timers.tick(30_000);
-  await assert.rejects(inHand ?? Promise.resolve(), /the typesetter ended/);
+  await assert.rejects(current ?? Promise.resolve(), /the typesetter ended/);
   for (const letter of await Promise.all(waiting)) assert.ok(letter instanceof Uint8Array);
 });
 
-test('a letter waits a minute for those before it, and no longer', async (t) => {
-  const press = await silentPress(t);
-  const [, waiting] = [press.render(data, letterTimeMs).catch(() => undefined), press.render(data, letterTimeMs)];
+test('a letter waits at most a minute for those before it', async (t) => {
+  const renderer = await openSilentRenderer(t);
+  const [, waiting] = [renderer.render(data, letterTimeMs).catch(() => undefined), renderer.render(data, letterTimeMs)];
   t.mock.timers.tick(60_000);
   await assert.rejects(waiting, /other letters for too long/);
 });
 
-test('a press that is closed while its typesetter cannot be started closes', async () => {
-  const press = createLetterRenderer();
+test('a renderer closes while its typesetter cannot be started', async () => {
+  const renderer = createLetterRenderer();
   const program = process.execPath;
   process.execPath = '/nowhere/node';
-  const letter = press.render(data, letterTimeMs);
+  const letter = renderer.render(data, letterTimeMs);
   process.execPath = program;
-  await Promise.all([press.close(), assert.rejects(letter)]);
+  await Promise.all([renderer.close(), assert.rejects(letter)]);
 });
 
-test('letters in hand and behind it are given up when the press is closed', async () => {
-  const press = createLetterRenderer();
+test('closing the renderer rejects the current and the waiting letters', async () => {
+  const renderer = createLetterRenderer();
   const letters = [
-    press.render(data, letterTimeMs),
-    press.render(data, letterTimeMs),
-    press.render(data, letterTimeMs),
+    renderer.render(data, letterTimeMs),
+    renderer.render(data, letterTimeMs),
+    renderer.render(data, letterTimeMs),
   ];
-  const given = Promise.allSettled(letters);
-  await press.close();
-  const faults = (await given).map((end) => (end.status === 'rejected' ? String(end.reason) : 'set'));
-  const closed = 'Error: the press was closed';
-  assert.deepEqual(faults, ['Error: the typesetter ended before the letter was set', closed, closed]);
+  const settled = Promise.allSettled(letters);
+  await renderer.close();
+  const faults = (await settled).map((end) => (end.status === 'rejected' ? String(end.reason) : 'set'));
+  const closed = 'TypesetterUnavailable: the typesetter was closed';
+  assert.deepEqual(faults, [
+    'TypesetterUnavailable: the typesetter ended before the letter was rendered',
+    closed,
+    closed,
+  ]);
 });

@@ -13,7 +13,6 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { startS3Server } from '../support/s3-server.ts';
 import { startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
 import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
-import { startSftpServer } from '../support/sftp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 // `doctor` as an operator runs it: over the whole of an installation, with real parts.
@@ -22,15 +21,13 @@ import { makeTestFolder } from '../support/test-folder.ts';
 async function surroundings(t: TestContext): Promise<Record<string, string>> {
   const relay = await startScriptedSmtpServer(t, ['AUTH PLAIN']);
   const folder = makeTestFolder('cs-letters-');
-  const printer = await startSftpServer(t, folder);
   const { bucket, region, endpoint = '', accessKeyId } = await startS3Server(t);
   const clamd = isClamdInstalled
     ? await startClamd(t, ['AlertEncrypted yes', 'AlertExceedsMax yes'])
     : await likeClamd(t);
   return {
     SMTP_URL: `smtp://u:${testPassword}@127.0.0.1:${relay.port}`,
-    LETTER_SFTP: printer.url,
-    LETTER_SFTP_HOST_KEY: printer.fingerprint,
+    LETTER_SPOOL: folder,
     DOCUMENT_STORE: `s3://${bucket}/house?region=${region}&endpoint=${endpoint}`,
     ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: testPassword },
     SMS_URL: `${endpoint}/send?key=${testPassword}`,

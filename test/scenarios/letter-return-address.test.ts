@@ -18,7 +18,7 @@ import { createNotificationApp } from '../support/notification-app.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const day = 24 * 60 * minuteMs;
-const ofTheHouse = ['P.O. Box 100', '0101 Oslo'];
+const defaultAddress = ['P.O. Box 100', '0101 Oslo'];
 const citizens = { 'cit-ida': { name: 'Ida Berg', postalLines: ['Long Road 17', '0150 Oslo'] } };
 const cascade: CascadePolicy = {
   steps: [{ channel: 'letter', afterMs: 0 }],
@@ -26,7 +26,7 @@ const cascade: CascadePolicy = {
   providers: new Set(['letter']),
 };
 
-/** Clients as the command line makes them, and letters that are printed for them into a folder. */
+/** Clients that are created by the command line, and letters that are printed for them into a folder. */
 async function open(t: TestContext, engine: Engine) {
   const { db, run } = await openClientCommands(t, engine);
   const { app, time, start, faults } = await createDeliveryApp(t, db, { cascade, citizens });
@@ -35,7 +35,7 @@ async function open(t: TestContext, engine: Engine) {
   const spool = join(folder, 'spool');
   mkdirSync(spool);
   const renderer = createLetterRenderer();
-  const parts = { renderer: renderer, window: 'din5008b', returnAddress: ofTheHouse } as const;
+  const parts = { renderer, window: 'din5008b', returnAddress: defaultAddress } as const;
   t.after(() => renderer.close());
   const senderOf = async (clientId: string) => (await findClient(db.read, clientId)) ?? { name: clientId };
   const works = async () => {
@@ -53,7 +53,7 @@ async function open(t: TestContext, engine: Engine) {
   };
   const update = async (clientId: string, address: string) =>
     assert.equal((await run('clients', 'update', clientId, '--return-address', address)).code, 0);
-  /** What stands above the address in each letter that lies there, by its name. */
+  /** The texts above the address in each letter of the folder, by file name. */
   const heads = async () => {
     const files = readdirSync(spool).filter((name) => name.endsWith('.pdf'));
     const read = async (name: string) => {
@@ -68,7 +68,7 @@ async function open(t: TestContext, engine: Engine) {
 const headOf = (name: string, lines: readonly string[]) => [name, ...lines, [name, ...lines].join(' · ')];
 
 for (const engine of engines) {
-  test(`${engine.name}: a letter comes back to the service that sent it, at the address that it has when the letter is printed`, async (t) => {
+  test(`${engine.name}: a letter has the return address that its service has when it is printed`, async (t) => {
     const { app, time, works, create, update, heads, faults } = await open(t, engine);
     const parking = await create('Parking', '--return-address', 'Town Hall, 0102 Oslo');
     const tax = await create('Tax Office');
@@ -78,7 +78,7 @@ for (const engine of engines) {
     await app.accept(body, { clientId: parking });
     await app.accept(body, { clientId: tax });
     await run(minuteMs);
-    const first = [headOf('Parking', ['Town Hall', '0102 Oslo']), headOf('Tax Office', ofTheHouse)];
+    const first = [headOf('Parking', ['Town Hall', '0102 Oslo']), headOf('Tax Office', defaultAddress)];
     const sorted = async () => (await heads()).sort((one, other) => one.join().localeCompare(other.join()));
     assert.deepEqual(await sorted(), first);
     await app.accept({ ...body, sendAt }, { clientId: parking });
@@ -89,11 +89,11 @@ for (const engine of engines) {
     await update(parking, 'none');
     await app.accept(body, { clientId: parking });
     await run(minuteMs);
-    assert.deepEqual(await sorted(), [then, headOf('Parking', ofTheHouse), ...first]);
+    assert.deepEqual(await sorted(), [then, headOf('Parking', defaultAddress), ...first]);
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a letter that waited for its printer is set anew, with the return address of that time`, async (t) => {
+  test(`${engine.name}: a letter that waited for its printer is rendered again with the current return address`, async (t) => {
     const { app, works, create, update, heads, spool } = await open(t, engine);
     const parking = await create('Parking', '--return-address', 'Town Hall, 0102 Oslo');
     rmSync(spool, { recursive: true });
@@ -114,10 +114,13 @@ for (const engine of engines) {
     assert.deepEqual(await heads(), [headOf('Parking', ['New Hall 1', '0103 Oslo'])]);
   });
 
-  test(`${engine.name}: a dry run says beforehand that no font shows the return address of its client`, async (t) => {
+  test(`${engine.name}: a dry run reports a return address of the client that no font can show`, async (t) => {
     const { db, time, create, parts, senderOf } = await open(t, engine);
     const noScript = String.fromCodePoint(0x10_0007);
-    const [odd, tax] = [await create('Odd', '--return-address', `Hall ${noScript}`), await create('Tax Office')];
+    const [unprintable, tax] = [
+      await create('Odd', '--return-address', `Hall ${noScript}`),
+      await create('Tax Office'),
+    ];
     const checkLetter = createLetterCheck(parts, (fault) => assert.fail(String(fault)));
     const app = await createNotificationApp(db, time.clock, citizens, { cascade, checkLetter, senderOf });
     const reachable = async (clientId: string) => {
@@ -126,6 +129,6 @@ for (const engine of engines) {
       const channels = answer.json['channels'] as ReadonlyArray<{ channel: string; reachable: boolean }>;
       return channels.find(({ channel }) => channel === 'letter')?.reachable;
     };
-    assert.deepEqual([await reachable(odd), await reachable(tax)], [false, true]);
+    assert.deepEqual([await reachable(unprintable), await reachable(tax)], [false, true]);
   });
 }

@@ -14,7 +14,7 @@ before(async () => {
 const outbox = async () => await (await fetch(`${home.url}/outbox`)).text();
 const linkIn = (page: string) => /http:\S+(\/received\/[\w.-]+)/.exec(page)?.[1];
 
-test('the page behind the link of a mail names its service, and a link that was cut anywhere leads to words for citizens', async () => {
+test('the page of a confirmation link names its service, and a truncated link shows a page for citizens', async () => {
   const ask = createHttpClient(home.url);
   const body = { citizenId: 'demo-mary', message: 'Text.', channels: ['email'] };
   const sent = await ask(postJson(await home.fetchAccessToken(), '/v1/notifications/send', body));

@@ -58,13 +58,13 @@ async function open(t: TestContext, db: Database, cascade: CascadePolicy = polic
     close: async () => undefined,
   });
   const run = async (answers: Partial<Record<ChannelName, ProviderOutcome>> = {}) => {
-    const leaving = {
+    const external = {
       email: provider('email', answers.email),
       sms: provider('sms', answers.sms),
       letter: provider('letter', answers.letter),
     };
     const delivering = await start({
-      channels: { ...unconfiguredChannels, ...leaving, inbox: inboxChannel },
+      channels: { ...unconfiguredChannels, ...external, inbox: inboxChannel },
       timing: { pollMs: day, leaseMs: 60 * day, recoverMs: 60 * day },
     });
     const advance = async (days: number) => {
@@ -89,7 +89,7 @@ async function open(t: TestContext, db: Database, cascade: CascadePolicy = polic
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: who never reads gets mail, reminder, text message and letter on the days of the policy, in under a second`, async (t) => {
+  test(`${engine.name}: a citizen who never reads gets mail, reminder, text message and letter on the days of the policy`, async (t) => {
     const { app, calls, run, evidence, faults } = await open(t, await engine.open(t));
     const [begun, usedBefore] = [performance.now(), process.cpuUsage()];
     const { advance } = await run();
@@ -98,7 +98,7 @@ for (const engine of engines) {
     const bundle = await evidence(id);
     const { claims, keyTrusted } = verifyEvidence(bundle);
     const tookMs = performance.now() - begun;
-    // Of processor time, since what else the machine does at the moment is no matter of ours.
+    // In processor time, because other programs of the machine must not count.
     const used = process.cpuUsage(usedBefore);
     const usedMs = (used.user + used.system) / 1_000;
     t.diagnostic(`twenty days in ${Math.round(tookMs)} ms, ${Math.round(usedMs)} ms of processor time`);
@@ -133,7 +133,7 @@ for (const engine of engines) {
     assert.ok(usedMs < 1_000, `${Math.round(usedMs)} ms`);
   });
 
-  test(`${engine.name}: reading the message ends what is left of the cascade`, async (t) => {
+  test(`${engine.name}: reading the message skips the remaining steps`, async (t) => {
     const { app, calls, run, read } = await open(t, await engine.open(t));
     const { advance } = await run();
     const id = await app.accept({ citizenId: 'cit-ida', legalEffect: 'after-5-working-days' });
@@ -149,7 +149,7 @@ for (const engine of engines) {
     assert.equal(shown.status, 'read');
   });
 
-  test(`${engine.name}: as-letter takes effect with the opening that ends the cascade before the letter`, async (t) => {
+  test(`${engine.name}: as-letter takes effect when the message is opened before the letter`, async (t) => {
     const { app, calls, run, read, evidence } = await open(t, await engine.open(t));
     const { advance } = await run();
     const id = await app.accept({ citizenId: 'cit-ida', legalEffect: 'as-letter' });
@@ -164,7 +164,7 @@ for (const engine of engines) {
     });
   });
 
-  test(`${engine.name}: a channel that fails lets the next one begin at once, down to the letter`, async (t) => {
+  test(`${engine.name}: a channel that fails lets the next one begin at once, also the last one`, async (t) => {
     const { app, calls, run } = await open(t, await engine.open(t));
     const { advance } = await run({ sms: { outcome: 'permanent', reason: 'address-refused' } });
     const id = await app.accept({ citizenId: 'cit-paper' });
@@ -186,7 +186,7 @@ for (const engine of engines) {
     assert.equal(calls.length, 3);
   });
 
-  test(`${engine.name}: a declined channel is left out, and the letter goes before deliverBy`, async (t) => {
+  test(`${engine.name}: a declined channel is left out, and the letter is sent before deliverBy`, async (t) => {
     const { app, calls, run, time } = await open(t, await engine.open(t));
     const { advance } = await run();
     const deliverBy = new Date(time.clock.now() + 9 * day).toISOString();
@@ -195,7 +195,7 @@ for (const engine of engines) {
     assert.deepEqual(calls, ['day 0 email', 'day 3 email reminder', 'day 4 letter']);
   });
 
-  test(`${engine.name}: quiet hours hold back all but urgent messages`, async (t) => {
+  test(`${engine.name}: quiet hours delay every message but urgent ones`, async (t) => {
     const quiet = { channels: ['email', 'sms'] as const, from: 8, until: 18, timeZone: 'Europe/Oslo' };
     const { app, calls, run } = await open(t, await engine.open(t), { ...policy, quiet });
     const { advance } = await run();
@@ -208,7 +208,7 @@ for (const engine of engines) {
   });
 }
 
-test('one changed bit of a bundle fails, whichever it is', async (t) => {
+test('a bundle with any single changed bit fails the verification', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { app, run, evidence } = await open(t, await engine.open(t));
@@ -227,7 +227,7 @@ test('one changed bit of a bundle fails, whichever it is', async (t) => {
   assert.equal(passed, 0);
 });
 
-test('the command verifies a file offline, and ends in 1 for a changed one', async (t) => {
+test('the command verifies a file offline, and exits with 1 for a changed one', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { app, evidence } = await open(t, await engine.open(t));

@@ -27,7 +27,7 @@ const byMailAndLetter = [
 const citizens = { 'cit-tel': { name: 'Tea', phone: '+4740000000', postalLines: ['Road', 'Oslo'] } };
 
 for (const engine of engines) {
-  test(`${engine.name}: a receipt proves or fails a message late, once, and a late failure goes on to the letter`, async (t) => {
+  test(`${engine.name}: a late receipt proves or fails a message once, and a late failure starts the letter`, async (t) => {
     const db = await engine.open(t);
     const cascade = defaultPolicyFor(new Set(['sms', 'letter']));
     const { app, time, start, faults } = await createDeliveryApp(t, db, { citizens, cascade });
@@ -69,12 +69,12 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a mail that comes back behind its delivery is told, once, and goes on to the letter`, async (t) => {
+  test(`${engine.name}: a mail that bounces after its delivery is reported once and starts the letter`, async (t) => {
     const db = await engine.open(t);
     const cascade = { ...defaultPolicyFor(new Set(['letter'])), steps: byMailAndLetter };
     const { app, time, start, faults } = await createDeliveryApp(t, db, { cascade });
-    const taken = () => createScriptedChannel({ outcome: 'sent' }, { outcome: 'sent' });
-    const [email, letter] = [taken(), { ...taken(), name: 'letter' as const }];
+    const accepting = () => createScriptedChannel({ outcome: 'sent' }, { outcome: 'sent' });
+    const [email, letter] = [accepting(), { ...accepting(), name: 'letter' as const }];
     const worker = await start({ channels: { ...unconfiguredChannels, inbox: inboxChannel, email, letter } });
     const sent = async () => {
       const id = await app.accept({ citizenId: 'cit-ada' });
@@ -82,11 +82,11 @@ for (const engine of engines) {
       await time.advance(minuteMs, worker.idle);
       return { id, delivery: parseId('delivery', email.calls.at(-1)?.split('.')[0] ?? '') ?? assert.fail() };
     };
-    const says = async ({ id, delivery }: Awaited<ReturnType<typeof sent>>, ended: 'delivered' | 'failed') => {
-      const word = ended === 'failed' ? { ended, reason: 'mailbox-full' as const } : { ended };
+    const report = async ({ id, delivery }: Awaited<ReturnType<typeof sent>>, ended: 'delivered' | 'failed') => {
+      const outcome = ended === 'failed' ? { ended, reason: 'mailbox-full' as const } : { ended };
       const isNew = await applyLateReport(
         { ...app, read: db.read, clock: time.clock },
-        { delivery, attempt: 1, ...word },
+        { delivery, attempt: 1, ...outcome },
       );
       worker.wake();
       await time.advance(minuteMs, worker.idle);
@@ -94,17 +94,17 @@ for (const engine of engines) {
       return [isNew, status, ...deliveries.map((one) => `${one['channel']} ${one['status']}`)];
     };
     const bounced = await sent();
-    assert.deepEqual(await says(bounced, 'delivered'), [
+    assert.deepEqual(await report(bounced, 'delivered'), [
       ...[true, 'delivered'],
       ...['inbox sent', 'email delivered', 'letter queued'],
     ]);
     const back = ['delivered', 'inbox sent', 'email failed', 'letter sent'];
-    assert.deepEqual(await says(bounced, 'failed'), [true, ...back]);
-    const told = await db.read("select data from feed_event where data like '%mailbox-full%'");
-    assert.equal(told.length, 1);
-    // Providers repeat what they said.
-    for (const word of ['delivered', 'failed', 'delivered'] as const)
-      assert.deepEqual(await says(bounced, word), [false, ...back]);
+    assert.deepEqual(await report(bounced, 'failed'), [true, ...back]);
+    const reported = await db.read("select data from feed_event where data like '%mailbox-full%'");
+    assert.equal(reported.length, 1);
+    // Providers repeat their reports.
+    for (const ended of ['delivered', 'failed', 'delivered'] as const)
+      assert.deepEqual(await report(bounced, ended), [false, ...back]);
     const answer = await app.serve(readEvidence)({ params: { id: bounced.id } });
     assert.ok('json' in answer);
     const { evidence } = verifyEvidence(JSON.stringify(answer.json)).claims as { evidence: { id: string }[] };
@@ -114,18 +114,18 @@ for (const engine of engines) {
     );
 
     const read = await sent();
-    await says(read, 'delivered');
+    await report(read, 'delivered');
     const spam = { delivery: read.delivery, ended: 'failed', reason: 'message-refused' } as const;
     assert.equal(await applyLateReport({ ...app, read: db.read, clock: time.clock }, spam), false);
     await app.serve(openInboxMessage)({ params: { id: read.id } }, { citizenId: 'cit-ada' });
-    assert.deepEqual(await says(read, 'failed'), [
+    assert.deepEqual(await report(read, 'failed'), [
       ...[false, 'read'],
       ...['inbox delivered', 'email delivered', 'letter skipped'],
     ]);
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: whoever presses the button in a mail that failed, was delivered and came back has it`, async (t) => {
+  test(`${engine.name}: a citizen who confirms a mail after it failed, was delivered and bounced has read it`, async (t) => {
     const db = await engine.open(t);
     const { app, time, start, faults } = await createDeliveryApp(t, db);
     const email = createScriptedChannel({ outcome: 'sent' });
@@ -135,13 +135,13 @@ for (const engine of engines) {
     await worker.idle();
     const delivery = parseId('delivery', email.calls[0]?.split('.')[0] ?? '') ?? assert.fail();
     const parts = { ...app, read: db.read, clock: time.clock };
-    for (const word of [
+    for (const outcome of [
       { ended: 'failed', reason: 'mailbox-full' },
       { ended: 'delivered' },
       { ended: 'failed', reason: 'address-refused' },
     ] as const) {
       await time.advance(minuteMs, worker.idle);
-      assert.equal(await applyLateReport(parts, { delivery, attempt: 1, ...word }), true);
+      assert.equal(await applyLateReport(parts, { delivery, attempt: 1, ...outcome }), true);
     }
     const shown = async () => {
       const answer = await app.serve(readEvidence)({ params: { id } });

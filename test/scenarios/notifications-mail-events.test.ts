@@ -14,12 +14,12 @@ import { createDeliveryApp, minuteMs, type NotificationView } from '../support/d
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const mapping = {
-  ...{ events: '/batch', mail: '/mail/message-id', word: '/event' },
-  ...{ delivered: ['delivered'], bounced: ['hard_bounce', 'dropped'], full: ['over_quota'], refused: ['spam'] },
+  ...{ events: '/batch', id: '/mail/message-id', status: '/event' },
+  ...{ delivered: ['delivered'], failed: ['hard_bounce', 'dropped'], full: ['over_quota'], refused: ['spam'] },
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: the provider's words prove or fail mails late, a batch at a time, and only with the token`, async (t) => {
+  test(`${engine.name}: a batch of mail events proves and fails mails, and is accepted only with the token`, async (t) => {
     const db = await engine.open(t);
     const { app, time, sink, start, faults } = await createDeliveryApp(t, db);
     const worker = await start();
@@ -35,7 +35,7 @@ for (const engine of engines) {
     t.after(() => server.close());
     // It listens on TCP, so its address has a port.
     const { port } = server.address() as AddressInfo;
-    const tell = async (batch: unknown, token = 't0ken') => {
+    const post = async (batch: unknown, token = 't0ken') => {
       const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
       const body = JSON.stringify(batch);
       return (await fetch(`http://127.0.0.1:${port}/`, { method: 'POST', headers, body })).status;
@@ -53,7 +53,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(sink.mails.map((mail) => mail.messageId)), new Set(messageIds));
     const about = (index: number, event: unknown) => ({ event, mail: { 'message-id': messageIds[index] } });
     const batch = [about(0, 'delivered'), about(1, 'hard_bounce'), about(2, 'opened'), { event: 'delivered' }, 7, null];
-    assert.equal(await tell({ batch }, 'guess'), 401);
+    assert.equal(await post({ batch }, 'guess'), 401);
     const stated = async () =>
       await Promise.all(
         ids.map(async (id) => {
@@ -67,32 +67,32 @@ for (const engine of engines) {
       ['sending', 'sent', undefined],
       ['sending', 'sent', undefined],
     ]);
-    assert.equal(await tell({ batch }), 200);
+    assert.equal(await post({ batch }), 200);
     const after = [
       ['delivered', 'delivered', undefined],
       ['undeliverable', 'failed', 'address-refused'],
       ['sending', 'sent', undefined],
     ];
     assert.deepEqual(await stated(), after);
-    const told = (await app.events()).length;
-    const odd = [{ toString: 7 }, ['delivered'], null, true, 7].map((word) => about(2, word));
-    assert.equal(await tell({ batch: odd }), 200);
-    // However many come in one body of the size that is taken.
+    const countBefore = (await app.events()).length;
+    const unusual = [{ toString: 7 }, ['delivered'], null, true, 7].map((status) => about(2, status));
+    assert.equal(await post({ batch: unusual }), 200);
+    // As many events as fit into the largest body.
     assert.equal(
       lateReportsInMailEvents(events, { batch: Array.from({ length: 20_000 }, () => about(0, 'delivered')) })?.length,
       20_000,
     );
-    assert.deepEqual([await tell({ batch }), await tell({ other: [] }), await tell('no batch')], [200, 200, 200]);
-    // Each show is a use and an event of its own; the words that came again were none.
-    assert.equal((await app.events()).length, told);
+    assert.deepEqual([await post({ batch }), await post({ other: [] }), await post('no batch')], [200, 200, 200]);
+    // Reading a notification adds no event here, and neither does a repeated report.
+    assert.equal((await app.events()).length, countBefore);
     assert.deepEqual(await stated(), after);
     assert.deepEqual(faults, []);
   });
 }
 
-test('a mark of ours is found as Message-ID and as envelope sender, and nothing else is one', () => {
+test('an attempt is found by its Message-ID or envelope sender, and by nothing else', () => {
   const id = 'dlv_01J9ZZZZZZZZZZZZZZZZZZZZZZ';
-  const events = parseMailEvents(JSON.stringify({ mail: '/m', word: '/w', bounced: ['x'] }));
+  const events = parseMailEvents(JSON.stringify({ id: '/m', status: '/w', failed: ['x'] }));
   const found = (m: unknown) => lateReportsInMailEvents(events, [{ m, w: 'x' }])?.map(({ delivery }) => delivery);
   const good = [`<${id}.1@a>`, `${id}.12@a`, `<${id.toLowerCase()}.1@a>`, `bounces+${id}.1-0123456789ab@a`];
   for (const mark of good) assert.deepEqual(found(mark), [id], mark);
@@ -101,27 +101,29 @@ test('a mark of ours is found as Message-ID and as envelope sender, and nothing 
   }
 });
 
-test('a mapping that says nothing, or a setting without the other, stops the start and shows no line of the file', (t) => {
+test('an invalid mapping, or one of the two settings alone, stops the start without showing the file', (t) => {
   const folder = makeTestFolder('events-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'events.json');
-  const started = (text: string, more: Record<string, string> = { MAIL_EVENTS_TOKEN: 'of the mail provider' }) => {
+  const started = (text: string, more: Record<string, string> = { MAIL_EVENTS_TOKEN: 'token of mail events' }) => {
     writeFileSync(path, text);
     const settings = readSettings({ MAIL_EVENTS: path, ...more });
     return () => mailEventsOf(settings);
   };
-  assert.throws(started('{"secret": '), /MAIL_EVENTS: [^{]*expected JSON\. See/);
-  assert.throws(started('{"mail": "m", "word": "/w"}'), /mail: expected a JSON pointer/);
-  assert.throws(started('{"mail": "/m", "word": "/w"}'), /expected words in one list at least/);
-  assert.throws(started('{"mail": "/m", "word": "/w", "bounce": []}'), /no member is called bounce/);
-  assert.throws(started('{"mail": "/m", "word": "/w", "bounced": "x"}'), /bounced: expected a list of words/);
-  assert.throws(started('{"mail": "/m", "word": "/w", "bounced": [""]}'), /bounced: expected a list of words/);
-  const mapped = (more: object) => started(JSON.stringify({ mail: '/m', word: '/w', bounced: ['x'], ...more }));
-  assert.throws(mapped({ word: [] }), /word: expected a place or more/);
-  assert.throws(mapped({ word: ['/a', 'b'] }), /word: expected a JSON pointer/);
-  for (const headers of [{ 'Message-ID': 'x' }, { 'X-A': 'a\r\nBcc: b@c' }, { 'X-A': '' }, { 'X A': 'a' }])
-    assert.throws(mapped({ headers }), /headers: expected a name as X-Mark and one line of ASCII/);
-  assert.throws(mapped({ headers: ['x'] }), /headers: expected a JSON object/);
-  assert.throws(mapped({ json: 'Message' }), /json: expected a JSON pointer/);
+  const mapped = (more: object) => started(JSON.stringify({ id: '/m', status: '/w', failed: ['x'], ...more }));
+  assert.throws(started('{"secret": '), /MAIL_EVENTS: [^{]*with JSON where JSON belongs\. See/);
+  assert.throws(mapped({ id: 'm' }), /\/id: must match pattern/);
+  assert.throws(mapped({ failed: undefined }), /expected a status in at least one list/);
+  assert.throws(mapped({ bounce: [] }), /\/bounce: is not a known member/);
+  assert.throws(mapped({ failed: 'x' }), /\/failed: must be array/);
+  assert.throws(mapped({ failed: [''] }), /\/failed\/0: must not have fewer than 1 characters/);
+  assert.throws(mapped({ status: [] }), /\/status: /);
+  assert.throws(mapped({ status: ['/a', 'b'] }), /\/status: /);
+  assert.throws(mapped({ headers: { 'Message-ID': 'x' } }), /\/headers\/Message-ID: is not a known member/);
+  assert.throws(mapped({ headers: { 'X A': 'a' } }), /\/headers\/X A: is not a known member/);
+  for (const line of ['a\r\nBcc: b@c', ''])
+    assert.throws(mapped({ headers: { 'X-A': line } }), /\/headers\/X-A: must match pattern/);
+  assert.throws(mapped({ headers: ['x'] }), /\/headers: must be object/);
+  assert.throws(mapped({ json: 'Message' }), /\/json: must match pattern/);
   assert.throws(started('{}', {}), /MAIL_EVENTS and MAIL_EVENTS_TOKEN together/);
 });

@@ -16,7 +16,7 @@ import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 import { startTestSmtpServer } from '../support/smtp-server.ts';
 
-/** The mapping of docs/notifications.md that has this in it. */
+/** The mapping in docs/notifications.md that contains `mark`. */
 function mappingWith(mark: string) {
   const page = readFileSync(join(import.meta.dirname, '../../docs/notifications.md'), 'utf8');
   const [text, ...others] = [...page.matchAll(/```json\n([\s\S]*?)```/g)]
@@ -29,7 +29,7 @@ function mappingWith(mark: string) {
 const ses = mappingWith('"/Message"');
 const mandrill = mappingWith('"/mandrill_events"');
 
-/** Mails that were sent with the headers of that mapping, and its provider, which calls back as given. */
+/** Mails that were sent with the headers of a mapping, and a function that posts as its provider. */
 async function sentWith(t: TestContext, engine: (typeof engines)[number], mapping: typeof ses, count: number) {
   const db = await engine.open(t);
   const { app, time, start, faults } = await createDeliveryApp(t, db);
@@ -64,7 +64,7 @@ async function sentWith(t: TestContext, engine: (typeof engines)[number], mappin
         return [email?.['status'], (email?.['reason'] as { code?: string } | undefined)?.code];
       }),
     );
-  /** With the user and password of its URL, as both send them. */
+  /** Both providers send the user and password of the URL. */
   const authorization = `Basic ${Buffer.from('provider:t0ken').toString('base64')}`;
   const post = async (type: string, body: string) =>
     (
@@ -78,7 +78,7 @@ async function sentWith(t: TestContext, engine: (typeof engines)[number], mappin
   return { raws, outcomes, post };
 }
 
-/** What SNS posts, with its usual type. */
+/** A post of SNS. */
 const fromSns = (message: object | string, more: object = {}) =>
   JSON.stringify({
     Type: 'Notification',
@@ -95,7 +95,7 @@ const fromSns = (message: object | string, more: object = {}) =>
   });
 const snsType = 'text/plain; charset=UTF-8';
 
-/** The part of a notification of SES that is about the mail. */
+/** The member `mail` of an SES notification. */
 const sesMail = (messageId: string) => ({
   timestamp: '2026-01-15T09:00:00.000Z',
   source: 'no-reply@tax.example',
@@ -120,21 +120,21 @@ const bounced = (bounceType: string, bounceSubType: string, mail: object, report
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: SES tells through SNS what became of mails, by the mapping of the page`, async (t) => {
+  test(`${engine.name}: SES reports through SNS by the mapping in the documentation`, async (t) => {
     const { raws, outcomes, post } = await sentWith(t, engine, ses, 8);
     const mails = raws.map((raw) => sesMail(/^Message-ID: (\S+)/im.exec(raw)?.[1] ?? ''));
-    const told = [
+    const messages = [
       { notificationType: 'Delivery', mail: mails[0], delivery: { recipients: ['ada@example.org'] } },
       bounced('Permanent', 'General', mails[1] ?? {}),
       bounced('Transient', 'MailboxFull', mails[2] ?? {}),
       bounced('Transient', 'General', mails[3] ?? {}),
       bounced('Transient', 'AttachmentRejected', mails[4] ?? {}),
       { notificationType: 'Complaint', mail: mails[5], complaint: { complainedRecipients: [] } },
-      // Somebody who is away has answered.
+      // Out-of-office replies.
       bounced('Transient', 'General', mails[6] ?? {}, {}),
       bounced('Undetermined', 'Undetermined', mails[7] ?? {}, {}),
     ];
-    for (const message of told) assert.equal(await post(snsType, fromSns(message)), 200);
+    for (const message of messages) assert.equal(await post(snsType, fromSns(message)), 200);
     assert.deepEqual(await outcomes(), [
       ['delivered', undefined],
       ['failed', 'address-refused'],
@@ -148,7 +148,7 @@ for (const engine of engines) {
     assert.equal(await post(snsType, fromSns('Successfully validated SNS topic.')), 400);
   });
 
-  test(`${engine.name}: Mandrill tells what became of mails by the mark that they had, by the mapping of the page`, async (t) => {
+  test(`${engine.name}: Mandrill reports by the metadata of a mail and the mapping in the documentation`, async (t) => {
     const { raws, outcomes, post } = await sentWith(t, engine, mandrill, 4);
     const metadata = raws.map((raw) => JSON.parse(/^X-MC-Metadata: (.*)$/im.exec(raw)?.[1] ?? '{}') as object);
     const about = (index: number, event: string) => {
@@ -164,7 +164,7 @@ for (const engine of engines) {
     const batch = [about(0, 'delivered'), about(1, 'hard_bounce'), about(2, 'soft_bounce'), about(3, 'open')];
     const form = (events: unknown) => new URLSearchParams({ mandrill_events: JSON.stringify(events) }).toString();
     const type = 'application/x-www-form-urlencoded';
-    // First it tries whether there is anybody.
+    // Mandrill first tests the URL with an empty list.
     assert.equal(await post(type, form([])), 200);
     assert.equal(await post(type, form(batch)), 200);
     assert.deepEqual(await outcomes(), [
@@ -177,11 +177,11 @@ for (const engine of engines) {
   });
 }
 
-test('only a body about a subscription of SNS has an address to confirm', () => {
+test('only a subscription message of SNS has a URL to confirm', () => {
   const url = 'https://sns.eu-west-1.amazonaws.com/?Action=ConfirmSubscription&Token=2336412f';
-  const asked = { Type: 'SubscriptionConfirmation', Token: '2336412f', SubscribeURL: url };
+  const subscription = { Type: 'SubscriptionConfirmation', Token: '2336412f', SubscribeURL: url };
   const of = (body: string) => confirmationUrlIn(ses, JSON.parse(body));
-  assert.equal(of(fromSns('You have chosen to subscribe to the topic.', asked)), url);
+  assert.equal(of(fromSns('You have chosen to subscribe to the topic.', subscription)), url);
   assert.equal(of(fromSns({ notificationType: 'Delivery' })), undefined);
   for (const SubscribeURL of ['http://sns.example/', `${url}\n`, 7, `https://sns.example/${'a'.repeat(2_001)}`])
     assert.equal(of(fromSns('', { SubscribeURL })), undefined);

@@ -279,7 +279,7 @@ test('a cascade file is the policy, and one that cannot hold stops the start wit
     ['{', /CASCADE_POLICY: .*expected a file that can be read/],
     [{ steps: [] }, /\/steps/],
     [{ steps: [{ channel: 'fax' }] }, /\/steps\/0/],
-    [{ steps: [{ channel: 'email' }], more: 1 }, /see docs\/notifications\.md/],
+    [{ steps: [{ channel: 'email' }], more: 1 }, /\/more: is not a known member/],
     [{ steps: [{ channel: 'sms' }] }, /no provider for sms: set SMS_URL, or leave the step out/],
     [{ steps: [{ channel: 'email' }, { channel: 'email', afterDays: 2 }] }, /say "reminder": true/],
     [{ steps: [{ channel: 'email', reminder: true }] }, /a reminder comes after the first step/],

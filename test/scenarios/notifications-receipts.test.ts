@@ -8,7 +8,7 @@ import { Secret } from '../../src/kernel/secret.ts';
 import { type CascadePolicy, inboxAndEmailPolicy } from '../../src/notifications/cascade/cascade.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
-import { parseSmsMapping } from '../../src/notifications/channels/sms-mapping-file.ts';
+import { parseSmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
 import { lateReportsInReceipt } from '../../src/notifications/channels/sms-receipts.ts';
 import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
 import { createProviderWebhook, receiptParser } from '../../src/notifications/provider-webhooks/provider-webhook.ts';

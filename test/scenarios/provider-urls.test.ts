@@ -13,8 +13,6 @@ const wrong: ReadonlyArray<[string, string, RegExp]> = [
     /^SMS_URL: expected an absolute URL that begins with https: or http:, something else came\. See/,
   ],
   ['SMS_URL', 'https://user:pa%ss@gateway.example/', /^SMS_URL: expected user, password and path percent-encoded/],
-  ['LETTER_SFTP', 'sftp://user:pa%ss@printer.example/in', /^LETTER_SFTP: expected user, password and path percent-/],
-  ['LETTER_SFTP', 'sftp:///in', /^LETTER_SFTP: expected a host behind sftp:\/\//],
 ];
 
 test('a URL that no provider can be called at stops the start, and nothing of it is shown', async () => {

@@ -42,10 +42,6 @@ test('settings that do not go together, and files and addresses that are not the
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
     [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that callers use, since 0\.0\.0\.0 in HOST is none/m],
     [{ BOUNCE_TOKEN: 'hunter2 of the bounces' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS beside it/m],
-    [
-      { LETTER_SFTP_HOST_KEY: 'SHA256:abc' },
-      /^LETTER_SFTP: LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY are of use beside/m,
-    ],
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
     [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": it is a folder, and has to be a file\. See /m],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: \/ cannot be read \(it is a folder, and has to be a/m],

@@ -22,10 +22,10 @@ const testCitizens = {
   'cit-no-mail': { phone: '+47 400 00 000' },
 };
 
-/** How much of the houses over a database is at work there. */
+/** The running queries of all apps over a database. */
 const pendingQueries = new WeakMap<Database, { count: number }>();
 
-/** The same database, of which is known whether anything is at work there. */
+/** Wraps a database so that its running queries are counted. */
 function countPendingQueries(db: Database): Database {
   const work = pendingQueries.get(db) ?? { count: 0 };
   pendingQueries.set(db, work);
@@ -38,7 +38,7 @@ function countPendingQueries(db: Database): Database {
   return { ...db, read: (sql, args) => track(db.read(sql, args)), write: (unit) => track(db.write(unit)) };
 }
 
-/** Notifications and their delivery over one database, with a virtual clock and a real relay. */
+/** Creates notifications and their delivery over one database, with a virtual clock and a real relay. */
 export async function createDeliveryApp(
   t: TestContext,
   database: Database,
@@ -59,7 +59,7 @@ export async function createDeliveryApp(
 
   const processes: { isGone: boolean }[] = [];
 
-  /** Starts a worker process; it polls and renews so seldom that the virtual clock can run for days. */
+  /** Starts a worker process. It polls and renews rarely, so that the virtual clock can run for days. */
   async function startWorker(more: Partial<Omit<DeliveryDeps, 'onCommitted'>> & { email?: Channel } = {}) {
     const process = { isGone: false };
     processes.push(process);
@@ -88,8 +88,8 @@ export async function createDeliveryApp(
   }
 
   /**
-   * The same where all others are known to be gone, as at each start on SQLite: what they had is lost. They take nothing more, or
-   * one that was just looking for more would have its job back before the new one has it.
+   * Starts a worker after all others are dead, as at each start on SQLite: their jobs are lost. The dead ones claim nothing
+   * more; otherwise one could claim its own job again before the new worker does.
    */
   const takeOver: typeof startWorker = async (more) => {
     for (const process of processes) process.isGone = true;
@@ -97,12 +97,12 @@ export async function createDeliveryApp(
     return await startWorker(more);
   };
 
-  return { time, app: app, sink: smtpServer, smtp, faults, start: startWorker, takeOver };
+  return { time, app, sink: smtpServer, smtp, faults, start: startWorker, takeOver };
 }
 
-/** A provider that answers as told, one answer a call; then it delivers. */
+/** A provider with one scripted outcome for each call; after those it delivers. */
 export function createScriptedChannel(
-  ...answers: Array<ProviderOutcome | (() => Promise<ProviderOutcome>)>
+  ...outcomes: Array<ProviderOutcome | (() => Promise<ProviderOutcome>)>
 ): Channel & { readonly calls: string[] } {
   const calls: string[] = [];
   return {
@@ -113,8 +113,8 @@ export function createScriptedChannel(
     prepare: async (message) => ({
       call: async () => {
         calls.push(`${message.delivery}.${message.attempt}`);
-        const answer = answers.shift() ?? { outcome: 'delivered' };
-        return typeof answer === 'function' ? await answer() : answer;
+        const outcome = outcomes.shift() ?? { outcome: 'delivered' };
+        return typeof outcome === 'function' ? await outcome() : outcome;
       },
       drop: () => undefined,
     }),
@@ -122,7 +122,7 @@ export function createScriptedChannel(
   };
 }
 
-/** An answer about a notification, as far as the tests look into it. */
+/** The members of a notification that the tests read. */
 export type NotificationView = {
   status: string;
   reason?: { code: string };
@@ -131,19 +131,19 @@ export type NotificationView = {
 };
 type TimelineEntry = { event: string; channel?: string; attempt?: number; reason?: { code: string } };
 
-/** A timeline without its times: `email sent 1`. */
+/** The lines of a timeline without times, such as `email sent 1`. */
 export function timelineLines(shown: NotificationView): string[] {
   return shown.timeline.map(({ event, channel, attempt, reason }) =>
     [channel, event, attempt, reason?.code].filter((part) => part !== undefined).join(' '),
   );
 }
 
-/** Looks again each turn of the event loop: for what another process does, which no promise here tells of. */
+/** Checks a condition in each tick of the event loop: for actions of another process, for which there is no promise. */
 export async function waitOnEventLoopUntil(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise(setImmediate);
 }
 
-/** Lets time go on until something holds that takes timers and writes to come about. */
+/** Advances the virtual time until a condition holds that needs timers and writes. */
 export async function advanceUntil(
   { time, db, stepMs = 1_000 }: { time: VirtualTime; db: Database; stepMs?: number },
   condition: () => Promise<boolean>,
@@ -152,8 +152,8 @@ export async function advanceUntil(
 }
 
 /**
- * Gives what is on its way in this process the time to come to where it waits: until nothing of the houses is at work in the
- * database, since a busy machine may leave one statement waiting for longer than any number of others takes.
+ * Waits until no query of the apps is running, so that everything in this process has reached its next wait. On a busy
+ * machine one statement may take longer than many others.
  */
 export async function waitForDatabaseIdle(db: Database): Promise<void> {
   for (let turn = 0; turn < 50; turn += 1) {

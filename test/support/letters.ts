@@ -7,17 +7,17 @@ import type { OutgoingMessage } from '../../src/notifications/notification/chann
 import type { CleanupScope } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 
-/** When the letters of tests are made. */
+/** The time of the letters in tests. */
 export const letterTimeMs = Date.UTC(2026, 0, 15, 9);
 
 const pointsPerMm = 72 / 25.4;
 
-const mint = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
+const newId = createIdGenerator({ now: () => letterTimeMs }, systemRandom);
 
-/** A message that can be printed, of a delivery of its own. */
+/** A printable message with a delivery of its own. */
 export function makeLetter(text: string, overrides: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    ...{ notification: mint('notification'), delivery: mint('delivery'), attempt: 1 },
+    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1 },
     address: ['Ada Berg', 'Long Road 17', '0150 Oslo', 'NORWAY'].join('\n'),
     ...{ sender: 'Tax Office', subject: 'Your assessment', content: { message: text }, reminder: false },
     ...{ category: 'decision' as const, language: undefined, at: letterTimeMs },
@@ -25,9 +25,9 @@ export function makeLetter(text: string, overrides: Partial<OutgoingMessage> = {
   };
 }
 
-/** A program to run instead of node, with which no native part is found: so it is where the typesetter does not fit the machine. */
+/** A replacement for node that loads no native module, like a machine that lacks a library of the typesetter. */
 export function nodeWithoutTypesetter(t: CleanupScope): string {
-  const folder = makeTestFolder('cs-press-');
+  const folder = makeTestFolder('cs-typesetter-');
   t.after(() => rmSync(folder, { recursive: true }));
   const [node, preload] = [join(folder, 'node'), join(folder, 'without.cjs')];
   writeFileSync(preload, `process.dlopen = () => { throw new Error('librt.so.1: no such file'); };`);
@@ -35,7 +35,7 @@ export function nodeWithoutTypesetter(t: CleanupScope): string {
   return node;
 }
 
-/** The boxes of all texts of the first page, in mm from the upper left corner. */
+/** The boxes of all texts on the first page, in mm from the upper left corner, and the structure tree as JSON. */
 export async function readPdfTexts(pdf: Uint8Array) {
   const loading = getDocument({ data: new Uint8Array(pdf), useSystemFonts: false, verbosity: 0 });
   const document = await loading.promise;

@@ -6,10 +6,10 @@ import { defaultSmsMapping } from '../../src/notifications/channels/sms-mapping.
 import { lateReportsInReceipt } from '../../src/notifications/channels/sms-receipts.ts';
 import { createProviderWebhook, receiptParser } from '../../src/notifications/provider-webhooks/provider-webhook.ts';
 
-/** The call-back of a gateway on loopback; gives what calls it and tells the status of the answer. */
-export async function startProviderWebhook(t: TestContext, parts: Parameters<typeof createProviderWebhook>[0]) {
+/** Starts the webhook of an SMS gateway on loopback; returns a function that sends a receipt and returns the response status. */
+export async function startProviderWebhook(t: TestContext, deps: Parameters<typeof createProviderWebhook>[0]) {
   const server = createServer(
-    createProviderWebhook(parts, {
+    createProviderWebhook(deps, {
       token: new Secret('t0ken'),
       limitBytes: 1_000,
       read: receiptParser((receipt) => lateReportsInReceipt(defaultSmsMapping, receipt, async () => [])),

@@ -1,23 +1,23 @@
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** What a relay says instead of its usual reply: a line, at once or later, nothing for ever, or the end of the connection. */
+/** A scripted reply: a line, at once or after a delay; silence; or a closed connection. */
 export type ScriptedReply = { readonly say: string; readonly afterMs?: number } | 'silence' | 'drop';
 
-/** A relay on loopback that speaks as told, also what no SMTP server would. */
+/** A relay on loopback with scripted replies, also ones that no SMTP server would send. */
 export type ScriptedSmtpServer = {
   readonly port: number;
-  /** The recipients of the mails that it has taken. */
+  /** The recipients of the accepted mails. */
   readonly acceptedRecipients: readonly string[];
-  /** Each command that came, without its end of line. */
+  /** Each received command, without its line end. */
   readonly commands: readonly string[];
-  /** The reply to commands that begin so, `.` being the end of a message; until it is told anew. */
+  /** Sets the reply to commands with this start, until it is set again; `.` is the end of a message. */
   setReply(command: string, reply: ScriptedReply): void;
-  /** From now on it behaves as a relay should. */
+  /** Removes all scripted replies. */
   resetReplies(): void;
 };
 
-/** The login is of `u` with the password `p`; what it sends is in base64 (RFC 4954). */
+/** The login is user `u` with password `p`, in base64 (RFC 4954). */
 const defaultReplies: ReadonlyArray<readonly [command: string, reply: string]> = [
   ['AUTH PLAIN', '235 2.7.0 welcome'],
   ['AUTH LOGIN', '334 VXNlcm5hbWU6'],
@@ -28,7 +28,7 @@ const defaultReplies: ReadonlyArray<readonly [command: string, reply: string]> =
   ['DATA', '354 go on'],
 ];
 
-/** Starts one; `extensions` are what it announces after EHLO. It stops with the test. */
+/** Starts a relay that announces these extensions after EHLO. It stops with the test. */
 export async function startScriptedSmtpServer(
   t: TestContext,
   extensions: readonly string[] = [],
@@ -50,7 +50,10 @@ export async function startScriptedSmtpServer(
 
   const server = createServer((socket) => {
     sockets.add(socket);
-    let [text, inMessage, ignoresInput, recipient] = ['', false, false, ''];
+    let text = '';
+    let inMessage = false;
+    let ignoresInput = false;
+    let recipient = '';
     const speak = (reply: ScriptedReply) => {
       if (reply === 'drop') socket.destroy();
       else if (reply !== 'silence') {
@@ -59,26 +62,26 @@ export async function startScriptedSmtpServer(
       }
       return reply;
     };
-    const take = (line: string) => {
+    const receive = (line: string) => {
       if (inMessage && line !== '.') return;
       commands.push(line);
       const reply = speak(replyTo(line));
       const code = typeof reply === 'object' ? reply.say.charAt(0) : '';
       if (line.startsWith('MAIL FROM:')) recipient = '';
       if (line.startsWith('RCPT TO:') && code === '2') recipient = line.slice('RCPT TO:'.length);
-      // To nobody, it was the end of an empty message (RFC 2920, section 3.1).
+      // Without a recipient it was the end of an empty message (RFC 2920, section 3.1).
       if (inMessage && code === '2' && recipient !== '') acceptedRecipients.push(recipient);
       inMessage = line === 'DATA' && code === '3';
-      // It has no certificate: whoever begins TLS waits for ever.
+      // It has no certificate, so a TLS handshake never ends.
       ignoresInput = line === 'STARTTLS' && code === '2';
     };
-    // The other side resets what is closed here.
+    // The client resets a connection that is closed here.
     socket.on('error', () => socket.destroy());
     socket.on('data', (chunk) => {
       if (ignoresInput) return;
       const lines = `${text}${chunk.toString('latin1')}`.split('\r\n');
       text = lines.pop() ?? '';
-      for (const line of lines) take(line);
+      for (const line of lines) receive(line);
     });
     speak({ say: '220 relay.example ESMTP' });
   });

@@ -2,12 +2,12 @@ import type { AddressInfo } from 'node:net';
 import { SMTPServer, type SMTPServerSession } from 'smtp-server';
 import type { CleanupScope } from './server-process.ts';
 
-/** A mail that the sink has in full, whatever it answered. */
+/** A mail that was received in full, whatever the reply was. */
 export type ReceivedMail = { readonly messageId: string; readonly to: readonly string[]; readonly raw: string };
 
 /**
- * What the sink does with a mail: takes it; refuses sender, recipient or message with a reply; goes away without a reply,
- * at the recipient or after the whole message came; or never replies.
+ * The reaction to a mail: accept it; reject sender, recipient or message with a reply; disconnect without a reply, at the
+ * recipient or after the message; or never reply.
  */
 export type SmtpBehaviour =
   | 'accept'
@@ -16,22 +16,22 @@ export type SmtpBehaviour =
   | 'drop-after-data'
   | 'silent-after-data';
 
-/** A real SMTP server on loopback that does as told and remembers what came. */
+/** A real SMTP server on loopback with settable behaviour, which stores the received mails. */
 export type TestSmtpServer = {
   readonly port: number;
   readonly url: string;
-  /** All mails of which the whole text came, in order. */
+  /** All mails that were received in full, in order. */
   readonly mails: readonly ReceivedMail[];
   readonly sessions: number;
-  /** Decides by recipient and by how many mails to it came before. */
+  /** Sets the behaviour by recipient and by the number of earlier mails to it. */
   setBehaviour(choose: (to: string, before: number) => SmtpBehaviour): void;
-  /** Resolves when so many mails have come. */
+  /** Resolves when this number of mails was received. */
   waitForMails(count: number): Promise<void>;
-  /** Ends all open sessions, as a relay does with idle ones. */
+  /** Closes all open sessions, as a relay does with idle ones. */
   closeSessions(): void;
 };
 
-/** Starts a sink that takes everything until told otherwise, and stops with the test. */
+/** Starts a server that accepts every mail by default. It stops with the test. */
 export async function startTestSmtpServer(t: CleanupScope): Promise<TestSmtpServer> {
   const mails: ReceivedMail[] = [];
   const mailsPerRecipient = new Map<string, number>();
@@ -56,7 +56,7 @@ export async function startTestSmtpServer(t: CleanupScope): Promise<TestSmtpServ
       done();
     },
     onMailFrom: (_address, _session, done) => {
-      // The sender is refused by what the next recipient would get: the script knows recipients only.
+      // The behaviour is chosen by recipient, which is not known yet.
       const behaviour = choose('', 0);
       done(typeof behaviour === 'object' && behaviour.refuse === 'sender' ? reply(behaviour) : null);
     },
@@ -83,7 +83,7 @@ export async function startTestSmtpServer(t: CleanupScope): Promise<TestSmtpServ
       });
     },
   });
-  // A client that is killed resets its connections, which is none of the sink's business.
+  // A killed client resets its connections, which is no failure of the server.
   server.on('error', (error: NodeJS.ErrnoException) => {
     if (error.code !== 'ECONNRESET' && error.code !== 'EPIPE') throw error;
   });

@@ -56,7 +56,7 @@ export async function planDoctorChecks(environment: Environment): Promise<CheckP
   const skipInvalid = skipChecksOfInvalidSettings(faults);
   return {
     stages: [localChecks, remoteChecks].map((stage) =>
-      skipInvalid(stage).map((check) => ({ ...check, look: () => redact(check.run()) })),
+      skipInvalid(stage).map((check) => ({ ...check, run: () => redact(check.run()) })),
     ),
     end: async () => await (await context.database())?.close(),
   };
@@ -123,7 +123,7 @@ const requiredSettings: Readonly<Record<string, readonly string[]>> = {
   scanner: ['CLAMAV'],
   mail: ['SMTP_URL'],
   sms: ['SMS_URL'],
-  letters: ['LETTER_SPOOL', 'LETTER_FONTS', 'LETTER_SFTP', 'LETTER_SFTP_KEY', 'LETTER_SFTP_HOST_KEY'],
+  letters: ['LETTER_SPOOL', 'LETTER_FONTS'],
   'other-register': ['REGISTER_URL'],
   'time-stamps': ['EVIDENCE_TSA_URL'],
   witnesses: ['LEDGER_WITNESSES'],

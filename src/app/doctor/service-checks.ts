@@ -10,7 +10,6 @@ import { BlobsUnavailable, blobFolders } from '../../documents/blobs/blob-store.
 import { parseClamdAddress } from '../../documents/document-jobs.ts';
 import { openBlobs } from '../../documents/open-blobs.ts';
 import { createClamdScanner } from '../../documents/scan/clamd-scanner.ts';
-import { sftpTargetOf } from '../../notifications/channels/create-channels.ts';
 import type { CheckLetter } from '../../notifications/letters/check-letter.ts';
 import { createLetterDryRun } from '../../notifications/letters/letter-settings.ts';
 import type { SendingService } from '../../notifications/notification/sending-service.ts';
@@ -130,12 +129,9 @@ async function mail({ smtpUrl }: Settings): Promise<readonly DoctorFinding[]> {
 }
 
 async function letters(context: DoctorContext): Promise<readonly DoctorFinding[]> {
-  const { letterSpool, letterSftp } = context.settings;
-  if (letterSpool === undefined && letterSftp === undefined) return [];
-  const [place, unset] = await Promise.all([
-    letterSpool === undefined ? checkSftp(context.settings) : checkSpool(letterSpool),
-    checkLetterPrinting(context),
-  ]);
+  const { letterSpool } = context.settings;
+  if (letterSpool === undefined) return [];
+  const [place, unset] = [checkSpool(letterSpool), await checkLetterPrinting(context)];
   if (unset === undefined) return [place];
   return [...(place.is === 'ok' ? [] : [place]), unset];
 }
@@ -187,25 +183,6 @@ function checkSpool(folder: string): DoctorFinding {
   if (!isFolder) return faultFinding(`${folder} is no folder`, 'make it, or mount it: it is never made here');
   if (canWrite(folder)) return checkFreeSpace(folder);
   return faultFinding(`this user may not write in ${folder}`, 'let the user of the server write there');
-}
-
-async function checkSftp(settings: Settings): Promise<DoctorFinding> {
-  const place = await sftpTargetOf(settings);
-  const { openSftpSession } = await import('../../notifications/channels/sftp-session.ts');
-  const where = `${place.host}:${place.port}${place.folder}`;
-  try {
-    const session = await withTimeout(checkTimeoutMs, openSftpSession(place));
-    try {
-      await withTimeout(checkTimeoutMs, session.list());
-    } finally {
-      session.end();
-    }
-    return okFinding(`${where} can be listed`);
-  } catch (fault) {
-    const { cause } = fault as Error;
-    const why = cause instanceof Error ? `${errorMessage(fault)} (${cause.message})` : errorMessage(fault);
-    return faultFinding(`${where}: ${why}`, 'see LETTER_SFTP, LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY');
-  }
 }
 
 async function witnesses(settings: Settings): Promise<readonly DoctorFinding[]> {

@@ -10,10 +10,10 @@ import { rootKeyFromBytes } from '../../crypto/root-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
 import { cascadeOf } from '../../notifications/cascade/cascade-settings.ts';
-import { dkimOf, sftpTargetOf, smsMappingOf } from '../../notifications/channels/create-channels.ts';
+import { dkimOf, smsMappingOf } from '../../notifications/channels/create-channels.ts';
 import { calendarNotice } from '../../notifications/evidence/legal-effect.ts';
 import { createTimeStamper } from '../../notifications/evidence/time-stamp-settings.ts';
-import { checkPrinterSettings, letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
+import { letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
 import { feedDaysOf } from '../../notifications/notification-jobs.ts';
 import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-webhooks/provider-settings.ts';
 import { signInConfigOf } from '../../web/sign-in-config.ts';
@@ -65,7 +65,7 @@ function startupDemands({ settings, clock }: SettingsToCheck): readonly StartupD
   const log = { fault: () => undefined };
   // Only whether they can be made counts here.
   const root = rootKeyFromBytes(new Uint8Array(32));
-  const { port, letterSftp, smtpUrl } = settings;
+  const { port, smtpUrl } = settings;
   return [
     ['PUBLIC_URL', () => publicUrlFor(settings, port)],
     ['TRUSTED_PROXIES', () => trustedProxiesOf(settings)],
@@ -73,9 +73,7 @@ function startupDemands({ settings, clock }: SettingsToCheck): readonly StartupD
     ['TLS_CERTIFICATE', () => tlsOptionsOf({ settings, log, clock }, [])],
     ['CASCADE_POLICY', () => cascadeOf(settings, false)],
     ['SMS_GATEWAY', () => smsMappingOf(settings)],
-    ['LETTER_SFTP', () => checkPrinterSettings(settings)],
     ['LETTER_WINDOW', () => letterLayoutOf(settings)],
-    ['LETTER_SFTP', () => letterSftp !== undefined && sftpTargetOf(settings)],
     ['BOUNCE_ADDRESS', () => bounceAddressesOf({ settings, root })],
     ['MAIL_EVENTS', () => mailEventsOf(settings)],
     ['DKIM_KEY', () => dkimOf(settings)],

@@ -4,8 +4,8 @@ import type { Delivery, DeliveryState } from '../notification/notification.ts';
 import { skipReminder, startStepNow } from './cascade-store.ts';
 
 /**
- * What a channel that failed moves: its reminders have nothing to remind of, and the next step of the cascade begins now.
- * One that ended `unknown` moves nothing, since the message may have arrived.
+ * The statements after a delivery of `job` has ended with `status`. If it failed or was skipped, its reminders are skipped
+ * and the next step of the cascade begins now. `unknown` changes nothing, because the message may have arrived.
  */
 export function advanceCascade(
   deliveries: readonly Delivery[],

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Check, Errors } from 'typebox/schema';
+import { parseJsonFile } from '../../config/parse-json-file.ts';
 import { type ChannelName, declinableChannelNames, externalChannelNames } from '../notification/notification.ts';
 import { literalUnion } from '../notification/notification-shape.ts';
 import { quietHoursFault } from '../notification/quiet-hours.ts';
@@ -7,6 +7,7 @@ import type { CascadePolicy, CascadeStep } from './cascade.ts';
 
 const externalChannel = literalUnion(externalChannelNames);
 const declinableChannel = literalUnion(declinableChannelNames);
+const closed = { additionalProperties: false } as const;
 const days = Type.Number({ minimum: 0, maximum: 365 });
 
 const policyFileShape = Type.Object(
@@ -14,7 +15,7 @@ const policyFileShape = Type.Object(
     steps: Type.Array(
       Type.Object(
         { channel: externalChannel, afterDays: Type.Optional(days), reminder: Type.Optional(Type.Boolean()) },
-        { additionalProperties: false },
+        closed,
       ),
       { minItems: 1, maxItems: 20 },
     ),
@@ -27,29 +28,23 @@ const policyFileShape = Type.Object(
           until: Type.Integer(),
           timeZone: Type.String(),
         },
-        { additionalProperties: false },
+        closed,
       ),
     ),
     verifiedOnly: Type.Optional(Type.Array(declinableChannel)),
   },
-  { additionalProperties: false },
+  closed,
 );
 
 type PolicyFile = Static<typeof policyFileShape>;
 
 const dayMs = 86_400_000;
 const defaultLeadDays = 5;
-const settingOf = { email: 'SMTP_URL', sms: 'SMS_URL', letter: 'LETTER_SPOOL or LETTER_SFTP' } as const;
+const settingOf = { email: 'SMTP_URL', sms: 'SMS_URL', letter: 'LETTER_SPOOL' } as const;
 
-/** The cascade in an operator's file; throws a TypeError that says what is wrong. `present`: channels with a provider. */
+/** Parses the file of CASCADE_POLICY; throws as `parseJsonFile` does. `present`: the external channels with a provider. */
 export function parseCascadeFile(text: string, present: ReadonlySet<ChannelName>): CascadePolicy {
-  const file: unknown = JSON.parse(text);
-  if (!Check(policyFileShape, file)) {
-    const [, [first]] = Errors(policyFileShape, file);
-    throw new TypeError(
-      `${first?.instancePath || 'the file'}: ${first?.message ?? 'is not a cascade'}; see docs/notifications.md`,
-    );
-  }
+  const file = parseJsonFile(policyFileShape, text);
   const fault = policyFaultOf(file, present);
   if (fault !== undefined) throw new TypeError(fault);
   const { letterLeadDays = defaultLeadDays, quietHours, verifiedOnly } = file;
@@ -67,18 +62,17 @@ function stepOf({ channel, afterDays = 0, reminder = false }: PolicyFile['steps'
   return reminder ? { channel, afterMs, reminder } : { channel, afterMs };
 }
 
+/** Checks that the schema cannot express: providers, and the order of the steps of a channel. */
 function policyFaultOf({ steps, quietHours }: PolicyFile, present: ReadonlySet<ChannelName>): string | undefined {
   for (const [index, { channel, afterDays = 0, reminder = false }] of steps.entries()) {
     const at = `/steps/${index}`;
     const first = steps.find((step) => step.channel === channel && step.reminder !== true);
     if (!present.has(channel))
       return `${at}: there is no provider for ${channel}: set ${settingOf[channel]}, or leave the step out`;
-    if (!reminder && first !== steps[index])
-      return `${at}: ${channel} has its first step already; say "reminder": true`;
+    if (!reminder && first !== steps[index]) return `${at}: ${channel} already has a first step; say "reminder": true`;
     if (reminder && channel === 'letter') return `${at}: a letter is not sent as a reminder`;
-    if (reminder && (first === undefined || (first.afterDays ?? 0) >= afterDays)) {
+    if (reminder && (first === undefined || (first.afterDays ?? 0) >= afterDays))
       return `${at}: a reminder comes after the first step of its channel`;
-    }
   }
   const hours = quietHours === undefined ? undefined : quietHoursFault(quietHours);
   return hours === undefined ? undefined : `/quietHours: ${hours}`;

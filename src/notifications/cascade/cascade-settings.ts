@@ -11,7 +11,7 @@ import { parseCascadeFile } from './cascade-file.ts';
 export function cascadeOf(settings: Settings, isDemo: boolean): CascadePolicy {
   const more = new Set<ChannelName>();
   if (settings.smsUrl !== undefined) more.add('sms');
-  if (settings.letterSpool !== undefined || settings.letterSftp !== undefined) more.add('letter');
+  if (settings.letterSpool !== undefined) more.add('letter');
   const { cascadePolicy: path } = settings;
   const policy =
     path === undefined

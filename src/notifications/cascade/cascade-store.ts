@@ -1,7 +1,7 @@
 import type { Statement } from '../../db/database.ts';
 import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
 
-/** Lets a later step of a cascade begin now, because one before it failed; nothing where a worker has it already. */
+/** Lets a later step of a cascade begin now, because an earlier one failed; matches no row if a worker has claimed it. */
 export function startStepNow(delivery: DeliveryId, now: number): Statement {
   return {
     sql: `update delivery set run_at = $1, waits_since = $1
@@ -10,7 +10,7 @@ export function startStepNow(delivery: DeliveryId, now: number): Statement {
   };
 }
 
-/** Ends a reminder of what did not reach the citizen; nothing where a worker has it already, which looks for itself. */
+/** Skips the reminder of a message that did not reach the citizen. If a worker has claimed it, the worker checks that itself. */
 export function skipReminder(delivery: DeliveryId, now: number): Statement {
   return {
     sql: `update delivery set status = 'skipped', reason = 'nothing-to-remind', ended_at = $1
@@ -20,8 +20,9 @@ export function skipReminder(delivery: DeliveryId, now: number): Statement {
 }
 
 /**
- * Ends the steps of a cascade that have not begun, as the citizen has opened the message; also one whose worker is about to
- * call the provider, but has not marked it yet. A step that has been tried looks for itself when it is tried again.
+ * Skips the steps of a cascade that have not begun, because the citizen has opened the message. That includes a claimed
+ * step without the mark of `markStarted`: its provider is then not called. A step that was tried checks the status of the
+ * notification before its next attempt.
  */
 export function skipUnneeded(notification: NotificationId, now: number): Statement {
   return {

@@ -14,7 +14,7 @@ function planned(ask: Partial<PlanOptions>, of: CascadePolicy = policy): string[
     .map(({ channel, runAt, reminder }) => `${channel} ${runAt / day}${reminder ? ' reminder' : ''}`);
 }
 
-test('the first channel that a sender names begins at once, the others keep their distance from it', () => {
+test('the first channel of a sender begins at once, and the others keep their distance from it', () => {
   assert.deepEqual(planned({ wanted: ['sms'], urgent: true }), ['sms 0']);
   assert.deepEqual(planned({ wanted: ['inbox', 'letter'] }), ['letter 0']);
   assert.deepEqual(planned({ wanted: ['sms', 'letter'] }), ['sms 0', 'letter 2']);
@@ -24,7 +24,7 @@ test('the first channel that a sender names begins at once, the others keep thei
   assert.deepEqual(planned({ wanted: ['inbox'] }), []);
 });
 
-test('a reminder keeps its distance from the first step of its channel, wherever that goes', () => {
+test('a reminder keeps its distance from the first step of its channel in every order', () => {
   const steps: CascadePolicy['steps'] = [
     { channel: 'sms', afterMs: 0 },
     { channel: 'email', afterMs: day },
@@ -36,7 +36,7 @@ test('a reminder keeps its distance from the first step of its channel, wherever
   assert.deepEqual(planned({ preferences }, { ...policy, steps }), expected);
 });
 
-test('a reminder keeps its distance from a first step that quiet hours or the deadline have moved', () => {
+test('a reminder keeps its distance from a first step that quiet hours or the deadline moved', () => {
   const hour = day / 24;
   const steps: CascadePolicy['steps'] = [
     { channel: 'email', afterMs: 6 * hour, reminder: true },
@@ -61,28 +61,28 @@ test('a first step that would come after deliverBy begins at once', () => {
   assert.deepEqual(planned({ wanted: ['sms'], deliverBy: 2 * day }), ['sms 0']);
 });
 
-test('a step that comes after deliverBy is not begun at once for it, and a reminder that would is left out', () => {
+test('a later step after deliverBy keeps its time, and a reminder after deliverBy is omitted', () => {
   assert.deepEqual(planned({ deliverBy: 12 * day }), ['email 0', 'email 3 reminder', 'sms 5', 'letter 7']);
   assert.deepEqual(planned({ wanted: ['email', 'sms'], deliverBy: 3 * day }), ['email 0', 'sms 5']);
 });
 
-test('a letter goes its time before deliverBy, and never before the message begins', () => {
+test('a letter goes out its lead time before deliverBy, but never before the message begins', () => {
   assert.deepEqual(planned({ deliverBy: 8 * day }), ['email 0', 'email 3 reminder', 'letter 3', 'sms 5']);
   for (const urgent of [false, true])
     assert.deepEqual(planned({ wanted: ['letter'], begin: 8 * day, deliverBy: 10 * day, urgent }), ['letter 8']);
 });
 
-test('without providers of text messages and letters nobody is reminded', () => {
+test('the default policy has no reminder without providers for text messages and letters', () => {
   assert.deepEqual(planned({}, defaultPolicyFor(new Set())), ['email 0']);
 });
 
-test('quiet hours hold for a first step that begins at once, but for urgent messages', () => {
+test('quiet hours delay a first step that begins at once, unless the message is urgent', () => {
   const quiet = { channels: ['sms'] as const, from: 8, until: 18, timeZone: 'UTC' };
   assert.deepEqual(planned({ wanted: ['sms'] }, { ...policy, quiet }), [`sms ${8 / 24}`]);
   assert.deepEqual(planned({ wanted: ['sms'], urgent: true }, { ...policy, quiet }), ['sms 0']);
 });
 
-test('whatever the policy and the wishes are, no step is lost, none comes too early, and no reminder beside what it reminds of', () => {
+test('for every policy and wish, no step is lost or early, and each reminder comes after its first step', () => {
   const channels = ['email', 'sms', 'letter'] as const;
   const waitMs = fc.integer({ min: 0, max: 12 }).map((quarters) => (quarters * day) / 4);
   const hour = fc.integer({ min: 0, max: 24 });

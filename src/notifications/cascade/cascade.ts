@@ -2,32 +2,32 @@ import type { CitizenContact } from '../notification/contact.ts';
 import type { ChannelName } from '../notification/notification.ts';
 import { nextAllowedTime, type QuietHours } from '../notification/quiet-hours.ts';
 
-/** One step of a cascade: this channel, when the message is still unread so long after its begin. */
+/** One step of a cascade: this channel, if the message is still unread `afterMs` after its start. */
 export type CascadeStep = { readonly channel: ChannelName; readonly afterMs: number; readonly reminder?: true };
 
 /**
- * By which channels a citizen is told, and when. The steps are stored as deliveries when the notification is accepted,
- * each with its own time, so that none can be forgotten. A step whose channel fails brings the next one forward; reading
- * the message ends what is left.
+ * The channels of a notification and their times. All steps are stored as deliveries when the notification is accepted, each
+ * with its own due time, so that no crash can lose one. When a step fails, the next one begins at once. When the citizen
+ * reads the message, the remaining steps are skipped.
  */
 export type CascadePolicy = {
   readonly steps: readonly CascadeStep[];
-  /** A letter is handed over at least so long before `deliverBy`. */
+  /** A letter goes to the printer at least this long before `deliverBy`. */
   readonly letterLeadMs: number;
   readonly quiet?: QuietHours | undefined;
-  /** These channels take addresses only that somebody has verified. */
+  /** These channels use verified addresses only. */
   readonly verifiedOnly?: readonly ChannelName[] | undefined;
-  /** The channels that leave the house and have a provider, in the policy or not. */
+  /** The external channels that have a provider, whether the policy uses them or not. */
   readonly providers: ReadonlySet<ChannelName>;
 };
 
-/** One delivery to be: its channel and the earliest instant. */
+/** A delivery to store: its channel and the time before which it does not begin. */
 export type PlannedStep = { readonly channel: ChannelName; readonly runAt: number; readonly reminder: boolean };
 
 const dayMs = 86_400_000;
 const letterLeadMs = 5 * dayMs;
 
-/** Inbox and email at once and nothing after: for a server without providers for text messages and letters. */
+/** Inbox and email at once, and no more steps: for a server without providers for text messages and letters. */
 export const inboxAndEmailPolicy: CascadePolicy = {
   steps: [
     { channel: 'inbox', afterMs: 0 },
@@ -37,7 +37,7 @@ export const inboxAndEmailPolicy: CascadePolicy = {
   providers: new Set(['email']),
 };
 
-/** The policy of a server with these channels besides inbox and email, until its operator states another. */
+/** The default policy of a server with these channels besides inbox and email. */
 export function defaultPolicyFor(more: ReadonlySet<ChannelName>): CascadePolicy {
   if (more.size === 0) return inboxAndEmailPolicy;
   const steps: CascadeStep[] = [...inboxAndEmailPolicy.steps, { channel: 'email', afterMs: 3 * dayMs, reminder: true }];
@@ -46,27 +46,27 @@ export function defaultPolicyFor(more: ReadonlySet<ChannelName>): CascadePolicy 
   return { steps, letterLeadMs, providers: new Set([...more, 'email']) };
 }
 
-/** When and to whom: `wanted` are the channels in the order that the sender gave, if it gave one. */
+/** The times of one notification, and the wishes of its sender and citizen. `wanted` is the sender's channel order, if it gave one. */
 export type PlanOptions = {
   readonly wanted: readonly ChannelName[] | undefined;
   readonly begin: number;
   readonly deliverBy: number;
-  /** Urgent messages know no quiet hours. */
+  /** Urgent messages ignore quiet hours. */
   readonly urgent: boolean;
-  /** What the citizen wishes: the order where the sender gave none, and hours. */
+  /** The citizen's hours, and the channel order for a message without the sender's. */
   readonly preferences?: Pick<CitizenContact, 'order' | 'hours'> | undefined;
 };
 
-/** The steps for one notification, the inbox first. The inbox is always one of them, at its begin. */
+/** Plans the steps of one notification. The inbox is always the first, at `begin`. */
 export function planSteps(policy: CascadePolicy, options: PlanOptions): PlannedStep[] {
   const { begin, deliverBy, urgent, preferences } = options;
   const quiet = [policy.quiet, preferences?.hours];
   const steps = externalStepsOf(policy, options);
   const firstMs = Math.min(...steps.map(({ afterMs }) => afterMs));
-  // Where even the first step would come too late, it begins at once: else nothing would be tried at all.
+  // If even the first step would come after `deliverBy`, it begins at once. Otherwise nothing would be tried.
   const startsAtOnce = begin + firstMs >= deliverBy;
   const runAtOf = ({ channel, afterMs, reminder }: CascadeStep): number => {
-    // Quiet hours may hold the first message back: reminded is so long after that.
+    // Quiet hours may delay the first message. A reminder keeps its distance from the delayed time.
     const first = reminder ? steps.find((step) => step.channel === channel && !step.reminder) : undefined;
     const ownDue = startsAtOnce && afterMs === firstMs ? begin : begin + afterMs;
     const due = first === undefined ? ownDue : runAtOf(first) + afterMs - first.afterMs;
@@ -83,7 +83,7 @@ export function planSteps(policy: CascadePolicy, options: PlanOptions): PlannedS
   ];
 }
 
-/** The steps that leave the house. Where the sender named channels the first of them begins at once. */
+/** The steps of external channels. If the sender named channels, the first of them begins at once. */
 function externalStepsOf(policy: CascadePolicy, { wanted, preferences }: PlanOptions): readonly CascadeStep[] {
   if (wanted === undefined) return reorderSteps(policy, preferredOrder(policy, preferences?.order));
   const steps = reorderSteps(policy, wanted);
@@ -91,30 +91,30 @@ function externalStepsOf(policy: CascadePolicy, { wanted, preferences }: PlanOpt
   return steps.map((step) => ({ ...step, afterMs: step.afterMs - firstMs }));
 }
 
-/** The channels of the policy, those that the citizen named first; undefined where the citizen named none. */
+/** The external channels of the policy, those that the citizen named first; undefined without wishes. */
 function preferredOrder({ steps }: CascadePolicy, order: CitizenContact['order']): readonly ChannelName[] | undefined {
   if (order === undefined || order.length === 0) return undefined;
-  const leaving = steps.filter(({ channel }) => channel !== 'inbox');
-  const inPolicy = new Set(leaving.map(({ channel }) => channel));
+  const external = steps.filter(({ channel }) => channel !== 'inbox');
+  const inPolicy = new Set(external.map(({ channel }) => channel));
   return [...new Set([...order.filter((channel) => inPolicy.has(channel)), ...inPolicy])];
 }
 
-/** The steps that leave the house. Channels in an order of their own take the waits that the policy has for them. */
+/** The steps of external channels. In another order, the channels take the waits of the policy in ascending order. */
 function reorderSteps(policy: CascadePolicy, channels: readonly ChannelName[] | undefined): readonly CascadeStep[] {
-  const leaving = policy.steps.filter(({ channel }) => channel !== 'inbox');
-  if (channels === undefined) return leaving;
+  const external = policy.steps.filter(({ channel }) => channel !== 'inbox');
+  if (channels === undefined) return external;
   const order = channels.filter((channel) => channel !== 'inbox');
-  const first = (channel: ChannelName) => leaving.find((step) => step.channel === channel && !step.reminder);
+  const first = (channel: ChannelName) => external.find((step) => step.channel === channel && !step.reminder);
   const waits = order.map((channel) => first(channel)?.afterMs ?? 0).sort((left, right) => left - right);
   return order.flatMap((channel, index) => {
     const afterMs = waits[index] ?? 0;
     const shift = afterMs - (first(channel)?.afterMs ?? 0);
-    const reminders = leaving.filter((step) => step.channel === channel && step.reminder);
+    const reminders = external.filter((step) => step.channel === channel && step.reminder);
     return [{ channel, afterMs }, ...reminders.map((step) => ({ ...step, afterMs: step.afterMs + shift }))];
   });
 }
 
-/** Why a channel may not be used for this citizen, whatever the address is. */
+/** Why a channel must not be used for this citizen, regardless of the address; undefined if it may be used. */
 export function blockedReasonOf(
   { verifiedOnly }: Pick<CascadePolicy, 'verifiedOnly'>,
   { declined, verified }: Pick<CitizenContact, 'declined' | 'verified'>,

@@ -1,14 +1,12 @@
 import { createHash } from 'node:crypto';
-import { encodeWord, foldLines } from 'nodemailer/lib/mime-funcs';
-import { encode, wrap } from 'nodemailer/lib/qp';
 import type { Mail } from './mail.ts';
+import { encodeHeaderText, encodeQuotedPrintable, foldHeaderField } from './nodemailer-internals.ts';
 
 const crlf = '\r\n';
 
 /**
- * The bytes of a mail (RFC 5322, RFC 2045): one part of plain text, and where the message has structure a page beside
- * it (RFC 2046, section 5.1.4). nodemailer's own composer builds a tree of streams for each mail, which costs more than
- * sending it; of it only the encodings are used.
+ * The bytes of a mail (RFC 5322, RFC 2045): one part of plain text, and where the message has structure an HTML part as
+ * the alternative (RFC 2046, section 5.1.4).
  */
 export function composeMail(mail: Mail): Buffer {
   const headers: ReadonlyArray<readonly [string, string]> = [
@@ -22,7 +20,7 @@ export function composeMail(mail: Mail): Buffer {
   ];
   const text = mimePartOf('plain', mail.text);
   if (mail.html === undefined) return mailBytes([...headers, ...text.headers], text.body);
-  // The boundary cannot stand in a part: its lines begin with an equals sign that no encoded line has.
+  // No part contains the boundary: quoted-printable has no `=_`, and no author of a message knows its Message-ID.
   const boundary = `=_${createHash('sha256').update(mail.messageId).digest('hex').slice(0, 32)}`;
   const parts = [text, mimePartOf('html', mail.html)].map(
     (part) => `--${boundary}${crlf}${headerLines(part.headers)}${crlf}${crlf}${part.body}${crlf}`,
@@ -46,12 +44,9 @@ function mimePartOf(kind: 'plain' | 'html', text: string): { readonly headers: H
   };
 }
 
-/**
- * Lines of at most 76 characters (RFC 2045, section 6.7). None begins with `From `, or who keeps mails in one file (RFC 4155)
- * would put a > before it.
- */
+/** No line begins with `From `: mailbox files (RFC 4155) would get a `>` before it, which breaks a signature. */
 function quotedPrintable(body: string): string {
-  return wrap(encode(body), 74).replaceAll(/^From /gm, '=46rom ');
+  return encodeQuotedPrintable(body).replaceAll(/^From /gm, '=46rom ');
 }
 
 function mailBytes(headers: Headers, body: string): Buffer {
@@ -59,7 +54,7 @@ function mailBytes(headers: Headers, body: string): Buffer {
 }
 
 function headerLines(headers: Headers): string {
-  return headers.map(([name, value]) => foldLines(`${name}: ${value}`, 76)).join(crlf);
+  return headers.map(([name, value]) => foldHeaderField(`${name}: ${value}`)).join(crlf);
 }
 
 function displayName(name: string): string {
@@ -67,10 +62,10 @@ function displayName(name: string): string {
 }
 
 function headerText(text: string): string {
-  return isPlain(text) ? text : encodeWord(text, 'B', 64);
+  return isPlain(text) ? text : encodeHeaderText(text);
 }
 
-/** Printable ASCII in words short enough to be folded, and nothing that would be read as an encoded word. */
+/** True for printable ASCII with words short enough to fold, and without the start of an encoded word. */
 function isPlain(text: string): boolean {
   return /^[\x20-\x7e]*$/.test(text) && !text.includes('=?') && !/\S{60}/.test(text);
 }

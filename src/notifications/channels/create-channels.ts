@@ -8,7 +8,7 @@ import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/system-clock.ts';
 import { simulateProvider } from '../delivery/simulator.ts';
 import { confirmLinksOf, inboxLinkOf } from '../inbox/inbox-settings.ts';
-import { checkPrinterSettings, letterLayoutOf, loadLetterParts } from '../letters/letter-settings.ts';
+import { letterLayoutOf, loadLetterParts } from '../letters/letter-settings.ts';
 import {
   type Channel,
   type ExternalChannels,
@@ -20,9 +20,7 @@ import type { ChannelName } from '../notification/notification.ts';
 import { bounceAddressesOf, mailEventsOf } from '../provider-webhooks/provider-settings.ts';
 import { type DkimKey, dkimFault } from './dkim.ts';
 import type { MailSender } from './mail.ts';
-import type { SftpTarget } from './sftp-session.ts';
-import { defaultSmsMapping, type SmsMapping } from './sms-mapping.ts';
-import { parseSmsMapping } from './sms-mapping-file.ts';
+import { defaultSmsMapping, parseSmsMapping, type SmsMapping } from './sms-mapping.ts';
 
 /** A channel whose provider fails is logged once in this time: each message of its queue meets the same failure. */
 const logEveryMs = 60_000;
@@ -113,35 +111,14 @@ export function dkimOf({
   return key;
 }
 
-/** The channel of letters to the printer that the settings name. */
+/** The channel of letters to the spool folder that the settings name. */
 export async function createLetterChannel(settings: Settings, onProviderFailure: OnProviderFailure): Promise<Channel> {
-  checkPrinterSettings(settings);
   letterLayoutOf(settings);
-  const { letterSpool: folder, letterSftp } = settings;
-  if (folder === undefined && letterSftp === undefined) return unconfiguredChannels.letter;
-  if (folder !== undefined) {
-    if (existsSync(folder) && !statSync(folder).isDirectory()) {
-      throw new SettingError('LETTER_SPOOL', `expected a folder, ${JSON.stringify(folder)} is none`);
-    }
-    const { createLetterSpool } = await import('./letter-spool.ts');
-    return createLetterSpool({ folder, onProviderFailure, ...(await loadLetterParts(settings)) });
+  const { letterSpool: folder } = settings;
+  if (folder === undefined) return unconfiguredChannels.letter;
+  if (existsSync(folder) && !statSync(folder).isDirectory()) {
+    throw new SettingError('LETTER_SPOOL', `expected a folder, ${JSON.stringify(folder)} is none`);
   }
-  const { createLetterSftp } = await import('./letter-sftp.ts');
-  return createLetterSftp({
-    target: await sftpTargetOf(settings),
-    onProviderFailure,
-    ...(await loadLetterParts(settings)),
-  });
-}
-
-/** Where a printer takes letters by SFTP. */
-export async function sftpTargetOf({
-  letterSftp,
-  letterSftpKey,
-  letterSftpHostKey: hostKey,
-}: Settings): Promise<SftpTarget> {
-  const { parseSftpTarget } = await import('./sftp-session.ts');
-  return buildFromSetting('LETTER_SFTP', () =>
-    parseSftpTarget(letterSftp?.reveal() ?? '', { key: letterSftpKey?.reveal(), hostKey }),
-  );
+  const { createLetterSpool } = await import('./letter-spool.ts');
+  return createLetterSpool({ folder, onProviderFailure, ...(await loadLetterParts(settings)) });
 }

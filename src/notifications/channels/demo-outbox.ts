@@ -1,17 +1,17 @@
 import type { Channel, OutgoingMessage, ProviderOutcome } from '../notification/channel.ts';
 import { type Mail, type MailSender, mailFor } from './mail.ts';
 
-/** A mail as the page of the outbox shows it. */
+/** A mail with what the outbox page shows of it. */
 type CapturedMail = Mail & { readonly id: string; readonly capturedAt: number };
 
-/** The demo's mailbox: an email channel, and the mails it took, newest first. */
+/** The email channel of the demo, with the mails that it captured, newest first. */
 export type Outbox = Channel & { mails(): readonly CapturedMail[] };
 
 const maxMails = 200;
 
 /**
- * Takes the place of a mail relay in the demo. It is the mailbox itself, so what it takes is `delivered`. The latest 200
- * mails are kept in memory only and are gone after a restart: message texts stay out of files.
+ * Creates the email channel that the demo uses instead of a relay. It is the mailbox itself, so a captured mail is
+ * `delivered`. It keeps the latest 200 mails in memory only, so that no message text is written to a file.
  */
 export function createOutbox(sender: MailSender): Outbox {
   const captured: CapturedMail[] = [];

@@ -3,20 +3,24 @@ import { request as httpsRequest } from 'node:https';
 import { startDeadline } from '../../jobs/deadline.ts';
 import { systemTimer } from '../../jobs/timer.ts';
 
-/** The whole answer of a gateway. */
-export type GatewayAnswer = { readonly status: number; readonly retryAfter: string | undefined; readonly body: string };
+/** The complete response of a gateway. */
+export type GatewayResponse = {
+  readonly status: number;
+  readonly retryAfter: string | undefined;
+  readonly body: string;
+};
 
-/** An answer, or none: `before` the connection stood, or `after`, when the request may have been taken. */
-export type GatewayResult = GatewayAnswer | { readonly failed: 'before' | 'after'; readonly why?: string };
+/** A response, or a failure: `before` a connection existed, or `after` that, when the gateway may have the request. */
+export type GatewayResult = GatewayResponse | { readonly failed: 'before' | 'after'; readonly why?: string };
 
 type GatewayRequest = { readonly headers: Readonly<Record<string, string>>; readonly body: string };
 
-const maxAnswerBytes = 65_536;
+const maxResponseBytes = 65_536;
 
-/** One POST over a fresh connection, never repeated and never redirected. An answer that is too long or too slow is none. */
-export async function postOnce(target: URL, sent: GatewayRequest, timeoutMs: number): Promise<GatewayResult> {
+/** Sends one POST over a fresh connection. It repeats nothing, follows no redirect, and fails on a response that is too long or slow. */
+export async function postOnce(target: URL, content: GatewayRequest, timeoutMs: number): Promise<GatewayResult> {
   using deadline = startDeadline(systemTimer, timeoutMs);
-  return await sendRequest(target, sent, deadline.signal);
+  return await sendRequest(target, content, deadline.signal);
 }
 
 function sendRequest(target: URL, { headers, body }: GatewayRequest, signal: AbortSignal): Promise<GatewayResult> {
@@ -44,7 +48,7 @@ function sendRequest(target: URL, { headers, body }: GatewayRequest, signal: Abo
       response.on('data', (chunk: Buffer) => {
         size += chunk.length;
         chunks.push(chunk);
-        if (size > maxAnswerBytes) response.destroy();
+        if (size > maxResponseBytes) response.destroy();
       });
       response.on('end', () =>
         resolve({

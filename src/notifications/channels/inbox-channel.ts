@@ -1,8 +1,8 @@
 import type { Channel } from '../notification/channel.ts';
 
 /**
- * The citizen's inbox in this house. The sealed notification row is the message in the inbox, so there is nobody to
- * call: the outcome that the worker stores places it. It is `delivered` only when the citizen opens it.
+ * The citizen's inbox on this server. The encrypted notification row is the message, so no provider is called: the message
+ * is in the inbox once the worker has stored `sent`. It is `delivered` only when the citizen opens it.
  */
 export const inboxChannel: Channel = {
   name: 'inbox',

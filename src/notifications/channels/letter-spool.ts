@@ -12,7 +12,7 @@ import type {
   ProviderOutcome,
 } from '../notification/channel.ts';
 
-/** The folder that the printer takes letters from: a PDF and, after it, its manifest. */
+/** `folder` is where the printer takes letters from. */
 type LetterSpoolOptions = LetterDeps & { readonly folder: string; readonly onProviderFailure?: OnProviderFailure };
 
 type AttemptRef = Pick<OutgoingMessage, 'delivery' | 'attempt'>;
@@ -21,93 +21,100 @@ const dayMs = 86_400_000;
 const unreachable = { outcome: 'temporary', reason: 'provider-unreachable' } as const;
 
 /**
- * Letters for a printer, as files in a folder. A letter is handed over by the renaming of its manifest, which names the
- * PDF with its digest; what has no manifest is not for the printer yet. The folder is the operator's: it is never made
- * here, or letters for a share that is not mounted would lie where no printer looks.
+ * Creates the channel for letters to a printer, as files in a folder. `making/NAME.pdf` and `making/NAME.json` are written
+ * and synced first. Then the PDF is renamed into the folder, and after it the manifest, which names the PDF with its digest.
+ * The rename of the manifest hands the letter over: the printer ignores a PDF without a manifest.
+ *
+ * The server never creates the folder itself. On a share that is not mounted, letters would go where no printer looks.
  */
-export function createLetterSpool({ folder, onProviderFailure, ...parts }: LetterSpoolOptions): Channel {
-  const stagingFolder = join(folder, 'making');
-  const pathsOf = (name: string) => ({ made: join(stagingFolder, name), done: join(folder, name) });
-  // Without it no letter is made: at a hand-over it would be made in the empty folder that a share leaves behind.
-  const stagingReady = mkdir(stagingFolder, { mode: 0o700 }).catch(() => undefined);
-
-  const reportFailure = (fault: unknown) =>
-    onProviderFailure?.(fault instanceof Error ? fault.message : 'it cannot be written to');
-
-  function queryOutcome(attempt: AttemptRef): ProviderOutcome | undefined {
-    const name = letterNameOf(attempt);
-    const manifest = pathsOf(`${name}.json`);
-    if (existsSync(manifest.done)) return { outcome: 'sent', providerRef: name };
-    // Still being made, so it was not handed over. Neither: the printer has it, or not.
-    return existsSync(manifest.made) ? unreachable : undefined;
-  }
-
-  async function handOver(attempt: AttemptRef): Promise<ProviderOutcome> {
-    const name = letterNameOf(attempt);
-    const [letter, manifest] = [pathsOf(`${name}.pdf`), pathsOf(`${name}.json`)];
-    let isPdfMoved = false;
-    try {
-      await rename(letter.made, letter.done);
-      isPdfMoved = true;
-      await rename(manifest.made, manifest.done);
-      await syncFolder(folder);
-      return { outcome: 'sent', providerRef: name };
-    } catch (fault) {
-      // Without its PDF the manifest was not touched; else what lies there tells.
-      const outcome = isPdfMoved ? (queryOutcome(attempt) ?? ({ outcome: 'unknown' } as const)) : unreachable;
-      if (outcome.outcome !== 'temporary') return outcome;
-      reportFailure(fault);
-      await removeFiles([letter.done, letter.made, manifest.made]);
-      return outcome;
-    }
-  }
-
+export function createLetterSpool({ folder, onProviderFailure, ...letterDeps }: LetterSpoolOptions): Channel {
+  const staging = join(folder, 'making');
+  // Created at the start only. Later it could be created in the empty mount point of a share.
+  const stagingReady = mkdir(staging, { mode: 0o700 }).catch(() => undefined);
+  const spool: Spool = {
+    folder,
+    staging,
+    reportFailure: (fault) => onProviderFailure?.(fault instanceof Error ? fault.message : 'it cannot be written to'),
+  };
   return {
     name: 'letter',
     concurrency: 4,
     addressOf: letterAddressOf,
     prepare: async (message: OutgoingMessage): Promise<PreparedMessage | ProviderOutcome> => {
-      const job = await renderLetter(parts, message);
-      if ('outcome' in job) return job;
-      const made = [join(stagingFolder, `${job.name}.pdf`), join(stagingFolder, `${job.name}.json`)] as const;
+      const letter = await renderLetter(letterDeps, message);
+      if ('outcome' in letter) return letter;
+      const files = [join(staging, `${letter.name}.pdf`), join(staging, `${letter.name}.json`)] as const;
       await stagingReady;
       try {
-        await writeSynced(made[0], job.pdf);
-        await writeSynced(made[1], job.manifest);
+        await writeSynced(files[0], letter.pdf);
+        await writeSynced(files[1], letter.manifest);
       } catch (fault) {
-        // A full disk, a folder that is not there: nothing was handed over.
-        reportFailure(fault);
-        await removeFiles(made);
+        // The disk is full, or the folder is missing: nothing was handed over.
+        spool.reportFailure(fault);
+        await removeFiles(files);
         return unreachable;
       }
-      await removeLeftovers(folder, stagingFolder, message).catch(() => undefined);
-      return { call: () => handOver(message), drop: () => void removeFiles(made) };
+      await removeLeftovers(spool, message).catch(() => undefined);
+      return { call: () => handOver(spool, message), drop: () => void removeFiles(files) };
     },
-    queryOutcome: async (attempt) => queryOutcome(attempt),
-    close: () => parts.renderer.close(),
+    queryOutcome: async (attempt) => findOutcome(spool, attempt),
+    close: () => letterDeps.renderer.close(),
   };
 }
 
-/**
- * Takes away what crashes left: of former attempts of the delivery, which would not be tried again had they been handed
- * over, and what is older than a day. The age is by the clock of the disk that holds both.
- */
-async function removeLeftovers(folder: string, stagingFolder: string, message: OutgoingMessage): Promise<void> {
-  const ownName = letterNameOf(message);
-  const { mtimeMs: now } = await stat(join(stagingFolder, `${ownName}.json`));
-  for (const file of await readdir(stagingFolder)) {
-    if (file.startsWith(`${ownName}.`)) continue;
-    const path = join(stagingFolder, file);
-    const former = file.startsWith(`${message.delivery}.`);
-    if (former || (await stat(path)).mtimeMs < now - dayMs) await removeFiles([path]);
-  }
-  for (let attempt = 1; attempt < message.attempt; attempt += 1) {
-    const former = join(folder, letterNameOf({ delivery: message.delivery, attempt }));
-    if (!existsSync(`${former}.json`)) await removeFiles([`${former}.pdf`]);
+type Spool = {
+  readonly folder: string;
+  readonly staging: string;
+  reportFailure(fault: unknown): void;
+};
+
+/** The outcome of an attempt by the position of its manifest; undefined when it has none, because the printer may have taken it. */
+function findOutcome({ folder, staging }: Spool, attempt: AttemptRef): ProviderOutcome | undefined {
+  const name = letterNameOf(attempt);
+  if (existsSync(join(folder, `${name}.json`))) return { outcome: 'sent', providerRef: name };
+  return existsSync(join(staging, `${name}.json`)) ? unreachable : undefined;
+}
+
+async function handOver(spool: Spool, attempt: AttemptRef): Promise<ProviderOutcome> {
+  const { folder, staging } = spool;
+  const name = letterNameOf(attempt);
+  let isPdfMoved = false;
+  try {
+    await rename(join(staging, `${name}.pdf`), join(folder, `${name}.pdf`));
+    isPdfMoved = true;
+    await rename(join(staging, `${name}.json`), join(folder, `${name}.json`));
+    await syncFolder(folder);
+    return { outcome: 'sent', providerRef: name };
+  } catch (fault) {
+    // Without the PDF, the rename of the manifest was not tried. Otherwise the position of the manifest decides.
+    const outcome = isPdfMoved ? (findOutcome(spool, attempt) ?? ({ outcome: 'unknown' } as const)) : unreachable;
+    if (outcome.outcome !== 'temporary') return outcome;
+    spool.reportFailure(fault);
+    await removeFiles([join(folder, `${name}.pdf`), join(staging, `${name}.pdf`), join(staging, `${name}.json`)]);
+    return outcome;
   }
 }
 
-/** What cannot be taken away is left: it has no manifest where the printer looks. */
+/**
+ * Removes files that crashes left behind: those of earlier attempts of the delivery, which were not handed over because
+ * the delivery is tried again, and staged files older than a day by the clock of the disk.
+ */
+async function removeLeftovers({ folder, staging }: Spool, message: OutgoingMessage): Promise<void> {
+  const ownName = letterNameOf(message);
+  const { mtimeMs: now } = await stat(join(staging, `${ownName}.json`));
+  for (const file of await readdir(staging)) {
+    if (file.startsWith(`${ownName}.`)) continue;
+    const path = join(staging, file);
+    const isEarlierAttempt = file.startsWith(`${message.delivery}.`);
+    if (isEarlierAttempt || (await stat(path)).mtimeMs < now - dayMs) await removeFiles([path]);
+  }
+  for (let attempt = 1; attempt < message.attempt; attempt += 1) {
+    const earlier = join(folder, letterNameOf({ delivery: message.delivery, attempt }));
+    if (!existsSync(`${earlier}.json`)) await removeFiles([`${earlier}.pdf`]);
+  }
+}
+
+/** Removes files; one that cannot be removed is left, because the printer ignores it without a manifest. */
 async function removeFiles(paths: readonly string[]): Promise<void> {
   for (const path of paths) await rm(path, { force: true }).catch(() => undefined);
 }

@@ -4,21 +4,21 @@ import type { InboxLink } from '../inbox/inbox-link.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { type MailText, renderMailText, toSingleLine } from '../rendering/mail-text.ts';
 
-/** Who mail comes from: an address of the operator, and the host that Message-IDs are made under. */
+/** The operator's sender address, the host in Message-IDs, and the links that mails carry. */
 export type MailSender = {
   readonly address: string;
   readonly messageIdHost: string;
-  /** The envelope sender of an attempt, where bounces are read; without it the address. */
+  /** The envelope sender of an attempt, if bounces are processed; otherwise it is the address. */
   readonly returnPath?: ((attempt: Pick<OutgoingMessage, 'delivery' | 'attempt'>) => string) | undefined;
-  /** Where the citizen confirms the receipt of a delivery; without it mail has no such link. */
+  /** The page on which the citizen confirms the receipt; without it, mails have no such link. */
   readonly confirmLink?: ((delivery: DeliveryId) => string) | undefined;
-  /** Where the citizen reads a message in the inbox; without it mail does not say. */
+  /** The page of a message in the inbox; without it, mails have no such link. */
   readonly inboxLink?: InboxLink | undefined;
-  /** More headers, by which its provider knows a mail: `{id}` is the Message-ID without its brackets. */
+  /** Extra headers by which the mail provider identifies a mail; `{id}` is the Message-ID without its brackets. */
   readonly headers?: Readonly<Record<string, string>> | undefined;
 };
 
-/** A mail as it is handed over; header values are single lines. */
+/** A mail before it is encoded; header values are single lines. */
 export type Mail = MailText & {
   readonly from: { readonly name: string; readonly address: string };
   readonly to: string;
@@ -27,18 +27,18 @@ export type Mail = MailText & {
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** The Message-ID of an attempt: by it a relay's log can be asked what became of an attempt without an answer. */
+/** The Message-ID of an attempt. An operator finds an attempt with unknown outcome by it in the log of the relay. */
 function messageIdOf(message: Pick<OutgoingMessage, 'delivery' | 'attempt'>, host: string): string {
   return `<${message.delivery}.${message.attempt}@${host}>`;
 }
 
-/** The mail for a message, the whole text in it; undefined when its address is not one that mail can go to. */
+/** The mail for a message, with its whole text; undefined when the address is no valid email address. */
 export function mailFor(message: OutgoingMessage, sender: MailSender): Mail | undefined {
   const to = parseEmailAddress(message.address);
   if (to === undefined) return undefined;
   const language = message.language === undefined ? undefined : toSingleLine(message.language);
   const first = message.originalAttempt;
-  // Who reads what goes to an address of its own may be somebody else.
+  // Another person may read a message to a different address, so it has no links of the citizen.
   const links = message.content.address === undefined ? sender : undefined;
   return {
     from: { name: toSingleLine(message.sender), address: sender.address },
@@ -51,11 +51,11 @@ export function mailFor(message: OutgoingMessage, sender: MailSender): Mail | un
       inbox: links?.inboxLink?.(message.notification),
     }),
     headers: {
-      // RFC 3834, and what Exchange asks for in its place (MS-OXCMAIL, 2.1.3.2.20); reports of failures are wanted.
+      // RFC 3834 and its counterpart for Exchange (MS-OXCMAIL, 2.1.3.2.20) suppress automatic replies, but no bounces.
       'Auto-Submitted': 'auto-generated',
       'X-Auto-Response-Suppress': 'OOF, AutoReply',
       'Notification-Id': message.notification,
-      // Mailboxes show both as one conversation; a reminder is no reply, so there is no In-Reply-To (RFC 5322, section 3.6.4).
+      // Mailboxes show the reminder and the first mail as one conversation. It is no reply, so it has no In-Reply-To.
       ...(first === undefined ? {} : { References: messageIdOf(first, sender.messageIdHost) }),
       ...(language === undefined ? {} : { 'Content-Language': language }),
       ...providerHeaders(message, sender),

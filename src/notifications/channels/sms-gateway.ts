@@ -12,29 +12,29 @@ import type {
 } from '../notification/channel.ts';
 import { parseProviderJson } from '../provider-webhooks/provider-json.ts';
 import { renderSmsText } from '../rendering/sms-text.ts';
-import { type GatewayAnswer, type GatewayResult, postOnce } from './gateway-request.ts';
+import { type GatewayResponse, type GatewayResult, postOnce } from './gateway-request.ts';
 import { gatewayRequestBody, referenceAtPointer, type SmsMapping } from './sms-mapping.ts';
 
 type SmsGatewayOptions = {
   readonly url: string;
   readonly mapping: SmsMapping;
-  /** For a `Retry-After` that is a date. */
+  /** For a `Retry-After` with a date. */
   readonly clock: Clock;
-  /** Where the citizen reads a message in the inbox; without it an announcement does not say. */
+  /** The page of a message in the inbox; without it, an announcement has no link. */
   readonly inboxLink?: InboxLink | undefined;
-  /** How long the gateway may take for its whole answer. */
+  /** The limit for the complete response. */
   readonly timeoutMs?: number;
   readonly onProviderFailure?: OnProviderFailure;
 };
 
 const defaultTimeoutMs = 20_000;
 /**
- * Not about the message: the login (401, 403, 407), the credit (402), or where and how the gateway is called (301, 307,
- * 308, 404, 405, 410, 415, 421, 426). The operator mends it, and then the messages go on.
+ * The cause is not the message: the login (401, 403, 407), the credit (402), or the URL and form of the call (301, 307,
+ * 308, 404, 405, 410, 415, 421, 426). Messages wait until the operator has fixed it.
  */
 const operatorStatuses = new Set([301, 307, 308, 401, 402, 403, 404, 405, 407, 410, 415, 421, 426]);
 
-/** Text messages through any gateway that takes them by HTTP, as the mapping of the operator says. */
+/** Creates the channel for text messages through an HTTP gateway that the operator's mapping describes. */
 export function createSmsGateway(options: SmsGatewayOptions): Channel {
   const { url, mapping, clock, inboxLink, timeoutMs = defaultTimeoutMs, onProviderFailure } = options;
   const target = new URL(url);
@@ -48,7 +48,7 @@ export function createSmsGateway(options: SmsGatewayOptions): Channel {
       const id = `${message.delivery}.${message.attempt}`;
       const { text } = renderSmsText({ ...message, inbox: inboxLink?.(message.notification) });
       const { type, body } = gatewayRequestBody(mapping, { to, text, id, from: message.sender });
-      // The key is the same for the same attempt only: an attempt is called once.
+      // Each attempt has a key of its own. An attempt is called once, so no key is used twice.
       const headers = { ...mapping.headers, 'content-type': type, 'idempotency-key': id };
       const call = async () => {
         const result = await postOnce(target, { headers, body }, timeoutMs);
@@ -64,8 +64,8 @@ export function createSmsGateway(options: SmsGatewayOptions): Channel {
 }
 
 /**
- * What an exchange means. Before the connection stood nothing was taken; after it only a clear answer says so: a broken
- * connection, a server fault or an answer that the mapping does not know leaves `unknown`.
+ * The meaning of an exchange. Without a connection the gateway has nothing. With one, only a clear response counts: a
+ * broken connection, a server error, or a status that the mapping does not know is `unknown`.
  */
 function outcomeOf(result: GatewayResult, mapping: SmsMapping, now: number): ProviderOutcome {
   if ('failed' in result) {
@@ -85,7 +85,7 @@ function outcomeOf(result: GatewayResult, mapping: SmsMapping, now: number): Pro
   return { outcome: 'unknown' };
 }
 
-function acceptedOutcome({ body }: GatewayAnswer, { answer }: SmsMapping): ProviderOutcome {
+function acceptedOutcome({ body }: GatewayResponse, { answer }: SmsMapping): ProviderOutcome {
   const parsed = parseProviderJson(body);
   if (answer?.status !== undefined) {
     const status = textAtPointer(parsed, answer.status);

@@ -13,25 +13,25 @@ import { type MailSender, mailFor } from './mail.ts';
 import { createSmtpPool, type RelayOptions, type SmtpFault } from './smtp-pool.ts';
 
 type SmtpEmailOptions = {
-  /** `smtp://` or `smtps://`, with user and password where the relay wants them; see `relayOf`. */
+  /** `smtp://` or `smtps://`, with user and password if the relay requires them; see `parseRelayUrl`. */
   readonly url: string;
   readonly sender: MailSender;
-  /** How long the relay may be silent until it asks for the message; then the call is given up, and nothing was sent. */
+  /** How long the relay may be silent until it accepts DATA; after that time the call fails and nothing was sent. */
   readonly replyTimeoutMs?: number;
-  /** How long it may be silent from then on: what it says later nobody hears, and the outcome is unknown. */
+  /** How long it may be silent after that; then the outcome is unknown. */
   readonly dataReplyTimeoutMs?: number;
-  /** The key that signs each mail; without it none is signed here. */
+  /** The key that signs each mail; without it, mails are not signed here. */
   readonly dkim?: DkimKey | undefined;
   readonly onProviderFailure?: OnProviderFailure;
 };
 
 const defaultConnections = 20;
 const defaultReplyTimeoutMs = 60_000;
-/** Of RFC 5321, section 4.5.3.2.6: a relay may look at a message for long before it answers. Less than a call may take. */
+/** RFC 5321, section 4.5.3.2.6: a relay may inspect a message for 10 minutes. Shorter than the limit of a call in the worker. */
 const defaultDataReplyTimeoutMs = 10 * 60_000;
 const connectTimeoutMs = 15_000;
 
-/** Email through the operator's relay. The whole text of the message is in the mail. */
+/** Creates the channel for email through the operator's relay. A mail has the whole text of the message. */
 export function createSmtpEmail(options: SmtpEmailOptions): Channel {
   const { replyTimeoutMs = defaultReplyTimeoutMs, dataReplyTimeoutMs = defaultDataReplyTimeoutMs } = options;
   const { connectionCount, ...relay } = parseRelayUrl(options.url, replyTimeoutMs);
@@ -71,10 +71,10 @@ export function createSmtpEmail(options: SmtpEmailOptions): Channel {
   };
 }
 
-/** What waits for the operator alone. */
+/** The operator has to fix the cause of these; the sender and the citizen cannot. */
 const operatorReasons: ReadonlySet<string> = new Set(['provider-unreachable', 'provider-refuses-us']);
 
-/** Of a reply the codes alone: its words may repeat an address or a password. */
+/** Only the codes of a reply, because its text may repeat an address or a password. */
 function failureDetailOf({ command, message, responseCode, response }: SmtpFault): string {
   if (responseCode === undefined && !/^(?:AUTH|MAIL|RCPT|DATA)/.test(command)) return message;
   const status = /^\d{3}[ -](\d\.\d{1,3}\.\d{1,3})(?!\S)/.exec(response)?.[1] ?? '';
@@ -82,8 +82,8 @@ function failureDetailOf({ command, message, responseCode, response }: SmtpFault
 }
 
 /**
- * The relay at a URL. `?connections=8` limits how many are open (20). Mail to another machine must be encrypted, unless
- * the URL says `?tls=optional`; other parameters are refused, so that a misspelt one does not pass in silence.
+ * The relay at a URL. `?connections=8` limits the open connections (default 20). Mail to another machine must be encrypted,
+ * unless the URL has `?tls=optional`. Throws a TypeError for other parameters, so that a misspelt one is noticed.
  */
 export function parseRelayUrl(
   text: string,
@@ -121,8 +121,8 @@ export function parseRelayUrl(
 }
 
 /**
- * What a failed call means (RFC 5321, section 4.2.1). A reply says for sure that the mail was not taken. Without one it
- * depends on whether the message had begun: before, it is certain that nothing was taken; after, nothing is.
+ * The meaning of a failed call (RFC 5321, section 4.2.1). A reply proves that the relay did not accept the mail. Without a
+ * reply it depends on whether the message had begun: before, the relay has nothing; after, the outcome is unknown.
  */
 function outcomeOf(fault: SmtpFault): ProviderOutcome {
   const { responseCode, command } = fault;
@@ -135,13 +135,13 @@ function outcomeOf(fault: SmtpFault): ProviderOutcome {
     if (full) return { outcome: 'temporary', reason: 'mailbox-full' };
     if (permanent) return refusedOutcome(category, command);
   }
-  // The size was told with the sender (RFC 1870).
+  // The size is part of MAIL FROM (RFC 1870), so a relay can reject the message there.
   if (permanent && category === 'message') return { outcome: 'permanent', reason: 'message-refused' };
-  // What the relay holds against us and not against this mail is for the operator to mend, and then it goes on.
+  // The relay rejects this server and not this mail. The mail waits until the operator has fixed that.
   return { outcome: 'temporary', reason: permanent || category === 'sender' ? 'provider-refuses-us' : 'provider-busy' };
 }
 
-/** What a final refusal of the recipient or of the message speaks of; without a status, of what was refused. */
+/** The meaning of a permanent rejection of the recipient or of the message, by its enhanced status if it has one. */
 function refusedOutcome(
   category: Exclude<StatusCategory, 'full'> | undefined,
   command: 'RCPT TO' | 'DATA',
@@ -156,7 +156,7 @@ function refusedOutcome(
     case 'system':
       return { outcome: 'temporary', reason: 'provider-refuses-us' };
     case 'policy':
-      // Before the message came it is a matter of who sends, as relaying refused.
+      // Before the message, a policy is about the sender, such as "relaying denied".
       return atRecipient
         ? { outcome: 'temporary', reason: 'provider-refuses-us' }
         : { outcome: 'permanent', reason: 'message-refused' };
@@ -167,7 +167,7 @@ function refusedOutcome(
   }
 }
 
-/** No reply came, or one that is no refusal; by its address the citizen has no part in it, since that was looked at. */
+/** No reply came, or one that is no rejection. The address cannot be the cause: it was validated before the call. */
 function outcomeWithoutReply({ dataStarted, code }: SmtpFault): ProviderOutcome {
   if (dataStarted) return { outcome: 'unknown' };
   if (code === 'EMESSAGE') return { outcome: 'permanent', reason: 'message-refused' };

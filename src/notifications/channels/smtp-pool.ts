@@ -1,48 +1,48 @@
 import { Readable } from 'node:stream';
-import SMTPConnection, { type SMTPConnectionOptions } from 'nodemailer/lib/smtp-connection';
+import { SmtpConnection, type SmtpConnectionOptions } from './nodemailer-internals.ts';
 
-/** Where the relay is. */
+/** Where the relay is and how to log in. */
 export type RelayOptions = {
-  readonly connection: SMTPConnectionOptions;
+  readonly connection: SmtpConnectionOptions;
   readonly login: { readonly user: string; readonly pass: string } | undefined;
-  /** After so many messages a connection is replaced: relays count them. */
+  /** A connection is replaced after this many messages, because relays limit them. */
   readonly messagesPerConnection: number;
 };
 
-/** The same, and how long its answers may take: to a message longer than to all else. */
+/** `dataReplyTimeoutMs` limits the silence after the message began, `replyTimeoutMs` all other silence. */
 type RelayWithTimeouts = RelayOptions & { readonly replyTimeoutMs: number; readonly dataReplyTimeoutMs: number };
 
-/** What a failed call says of itself: `begun` once the message's first byte was handed to a relay that took DATA. */
+/** Why a call failed. */
 export type SmtpFault = {
+  /** True once the relay accepted DATA and the first byte of the message was handed over: it may have the mail. */
   readonly dataStarted: boolean;
   readonly code: string | undefined;
   readonly responseCode: number | undefined;
   readonly response: string;
   readonly command: string;
-  /** What the system, TLS or the relay said. */
+  /** The text of the system, TLS or the relay. */
   readonly message: string;
 };
 
-export type Envelope = { readonly from: string; readonly to: string };
+type Envelope = { readonly from: string; readonly to: string };
 
-/** An open session with the relay, for one message at a time. */
-export type SmtpSession = { readonly smtp: SMTPConnection; sent: number; open: boolean };
+/** An open session with the relay; it carries one message at a time. */
+export type SmtpSession = { readonly smtp: SmtpConnection; sent: number; open: boolean };
 
 /** Connections to one relay, kept open between messages. */
 export type SmtpPool = {
-  /** A session that is ready for a message; it is either sent over or given back. */
+  /** A session that is ready for a message. The caller then either sends over it or releases it. */
   acquire(): Promise<SmtpSession | { readonly fault: SmtpFault }>;
-  /** Hands one message over; undefined when the relay took it. The line is then no more the caller's. */
+  /** Sends one message; undefined when the relay accepted it. The session goes back to the pool. */
   send(session: SmtpSession, envelope: Envelope, raw: Buffer): Promise<SmtpFault | undefined>;
-  release(line: SmtpSession): void;
-  /** Ends the idle connections, and each other one after the message it is at. */
+  release(session: SmtpSession): void;
+  /** Ends the idle connections now, and each other one after its message. */
   close(): void;
 };
 
 /**
- * nodemailer's own pool would put a message back into its queue when a connection breaks, after DATA as well: that is
- * how mail is sent twice. So the connections are kept here, and a message goes over one connection once; only where a
- * kept connection turns out dead before the relay took DATA is a fresh one tried.
+ * Creates the pool. A message is sent over one connection once. It is sent again over a fresh connection only when a
+ * reused one broke before the relay accepted DATA, so no message arrives twice.
  */
 export function createSmtpPool(relay: RelayWithTimeouts): SmtpPool {
   const idle: SmtpSession[] = [];
@@ -66,7 +66,7 @@ export function createSmtpPool(relay: RelayWithTimeouts): SmtpPool {
     } else if (fault.responseCode === undefined || fault.responseCode === 421 || !session.open) {
       session.smtp.close();
     } else {
-      // The relay refused this message only: the session is as good as new after a reset.
+      // The relay rejected this message only. After a reset the session can carry the next one.
       session.smtp.reset((error) => (error ? session.smtp.close() : release(session)));
     }
   }
@@ -81,9 +81,9 @@ export function createSmtpPool(relay: RelayWithTimeouts): SmtpPool {
       if (fault === undefined || !wasReused || fault.dataStarted || fault.responseCode !== undefined) return fault;
       const fresh = await openSession(relay);
       if ('fault' in fresh) return fresh.fault;
-      const again = await sendMessage(relay, fresh, envelope, raw);
-      releaseAfter(fresh, again);
-      return again;
+      const secondFault = await sendMessage(relay, fresh, envelope, raw);
+      releaseAfter(fresh, secondFault);
+      return secondFault;
     },
     close: () => {
       closed = true;
@@ -93,7 +93,7 @@ export function createSmtpPool(relay: RelayWithTimeouts): SmtpPool {
 }
 
 async function openSession(relay: RelayWithTimeouts): Promise<SmtpSession | { readonly fault: SmtpFault }> {
-  const smtp = new SMTPConnection(relay.connection);
+  const smtp = new SmtpConnection(relay.connection);
   const session: SmtpSession = { smtp, sent: 0, open: true };
   smtp.once('end', () => {
     session.open = false;
@@ -108,17 +108,26 @@ async function openSession(relay: RelayWithTimeouts): Promise<SmtpSession | { re
 }
 
 /**
- * Connected and logged in. Of a connection that breaks or falls silent nodemailer tells its events only, never the call
- * that waits for a reply, so one promise listens through all steps.
+ * Resolves when the session is connected and logged in. nodemailer reports a broken or silent connection by an event, and
+ * never calls the callback that waits for the reply. So one promise listens to both through all steps.
  */
-function connectAndLogIn(smtp: SMTPConnection, login: RelayWithTimeouts['login']): Promise<void> {
+function connectAndLogIn(smtp: SmtpConnection, login: RelayOptions['login']): Promise<void> {
   return new Promise((resolve, reject) => {
     const done = (error?: unknown) => (error ? reject(error) : resolve());
-    // Later errors reach the call in flight, or end an idle connection: 'end' follows.
+    // The listener stays: later errors reach the callback of the call in progress, or end an idle connection.
     smtp.on('error', reject);
-    smtp.once('end', () => reject(Object.assign(new Error('connection closed'), { code: 'ECONNECTION' })));
+    smtp.once('end', () => reject(new SmtpConnectionEnded()));
     smtp.connect((error) => (error || login === undefined ? done(error) : smtp.login({ credentials: login }, done)));
   });
+}
+
+/** The relay ended the connection before the session was ready. */
+class SmtpConnectionEnded extends Error {
+  readonly code = 'ECONNECTION';
+  constructor() {
+    super('connection closed');
+    this.name = 'SmtpConnectionEnded';
+  }
 }
 
 async function sendMessage(
@@ -127,40 +136,30 @@ async function sendMessage(
   { from, to }: Envelope,
   raw: Buffer,
 ): Promise<SmtpFault | undefined> {
+  const { smtp } = session;
+  const setReplyTimeout = (ms: number) => session.open && smtp.setReplyTimeout(ms);
   let dataStarted = false;
+  // nodemailer reads the body only after the relay accepted DATA.
   const body = new Readable({
     read() {
       dataStarted = true;
-      setReplyTimeout(session, relay.dataReplyTimeoutMs);
-      corkUntilNextTick(session);
+      setReplyTimeout(relay.dataReplyTimeoutMs);
+      smtp.corkUntilNextTick();
       this.push(raw);
       this.push(null);
     },
   });
   const fault = await new Promise<SmtpFault | undefined>((resolve) => {
-    session.smtp.send({ from, to: [to], size: raw.length }, body, (error) =>
+    smtp.send({ from, to: [to], size: raw.length }, body, (error) =>
       resolve(error ? faultOf(error, dataStarted) : undefined),
     );
   });
-  setReplyTimeout(session, relay.replyTimeoutMs);
+  setReplyTimeout(relay.replyTimeoutMs);
   return fault;
 }
 
-/** What is written in this turn leaves in one piece: nodemailer writes the message and its end apart. */
-function corkUntilNextTick({ smtp }: SmtpSession): void {
-  const socket = smtp._socket;
-  if (!socket) return;
-  socket.cork();
-  setImmediate(() => socket.uncork());
-}
-
-/** nodemailer has one limit for a whole session; its socket, which is declared, can have another. */
-function setReplyTimeout({ smtp, open }: SmtpSession, ms: number): void {
-  if (open && smtp._socket) smtp._socket.setTimeout(ms);
-}
-
 function faultOf(error: unknown, dataStarted: boolean): SmtpFault {
-  // nodemailer hangs these on its errors; each may be absent.
+  // nodemailer adds these members to its errors; each may be missing.
   const { code, responseCode, response, command } = error as Partial<Record<string, unknown>>;
   return {
     dataStarted,

@@ -8,7 +8,6 @@ import { advanceCascade } from '../cascade/advance-cascade.ts';
 import { findDeliveries } from '../notification/delivery-store.ts';
 import {
   type Delivery,
-  type DeliveryState,
   deliveryTransitions,
   foldStatus,
   type Notification,
@@ -26,40 +25,41 @@ import { retryOnConflict } from '../notification/retry-on-conflict.ts';
 import { insertFeedEvent } from '../webhooks/feed-store.ts';
 import { findNotificationOfDelivery, saveEarlyReport, updateEndedDelivery } from './late-report-store.ts';
 
-/** Which message a provider speaks of; `attempt` where its word names it. */
+/** The delivery that a provider reports about, and its attempt if the report names it. */
 export type ReportedDelivery = { readonly delivery: DeliveryId; readonly attempt?: number };
 
-/** What a provider said later about a message that it had taken: by a receipt, a bounce, a returned letter. */
+/** A report about a message after the provider accepted it: a receipt, a bounce, a mail event, or a returned letter. */
 export type LateReport = ReportedDelivery &
   ({ readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: ReasonCode });
 
-/** What was known of an attempt that another had given up: its provider did answer. */
+/** A late report, or the response of a provider to an attempt that recovery had already ended as `unknown`. */
 export type LateOutcome =
   | LateReport
   | (ReportedDelivery & { readonly ended: 'sent'; readonly providerRef?: string | undefined });
 
+/** The dependencies of `applyLateReport`. */
 export type LateReportDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly claim: WriteWithoutEvent;
   readonly clock: Clock;
   readonly mint: IdGenerator;
-  /** Who tells it, where that is a person. */
+  /** The person who reports, such as staff who register a returned letter. Without it the event names the delivery process. */
   readonly actor?: Actor;
 };
 
 /**
- * Learns better: `sent` or `unknown` become `delivered` or `failed`, `failed` may still become `delivered`, and `delivered` failed. A word may
- * overtake the answer to the call that it is about, or meet an attempt whose process was lost: it is kept with the attempt,
- * and `settle` puts it into the outcome. Gives whether anything was stored; a word that comes twice, or about what is
- * unknown here, changes nothing.
+ * Applies a report: `sent` and `unknown` become `delivered` or `failed`, `failed` can become `delivered`, and a delivered mail
+ * can become `failed`. A report can arrive before the response to its call, or while the process of the attempt is replaced.
+ * Then it is stored with the attempt, and `completeDelivery` uses it. Returns whether anything was stored: a repeated
+ * report, and one about an unknown delivery, change nothing.
  */
-export async function applyLateReport(parts: LateReportDeps, report: LateOutcome): Promise<boolean> {
-  return await retryOnConflict(() => applyOnce(parts, report));
+export async function applyLateReport(deps: LateReportDeps, report: LateOutcome): Promise<boolean> {
+  return await retryOnConflict(() => applyOnce(deps, report));
 }
 
-async function applyOnce(parts: LateReportDeps, report: LateOutcome): Promise<boolean> {
-  const { read, commit, clock, mint } = parts;
+async function applyOnce(deps: LateReportDeps, report: LateOutcome): Promise<boolean> {
+  const { read, commit, clock } = deps;
   const id = await findNotificationOfDelivery(read, report.delivery);
   const notification = id === undefined ? undefined : await findNotification(read, id);
   if (notification === undefined) return false;
@@ -67,31 +67,34 @@ async function applyOnce(parts: LateReportDeps, report: LateOutcome): Promise<bo
   const before = deliveries.find((delivery) => delivery.id === report.delivery);
   if (before === undefined || isOutdated(before, report)) return false;
   if (before.state.status === 'sending' && before.state.startedAt !== undefined)
-    return await keepForRunningAttempt(parts, before, report);
+    return await saveForRunningAttempt(deps, before, report);
   if (!canApply(before, report) || (await isFinal(read, notification, before, report))) return false;
   const now = clock.now();
-  const after = deliveries.map((delivery): Delivery => {
-    if (delivery.id !== report.delivery) return delivery;
-    const state: DeliveryState =
-      report.ended === 'failed'
-        ? { status: report.ended, endedAt: now, reason: report.reason }
-        : { status: report.ended, endedAt: now };
-    return { ...delivery, state };
-  });
-  const status = foldStatus(notification.status, after.map(outlineOf), now >= notification.deliverBy);
+  const outlines = deliveries.map((delivery) =>
+    delivery.id === report.delivery ? { ...outlineOf(delivery), status: report.ended } : outlineOf(delivery),
+  );
+  const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
   const reason = report.ended === 'failed' ? report.reason : undefined;
   const providerRef = report.ended === 'sent' ? report.providerRef : undefined;
   const event = {
     type: 'notification.delivery-ended',
-    actor: parts.actor ?? { process: 'delivery' },
-    ...{ id: mint('event'), at: now, citizenId: notification.citizenId },
-    ...{ notification: notification.id, delivery: before.id, channel: before.channel, outcome: report.ended, reason },
+    id: deps.mint('event'),
+    at: now,
+    actor: deps.actor ?? { process: 'delivery' },
+    citizenId: notification.citizenId,
+    notification: notification.id,
+    delivery: before.id,
+    channel: before.channel,
+    outcome: report.ended,
+    reason,
   } as const;
   await commit({
     events: [event],
     statements: [
       updateEndedDelivery({
-        ...{ id: before.id, from: before.state.status, to: report.ended },
+        id: before.id,
+        from: before.state.status,
+        to: report.ended,
         reason: reason ?? null,
         providerRef,
         now,
@@ -107,12 +110,15 @@ async function applyOnce(parts: LateReportDeps, report: LateOutcome): Promise<bo
   return true;
 }
 
-/** That an attempt failed which another has followed: it was made for that. */
+/** True for the failure of an attempt that was followed by another one, which was made because of that failure. */
 function isOutdated({ attempts }: Delivery, { ended, attempt = attempts }: LateOutcome): boolean {
   return ended === 'failed' && attempt < attempts;
 }
 
-/** Before an attempt runs, a word is about one before it: that it failed is known, and that it arrived ends the matter. */
+/**
+ * Before the current attempt has called its provider, a report is about an earlier attempt. Its failure is already known;
+ * its delivery ends the job.
+ */
 function canApply({ attempts, state }: Delivery, { ended }: LateOutcome): boolean {
   const earlierAttempts = state.status === 'queued' ? attempts : attempts - 1;
   if ((state.status === 'queued' || state.status === 'sending') && (earlierAttempts === 0 || ended !== 'delivered'))
@@ -121,9 +127,9 @@ function canApply({ attempts, state }: Delivery, { ended }: LateOutcome): boolea
 }
 
 /**
- * What no provider can say anything about any more. A delivery stays one where the citizen has read the message, and where it was
- * to a phone; a mail may come back later from the system that had taken it. Of that the first word is worth nothing then, however
- * often it is repeated: the two would take turns for ever. Whoever calls a mail unwanted has it.
+ * True if no report can change the delivery any more. `delivered` is final once the citizen has read the message, and for
+ * every channel but email: a mail system may accept a mail and return it later. A citizen who marks a mail as unwanted has
+ * received it. A delivery that a bounce retracted stays `failed`. Otherwise repeated reports would change it forever.
  */
 async function isFinal(
   read: Read,
@@ -136,8 +142,8 @@ async function isFinal(
   return await wasDeliveryRetracted(read, id, delivery);
 }
 
-/** A proof is kept in place of a failure, and not the other way round. */
-async function keepForRunningAttempt(
+/** A report of delivery replaces a stored failure, never the other way round. */
+async function saveForRunningAttempt(
   { claim }: LateReportDeps,
   { id, attempts, state }: Delivery,
   report: LateOutcome,

@@ -1,23 +1,35 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSemaphore } from '../../jobs/semaphore.ts';
-import { createChannelSlots } from './channel-slots.ts';
+import { createChannelSlots, createUrgentPriority } from './channel-slots.ts';
 
-test('lanes have the places in turn, each its own calls in their order, and a call that fails is told to its caller alone', async () => {
-  const places = createChannelSlots(createSemaphore(1), false);
+test('lanes take turns with their calls in order, and a failed call rejects only for its caller', async () => {
+  const slots = createChannelSlots(createSemaphore(1), false);
   const order: string[] = [];
   const hold = Promise.withResolvers<void>();
   const call = (name: string) => async () => {
     order.push(name);
     if (name === 'a1') await hold.promise;
-    if (name === 'a2') throw new Error('of a2');
+    if (name === 'a2') throw new TypeError('of a2');
     return name;
   };
   const names = ['a1', 'a2', 'a3', 'a4', 'b1', 'b2', 'c1'];
-  const ended = Promise.allSettled(names.map((name) => places(name.slice(0, 1), call(name))));
+  const ended = Promise.allSettled(names.map((name) => slots(name.slice(0, 1), call(name))));
   hold.resolve();
   const outcomes = (await ended).map((one) => (one.status === 'fulfilled' ? one.value : String(one.reason)));
-  assert.deepEqual(outcomes, ['a1', 'Error: of a2', 'a3', 'a4', 'b1', 'b2', 'c1']);
+  assert.deepEqual(outcomes, ['a1', 'TypeError: of a2', 'a3', 'a4', 'b1', 'b2', 'c1']);
   assert.deepEqual(order, ['a1', 'a2', 'b1', 'c1', 'a3', 'b2', 'a4']);
-  assert.equal(await places('a', call('a5')), 'a5');
+  assert.equal(await slots('a', call('a5')), 'a5');
+});
+
+test('urgent priority ends after a second, and when the clock is set back', () => {
+  let now = 10_000;
+  const priority = createUrgentPriority({ now: () => now });
+  const seen = [priority.isActive()];
+  priority.noteUrgent();
+  for (const at of [10_000, 10_999, 11_000, 5_000]) {
+    now = at;
+    seen.push(priority.isActive());
+  }
+  assert.deepEqual(seen, [false, true, true, false, false]);
 });

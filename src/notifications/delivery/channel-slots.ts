@@ -1,16 +1,17 @@
 import type { Semaphore } from '../../jobs/semaphore.ts';
+import type { Clock } from '../../kernel/clock.ts';
 
-/** Makes a call when there is a place of its channel for it, and its lane has its turn. */
+/** Makes a call of a channel when a slot is free and it is the turn of its lane. */
 export type ChannelSlots = <T>(lane: string, call: () => Promise<T>) => Promise<T>;
 
 /**
- * The places behind a gate, for the lanes in turn: a client that has much in hand takes no more of them at a time than one with a
- * single message. With `first` they are let in before all others.
+ * Creates the slots of a channel over its semaphore. Lanes take turns, so a client with a large backlog gets no more slots
+ * at a time than one with a single message. Urgent calls go before all others.
  */
-export function createChannelSlots(gate: Semaphore, isUrgent: boolean): ChannelSlots {
+export function createChannelSlots(semaphore: Semaphore, isUrgent: boolean): ChannelSlots {
   const lanes = new Map<string, Array<() => Promise<void>>>();
 
-  /** Whoever is let in makes the call whose turn it is, not that for which it came to the gate. */
+  /** Runs the next call in turn, which need not be the one that acquired the semaphore. */
   async function callNext(): Promise<void> {
     for (const [lane, calls] of lanes) {
       const call = calls.shift();
@@ -25,6 +26,25 @@ export function createChannelSlots(gate: Semaphore, isUrgent: boolean): ChannelS
       const calls = lanes.get(lane) ?? [];
       calls.push(() => call().then(resolve, reject));
       lanes.set(lane, calls);
-      gate(callNext, isUrgent).catch(reject);
+      semaphore(callNext, isUrgent).catch(reject);
     });
+}
+
+/** Whether urgent messages came in the last second, on any channel. */
+export type UrgentPriority = { noteUrgent(): void; isActive(): boolean };
+
+const urgentForMs = 1_000;
+
+/** Creates it inactive. A clock that is set back ends it too: otherwise it would stay active until the clock catches up. */
+export function createUrgentPriority(clock: Clock): UrgentPriority {
+  let lastUrgentAt = Number.NEGATIVE_INFINITY;
+  return {
+    noteUrgent: () => {
+      lastUrgentAt = clock.now();
+    },
+    isActive: () => {
+      const elapsedMs = clock.now() - lastUrgentAt;
+      return elapsedMs >= 0 && elapsedMs < urgentForMs;
+    },
+  };
 }

@@ -35,6 +35,7 @@ import type { ReasonCode } from '../notification/reason.ts';
 import { insertFeedEvent } from '../webhooks/feed-store.ts';
 import { applyLateReport, type LateOutcome } from './apply-late-report.ts';
 
+/** The dependencies of the completion of a job, of deadlines and of recovery. */
 export type CompletionDeps = {
   readonly read: Read;
   readonly commit: Commit;
@@ -46,7 +47,7 @@ export type CompletionDeps = {
   readonly policy: RetryPolicy;
 };
 
-/** How a job ended: by its provider, in an attempt; or before any provider was called. */
+/** How a job ended: by the response of its provider, or by us, before any call. */
 export type JobEnding =
   | { readonly by: 'provider'; readonly outcome: ProviderOutcome; readonly startedAt: number }
   | { readonly by: 'us'; readonly status: 'failed' | 'skipped'; readonly reason: ReasonCode };
@@ -60,23 +61,40 @@ type Completion = {
 const maxFaults = 5;
 const maxConflicts = 50;
 
+/** A delivery refers to a notification that does not exist. */
+export class NotificationMissing extends Error {
+  constructor(delivery: DeliveryId) {
+    super(`the notification of ${delivery} does not exist`);
+    this.name = 'NotificationMissing';
+  }
+}
+
+/** The notification of a job changed at each attempt to store the outcome. */
+class CompletionConflict extends Error {
+  constructor(delivery: DeliveryId) {
+    super(`the notification of ${delivery} changed at each of ${maxConflicts} attempts to complete the delivery`);
+    this.name = 'CompletionConflict';
+  }
+}
+
 /**
- * Stores how a job ended: its new state, the attempt, the status of the notification folded anew, and the event, in one
- * unit; with what its provider has said of the attempt meanwhile. Where the job was lost to another worker nothing is
- * stored, but for an answer that the other did not have. Repeating after `WriteUnknown` is safe: if the first try was stored, the job is held no more.
+ * Stores the outcome of a job in one write unit: its new state, the attempt, the new status of the notification, and the
+ * event. A report that the provider sent meanwhile is combined with the outcome. If another worker has taken the job,
+ * nothing is stored, except a response that the other worker did not have. Repeating the call after `WriteUnknown` is safe:
+ * if the first write was stored, this worker does not hold the job any more.
  */
 export async function completeDelivery(
   deps: CompletionDeps,
   job: DeliveryJob,
   ending: JobEnding,
-  given?: Notification,
+  knownNotification?: Notification,
 ): Promise<void> {
-  let known = given;
+  let known = knownNotification;
   let faults = 0;
   for (let tries = 0; tries < maxConflicts; tries += 1) {
     try {
       const notification = known ?? (await findNotification(deps.read, job.notificationId));
-      if (notification === undefined) throw new TypeError('a delivery without its notification');
+      if (notification === undefined) throw new NotificationMissing(job.id);
       const deliveries = await findDeliveries(deps.read, notification.id);
       const held = heldStateOf(job, deliveries);
       if (held === undefined) return await reportLostAttempt(deps, job, ending, deliveries);
@@ -93,14 +111,14 @@ export async function completeDelivery(
       return;
     } catch (fault) {
       known = undefined;
-      // The job is another's by now, its provider has said something, or the notification moved: look again.
+      // Another worker has the job, the provider has reported, or the notification has changed: read again.
       if (fault instanceof WriteRefused && fault.kind === 'rows') continue;
       faults += 1;
       if (!isTransientFault(fault) || faults === maxFaults) throw fault;
       await new Promise<void>((resolve) => deps.timer(50 * 2 ** faults, resolve));
     }
   }
-  throw new Error('the notification changed again each time its status was folded');
+  throw new CompletionConflict(job.id);
 }
 
 /** True for the faults of the database after which the same call can succeed. */
@@ -108,14 +126,14 @@ export function isTransientFault(fault: unknown): boolean {
   return fault instanceof WriteBusy || fault instanceof WriteUnknown || fault instanceof ReadUnavailable;
 }
 
-/** The state of the job as long as its worker holds it. */
+/** The state of the job; undefined if this worker does not hold it any more. */
 function heldStateOf(job: DeliveryJob, deliveries: readonly Delivery[]) {
   const delivery = deliveries.find(({ id }) => id === job.id);
   if (delivery?.attempts !== job.attempts || delivery.state.status !== 'sending') return undefined;
   return delivery.state.lockedBy === job.lockedBy ? delivery.state : undefined;
 }
 
-/** What is known of an attempt that another took for lost, and ended as `unknown`. */
+/** Applies the outcome of an attempt that recovery has ended as `unknown` meanwhile. */
 async function reportLostAttempt(
   deps: CompletionDeps,
   job: DeliveryJob,
@@ -128,7 +146,7 @@ async function reportLostAttempt(
   if (lateOutcome !== undefined) await applyLateReport(deps, lateOutcome);
 }
 
-/** What the provider certainly did not take is not tried again: by now the cascade, or the sender, may have gone on. */
+/** A temporary failure counts as final here: the cascade or the sender may have continued meanwhile. */
 function lateOutcomeOf(delivery: DeliveryId, outcome: ProviderOutcome): LateOutcome | undefined {
   switch (outcome.outcome) {
     case 'sent':
@@ -143,7 +161,7 @@ function lateOutcomeOf(delivery: DeliveryId, outcome: ProviderOutcome): LateOutc
   }
 }
 
-/** What the provider said of the attempt goes before its answer to the call, but for what the answer excludes. */
+/** Combines an early report with the response. The report wins, except where the response contradicts it. */
 function withEarlyReport(ending: JobEnding, report: EarlyReport | undefined): JobEnding {
   if (report === undefined || ending.by === 'us') return ending;
   const { outcome } = ending;
@@ -153,7 +171,7 @@ function withEarlyReport(ending: JobEnding, report: EarlyReport | undefined): Jo
     case 'sent':
     case 'unknown':
       return { ...ending, outcome: { outcome: 'permanent', reason: report } };
-    // A proof stays one, and what was not taken is tried again.
+    // A proof of delivery stays. A message that was not accepted cannot have failed later.
     case 'delivered':
     case 'temporary':
     case 'permanent':
@@ -166,7 +184,7 @@ type CompletionCase = {
   readonly ending: JobEnding;
   readonly notification: Notification;
   readonly deliveries: readonly Delivery[];
-  /** What the provider has said of the attempt, put into `ending`. */
+  /** The stored early report, which is already part of `ending`. */
   readonly earlyReport: EarlyReport | undefined;
 };
 
@@ -203,7 +221,7 @@ function completionEffectOf(deps: CompletionDeps, about: CompletionCase): Effect
   };
 }
 
-/** An ending without a provider is no attempt. */
+/** Stores the attempt; a job that ended without a call has none. */
 function attemptStatements(
   { job, ending }: CompletionCase,
   { outcome, reason }: Completion,

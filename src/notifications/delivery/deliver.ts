@@ -10,160 +10,206 @@ import { findNotificationWithContent } from '../notification/notification-store.
 import { nextAllowedTime } from '../notification/quiet-hours.ts';
 import type { SenderOf } from '../notification/sending-service.ts';
 import type { ChannelSlots } from './channel-slots.ts';
-import { type CompletionDeps, completeDelivery, isTransientFault, type JobEnding } from './complete-delivery.ts';
+import {
+  type CompletionDeps,
+  completeDelivery,
+  isTransientFault,
+  type JobEnding,
+  NotificationMissing,
+} from './complete-delivery.ts';
 import { requeueLost } from './recover-deliveries.ts';
 
+/**
+ * How one delivery is attempted, and what a crash leaves.
+ *
+ * Steps. A delivery is `queued` until a worker claims it.
+ * 1. Claim: the row becomes `sending`, `attempts` grows by one, and `locked_by` is the lease of the worker's process.
+ * 2. Prepare: the channel writes the message and opens its connection. Nothing leaves the server.
+ * 3. Mark: `started_at` is stored and synced. Only after that the provider may be called.
+ * 4. Call: the provider is called, once.
+ * 5. Complete: the new state, the attempt, the status of the notification, the next step of the cascade and the ledger
+ *    event are one write unit (complete-delivery.ts). The new state is `sent`, `delivered`, `failed`, `skipped` or
+ *    `unknown`, or `queued` again when the provider certainly did not accept the message.
+ *
+ * Fencing. `id`, `attempts` and `locked_by` together are the fencing token of a job. Mark, requeue and complete name all
+ * three. Once another process has taken the job, they match no row: the slow worker can neither call the provider nor
+ * overwrite an outcome. Mark, `requeueLost` and `skipUnneeded` change the same row, so exactly one of them succeeds.
+ *
+ * Crash. A silent process loses its lease. A process that does not know the result of its claim or completion abandons its
+ * lease itself. The next recovery in any process (recover-deliveries.ts) then handles the jobs of that lease:
+ * - Without a mark the provider was not called. The job goes back into the queue.
+ * - With a mark the provider may have the message. Recovery asks the channel, if it can answer. Otherwise the attempt
+ *   becomes `unknown`: it is never repeated by itself, and never dropped.
+ * - If the slow worker still receives the response of the provider, that counts as a late report about the `unknown`
+ *   attempt (apply-late-report.ts).
+ *
+ * Reports. A provider may report about an attempt before its outcome is stored. Such an early report is stored with the
+ * job, and completion combines it with the response.
+ */
+
+/** The dependencies of the delivery of a job. */
 export type DeliverDeps = CompletionDeps & {
   readonly citizenKeys: ContentKeys;
   readonly contactOf: ContactOf;
-  /** For its quiet hours and for what has to be verified. */
+  /** Its quiet hours, and the channels that need a verified address. */
   readonly cascade: Pick<CascadePolicy, 'quiet' | 'verifiedOnly'>;
   readonly senderOf: SenderOf;
-  /** For each call of an adapter, whatever its own limits are: one that never settles would hold its place for ever. */
+  /** The limit of each call of a channel, above its own limits. Without it a call that never settles would keep its slot. */
   readonly limit: CallTimeout;
-  /** Whether this process ends: then it calls no provider any more, and waits for no database that is away. */
+  /** True while this process shuts down: it calls no provider any more, and does not wait for an absent database. */
   isStopping(): boolean;
   onFault(fault: unknown): void;
 };
+
+/** A job with the name of its lane: the messages of one client and category share a lane. */
+export type LaneJob = DeliveryJob & { readonly lane: string };
+
+type Deliverer = { readonly deps: DeliverDeps; readonly channel: Channel; readonly slots: ChannelSlots };
 
 type PreparedDelivery =
   | MessageToSend
   | { readonly ending: JobEnding; readonly notification: Notification }
   | { readonly notUntil: number };
 
-/** A job with the lane that it waited in. */
-export type LaneJob = DeliveryJob & { readonly lane: string };
-
-/** What is to be sent. */
 type MessageToSend = {
   readonly message: OutgoingMessage;
   readonly notification: Notification;
-  /** The first instant from that one on that is quiet for nobody. */
+  /** The first time from `at` on that is outside all quiet hours. */
   notBefore(at: number): number;
 };
 
-/**
- * What a worker does with a job of this channel. The order is the promise: the mark of the attempt is durable before the
- * provider is called, and the outcome is stored with its event after. A crash before the mark leaves a job that goes
- * back into the queue; one after it leaves an attempt without outcome, which becomes `unknown` and is never repeated.
- */
+/** A channel did not settle within the limit of the worker, although its port promises to. */
+class ChannelTimeout extends Error {
+  constructor(channel: string, step: 'prepare' | 'call', limitMs: number) {
+    super(`${channel}: ${step} did not settle within ${limitMs} ms`);
+    this.name = 'ChannelTimeout';
+  }
+}
+
+/** Returns what a worker does with a job of this channel; the promise rejects when the job is left for recovery. */
 export function createDeliverJob(
   deps: DeliverDeps,
   channel: Channel,
   slots: ChannelSlots,
 ): (job: LaneJob) => Promise<void> {
-  const { clock, claim, limit, onFault } = deps;
-  const timeoutError = (step: string) => new Error(`${channel.name}: ${step} did not settle within ${limit.ms} ms`);
+  const deliverer: Deliverer = { deps, channel, slots };
+  return (job) => deliver(deliverer, job);
+}
 
-  /** The wait for a place may have been long, so what the time decides is looked at again. */
-  async function call(
-    job: DeliveryJob,
-    { message, notification, notBefore }: MessageToSend,
-  ): Promise<JobEnding | undefined> {
-    const now = clock.now();
-    if (deps.isStopping()) return await release(job);
-    if (now >= notification.deliverBy) return deadlinePassed;
-    if (notBefore(now) > now) {
-      await claim(requeue(job, notBefore(now)));
-      return undefined;
+async function deliver(deliverer: Deliverer, job: LaneJob): Promise<void> {
+  const { deps, channel, slots } = deliverer;
+  let ending: JobEnding | undefined;
+  let notification: Notification | undefined;
+  try {
+    const prepared = await prepareJob(deps, channel, job);
+    if ('notUntil' in prepared) {
+      await deps.claim(requeue(job, prepared.notUntil));
+      return;
     }
-    const ready = await prepareOnce(message);
-    const startedAt = clock.now();
-    if ('outcome' in ready) return { by: 'provider', startedAt, outcome: ready };
-    let marked = false;
-    try {
-      if (deps.isStopping()) return await release(job);
-      if (startedAt >= notification.deliverBy) return deadlinePassed;
-      marked = (await claim(markStarted(job, startedAt))).length === 1;
-    } finally {
-      if (!marked) ready.drop();
+    notification = prepared.notification;
+    ending =
+      'ending' in prepared ? prepared.ending : await slots(job.lane, () => callProvider(deliverer, job, prepared));
+  } catch (fault) {
+    // `callProvider` throws only before the call, so the provider was not called.
+    deps.onFault(fault);
+    if (job.attempts < deps.policy.attempts) {
+      await deps.claim(requeue(job, deps.clock.now() + retryDelayMs(deps.policy, job.attempts, deps.random)));
+      return;
     }
-    return marked ? { by: 'provider', startedAt, outcome: await callOnce(ready) } : undefined;
+    ending = { by: 'us', status: 'failed', reason: 'internal-fault' };
   }
+  if (ending !== undefined) await completeAttempt(deps, job, ending, notification);
+}
 
-  /** Whoever ends begins no call, which might be cut off: another finds the job as it was. */
-  async function release(job: DeliveryJob): Promise<undefined> {
-    await claim(requeueLost(job));
+/** Steps 2 to 4; undefined when the job ended without a call, or is lost. The wait for a slot may be long, so times are checked again. */
+async function callProvider(
+  deliverer: Deliverer,
+  job: DeliveryJob,
+  { message, notification, notBefore }: MessageToSend,
+): Promise<JobEnding | undefined> {
+  const { deps } = deliverer;
+  const now = deps.clock.now();
+  if (deps.isStopping()) return await release(deps, job);
+  if (now >= notification.deliverBy) return deadlinePassed;
+  if (notBefore(now) > now) {
+    await deps.claim(requeue(job, notBefore(now)));
+    return undefined;
   }
-
-  async function prepareOnce(message: OutgoingMessage): Promise<PreparedMessage | ProviderOutcome> {
-    const preparing = channel.prepare(message);
-    const ready = await limit.waitFor(preparing);
-    if (ready !== timedOut) return ready;
-    onFault(timeoutError('prepare'));
-    preparing.then((made) => 'drop' in made && made.drop(), onFault);
-    return { outcome: 'temporary', reason: 'provider-unreachable' };
+  const ready = await prepareWithinLimit(deliverer, message);
+  const startedAt = deps.clock.now();
+  if ('outcome' in ready) return { by: 'provider', startedAt, outcome: ready };
+  let marked = false;
+  try {
+    if (deps.isStopping()) return await release(deps, job);
+    if (startedAt >= notification.deliverBy) return deadlinePassed;
+    marked = (await deps.claim(markStarted(job, startedAt))).length === 1;
+  } finally {
+    if (!marked) ready.drop();
   }
+  return marked ? { by: 'provider', startedAt, outcome: await callWithinLimit(deliverer, ready) } : undefined;
+}
 
-  async function callOnce(ready: PreparedMessage): Promise<ProviderOutcome> {
+/** A process that shuts down starts no call, because the call could be cut off. Another process takes the job. */
+async function release(deps: DeliverDeps, job: DeliveryJob): Promise<undefined> {
+  await deps.claim(requeueLost(job));
+}
+
+async function prepareWithinLimit(
+  { deps, channel }: Deliverer,
+  message: OutgoingMessage,
+): Promise<PreparedMessage | ProviderOutcome> {
+  const preparing = channel.prepare(message);
+  const ready = await deps.limit.waitFor(preparing);
+  if (ready !== timedOut) return ready;
+  deps.onFault(new ChannelTimeout(channel.name, 'prepare', deps.limit.ms));
+  preparing.then((late) => 'drop' in late && late.drop(), deps.onFault);
+  return { outcome: 'temporary', reason: 'provider-unreachable' };
+}
+
+async function callWithinLimit({ deps, channel }: Deliverer, ready: PreparedMessage): Promise<ProviderOutcome> {
+  try {
+    const calling = ready.call();
+    const outcome = await deps.limit.waitFor(calling);
+    if (outcome !== timedOut) return outcome;
+    calling.catch(deps.onFault);
+    throw new ChannelTimeout(channel.name, 'call', deps.limit.ms);
+  } catch (fault) {
+    // The channel broke the promise of its port. The provider may have accepted the message.
+    deps.onFault(fault);
+    return { outcome: 'unknown' };
+  }
+}
+
+/** Only this process knows the response of the provider. So it tries to store it for as long as the database is unavailable. */
+async function completeAttempt(
+  deps: DeliverDeps,
+  job: DeliveryJob,
+  ending: JobEnding,
+  notification: Notification | undefined,
+): Promise<void> {
+  for (;;) {
     try {
-      const calling = ready.call();
-      const outcome = await limit.waitFor(calling);
-      if (outcome !== timedOut) return outcome;
-      calling.catch(onFault);
-      throw timeoutError('call');
+      await completeDelivery(deps, job, ending, notification);
+      return;
     } catch (fault) {
-      // A port that throws broke its promise; whether the provider took the message is anyone's guess.
-      onFault(fault);
-      return { outcome: 'unknown' };
+      if (ending.by === 'us' || !isTransientFault(fault) || deps.isStopping()) throw fault;
     }
   }
-
-  /** What a provider answered is known here alone: while the database is away it is kept, and stored when it is back. */
-  async function completeAttempt(
-    job: DeliveryJob,
-    ending: JobEnding,
-    notification: Notification | undefined,
-  ): Promise<void> {
-    for (;;) {
-      try {
-        await completeDelivery(deps, job, ending, notification);
-        return;
-      } catch (fault) {
-        if (ending.by === 'us' || !isTransientFault(fault) || deps.isStopping()) throw fault;
-      }
-    }
-  }
-
-  return async (job) => {
-    let ending: JobEnding | undefined;
-    let notification: Notification | undefined;
-    try {
-      const prepared = await prepareJob(deps, channel, job);
-      if ('notUntil' in prepared) {
-        await claim(requeue(job, prepared.notUntil));
-        return;
-      }
-      notification = prepared.notification;
-      ending = 'ending' in prepared ? prepared.ending : await slots(job.lane, () => call(job, prepared));
-    } catch (fault) {
-      // Every fault up to here came before the provider was called.
-      onFault(fault);
-      if (job.attempts < deps.policy.attempts) {
-        await claim(requeue(job, clock.now() + retryDelayMs(deps.policy, job.attempts, deps.random)));
-        return;
-      }
-      ending = { by: 'us', status: 'failed', reason: 'internal-fault' };
-    }
-    if (ending !== undefined) await completeAttempt(job, ending, notification);
-  };
 }
 
 const deadlinePassed: JobEnding = { by: 'us', status: 'failed', reason: 'deadline-passed' };
 const alreadyRead: JobEnding = { by: 'us', status: 'skipped', reason: 'already-read' };
 
+/** Reads all that a message needs; an ending where no provider has to be called. */
 async function prepareJob(deps: DeliverDeps, channel: Channel, job: DeliveryJob): Promise<PreparedDelivery> {
   const found = await findNotificationWithContent(deps.read, job.notificationId);
-  if (found === undefined) throw new TypeError('a delivery without its notification');
+  if (found === undefined) throw new NotificationMissing(job.id);
   const { notification } = found;
   const now = deps.clock.now();
   const endedWith = (
     status: 'failed' | 'skipped',
     reason: Extract<JobEnding, { by: 'us' }>['reason'],
-  ): PreparedDelivery => ({
-    notification,
-    ending: { by: 'us', status, reason },
-  });
+  ): PreparedDelivery => ({ notification, ending: { by: 'us', status, reason } });
   if (notification.status === 'read') return { notification, ending: alreadyRead };
   if (now >= notification.deliverBy) return { notification, ending: deadlinePassed };
   const original = job.reminder ? await findOriginalDelivery(deps, job) : undefined;
@@ -206,7 +252,7 @@ async function prepareJob(deps: DeliverDeps, channel: Channel, job: DeliveryJob)
   };
 }
 
-/** The first message by this channel, where it reached the citizen, as far as its provider knows. */
+/** The delivery that a reminder repeats: the first one by this channel, if the provider accepted it. */
 async function findOriginalDelivery(deps: DeliverDeps, job: DeliveryJob): Promise<Delivery | undefined> {
   const deliveries = await findDeliveries(deps.read, job.notificationId);
   return deliveries.find(

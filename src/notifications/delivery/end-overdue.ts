@@ -21,12 +21,12 @@ import { systemClient } from '../notification/sending-service.ts';
 import { insertFeedEvent } from '../webhooks/feed-store.ts';
 import type { CompletionDeps } from './complete-delivery.ts';
 
-/** How long a notification is left alone whose deadline could not be stored. */
+/** The pause before a deadline that could not be stored is tried again. */
 const faultPauseMs = 5_000;
 
-/** The deadlines as a queue: each open notification is due at its `deliverBy`, and its job is to become undeliverable. */
+/** Creates the queue of deadlines: an open notification is due at its `deliverBy`, and its job makes it undeliverable. */
 export function createDeadlineQueue(deps: CompletionDeps): JobQueue<NotificationId> {
-  // A deadline is not claimed: this process leaves out what it has at hand, another one is refused by the revision.
+  // Deadlines are not claimed in the database. This process skips those in progress; the revision rejects a second process.
   const inProgress = new Set<NotificationId>();
   return {
     nextDueAt: () => findNextDeadline(deps.read),
@@ -68,12 +68,15 @@ async function endOverdue(deps: CompletionDeps, id: NotificationId): Promise<voi
         : { events: [{ type: 'contact-address.code-unused', ...head, citizenId, channel: unusedChannel }], statements },
     );
   } catch (fault) {
-    // Something changed meanwhile, perhaps to a success: the next look decides anew.
+    // The notification has changed, perhaps to a success. The next poll decides again.
     if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
   }
 }
 
-/** The channel by which a code went out that nobody has entered: its citizen would take it for a message that was lost. */
+/**
+ * The channel of a contact code that was not entered. The ledger gets an event of its own for it: in the access log,
+ * `undeliverable` would look like a lost message.
+ */
 function unusedCodeChannel({ clientId }: Notification, deliveries: readonly Delivery[]): CodeChannel | undefined {
   const [delivery, other] = deliveries;
   if (clientId !== systemClient || other !== undefined || delivery?.state.status !== 'sent') return undefined;

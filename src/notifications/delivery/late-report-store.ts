@@ -6,7 +6,7 @@ import type { DeliveryJob } from '../notification/delivery-store.ts';
 import type { DeliveryState, EarlyReport } from '../notification/notification.ts';
 import type { ReasonCode } from '../notification/reason.ts';
 
-/** The copy in the inbox, which the citizen has opened, is delivered; refused (`rows`) where it is so already. */
+/** Marks the inbox copy as delivered, because the citizen has opened it; the write is refused (`rows`) if it already is. */
 export function markInboxDelivered(notification: NotificationId, now: number): Statement {
   return {
     sql: `update delivery set status = 'delivered', ended_at = $1, reason = null
@@ -16,7 +16,7 @@ export function markInboxDelivered(notification: NotificationId, now: number): S
   };
 }
 
-/** A change of a delivery that had ended, or waits for its next attempt; `from` is what it was when that was decided. */
+/** A change of a delivery that has ended or waits for its next attempt; `from` is the status that the decision was based on. */
 type EndedDeliveryChange = {
   readonly id: DeliveryId;
   readonly from: DeliveryState['status'];
@@ -26,7 +26,7 @@ type EndedDeliveryChange = {
   readonly now: number;
 };
 
-/** Stores what a provider said late; refused (`rows`) where the delivery changed meanwhile, or an attempt of it runs. */
+/** Stores a late report; refused (`rows`) if the delivery has changed since then, or an attempt has called its provider. */
 export function updateEndedDelivery({ id, from, to, reason, providerRef, now }: EndedDeliveryChange): Statement {
   return {
     sql: `update delivery set status = $1, reason = $2, ended_at = $3, provider_ref = coalesce($6, provider_ref),
@@ -37,13 +37,13 @@ export function updateEndedDelivery({ id, from, to, reason, providerRef, now }: 
   };
 }
 
-/** What a provider said of an attempt that runs; `heard` is what it had said before. */
+/** A report about a running attempt; `previous` is the report that is stored for it already. */
 export type EarlyReportUpdate = Pick<DeliveryJob, 'id' | 'attempts'> & {
   readonly report: EarlyReport;
   readonly previous: EarlyReport | undefined;
 };
 
-/** Keeps what a provider said of an attempt that runs, until its outcome is stored; refused (`rows`) where it is by now. */
+/** Stores a report with a running attempt, for its completion; refused (`rows`) if the attempt has completed or `previous` is outdated. */
 export function saveEarlyReport({ id, attempts, report, previous }: EarlyReportUpdate): Statement {
   return {
     sql: `update delivery set early_word = $1
@@ -56,7 +56,7 @@ export function saveEarlyReport({ id, attempts, report, previous }: EarlyReportU
 
 const findDeliveryRow = lookupByKey('delivery', 'id', 'id, notification_id');
 
-/** The notification that a delivery is of. */
+/** The id of the notification of a delivery; undefined for an unknown delivery. */
 export async function findNotificationOfDelivery(
   read: Read,
   delivery: DeliveryId,

@@ -3,15 +3,15 @@ import { integerField, integerOrNull } from '../../db/row-fields.ts';
 import type { ChannelName } from '../notification/notification.ts';
 import { findWaitingWebhooks } from '../webhooks/webhook-call-store.ts';
 
-/** How much of a queue is due and not taken yet, and since when the first of it is; undefined where nothing is. */
+/** How many jobs are due and not claimed yet, and the due time of the oldest; undefined without one. */
 export type QueueDepth = { readonly due: number; readonly oldestAt: number | undefined };
 
-/** Beyond that a count would cost more than it says. */
+/** Counting stops here, because a larger count costs more than it is worth. */
 export const maxQueueCount = 10_000;
 
 /**
- * The deliveries of a channel that are due. It jumps from lane to lane as `waitingLanes` does, takes the first of each, and
- * counts within the lanes until there are enough: what is to be sent later costs nothing, however much it is.
+ * Counts the due deliveries of a channel. The query jumps from lane to lane in the index, as `findWaitingLanes` does, and
+ * stops at `maxQueueCount`. Deliveries that are due later cost nothing.
  */
 export async function countDueDeliveries(read: Read, channel: ChannelName, now: number): Promise<QueueDepth> {
   const [row] = await read(
@@ -36,8 +36,8 @@ export async function countDueDeliveries(read: Read, channel: ChannelName, now: 
 }
 
 /**
- * The calls of webhooks that are due; one that is made at this moment, or repeated later, is not. Webhook by webhook: what a
- * receiver that is gone has waiting for later costs nothing, however much it is.
+ * Counts the due webhook calls, without those in progress or due later. It counts per webhook, so that the backlog of an
+ * unreachable receiver costs nothing.
  */
 export async function countDueCalls(read: Read, now: number): Promise<QueueDepth> {
   const waiting = (await findWaitingWebhooks(read)).filter(({ runAt, isActive }) => isActive && runAt <= now);

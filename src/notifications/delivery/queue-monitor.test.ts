@@ -7,7 +7,7 @@ import { systemRandom } from '../../kernel/system-clock.ts';
 import { createQueueMonitor } from './queue-monitor.ts';
 
 const now = 1_000_000;
-const mint = createIdGenerator({ now: () => now }, systemRandom);
+const newId = createIdGenerator({ now: () => now }, systemRandom);
 
 type WaitingCalls = { readonly webhook?: string; readonly calls: readonly { status: string; runAt: number }[] };
 type Waiting = { channel: string; lane?: string; priority?: number; runAt: number; status?: string; many?: number };
@@ -39,23 +39,23 @@ async function fillCalls(db: Database, webhooks: readonly WaitingCalls[]): Promi
   const event = `insert into feed_event (id, client_id, at, type, data) values ($1, 'tax', 0, 't', '{}')`;
   const most = Math.max(...webhooks.map(({ calls }) => calls.length));
   for (let at = 0; at < most; at += 1) await db.write([{ sql: event, args: [`e${at}`] }]);
-  for (const { webhook: standing = 'active', calls } of webhooks) {
-    const webhook = mint('webhook');
+  for (const { webhook: status = 'active', calls } of webhooks) {
+    const webhook = newId('webhook');
     await db.write([
       {
         sql: `insert into webhook (id, client_id, url, status, secret, created_at) values ($1, 'tax', 'u', $2, $3, 0)`,
-        args: [webhook, standing, new Uint8Array(1)],
+        args: [webhook, status, new Uint8Array(1)],
       },
-      ...calls.map(({ status, runAt }, at) => ({
+      ...calls.map(({ status: callStatus, runAt }, at) => ({
         sql: `insert into webhook_call (webhook_id, event_id, status, attempts, run_at) values ($1, $2, $3, 0, $4)`,
-        args: [webhook, `e${at}`, status, runAt],
+        args: [webhook, `e${at}`, callStatus, runAt],
       })),
     ]);
   }
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: what is due is counted over all lanes and priorities of a channel, what is taken or for later is not`, async (t) => {
+  test(`${engine.name}: the count of a channel covers due jobs of all lanes and priorities, not claimed or later ones`, async (t) => {
     const db = await engine.open(t);
     const watch = createQueueMonitor(db.read, { now: () => now });
     assert.deepEqual([watch.deliveries().size, watch.calls()], [0, undefined]);
@@ -92,7 +92,7 @@ for (const engine of engines) {
     assert.deepEqual(watch.calls(), { due: 2, oldestSeconds: 3 });
   });
 
-  test(`${engine.name}: it counts up to 10,000, and still sees the first of all`, async (t) => {
+  test(`${engine.name}: the count stops at 10,000 and still finds the oldest job`, async (t) => {
     const db = await engine.open(t);
     const watch = createQueueMonitor(db.read, { now: () => now });
     await fill(db, [

@@ -3,18 +3,18 @@ import type { Clock } from '../../kernel/clock.ts';
 import { type ChannelName, channelNames } from '../notification/notification.ts';
 import { countDueCalls, countDueDeliveries, type QueueDepth } from './queue-depth.ts';
 
-/** How a queue is: how much is due and not taken, counted up to `mostCounted`, and for how long the first of it is due. */
+/** The number of due jobs, counted up to `maxQueueCount`, and how long the oldest of them has been due. */
 export type QueueState = { readonly due: number; readonly oldestSeconds: number };
 
-/** The queues of the worker role as this process saw them last; nothing before the first look. */
+/** The queues at the last refresh; empty before the first one. */
 export type QueueMonitor = {
   deliveries(): ReadonlyMap<ChannelName, QueueState>;
   calls(): QueueState | undefined;
-  /** Looks anew; called every few seconds. */
+  /** Reads the queues; called every few seconds. */
   refresh(): Promise<void>;
 };
 
-/** The watch over the queues of deliveries and of calls of webhooks: one small query for each. */
+/** Creates the monitor of the delivery queues and the webhook calls, for metrics; one small query each. */
 export function createQueueMonitor(read: Read, clock: Clock): QueueMonitor {
   let deliveries: ReadonlyMap<ChannelName, QueueState> = new Map();
   let calls: QueueState | undefined;

@@ -12,32 +12,41 @@ const batchSize = 200;
 
 type RecoveryDeps = CompletionDeps & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
-  /** For each asking of a provider. */
+  /** The limit of each query to a channel. */
   readonly limit: CallTimeout;
-  /** Whether this process is at work on the job, under whatever lease: then it is not lost. */
+  /** True if this process works on the job, under any of its leases: then it is not lost. */
   isInProgress(job: DeliveryJob): boolean;
   onFault(fault: unknown): void;
 };
 
-/** How often an attempt could not be recovered, and how long it is left alone since then. */
+/** The failed recoveries of an attempt, and the pause since the last one. */
 type RecoveryPause = { readonly tries: number; readonly at: number; readonly forMs: number };
 
+/** A channel did not answer the recovery within the limit. */
+class OutcomeQueryTimeout extends Error {
+  constructor(channel: ChannelName, limitMs: number) {
+    super(`${channel}: queryOutcome did not settle within ${limitMs} ms`);
+    this.name = 'OutcomeQueryTimeout';
+  }
+}
+
 /**
- * Looks after the deliveries whose worker lost its lease: those whose provider had not been called go back into the
- * queue; of the others the provider is asked where it can be, and what it does not know becomes `unknown`. While it cannot
- * be reached it is asked again, until `deliverBy`. Gives how many went back. `own` is the lease of this process, whose
- * jobs are at work here, whatever others took it for. Two processes may do so at once: each step is fenced.
+ * Creates the recovery of jobs whose worker has lost its lease; deliver.ts explains the states. A job whose provider was
+ * not called goes back into the queue. Otherwise the channel is asked for the outcome, if it supports that, and again until
+ * `deliverBy` while it fails. An outcome that nobody knows becomes `unknown`. The function returns the number of requeued
+ * jobs. `own` is the lease of this process: its jobs are in progress here. Several processes may recover at the same time,
+ * because each step is fenced.
  */
 export function createDeliveryRecovery(deps: RecoveryDeps): (own: string) => Promise<number> {
-  // In memory: a new process asks at once.
+  // In memory only: a new process tries at once.
   const paused = new Map<string, RecoveryPause>();
 
-  /** How many went back into the queue; undefined where it is to be looked at again later. */
+  /** The number of requeued jobs, 0 or 1; undefined when the recovery failed and is tried again later. */
   async function recover(lost: LostJob): Promise<number | undefined> {
     const { job, startedAt } = lost;
     try {
       if (startedAt === null) return (await deps.claim(requeueLost(job))).length;
-      await completeDelivery(deps, job, { by: 'provider', startedAt, outcome: await askProvider(deps, lost) });
+      await completeDelivery(deps, job, { by: 'provider', startedAt, outcome: await queryProvider(deps, lost) });
       return 0;
     } catch (fault) {
       if (isTransientFault(fault)) throw fault;
@@ -58,48 +67,49 @@ export function createDeliveryRecovery(deps: RecoveryDeps): (own: string) => Pro
 
   return async (own) => {
     const seenKeys = new Set<string>();
-    // A provider that cannot be reached takes its time to say so: once is enough, before others are looked after again.
-    let [requeued, mayAsk] = [0, true];
+    let requeued = 0;
+    // An unreachable provider may use up the whole limit. After one failure the others wait for the next run.
+    let mayQuery = true;
     for (let after: LostJobPosition | undefined = firstPosition; after !== undefined; ) {
       const found = await findLostJobs(deps.read, { own, after });
       for (const { job } of found) seenKeys.add(jobKeyOf(job));
       const due = found.filter((lost) => !deps.isInProgress(lost.job) && !isPaused(lost));
-      const ends = await settleAll(due.filter((one) => !canAskProvider(deps, one)).map(recover));
-      for (const lost of due.filter((one) => canAskProvider(deps, one))) {
-        if (mayAsk) ends.push(await recover(lost));
-        mayAsk &&= ends.at(-1) !== undefined;
+      const ends = await settleAll(due.filter((one) => !canQueryProvider(deps, one)).map(recover));
+      for (const lost of due.filter((one) => canQueryProvider(deps, one))) {
+        if (mayQuery) ends.push(await recover(lost));
+        mayQuery &&= ends.at(-1) !== undefined;
       }
       requeued += ends.reduce<number>((sum, one) => sum + (one ?? 0), 0);
       after = found.length < batchSize ? undefined : found.at(-1)?.job;
     }
-    // What was recovered by now is forgotten.
+    // Jobs that are not lost any more need no pause.
     for (const key of paused.keys()) if (!seenKeys.has(key)) paused.delete(key);
     return requeued;
   };
 }
 
-/** What all of them came to; one that is rejected is told only when none is under way any more. */
+/** Like `Promise.all`, but rejects only after all promises have settled. */
 async function settleAll<T>(promises: readonly Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(promises);
   return await Promise.all(promises);
 }
 
-/** What tells a job from the same delivery taken again. */
+/** The key of a job: another claim of the same delivery has another one. */
 export const jobKeyOf = (job: DeliveryJob) => `${job.id}.${job.attempts}`;
 
-/** Whether its provider is to be asked. What it has said of the attempt already is put into the outcome by `settle`. */
-function canAskProvider({ channels }: RecoveryDeps, { job, startedAt, hasEarlyReport }: LostJob): boolean {
+/** An early report needs no query: `completeDelivery` uses it. */
+function canQueryProvider({ channels }: RecoveryDeps, { job, startedAt, hasEarlyReport }: LostJob): boolean {
   return startedAt !== null && !hasEarlyReport && channels[job.channel].queryOutcome !== undefined;
 }
 
-/** What the provider knows; rejects where it cannot be asked and there is time left to ask again. */
-async function askProvider(deps: RecoveryDeps, lost: LostJob): Promise<ProviderOutcome> {
+/** The outcome that the channel knows. Rejects if the query fails and `deliverBy` leaves time to repeat it. */
+async function queryProvider(deps: RecoveryDeps, lost: LostJob): Promise<ProviderOutcome> {
   const { job, deliverBy } = lost;
-  if (!canAskProvider(deps, lost)) return { outcome: 'unknown' };
+  if (!canQueryProvider(deps, lost)) return { outcome: 'unknown' };
   try {
     const query = deps.channels[job.channel].queryOutcome?.({ delivery: job.id, attempt: job.attempts });
     const outcome = query && (await deps.limit.waitFor(query));
-    if (outcome === timedOut) throw new Error(`${job.channel}: ask did not settle within ${deps.limit.ms} ms`);
+    if (outcome === timedOut) throw new OutcomeQueryTimeout(job.channel, deps.limit.ms);
     return outcome ?? { outcome: 'unknown' };
   } catch (fault) {
     if (deps.clock.now() < deliverBy) throw fault;
@@ -112,17 +122,17 @@ type LostJob = {
   readonly job: DeliveryJob;
   readonly startedAt: number | null;
   readonly deliverBy: number;
-  /** Whether the provider has said something of the attempt. */
+  /** True if the provider has reported about the attempt. */
   readonly hasEarlyReport: boolean;
 };
 
-/** The place of a delivery among those that are taken. */
+/** The position of a job in the index of claimed deliveries. */
 type LostJobPosition = { readonly lockedBy: string; readonly id: string };
 const firstPosition: LostJobPosition = { lockedBy: '', id: '' };
 
 type FindLostOptions = { readonly own: string; readonly after: LostJobPosition };
 
-/** A part of them, in the order of the index of what is taken: by any other SQLite looks at every delivery there is, each second. */
+/** One batch of lost jobs, in the order of the index of claimed deliveries. In another order SQLite would scan all deliveries each second. */
 async function findLostJobs(read: Read, { own, after }: FindLostOptions): Promise<LostJob[]> {
   const rows = await read(
     `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_word,
@@ -142,8 +152,8 @@ async function findLostJobs(read: Read, { own, after }: FindLostOptions): Promis
 }
 
 /**
- * For a job that nobody will end and whose provider was not called: it keeps its place in the queue. The condition on
- * started_at is checked under the row's lock: see `markStarted`.
+ * Puts a job back whose provider was not called; it keeps its due time. The condition on started_at is checked under the
+ * lock of the row, so a late `markStarted` of the slow worker matches no row; see deliver.ts.
  */
 export function requeueLost(job: DeliveryJob): Statement {
   return {

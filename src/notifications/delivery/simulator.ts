@@ -3,8 +3,8 @@ import type { Channel, OutgoingMessage, ProviderOutcome } from '../notification/
 import type { CitizenContact, ContactOf } from '../notification/contact.ts';
 
 /**
- * Invented citizens for the tests of service teams. A message to one of them takes the same way as any other: stored,
- * queued, attempted, told to webhooks. Only the provider is played: nothing leaves the machine.
+ * Fictional citizens for the tests of service teams. A message to one of them is stored, queued, attempted and reported to
+ * webhooks like any other. Only the provider is simulated: nothing leaves the machine.
  */
 export const simulatorIds = [
   'sim-delivered',
@@ -17,14 +17,14 @@ export const simulatorIds = [
 ] as const;
 type SimulatorId = (typeof simulatorIds)[number];
 
-/** So often a temporary failure is played before the message arrives. */
+/** How many attempts fail before the message to `sim-temp-fail` arrives. */
 const temporaryFailures = 2;
 const slowMs = 10_000;
 
-/** A domain that never resolves (RFC 2606), so that an address of theirs reaches nobody even by mistake. */
+/** A domain that never resolves (RFC 2606), so that no message reaches a real address by mistake. */
 const domain = 'simulator.invalid';
 
-/** The register's contacts, and those of the simulator for ids that the register does not know. */
+/** Adds the contacts of simulated citizens, for ids that the register does not know. */
 export function withSimulatedContacts(contactOf: ContactOf): ContactOf {
   return async (citizenId) => {
     const known = await contactOf(citizenId);
@@ -41,10 +41,10 @@ function contactOfSimulator(id: SimulatorId): CitizenContact {
   return { name: 'Simulator', email: address, phone: address, postalLines: [address], verified: ['email', 'sms'] };
 }
 
-/** Whether the providers of that citizen are played. */
+/** True if the providers of that citizen are simulated. */
 export const isSimulated = ({ email }: CitizenContact): boolean => email?.endsWith(`@${domain}`) === true;
 
-/** The channel with the simulator's providers before it. */
+/** Wraps a channel: it simulates the provider for simulated citizens, and passes on every other message. */
 export function simulateProvider(channel: Channel, timer: Timer): Channel {
   return {
     ...channel,

@@ -15,29 +15,30 @@ import {
 } from '../notification/delivery-store.ts';
 import { type ChannelName, channelNames } from '../notification/notification.ts';
 import { queueName } from '../notification/notification-store.ts';
-import { createChannelSlots } from './channel-slots.ts';
+import { createChannelSlots, createUrgentPriority, type UrgentPriority } from './channel-slots.ts';
 import { createDeliverJob, type DeliverDeps, type LaneJob } from './deliver.ts';
 import { createDeadlineQueue } from './end-overdue.ts';
 import { createDeliveryRecovery, jobKeyOf } from './recover-deliveries.ts';
 import { createTickScheduler, type TickScheduler } from './tick-scheduler.ts';
-import { createUrgentPriority, type UrgentPriority } from './urgent-priority.ts';
 import { createWorkerIdentity, type WorkerIdentity } from './worker-identity.ts';
 
-/** How long things take by default; tests on a virtual clock stretch what would only repeat. */
+/** Intervals of the worker; tests with a virtual clock set longer ones. */
 type DeliveryTiming = {
-  /** How soon a job is seen that another process has stored. */
+  /** How soon a job of another process is seen. */
   readonly pollMs: number;
-  /** How long a process may be silent before its jobs are recovered; others need up to a quarter more to be sure of that. */
+  /** How long a process may be silent before it loses its lease; others notice after up to a quarter more. */
   readonly leaseMs: number;
-  /** How often lost jobs are looked for. With `leaseMs` and its quarter below 10 s: whole again that soon after a crash. */
+  /** The interval of recovery. With 1.25 * `leaseMs` it is below 10 s: the longest time to recover after a crash. */
   readonly recoverMs: number;
 };
 
+/** The intervals in production. */
 export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 6_000, recoverMs: 1_000 };
 
-/** About two days: 5 s, doubled up to an hour, 72 attempts; `deliverBy` may end it sooner. */
+/** 72 attempts in about two days: 5 s after the first, then doubled up to an hour. `deliverBy` may end it sooner. */
 export const deliveryRetryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
+/** The dependencies of `startDelivery`. */
 export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   readonly onCommitted: OnCommitted;
@@ -45,41 +46,42 @@ export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> 
   readonly timing?: DeliveryTiming;
 };
 
+/** The running worker role. */
 export type DeliveryWorker = {
-  /** Looks at the queues of these names (`queueName`) at once; without names, at all of them. */
+  /** Polls the queues of these names (`queueName`) at once; without names, all of them. */
   wake(queues?: ReadonlySet<string>): void;
-  /** Resolves when nothing is at work and nothing is due. */
+  /** Resolves when nothing runs and nothing is due. */
   idle(): Promise<void>;
-  /** Takes nothing more and finishes what it took; false when that took longer than allowed. Channels stay open. */
+  /** Claims nothing more and finishes its jobs; false if they took longer. Channels stay open. */
   stop(withinMs: number): Promise<boolean>;
 };
 
 const maxConcurrentJobs = 96;
 const jobsPerClaim = 48;
-/** Fewer of the urgent ones: so many of another client are to end before there is room for the next lane. */
+/** Smaller for urgent messages: an urgent message of another client waits for at most this many of one lane. */
 const urgentPerClaim = 24;
 const preparedPerTick = 4;
 /**
- * While urgent messages come, of the others only so many more than the channel has places: each job in hand makes the
- * urgent ones wait, since it shares the processor and the commits with them.
+ * While urgent messages come, the other worker runs only this many jobs more than the channel has slots. Each running job
+ * delays urgent ones, because they share the processor and the commits.
  */
 const extraJobsWhileUrgent = 2;
-/** One place of a channel in so many is kept for urgent messages. */
+/** One in this many slots of a channel is reserved for urgent messages. */
 const slotsPerReserved = 10;
-/** And so many units of the others are written at once: an urgent one waits for the commit that is under way. */
+/** While urgent messages come, the other worker writes this many units at once: an urgent unit waits for the running commit. */
 const unitsWhileUrgent = 2;
 const maxConcurrentDeadlines = 8;
-/** A relay may take minutes for a mail, each of its answers being in time; no adapter takes that long. */
+/** The limit of a channel call. A relay may take minutes for a mail although each reply is in time; no channel takes this long. */
 const adapterTimeoutMs = 15 * 60_000;
 
-/** Starts the worker role: a worker for each channel, the deadlines, and the recovery of what others lost. */
-export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker> {
-  const { timing = deliveryTiming, policy = deliveryRetryPolicy } = given;
-  const limit = createCallTimeout(given.timer, adapterTimeoutMs);
+/** Starts the worker role: two workers for each channel, one for deadlines, and the recovery of lost jobs. */
+export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker> {
+  const { timing = deliveryTiming, policy = deliveryRetryPolicy } = deps;
+  const limit = createCallTimeout(deps.timer, adapterTimeoutMs);
   let stopping = false;
   const inProgress = new Set<string>();
   const isInProgress = (job: DeliveryJob) => inProgress.has(jobKeyOf(job));
-  const context = { ...given, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
+  const context = { ...deps, policy, timing, limit, inProgress, isInProgress, isStopping: () => stopping };
   const { timer, onFault } = context;
   const identity = await createWorkerIdentity({ ...context, leaseMs: timing.leaseMs });
   const recover = createDeliveryRecovery(context);
@@ -98,8 +100,8 @@ export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker
     for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
     deadlines.wake();
   };
-  // The next step of a cascade then begins now. It has another channel, whose worker sleeps until the step's former time.
-  given.onCommitted(['notification.delivery-ended'], (events) => {
+  // After a failure the next step of the cascade begins now. Its worker would sleep until the original time of the step.
+  deps.onCommitted(['notification.delivery-ended'], (events) => {
     const isFailure = (event: LedgerEvent) =>
       event.type === 'notification.delivery-ended' && (event.outcome === 'failed' || event.outcome === 'skipped');
     if (events.some(isFailure)) wake();
@@ -117,15 +119,11 @@ export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker
     wake,
     idle: async () => {
       await Promise.all([identity.idle(), recovery.idle()]);
-      // What one worker ends may wake another that was asked before it.
-      for (let seen = -1; seen !== wakes; ) {
-        seen = wakes;
-        for (const worker of workers) await worker.idle();
-      }
+      await waitUntilIdle(workers, () => wakes);
     },
     stop: async (withinMs) => {
       stopping = true;
-      // All at once: the recovery may be asking a provider that does not answer.
+      // All at the same time: the recovery may wait for a provider that does not answer.
       const deadline = createCallTimeout(timer, withinMs);
       const ends = [deadline.waitFor(recovery.stop()), ...workers.map((worker) => worker.stop(withinMs))];
       const finished = (await Promise.all(ends)).every((end) => end !== timedOut && end !== false);
@@ -136,11 +134,19 @@ export async function startDelivery(given: DeliveryDeps): Promise<DeliveryWorker
   };
 }
 
+/** A job that ends in one worker may wake another that was already idle, so all are awaited until none was woken. */
+async function waitUntilIdle(workers: readonly JobWorker[], wakeCount: () => number): Promise<void> {
+  for (let seen = -1; seen !== wakeCount(); ) {
+    seen = wakeCount();
+    for (const worker of workers) await worker.idle();
+  }
+}
+
 type DeliveryContext = DeliveryDeps & {
   readonly policy: RetryPolicy;
   readonly timing: DeliveryTiming;
   readonly limit: CallTimeout;
-  /** What this process is at work on, by `keyOf`. */
+  /** The jobs of this process, by `jobKeyOf`. */
   readonly inProgress: Set<string>;
   isStopping(): boolean;
 };
@@ -151,10 +157,7 @@ function startQueueWorker<J>(context: DeliveryContext, queue: JobQueue<J>, width
   return startJobWorker({ ...context, ...width, queue, pollMs: context.timing.pollMs });
 }
 
-/**
- * Starts the two workers of a channel. Urgent messages have one of their own, so that a backlog of others does not take all
- * the places.
- */
+/** Starts the two workers of a channel. Urgent messages have their own, so that a backlog of others cannot use all its slots. */
 function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
   const tickScheduler = createTickScheduler(preparedPerTick);
   const urgentPriority = createUrgentPriority(context.clock);
@@ -188,8 +191,8 @@ function channelStarter(context: DeliveryContext, identity: WorkerIdentity) {
 }
 
 /**
- * The context for messages that are not urgent: while urgent ones come, at most `unitsWhileUrgent` of their units share a
- * commit. This is the only wrapper around `commit` in the project.
+ * The context of the worker for other messages: while urgent ones come, it writes few units at once. This is the only wrapper
+ * around `commit` in the project.
  */
 function throttledWhileUrgent(context: DeliveryContext, urgentPriority: UrgentPriority): DeliveryContext {
   const semaphore = createSemaphore(unitsWhileUrgent);
@@ -203,14 +206,15 @@ function throttledWhileUrgent(context: DeliveryContext, urgentPriority: UrgentPr
 
 type ChannelQueueOptions = {
   readonly channel: ChannelName;
+  /** 0 for urgent messages, 1 for others. */
   readonly priority: 0 | 1;
   readonly deliver: (job: LaneJob) => Promise<void>;
-  /** For the messages that are not urgent. */
+  /** Applies to messages that are not urgent. */
   readonly tickScheduler: TickScheduler;
   readonly urgentPriority: UrgentPriority;
 };
 
-/** The lanes of a channel in turn: each claim is for one lane, and the next one for the lane behind it. */
+/** The queue of a channel and priority. Each claim takes jobs of one lane, and the next claim those of the lane after it. */
 function channelQueue(
   context: DeliveryContext,
   options: ChannelQueueOptions,

@@ -1,38 +1,38 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { setImmediate as aTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { createTickScheduler } from './tick-scheduler.ts';
 
-test('a batch goes on a few at a time, in its order, and the event loop turns in between', async () => {
-  const turn = createTickScheduler(4);
+test('a batch continues four at a time, in its order, with a tick of the event loop between', async () => {
+  const schedule = createTickScheduler(4);
   const done: string[] = [];
   const batch = Promise.all(
     Array.from({ length: 10 }, async (_, number) => {
-      await turn();
+      await schedule();
       done.push(String(number));
     }),
   );
   for (let ticks = 0; ticks < 5; ticks += 1) await Promise.resolve();
   done.push('|');
-  for (let turns = 0; turns < 3; turns += 1) {
-    await aTurn();
+  for (let ticks = 0; ticks < 3; ticks += 1) {
+    await nextTick();
     done.push('|');
   }
   await batch;
   assert.equal(done.join(''), '0123|4567|89||');
 });
 
-test('who comes after a pause waits for nobody', async () => {
-  const turn = createTickScheduler(1);
-  await turn();
-  await turn();
-  await aTurn();
-  await aTurn();
-  let went = false;
-  void turn().then(() => {
-    went = true;
+test('a caller after a pause continues at once', async () => {
+  const schedule = createTickScheduler(1);
+  await schedule();
+  await schedule();
+  await nextTick();
+  await nextTick();
+  let continued = false;
+  void schedule().then(() => {
+    continued = true;
   });
   await Promise.resolve();
   await Promise.resolve();
-  assert.equal(went, true);
+  assert.equal(continued, true);
 });

@@ -1,20 +1,20 @@
-/** Resolves when it is the caller's turn. */
+/** Resolves when the caller may continue. */
 export type TickScheduler = () => Promise<void>;
 
 /**
- * Lets so many callers go in each turn of the event loop, in the order in which they came. A worker starts a whole batch
- * at once, and to prepare a message costs a fraction of a millisecond of processor: without turns everything else, and an
- * urgent message above all, would wait for the last of the batch.
+ * Creates a scheduler that lets `perTick` callers continue in each tick of the event loop, in their order. A worker starts a
+ * whole batch at once, and preparing a message takes a fraction of a millisecond. Without the scheduler everything else,
+ * also an urgent message, would wait for the whole batch.
  */
-export function createTickScheduler(perTurn: number): TickScheduler {
+export function createTickScheduler(perTick: number): TickScheduler {
   const waiting: Array<() => void> = [];
-  let left = perTurn;
+  let free = perTick;
   let isScheduled = false;
 
   function next(): void {
     isScheduled = false;
-    const now = waiting.splice(0, perTurn);
-    left = perTurn - now.length;
+    const now = waiting.splice(0, perTick);
+    free = perTick - now.length;
     for (const resolve of now) resolve();
     if (now.length > 0) schedule();
   }
@@ -27,7 +27,7 @@ export function createTickScheduler(perTurn: number): TickScheduler {
 
   return async () => {
     schedule();
-    if (left > 0) left -= 1;
+    if (free > 0) free -= 1;
     else await new Promise<void>((resolve) => waiting.push(resolve));
   };
 }

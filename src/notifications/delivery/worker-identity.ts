@@ -8,23 +8,25 @@ import {
 } from '../../jobs/lease.ts';
 import type { RandomBytes } from '../../kernel/clock.ts';
 
-/** Under which lease this process takes jobs. */
+/** The lease under which this process claims jobs. */
 export type WorkerIdentity = {
-  /** The lease under which jobs are claimed now. */
+  /** The name of the current lease. */
   name(): Promise<WorkerLease>;
   /**
-   * Lets that lease run out, and goes on under a new one. For when jobs may be locked by us that nobody works on (the
-   * answer of a claim or of an outcome was lost): recovery then treats them like those of a dead process.
+   * Stops the renewal of that lease, and continues under a new one. Called when the response to a claim or a completion was
+   * lost: jobs may then be locked by this process although nobody works on them. Recovery treats them like those of a dead
+   * process.
    */
   abandonLease(name: string): void;
-  /** Resolves when no renewal is at work. */
+  /** Resolves when no renewal is running. */
   idle(): Promise<void>;
-  end(giveBack: boolean): Promise<void>;
+  /** Ends the lease; with `release` at once, unless it was abandoned. */
+  end(release: boolean): Promise<void>;
 };
 
 type WorkerIdentityDeps = Omit<LeaseDeps, 'name' | 'holder' | 'watchedPattern'> & { readonly random: RandomBytes };
 
-/** Takes a lease of a new name, and keeps it until it is left behind or ended. */
+/** Takes a lease with a new name, and renews it until it is abandoned or ended. */
 export async function createWorkerIdentity(deps: WorkerIdentityDeps): Promise<WorkerIdentity> {
   const takeLease = async () => {
     const name = newLeaseName(deps.random);
@@ -54,7 +56,7 @@ export async function createWorkerIdentity(deps: WorkerIdentityDeps): Promise<Wo
       isAbandoned ||= name === current.name;
     },
     idle: () => current.lease.idle(),
-    end: (giveBack) => current.lease.stop({ release: giveBack && !isAbandoned }),
+    end: (release) => current.lease.stop({ release: release && !isAbandoned }),
   };
 }
 

@@ -8,7 +8,7 @@ const letter = {
   ...{ language: 'en', reminder: false, at: 0 },
 };
 
-test('dry runs of letters do not queue without end: of more than twenty one is refused, until there is room', async () => {
+test('the 21st waiting dry run of a letter is rejected until another one has ended', async () => {
   const { promise: set, resolve: finish } = Promise.withResolvers<Uint8Array>();
   const renderer = { render: () => set, close: async () => undefined };
   const checkLetter = createLetterCheck({ renderer, window: 'din5008b' }, (fault) => assert.fail(String(fault)));

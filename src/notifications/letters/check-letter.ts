@@ -6,8 +6,7 @@ import type { ReasonCode } from '../notification/reason.ts';
 import { type LetterDeps, renderLetterPdf } from './render-letter.ts';
 
 /**
- * Why a letter could not be printed, or undefined where nothing speaks against it. Without a contact only what the sender
- * wrote is looked at.
+ * Returns why a letter cannot be printed, or undefined if it can. Without a contact, only the text of the sender is checked.
  */
 export type CheckLetter = (letter: {
   readonly contact: CitizenContact | undefined;
@@ -19,15 +18,15 @@ export type CheckLetter = (letter: {
   readonly at: number;
 }) => Promise<ReasonCode | undefined>;
 
-/** Stands in where no address may be looked at; every letter with it fits into its window. */
+/** Used if the address of the citizen must not be read; it always fits into the window. */
 const sampleAddress = 'Name\nStreet 1\nPlace';
 
-/** So many wait for the press: one letter may take it seconds, and who asked for it waits with all that it has sent. */
+/** At most this many checks wait for the typesetter: one letter may take seconds, and each waiting request holds its body. */
 export const maxConcurrentLetterChecks = 20;
 
 /**
- * Sets letters as they would be printed, and throws them away. When the press breaks nothing is known against a letter; when too
- * many wait for it, it is not asked (`Unavailable`).
+ * Creates the check of a dry run: it renders the letter and discards it. It reports no reason if the typesetter fails, and
+ * throws `UnavailableError` if too many checks are waiting.
  */
 export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) => void): CheckLetter {
   let waiting = 0;
@@ -35,7 +34,7 @@ export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) =>
     if (waiting >= maxConcurrentLetterChecks)
       throw new UnavailableError(
         'capacity-reduced',
-        `${maxConcurrentLetterChecks} dry runs wait for the typesetter already`,
+        `${maxConcurrentLetterChecks} dry runs are already waiting for the typesetter`,
       );
     waiting += 1;
     const address = (contact && letterAddressOf(contact)) ?? sampleAddress;

@@ -5,32 +5,32 @@ import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 
 const maxAddressLines = 6;
-/** A line is wrapped at the width of the window; one that is longer than this could never fit. */
+/** A line wraps at the width of the window; a longer one could never fit. */
 const maxAddressLineLength = 160;
-/** A word of so many of the widest letters fits into a line: of the address, and of a title, the largest in the letter. */
+/** How many of the widest letters fit into a line: of the address, and of a title, which has the largest text. */
 const maxWordLengths = { address: 20, text: 35 };
-/** Where it is longer, it may be broken after so many. */
+/** A longer word may break after this many characters. */
 const wordPieceLength = 20;
 
-/** How letters look. */
+/** The layout settings of letters. */
 export type LetterLayout = {
   readonly window: AddressWindowName;
-  /** Where letters come back to that cannot be delivered, line by line, but those of a service with an address of its own. */
+  /** Return address of undeliverable letters, line by line, for services without one of their own. */
   readonly returnAddress?: readonly string[];
-  /** Whose days letters are dated by; without it UTC's. */
+  /** The time zone of the date; without it UTC. */
   readonly timeZone?: string;
 };
 
-/** What a letter is made of. */
+/** The parts of a message that a letter shows. */
 export type LetterInput = Pick<
   OutgoingMessage,
   'address' | 'sender' | 'returnAddress' | 'subject' | 'content' | 'reminder' | 'language' | 'at'
 > & { readonly notification: string };
 
-/** Characters that no font shows and that nothing is said by: a byte order mark, and marks of annotations and hieroglyphs. */
+/** Characters without a visible glyph or meaning: byte order mark, annotation marks, hieroglyph format controls. */
 const invisibleCharacters = /[\ufeff\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;
 
-/** What the template is given, as JSON; undefined where the address has no form that a window takes. */
+/** The data of the template as JSON; undefined if the address cannot fit into a window. */
 export function letterTemplateData(message: LetterInput, layout: LetterLayout): string | undefined {
   const address = message.address
     .split('\n')
@@ -40,7 +40,7 @@ export function letterTemplateData(message: LetterInput, layout: LetterLayout): 
   if (address.some((line) => line.length > maxAddressLineLength)) return undefined;
   const phrases = phrasesFor(message.language);
   const returnAddress = message.returnAddress ?? layout.returnAddress ?? [];
-  // Without a title no letter is PDF/UA-1.
+  // PDF/UA-1 requires a title.
   const title = cleanLine(message.subject ?? '') || phrases.messageFrom(message.sender);
   const data = {
     title: wrapLongWords(cleanLine(message.reminder ? phrases.reminder(title) : title)),
@@ -52,20 +52,21 @@ export function letterTemplateData(message: LetterInput, layout: LetterLayout): 
     head: { sender: headerLine(message.sender), lines: returnAddress.map(headerLine) },
     address: address.map((line) => breakLongWords(line, maxWordLengths.address)),
     blocks: withValidHeadingLevels(blocksOf(message.content)).map(printedBlock),
-    ...{ ours: phrases.language, attached: phrases.attached },
+    ours: phrases.language,
+    attached: phrases.attached,
     attachments: (message.content.attachments ?? []).map(({ title: name }) => wrapLongWords(cleanLine(name))),
     window: addressWindows[layout.window],
   };
   return JSON.stringify(data).replaceAll(invisibleCharacters, '');
 }
 
-/** The first letter with a direction decides, as in Unicode's bidirectional algorithm (UAX #9, P2). */
+/** True if the first letter of the text belongs to a right-to-left script (UAX #9, rule P2). */
 function isRightToLeft(text: string): boolean {
   const first = /\p{L}/u.exec(text)?.[0] ?? '';
   return /[\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Syriac}\p{Script=Thaana}]/u.test(first);
 }
 
-/** The title is level 1, and no level may be left out (PDF/UA-1, 7.4.2). */
+/** The title is level 1. No level may be skipped (PDF/UA-1, 7.4.2). */
 function withValidHeadingLevels(blocks: readonly MarkdownBlock[]): readonly LevelledBlock[] {
   let deepest = 1;
   return blocks.map((block) => {
@@ -95,7 +96,7 @@ function printedItem({ line, ...item }: ListItem): unknown {
   return { ...item, line: line.map(printedInline) };
 }
 
-/** Nobody can follow a link on paper, so it is printed where it leads. */
+/** Prints the address of a link, because nobody can follow a link on paper. */
 function printedInline(run: InlineRun): unknown {
   const text = wrapLongWords(run.text);
   if (run.href === undefined) return { ...run, text };
@@ -103,12 +104,12 @@ function printedInline(run: InlineRun): unknown {
   return run.href === run.text ? { ...run, text: url } : { ...run, text, to: url };
 }
 
-/** From left to right by itself (UAX #9, 2.4): after Arabic words the slash at its end would stand at its begin. */
+/** Isolates a URL as left to right (UAX #9, 2.4). After Arabic words its last slash would otherwise move to its start. */
 function isolated(url: string): string {
   return `\u2066${url}\u2069`;
 }
 
-/** The head of a letter is about as wide as an address. */
+/** A line of the head, which is about as wide as an address. */
 function headerLine(text: string): string {
   return breakLongWords(cleanLine(text), maxWordLengths.address);
 }
@@ -126,22 +127,29 @@ function cleanLine(text: string): string {
 
 const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' });
 
-/** What has no place to break in it by itself; of the scripts without blanks the typesetter knows the places. */
+/** Words in which Typst finds no line break. In scripts without spaces it finds the breaks itself. */
 const unbreakableWords =
   /(?:[^\s\u200b\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]|[\u00a0\u2007\u202f])+/gu;
 
 /**
- * Lets words that are too long for a line wrap, or their ends would be cut off: a zero width space (U+200B) after each
- * blank that glues, or else after so many characters, and none within one.
+ * Lets words wrap that are too long for a line; otherwise their ends would be cut off. It adds a zero width space (U+200B)
+ * after each no-break space and after every `wordPieceLength` graphemes, never inside a grapheme.
  */
 function breakLongWords(line: string, longest: number): string {
   return line.replaceAll(unbreakableWords, (word) => {
     if (word.length <= longest) return word;
-    let [before, since, written] = ['', 0, ''];
+    let previous = '';
+    let sinceBreak = 0;
+    let wrapped = '';
     for (const { segment } of graphemes.segment(word)) {
-      if (since === wordPieceLength || /[\u00a0\u2007\u202f]/.test(before)) [since, written] = [0, `${written}\u200b`];
-      [before, since, written] = [segment, since + 1, written + segment];
+      if (sinceBreak === wordPieceLength || /[\u00a0\u2007\u202f]/.test(previous)) {
+        wrapped += '\u200b';
+        sinceBreak = 0;
+      }
+      wrapped += segment;
+      previous = segment;
+      sinceBreak += 1;
     }
-    return written;
+    return wrapped;
   });
 }

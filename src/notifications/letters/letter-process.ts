@@ -3,43 +3,48 @@ import { createRequire } from 'node:module';
 import type { NodeCompiler } from '@myriaddreamin/typst-ts-node-compiler';
 import { addressTooLongMessage, letterTemplate } from './letter-template.ts';
 
-/** What the press orders: the data of one letter, and the instant that stands in the file, in seconds. */
+/** The data of one letter, as JSON, and the creation time for the file in epoch seconds. */
 export type RenderRequest = { readonly data: string; readonly at: number };
 
-/** Why a letter cannot be set; no text of it is in that. */
+/** Why a letter cannot be rendered; it has no text of the letter. */
 export type LetterFault = 'address-too-long' | 'no-glyph' | 'not-set';
 
-/** What comes back: the PDF, or why there is none; `broken` says why no letter can be set on this machine. */
+/** The PDF, or why there is none. `broken`: why no letter can be rendered on this machine. */
 export type RenderResult = { readonly pdf?: Uint8Array; readonly fault?: LetterFault; readonly broken?: string };
 
-/** By these words the exporter refuses a text for which no font has a glyph (test/contract/letter-fonts.test.ts). */
+/** The exporter's message if no font has a glyph for a text (test/contract/letter-fonts.test.ts). */
 const noGlyphMessage = 'could not be displayed with font';
 
-// The child of `typesetter.ts`: it sets letters until it is replaced. Its argument is the folder of the operator's fonts.
+/** The bundled fonts, as files of the packages `@expo-google-fonts/*`. */
+const fontFiles = [
+  'noto-sans/400Regular/NotoSans_400Regular.ttf',
+  'noto-sans/700Bold/NotoSans_700Bold.ttf',
+  'noto-sans-arabic/400Regular/NotoSansArabic_400Regular.ttf',
+  'noto-sans-arabic/700Bold/NotoSansArabic_700Bold.ttf',
+  'noto-sans-devanagari/400Regular/NotoSansDevanagari_400Regular.ttf',
+  'noto-sans-devanagari/700Bold/NotoSansDevanagari_700Bold.ttf',
+];
+
+// The child process of `typesetter.ts`. Its argument is the folder of the operator's fonts.
 const [, , fontFolder] = process.argv;
 const compilerOrFault = openCompiler(fontFolder).catch((fault: unknown) => faultMessagesOf(fault).join('; '));
 let renderedCount = 0;
 
-process.on('message', async (order: RenderRequest) => {
+process.on('message', async (request: RenderRequest) => {
   const compiler = await compilerOrFault;
-  process.send?.(typeof compiler === 'string' ? { broken: compiler } : renderResultOf(compiler, order));
+  process.send?.(typeof compiler === 'string' ? { broken: compiler } : renderResultOf(compiler, request));
 });
 
-/** Its program is of this machine's kind, and needs its libraries: it may not be there. */
+/** Loads the compiler. It is native code and needs system libraries, so the import fails on some machines. */
 async function openCompiler(folder: string | undefined): Promise<NodeCompiler> {
   const { NodeCompiler } = await import('@myriaddreamin/typst-ts-node-compiler');
   const require = createRequire(import.meta.url);
-  const fonts = ['noto-sans/', 'noto-sans-arabic/', 'noto-sans-devanagari/'].flatMap((folder) => {
-    const name = { 'noto-sans/': 'NotoSans', 'noto-sans-arabic/': 'NotoSansArabic' }[folder] ?? 'NotoSansDevanagari';
-    return ['400Regular', '700Bold'].map((weight) =>
-      readFileSync(require.resolve(`@expo-google-fonts/${folder}${weight}/${name}_${weight}.ttf`)),
-    );
-  });
-  const more = folder === undefined ? [] : [{ fontPaths: [folder] }];
-  return NodeCompiler.create({ fontArgs: [{ fontBlobs: fonts }, ...more] });
+  const fontBlobs = fontFiles.map((file) => readFileSync(require.resolve(`@expo-google-fonts/${file}`)));
+  const operatorFonts = folder === undefined ? [] : [{ fontPaths: [folder] }];
+  return NodeCompiler.create({ fontArgs: [{ fontBlobs }, ...operatorFonts] });
 }
 
-/** What a fault and its causes say, the first line of each. */
+/** The first line of the message of a fault and of each of its causes. */
 function faultMessagesOf(fault: unknown): string[] {
   if (Array.isArray(fault)) return fault.flatMap(faultMessagesOf);
   if (!(fault instanceof Error)) return [];
@@ -48,20 +53,20 @@ function faultMessagesOf(fault: unknown): string[] {
 
 function renderResultOf(compiler: NodeCompiler, { data, at }: RenderRequest): RenderResult {
   try {
-    const by = { mainFileContent: letterTemplate, inputs: { data } };
-    // The exporter refuses what is not PDF/UA-1, so a letter that a screen reader cannot read does not leave.
-    const pdf = compiler.pdf(by, { pdfStandard: 'ua-1', creationTimestamp: at });
+    const source = { mainFileContent: letterTemplate, inputs: { data } };
+    // The exporter rejects every document that is not PDF/UA-1, so each letter is readable by a screen reader.
+    const pdf = compiler.pdf(source, { pdfStandard: 'ua-1', creationTimestamp: at });
     renderedCount += 1;
     if (renderedCount % 25 === 0) compiler.evictCache(5);
     return { pdf };
   } catch (fault) {
-    // The compiler hands the words of a panic over as the code of its error.
-    const said = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
-    return { fault: letterFaultOf(said) };
+    // The compiler puts the message of a panic into the code of its error.
+    const message = fault instanceof Error && 'code' in fault ? String(fault.code) : '';
+    return { fault: letterFaultOf(message) };
   }
 }
 
-function letterFaultOf(said: string): LetterFault {
-  if (said.includes(addressTooLongMessage)) return 'address-too-long';
-  return said.includes(noGlyphMessage) ? 'no-glyph' : 'not-set';
+function letterFaultOf(message: string): LetterFault {
+  if (message.includes(addressTooLongMessage)) return 'address-too-long';
+  return message.includes(noGlyphMessage) ? 'no-glyph' : 'not-set';
 }

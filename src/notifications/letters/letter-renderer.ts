@@ -1,35 +1,36 @@
 import type { LetterFault } from './letter-process.ts';
-import { startTypesetter, type Typesetter } from './typesetter.ts';
+import { startTypesetter, type Typesetter, TypesetterUnavailable } from './typesetter.ts';
 
-/** Sets letters as tagged PDF (PDF/UA-1). */
+/** Renders letters as tagged PDF (PDF/UA-1). */
 export type LetterRenderer = {
-  /** The PDF, or why the letter cannot be set. Rejects when the press broke; the same letter can be set again. */
+  /** The PDF, or why the letter cannot be rendered. Rejects if the typesetter failed; the caller may try again. `at` is in ms. */
   render(data: string, at: number): Promise<Uint8Array | LetterFault>;
   close(): Promise<void>;
 };
 
-/** A typesetter is replaced after so many letters: it keeps memory. */
-const lettersPerProcess = 500;
-/** A letter waits so long for those before it. */
+/** The typesetter process is replaced after this many letters, because its memory grows. */
+const defaultLettersPerProcess = 500;
+/** How long a letter waits for those before it. */
 const queueTimeoutMs = 60_000;
 
 type QueuedLetter = PromiseWithResolvers<Uint8Array | LetterFault> & { readonly data: string; readonly at: number };
 
 type LetterRendererOptions = {
-  /** A folder of fonts (.ttf, .otf) for what the fonts that come along cannot show. */
+  /** A folder of fonts (.ttf, .otf) for characters that the bundled fonts do not have. */
   readonly fonts?: string | undefined;
-  readonly perChild?: number;
+  readonly lettersPerProcess?: number;
 };
 
-/** Letters are set one after the other. No process is started before the first. */
+/** Creates the renderer. It renders one letter at a time, and starts its process with the first one. */
 export function createLetterRenderer({
   fonts,
-  perChild = lettersPerProcess,
+  lettersPerProcess = defaultLettersPerProcess,
 }: LetterRendererOptions = {}): LetterRenderer {
   const waiting = new Map<QueuedLetter, NodeJS.Timeout>();
   let current: Typesetter | undefined;
   let previous: Promise<void> | undefined;
-  let [rendered, isDraining] = [0, false];
+  let rendered = 0;
+  let isDraining = false;
 
   function dequeue(letter: QueuedLetter): void {
     clearTimeout(waiting.get(letter));
@@ -37,7 +38,7 @@ export function createLetterRenderer({
   }
 
   function currentTypesetter(): Typesetter {
-    if (current?.isOpen() === true && rendered < perChild) return current;
+    if (current?.isOpen() === true && rendered < lettersPerProcess) return current;
     previous = current?.close();
     current = startTypesetter(fonts);
     rendered = 0;
@@ -66,7 +67,7 @@ export function createLetterRenderer({
       const letter = { data, at, ...Promise.withResolvers<Uint8Array | LetterFault>() };
       const onTimeout = () => {
         dequeue(letter);
-        letter.reject(new Error('the typesetter had other letters for too long'));
+        letter.reject(new TypesetterUnavailable('the typesetter was busy with other letters for too long'));
       };
       waiting.set(letter, setTimeout(onTimeout, queueTimeoutMs));
       void drain();
@@ -75,7 +76,7 @@ export function createLetterRenderer({
     close: async () => {
       for (const letter of [...waiting.keys()]) {
         dequeue(letter);
-        letter.reject(new Error('the press was closed'));
+        letter.reject(new TypesetterUnavailable('the typesetter was closed'));
       }
       await Promise.all([previous, current?.close()]);
     },

@@ -25,16 +25,6 @@ export function reportMissingSpool({
     );
 }
 
-/** Refuses two destinations for letters, and credentials without the destination that they are for. */
-export function checkPrinterSettings({ letterSpool, letterSftp, letterSftpKey, letterSftpHostKey }: Settings): void {
-  if (letterSftp === undefined && (letterSftpKey ?? letterSftpHostKey) !== undefined) {
-    throw new SettingError('LETTER_SFTP', 'LETTER_SFTP_KEY and LETTER_SFTP_HOST_KEY are of use beside it alone');
-  }
-  if (letterSpool !== undefined && letterSftp !== undefined) {
-    throw new SettingError('LETTER_SFTP', 'expected LETTER_SPOOL or LETTER_SFTP, both came');
-  }
-}
-
 /** The layout of letters. It is checked also where no letters are printed, so that a wrong value always ends the start. */
 export function letterLayoutOf({
   letterWindow: window,
@@ -74,8 +64,8 @@ function hasFonts(folder: string): boolean {
 }
 
 /** Whether this installation prints letters. */
-export function printsLetters({ letterSpool, letterSftp }: Settings): boolean {
-  return letterSpool !== undefined || letterSftp !== undefined;
+export function printsLetters({ letterSpool }: Settings): boolean {
+  return letterSpool !== undefined;
 }
 
 /**

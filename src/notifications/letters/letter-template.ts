@@ -1,13 +1,14 @@
-/** By these words the process knows why a letter was not set. */
+/** The panic of the template by which `letter-process.ts` recognizes an address that does not fit. */
 export const addressTooLongMessage = 'the address does not fit into the window';
 
 /**
- * The page of a letter in Typst. All text comes in as data (`sys.inputs`) and is set as text, so that none of it is read
- * as Typst (test/attacks/injection.test.ts). What is placed stands in paragraphs of its own, or its tags would come in
- * the wrong order; references and dates are boxed left to right, or they would flip after Arabic words. What Noto Sans has no glyph
- * for comes from the other fonts that the process knows: the operator's, those of the system and the typesetter's own. Lines
- * of the address are as high in each of them as in Noto Sans, or four of Arabic would fill the window. Who sends it stands at the
- * upper right, and in a window with room for it once more above the address, for the post (DIN 5008, return information).
+ * The Typst template of a letter.
+ * - All text is data (`sys.inputs`) and is never parsed as Typst code (test/attacks/injection.test.ts).
+ * - Placed blocks are paragraphs of their own. Otherwise their PDF tags would be in the wrong order.
+ * - References and dates are boxed left to right. Otherwise they would be reversed after Arabic words.
+ * - A glyph that Noto Sans does not have comes from the operator's fonts, the system fonts or those of the typesetter.
+ * - Address lines have the height of Noto Sans in every font. Otherwise four Arabic lines would fill the window.
+ * - The sender is at the upper right, and in a window with room for it again above the address (DIN 5008).
  */
 export const letterTemplate = `
 #let data = json(bytes(sys.inputs.data))
@@ -48,7 +49,7 @@ export const letterTemplate = `
 #for at in window.folds {
   pdf.artifact(place(top + left, dx: 5mm - side, dy: at * 1mm - top-margin, line(length: 4mm, stroke: 0.4pt)))
 }
-// A name without end is cut off before it would cover the text.
+// A very long name is clipped before it covers the text.
 #place(top + left, dx: 115mm - side, block(width: 70mm, height: window.body * 1mm - top-margin - 5mm, clip: true, {
   par(text(size: 10pt, weight: "bold", data.head.sender))
   if data.head.lines.len() > 0 { par(text(size: 9pt, dir: ltr, data.head.lines.map(line => [#line]).join(linebreak()))) }
@@ -58,7 +59,7 @@ export const letterTemplate = `
   let room = window.above * 1mm - 1mm
   let whole = back((data.head.sender, ..data.head.lines))
   let shown = if measure(whole).height <= room { whole } else { back(data.head.lines) }
-  // The head says it to those who read; this is for the envelope.
+  // An artifact: the sender is already tagged in the head. This copy is for the envelope.
   pdf.artifact(place(top + left, dx: window.x * 1mm - side, dy: (window.y - window.above) * 1mm - top-margin,
     block(height: room, align(bottom, shown))))
 }
@@ -74,27 +75,28 @@ export const letterTemplate = `
 }
 `;
 
-/** Where the address has to stand for the window of an envelope, in mm from the upper left corner of A4. */
+/** The position of the address for the window of an envelope, in mm from the upper left corner of A4. */
 type AddressWindow = {
   readonly x: number;
   readonly y: number;
   readonly width: number;
   readonly height: number;
-  /** Where the letter itself begins. */
+  /** The top of the text. */
   readonly body: number;
-  /** So much of the window lies above the address, for where the letter comes back to. */
+  /** The height of the window above the address, for the return address. */
   readonly above: number;
-  /** Where the paper is folded, marked at the left. */
+  /** The positions of the fold marks at the left edge. */
   readonly folds: readonly number[];
 };
 
 /**
- * The windows by name: DIN 5008 form B, and the C5 window of GOV.UK Notify, which shows the address alone; its printers want
- * nothing so near to the edge as a mark for folding.
+ * The windows by name: DIN 5008 form B, and the C5 window of GOV.UK Notify, which shows only the address. Its printers allow
+ * nothing near the edge, so it has no fold marks.
  */
 export const addressWindows = {
   din5008b: { x: 25, y: 62.7, width: 75, height: 27.3, body: 100, above: 17.7, folds: [105, 210] },
   'uk-c5': { x: 24.6, y: 39.5, width: 80, height: 26.8, body: 95, above: 0, folds: [] },
 } as const satisfies Readonly<Record<string, AddressWindow>>;
 
+/** A value of LETTER_WINDOW. */
 export type AddressWindowName = keyof typeof addressWindows;

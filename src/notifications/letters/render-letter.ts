@@ -6,13 +6,13 @@ import { type LetterInput, type LetterLayout, letterTemplateData } from './lette
 import type { LetterFault } from './letter-process.ts';
 import type { LetterRenderer } from './letter-renderer.ts';
 
-/** A letter that is set, with what the printer has to know; who it is for stands in the letter alone. */
+/** A rendered letter with its manifest for the printer. Only the PDF names the citizen. */
 type RenderedLetter = { readonly name: string; readonly pdf: Uint8Array; readonly manifest: Uint8Array };
 
-/** What letters are set with. */
+/** The layout of letters and their renderer. */
 export type LetterDeps = LetterLayout & { readonly renderer: LetterRenderer };
 
-/** The name of an attempt's files, without their endings. */
+/** The name of an attempt's files, without their extension. */
 export function letterNameOf({ delivery, attempt }: Pick<OutgoingMessage, 'delivery' | 'attempt'>): string {
   return `${delivery}.${attempt}`;
 }
@@ -23,7 +23,7 @@ const reasonOfFault = {
   'not-set': 'message-refused',
 } as const satisfies Record<LetterFault, ReasonCode>;
 
-/** The PDF of a letter, or why it cannot be printed. Rejects when the press broke. */
+/** The PDF of a letter, or why it cannot be printed. Rejects if the typesetter failed. */
 export async function renderLetterPdf(
   { renderer, ...layout }: LetterDeps,
   letter: LetterInput,
@@ -34,7 +34,7 @@ export async function renderLetterPdf(
   return typeof rendered === 'string' ? reasonOfFault[rendered] : rendered;
 }
 
-/** Sets the letter of a message; an outcome where it cannot be set. */
+/** Renders the letter of a message; a permanent outcome if it cannot be printed. */
 export async function renderLetter(
   deps: LetterDeps,
   message: OutgoingMessage,
@@ -46,7 +46,9 @@ export async function renderLetter(
     letter: `${name}.pdf`,
     sha256: createHash('sha256').update(pdf).digest('hex'),
     bytes: pdf.length,
-    ...{ notification: message.notification, category: message.category, window: deps.window },
+    notification: message.notification,
+    category: message.category,
+    window: deps.window,
     madeAt: formatInstant(message.at),
   };
   return { name, pdf, manifest: Buffer.from(`${JSON.stringify(manifest)}\n`) };

@@ -2,19 +2,30 @@ import { fork } from 'node:child_process';
 import type { LetterFault, RenderRequest, RenderResult } from './letter-process.ts';
 
 const renderTimeoutMs = 30_000;
-/** One that has had nothing to do for so long gives its memory back. */
+/** An idle process ends after this time, to free its memory. */
 const idleTimeoutMs = 60_000;
 
-/** The process that sets letters, one at a time: a letter that takes it along takes no other, and has its time alone. */
+/**
+ * The process that renders letters, one at a time. A letter that crashes the process harms no other letter, and the time
+ * limit counts for that letter alone.
+ */
 export type Typesetter = {
-  /** Not called again before it settled. Rejects when the process ended, or was silent for too long. */
-  render(order: RenderRequest): Promise<Uint8Array | LetterFault>;
+  /** Must not be called again before it has settled. Rejects if the process ended or did not answer in time. */
+  render(request: RenderRequest): Promise<Uint8Array | LetterFault>;
   isOpen(): boolean;
-  /** Resolves when the process is gone. */
+  /** Resolves when the process has ended. */
   close(): Promise<void>;
 };
 
-/** Starts it; idle it does not keep this process alive, and ends by itself after a while. */
+/** No letter can be rendered now: the process failed, is busy, or was closed. */
+export class TypesetterUnavailable extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'TypesetterUnavailable';
+  }
+}
+
+/** Starts the process. While it is idle it does not keep this process alive, and it ends after a minute. */
 export function startTypesetter(fonts: string | undefined): Typesetter {
   const path = import.meta.filename.replace(/typesetter(\.[jt]s)$/, 'letter-process$1');
   const child = fork(path, fonts === undefined ? [] : [fonts], {
@@ -27,13 +38,13 @@ export function startTypesetter(fonts: string | undefined): Typesetter {
   let pending: PromiseWithResolvers<Uint8Array | LetterFault> | undefined;
   let timer: NodeJS.Timeout | undefined;
 
-  /** The one end, whatever comes first: a process that could not be started never exits. */
+  /** Ends everything once. Called for `error` too, because a process that could not be started emits no `exit`. */
   function end(): void {
     open = false;
     clearTimeout(timer);
     child.kill('SIGKILL');
     ended.resolve();
-    pending?.reject(new Error('the typesetter ended before the letter was set'));
+    pending?.reject(new TypesetterUnavailable('the typesetter ended before the letter was rendered'));
     pending = undefined;
   }
 
@@ -45,9 +56,9 @@ export function startTypesetter(fonts: string | undefined): Typesetter {
 
   child.on('message', ({ pdf, fault = 'not-set', broken }: RenderResult) => {
     if (broken === undefined) pending?.resolve(pdf ?? fault);
-    else pending?.reject(new Error(`no letter can be set on this machine: ${broken}`));
+    else pending?.reject(new TypesetterUnavailable(`no letter can be set on this machine: ${broken}`));
     pending = undefined;
-    // The next one may find what this one has missed.
+    // End this process: a new one may find the missing library.
     if (broken !== undefined) return end();
     clearTimeout(timer);
     timer = setTimeout(end, idleTimeoutMs).unref();
@@ -57,13 +68,13 @@ export function startTypesetter(fonts: string | undefined): Typesetter {
   child.on('error', end);
   child.on('exit', end);
   return {
-    render: (order) => {
+    render: (request) => {
       const result = Promise.withResolvers<Uint8Array | LetterFault>();
       pending = result;
       keepAlive();
       timer = setTimeout(end, renderTimeoutMs);
-      // Without file handles left there is not even a channel.
-      if (child.connected) child.send(order, (fault) => fault !== null && end());
+      // If no file descriptors were left, the process has no channel.
+      if (child.connected) child.send(request, (fault) => fault !== null && end());
       else end();
       return result.promise;
     },

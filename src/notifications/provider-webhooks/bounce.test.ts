@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { createIdGenerator } from '../../kernel/id.ts';
 import { bounceAddressFault, createBounceAddresses, parseBounce } from './bounce.ts';
 
-const mint = createIdGenerator({ now: () => Date.UTC(2026, 0, 15, 9) }, (bytes) => new Uint8Array(bytes));
-const delivery = mint('delivery');
+const newId = createIdGenerator({ now: () => Date.UTC(2026, 0, 15, 9) }, (bytes) => new Uint8Array(bytes));
+const delivery = newId('delivery');
 
-test('the longest base that is taken leaves an address that relays take, and a longer one is refused with the limit', () => {
+test('the longest accepted base gives an address within the limit of SMTP, and a longer one is rejected', () => {
   const base = `${'b'.repeat(16)}@tax.example`;
   assert.equal(bounceAddressFault(base), undefined);
   const marked = createBounceAddresses(base, new Uint8Array(32)).addressFor({ delivery, attempt: 999 });
@@ -71,7 +71,7 @@ function readsAs(raw: string, expected: object | undefined, what = raw): void {
     assert.deepEqual(parseBounce(mail, addresses), expected, what);
 }
 
-test('where the status of a report says nothing, the reply that the relay got does', () => {
+test('a report without a useful status gets its reason from the quoted reply', () => {
   const cases: ReadonlyArray<[string, string]> = [
     [
       'Status: 5.0.0\nDiagnostic-Code: smtp; 550-5.7.26 This mail is unauthenticated,\n 550 5.7.26 which poses a risk',
@@ -91,7 +91,7 @@ test('where the status of a report says nothing, the reply that the relay got do
     readsAs(bounceOf([failed(fields)]), { delivery, attempt: 1, ended: 'failed', reason }, fields);
 });
 
-test('a report is read as it is encoded, with comments, and not where the text only quotes one', () => {
+test('a report is decoded and parsed with comments, and a quoted report in the text is ignored', () => {
   const status = 'Status: 5.1.1';
   const encoded = (how: string) => `Content-Type: message/global-delivery-status\nContent-Transfer-Encoding: ${how}`;
   readsAs(bounceOf([failed(status)], { part: encoded('base64') }), refused);
@@ -101,7 +101,7 @@ test('a report is read as it is encoded, with comments, and not where the text o
   readsAs(bounceOf(['Action: delayed\nStatus: 4.4.1\n'], { text }), undefined);
 });
 
-test('quoted-printable loses a soft line break and nothing before it, and a mebibyte of blanks is read as well', () => {
+test('quoted-printable decoding removes only soft line breaks, also in a mebibyte of spaces', () => {
   const encoded = 'Content-Type: message/delivery-status\nContent-Transfer-Encoding: quoted-printable';
   const reply = 'Status: 5.0.0\nDiagnostic-Code: smtp; 552 =\n5.2.2 full';
   readsAs(bounceOf([failed(reply)], { part: encoded }), { ...refused, reason: 'mailbox-full' });
@@ -110,7 +110,7 @@ test('quoted-printable loses a soft line break and nothing before it, and a mebi
   readsAs(bounceOf([failed(padded)], { part: encoded }), refused, 'padded');
 });
 
-test('the address of the attempt is found in whatever field it stands, and nowhere but in the header', () => {
+test('the bounce address is found in any header field, and not in the body', () => {
   const reports = [failed('Status: 5.1.1')];
   for (const head of [
     `Delivered-To: archive@tax.example\nDelivered-To: ${own}\nTo: undisclosed-recipients:;`,
@@ -121,14 +121,14 @@ test('the address of the attempt is found in whatever field it stands, and nowhe
   readsAs(bounceOf(reports, { head: 'To: bounces@tax.example', text: own }), undefined);
 });
 
-test('letter case changes nothing about a report, nor about the address that it came to', () => {
+test('a report and its bounce address are parsed in any letter case', () => {
   const report = bounceOf([failed('Status: 5.1.1').replace('failed', 'Failed')], { head: `To: ${own.toLowerCase()}` });
   const types = /multipart\/report|delivery-status|message\//g;
   readsAs(report, refused);
   readsAs(report.replace(types, (type) => type.toUpperCase()).replace(own.toLowerCase(), own.toUpperCase()), refused);
 });
 
-test('a mail of another type is no bounce, whatever is in it', () => {
+test('a mail of another type is no bounce even with a report in it', () => {
   const whole = reportOf('5.1.1');
   const type = 'multipart/report; report-type=delivery-status';
   for (const other of [
@@ -142,14 +142,14 @@ test('a mail of another type is no bounce, whatever is in it', () => {
   readsAs(bounceOf([failed('Status: 5.1.1')], { part }), undefined);
 });
 
-test('of a list that was reached in part nothing is learnt; a delay for one does not hide the failure of another', () => {
+test('a mailing list with one reached member is no failure, and a delay does not hide a failure', () => {
   const delayed = 'Action: delayed\nStatus: 4.4.1\n';
   readsAs(bounceOf([delayed, failed('Status: 5.1.1')]), refused);
   for (const action of ['delivered', 'relayed', 'expanded'])
     readsAs(bounceOf([failed('Status: 5.1.1'), `Action: ${action}\nStatus: 2.0.0\n`]), undefined, action);
 });
 
-test('what is no whole mail is no bounce', () => {
+test('an incomplete mail is no bounce', () => {
   const whole = reportOf('5.1.1');
   const odd = [
     '',
@@ -161,5 +161,5 @@ test('what is no whole mail is no bounce', () => {
     whole.replace('boundary=b', 'boundary=c'),
   ];
   for (const raw of odd) readsAs(raw, undefined, raw);
-  readsAs(whole.slice(0, whole.indexOf('--b\nContent-Type: message/rfc822')), refused, 'cut off behind the report');
+  readsAs(whole.slice(0, whole.indexOf('--b\nContent-Type: message/rfc822')), refused, 'truncated after the report');
 });

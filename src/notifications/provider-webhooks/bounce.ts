@@ -9,26 +9,26 @@ import { decodedTextOf, headerFieldOf, multipartPartsOf, parseMail, unfoldHeader
 const macLength = 12;
 /** RFC 5321, section 4.5.3.1.1, in octets. */
 const maxLocalPartLength = 64;
-/** What stands behind the base: `+dlv_…`, and an attempt of up to three digits. */
+/** The length of `+dlv_….999-MAC`, which follows the base; an attempt has up to three digits. */
 const suffixLength = '+dlv_'.length + 26 + '.999-'.length + macLength;
 
-/** The addresses that mail comes back to, each for one attempt (VERP), and who they are for. */
+/** Bounce addresses, each for one attempt (VERP). */
 export type BounceAddresses = {
-  /** The envelope sender of an attempt. Its mark keeps others from making up bounces. */
+  /** The envelope sender of an attempt. Its MAC prevents forged bounces: only the key holder can create the address. */
   addressFor(attempt: { readonly delivery: DeliveryId; readonly attempt: number }): string;
-  /** The attempt that an address was made for; undefined for any other text. Upper and lower case are alike. */
+  /** The attempt of an address; undefined for any other text, or a wrong MAC. Letter case is ignored. */
   findAttempt(address: string): ReportedDelivery | undefined;
 };
 
-/** What is wrong about an address as the base of others; undefined where nothing is. */
+/** The fault of an address as the base of bounce addresses; undefined for a usable one. */
 export function bounceAddressFault(base: string): string | undefined {
   const maxLength = maxLocalPartLength - suffixLength;
   return base.indexOf('@') <= maxLength
     ? undefined
-    : `expected at most ${maxLength} characters before the @, since a mark of each attempt is added; bounces@… is short`;
+    : `expected at most ${maxLength} characters before the @, because the id of each attempt is added; try bounces@…`;
 }
 
-/** Addresses under one of the operator: `bounces@example.org` gives `bounces+DELIVERY.ATTEMPT-MARK@example.org`. */
+/** Creates addresses under one of the operator: `bounces@example.org` becomes `bounces+DELIVERY.ATTEMPT-MAC@example.org`. */
 export function createBounceAddresses(base: string, key: Uint8Array): BounceAddresses {
   const [local = '', domain = ''] = base.split('@');
   const macOf = (attempt: string) => hmacString(key, attempt.toUpperCase(), 'hex').slice(0, macLength);
@@ -47,9 +47,9 @@ export function createBounceAddresses(base: string, key: Uint8Array): BounceAddr
 }
 
 /**
- * Reads a delivery status notification (RFC 3464). Only the report of a final failure counts: a delay, an answer of an
- * absent person, a mail that only quotes a report, say nothing. The address that it came to tells which attempt; its mark
- * is as good in any field of the header, since mail systems tell it in many.
+ * Parses a delivery status notification (RFC 3464). Only the report of a final failure counts, not a delay, an
+ * out-of-office reply, or a mail that quotes a report. The bounce address names the attempt. It is accepted in any header
+ * field, because mail systems put it into different ones; its MAC proves that we created it.
  */
 export function parseBounce(raw: string, addresses: BounceAddresses): LateReport | undefined {
   const mail = parseMail(raw);
@@ -67,8 +67,8 @@ export function parseBounce(raw: string, addresses: BounceAddresses): LateReport
 type EnhancedStatus = { readonly level?: string; readonly subject?: string; readonly detail?: string };
 
 /**
- * The status of a final failure; undefined where there is none. The address may be a list: then there is a group of fields
- * for each member, and one that was reached has the mail.
+ * The status of a final failure; undefined without one. The address may be a mailing list, with a group of fields for each
+ * member. If one member was reached, the mail is not a failure.
  */
 function failureStatusIn(report: string): EnhancedStatus | undefined {
   const groups = report.split(/\n[ \t]*\n/).map(unfoldHeader);
@@ -79,24 +79,23 @@ function failureStatusIn(report: string): EnhancedStatus | undefined {
   return status?.level === '2' ? undefined : status;
 }
 
-/** A status without a subject is often all that a relay says in its own words; the reply that it got may say more. */
+/** A relay often reports a status without a subject. Then the quoted reply of the next server may have a better one. */
 function statusOf(group: string): EnhancedStatus {
-  const read = (text: string): EnhancedStatus | undefined => {
+  const parse = (text: string): EnhancedStatus | undefined => {
     const [, level, subject, detail] = /(?:^|[\s-])([245])\.(\d{1,3})\.(\d{1,3})(?!\S)/.exec(text) ?? [];
     return level === undefined || subject === undefined || detail === undefined
       ? undefined
       : { level, subject, detail };
   };
-  const own = read(headerFieldOf(group, 'status')) ?? {};
+  const own = parse(headerFieldOf(group, 'status')) ?? {};
   if (own.subject !== undefined && own.subject !== '0') return own;
   const [, reply = ''] = /^smtp\s*;\s*((?:\d{3}[ -])?\d\.\S+)/i.exec(headerFieldOf(group, 'diagnostic-code')) ?? [];
-  return read(reply) ?? own;
+  return parse(reply) ?? own;
 }
 
-/** A failure that only lasted until the mail system gave up (class 4) does not say that there is no such address. */
+/** A temporary failure (class 4) that lasted until the mail system gave up does not prove that the address is wrong. */
 function bounceReasonOf({ level, subject, detail }: EnhancedStatus): ReasonCode {
-  const matter = statusCategoryOf(subject, detail);
-  switch (matter) {
+  switch (statusCategoryOf(subject, detail)) {
     case 'full':
       return 'mailbox-full';
     case 'message':

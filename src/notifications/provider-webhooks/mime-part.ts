@@ -1,6 +1,7 @@
-/** A mail, or a part of one (RFC 2045): its header with the fields unfolded, and its body as it came. Lines end with \n. */
+/** A mail or a part of one (RFC 2045): the header with unfolded fields, and the encoded body. Lines end with \n. */
 type MimePart = { readonly head: string; readonly body: string };
 
+/** Splits a raw mail into header and body. */
 export function parseMail(raw: string): MimePart {
   return parsePart(raw.replaceAll('\r\n', '\n'));
 }
@@ -11,13 +12,13 @@ function parsePart(text: string): MimePart {
   return { head: unfoldHeader(head), body: text.slice(head.length).replace(/^[ \t]*\n/, '') };
 }
 
-/** The value of the first field of that name, in lower case here; empty where there is none. */
+/** The value of the first field with that name, which is in lower case; empty without one. */
 export function headerFieldOf(head: string, name: string): string {
   const line = head.split('\n').find((candidate) => candidate.toLowerCase().startsWith(`${name}:`));
   return line === undefined ? '' : line.slice(name.length + 1).trim();
 }
 
-/** The parts of a multipart (RFC 2046, section 5.1), none of anything else. What stands before the first is for nobody. */
+/** The parts of a multipart (RFC 2046, section 5.1); none for another type. The preamble is ignored. */
 export function multipartPartsOf({ head, body }: MimePart): MimePart[] {
   const [, quoted, plain] =
     /^multipart\/.*;\s*boundary\s*=\s*(?:"([^"]+)"|([^\s;"]+))/i.exec(headerFieldOf(head, 'content-type')) ?? [];
@@ -33,7 +34,7 @@ export function multipartPartsOf({ head, body }: MimePart): MimePart[] {
   return parts.map((lines) => parsePart(lines.join('\n')));
 }
 
-/** What a part says, its encoding undone. */
+/** The decoded text of a part. */
 export function decodedTextOf({ head, body }: MimePart): string {
   switch (headerFieldOf(head, 'content-transfer-encoding').toLowerCase()) {
     case 'base64':
@@ -50,6 +51,7 @@ export function decodedTextOf({ head, body }: MimePart): string {
   }
 }
 
+/** Joins each folded header field into one line (RFC 5322, section 2.2.3). */
 export function unfoldHeader(text: string): string {
   return text.replaceAll(/\n[ \t]+/g, ' ');
 }

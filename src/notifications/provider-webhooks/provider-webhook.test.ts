@@ -8,7 +8,7 @@ import { createProviderWebhook, type ProviderWebhook, receiptParser } from './pr
 
 const at = Date.UTC(2026, 0, 15, 9);
 const clock = { now: () => at };
-const mint = createIdGenerator(clock, (bytes) => new Uint8Array(bytes));
+const newId = createIdGenerator(clock, (bytes) => new Uint8Array(bytes));
 /** Nothing is learnt in these tests: no receipt is about a message. */
 const nothing = async () => assert.fail('nothing is read or stored');
 const parts = {
@@ -16,7 +16,7 @@ const parts = {
   commit: nothing,
   claim: nothing,
   clock,
-  mint,
+  mint: newId,
   onFault: (fault: unknown) => assert.fail(String(fault)),
 };
 
@@ -39,26 +39,26 @@ async function calledBack(t: TestContext, more: Partial<ProviderWebhook> = {}) {
   return { call, post, receipts };
 }
 
-test('who shows no token is asked for one, since many clients send a password only then', async (t) => {
+test('a request without the token gets 401 with a Bearer and a Basic challenge', async (t) => {
   const { call, post } = await calledBack(t);
   for (const authorization of [undefined, 'Bearer guess', 'Basic Z3Vlc3M=', 'Bearer', 't0k:en', 'Digest t0k:en']) {
     const headers = new Headers(authorization === undefined ? {} : { authorization });
     const { status, headers: answered } = await call({ method: 'POST', body: '{}', headers });
     assert.equal(status, 401, String(authorization));
-    assert.match(answered.get('www-authenticate') ?? '', /^Bearer realm="call-backs", Basic realm="call-backs"/);
+    assert.match(answered.get('www-authenticate') ?? '', /^Bearer realm="callbacks", Basic realm="callbacks"/);
   }
   const basic = Buffer.from('gateway:t0k:en').toString('base64');
   for (const authorization of ['bearer t0k:en', 'BEARER t0k:en', `Basic ${basic}`, `basic ${basic}`])
     assert.equal(await post('{}', { authorization }), 200, authorization);
 });
 
-test('another method is refused with the one that is taken', async (t) => {
+test('another method gets 405 with the allowed method', async (t) => {
   const { call } = await calledBack(t);
   const { status, headers } = await call({ method: 'PUT', body: '{}' });
   assert.deepEqual([status, headers.get('allow')], [405, 'POST']);
 });
 
-test('what cannot be read is 400 and not 200, so that nobody takes it for learnt', async (t) => {
+test('an unreadable body gets 400, and an empty one 200', async (t) => {
   const { post, receipts } = await calledBack(t);
   assert.deepEqual(
     [await post('{"id": 5,'), await post('<receipt/>', { 'content-type': 'text/xml' }), await post('id=5&status=1')],
@@ -68,7 +68,7 @@ test('what cannot be read is 400 and not 200, so that nobody takes it for learnt
   assert.equal(await post(''), 200, 'a provider that tries whether we are there');
 });
 
-test('a form is known by its media type in any case, and an id of 64 bits keeps its last digit', async (t) => {
+test('a form is recognized by its media type in any case, and a 64-bit id keeps its last digit', async (t) => {
   const { post, receipts } = await calledBack(t);
   const type = (text: string) => ({ 'content-type': text });
   await post('id=1234567890123456789', type('Application/X-WWW-Form-URLencoded; charset=utf-8'));

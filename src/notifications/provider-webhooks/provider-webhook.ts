@@ -6,79 +6,82 @@ import type { Secret } from '../../kernel/secret.ts';
 import { applyLateReport, type LateReport, type LateReportDeps } from '../delivery/apply-late-report.ts';
 import { parseProviderJson } from './provider-json.ts';
 
-/** Where the SMS gateway and the mail provider call back, and where the mail system hands bounces over. */
+/** The paths that the SMS gateway, the mail system (for bounces) and the mail provider call. */
 export const providerWebhookPaths = {
   sms: '/callbacks/sms',
   mail: '/callbacks/mail',
   mailEvents: '/callbacks/mail-events',
 } as const;
 
-/** What the words in a call-back are; `not-yet` where it has to come again. */
+/** The reports in a call; `not-yet` for one that the provider has to send again. */
 type ProviderReports = ReadonlyArray<LateReport | 'not-yet'>;
 
-/** A provider that calls back: what it has to send as a token, how much, and what its words mean. */
+/** How calls of one provider are authenticated, limited and parsed. */
 export type ProviderWebhook = {
   readonly token: Secret;
   readonly limitBytes: number;
-  /** POST where it is left out; with GET the query is read as a form. */
+  /** Default POST. With GET the query is parsed as a form. */
   readonly method?: 'POST' | 'GET' | undefined;
-  /** The late words in a body of that media type, none where it says nothing about a message of ours; undefined for what cannot be read. */
+  /** Parses a body of that media type. The list is empty without a message of ours; undefined for an unreadable body. */
   read(text: string, mediaType: string): ProviderReports | undefined | Promise<ProviderReports | undefined>;
 };
 
 const formMediaType = 'application/x-www-form-urlencoded';
 
 /**
- * Takes call-backs. The answer says only whether what came was dealt with, so that the provider repeats what was
- * not; nothing is ever sent in reply, so that no loop can begin.
+ * Handles calls of a provider. The response only says whether the reports were stored, so that the provider repeats those
+ * that were not. No mail or message is ever sent in reply, so that no loop can begin.
  */
 export function createProviderWebhook(
-  parts: LateReportDeps & { onFault(fault: unknown): void },
+  deps: LateReportDeps & { onFault(fault: unknown): void },
   { token, limitBytes, method = 'POST', read }: ProviderWebhook,
 ): RequestListener {
   async function handle(request: IncomingMessage, response: ServerResponse): Promise<void> {
     if (request.method !== method) return endResponse(response, 405, { allow: method });
-    // Many clients send a user and a password only where they were asked to.
+    // Many clients send user and password only after a challenge.
     if (!hasToken(request.headers.authorization, token))
       return endResponse(response, 401, { 'www-authenticate': challenges });
     const text = method === 'GET' ? requestQuery(request.url) : (await readBytesUpTo(request, limitBytes))?.toString();
     if (text === undefined) return endResponse(response, 413);
     const reports = await read(text, method === 'GET' ? formMediaType : (request.headers['content-type'] ?? ''));
     if (reports === undefined) return endResponse(response, 400);
-    // One after the other: two words about one notification would only meet each other.
-    for (const report of reports) if (report !== 'not-yet') await applyLateReport(parts, report);
-    // Some providers take nothing but 200 for a yes.
+    // One after another, because two reports about one notification would conflict with each other.
+    for (const report of reports) if (report !== 'not-yet') await applyLateReport(deps, report);
+    // Some providers treat every status but 200 as a failure.
     endResponse(response, reports.includes('not-yet') ? 503 : 200);
   }
   return (request, response) => {
     void handle(request, response).catch((fault) => {
-      parts.onFault(fault);
+      deps.onFault(fault);
       endResponse(response, 503);
     });
   };
 }
 
-const challenges = ['Bearer realm="call-backs"', 'Basic realm="call-backs", charset="UTF-8"'];
+const challenges = ['Bearer realm="callbacks"', 'Basic realm="callbacks", charset="UTF-8"'];
 
-/** As a bearer token, or as the password of any user, for providers that can only be given a URL with both. */
+/**
+ * Accepts the token as a bearer token, or as the password of any user, for providers that are configured by a URL only.
+ * Both values are hashed before `timingSafeEqual`, which needs equal lengths, so the time reveals nothing of the token.
+ */
 function hasToken(header = '', token: Secret): boolean {
   const hash = (text: string) => createHash('sha256').update(text).digest();
   const [, scheme, credentials] = /^(bearer|basic) +(.+)$/i.exec(header) ?? [];
   if (scheme === undefined || credentials === undefined) return false;
   const isBasic = scheme.toLowerCase() === 'basic';
-  const given = isBasic
+  const received = isBasic
     ? Buffer.from(credentials, 'base64')
         .toString('utf8')
         .replace(/^[^:]*:/, '')
     : credentials;
-  return timingSafeEqual(hash(given), hash(token.reveal()));
+  return timingSafeEqual(hash(received), hash(token.reveal()));
 }
 
 function endResponse(response: ServerResponse, status: number, headers: OutgoingHttpHeaders = {}): void {
   response.writeHead(status, { connection: 'close', ...headers }).end();
 }
 
-/** Reads a body as a receipt, JSON or a form. Of nothing at all there is nothing to learn: so providers try whether we are there. */
+/** Wraps a reader of parsed receipts: parses JSON or a form. An empty body has no reports, because providers test the URL with one. */
 export function receiptParser(
   read: (receipt: unknown) => ReturnType<ProviderWebhook['read']>,
 ): ProviderWebhook['read'] {

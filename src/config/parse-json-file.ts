@@ -1,0 +1,15 @@
+import type { Static, TSchema } from 'typebox';
+import { Check, Errors } from 'typebox/schema';
+
+/**
+ * Parses the text of a JSON file that a setting names. Throws a SyntaxError, or a TypeError that names the first wrong
+ * member by its path and repeats no value: a file may hold a password.
+ */
+export function parseJsonFile<S extends TSchema>(shape: S, text: string): Static<S> {
+  const value: unknown = JSON.parse(text);
+  if (Check(shape, value)) return value;
+  const [, [first]] = Errors(shape, value);
+  // TypeBox reports a member that no schema allows as a value of the schema `false`.
+  const problem = first?.message === 'schema is false' ? 'is not a known member' : first?.message;
+  throw new TypeError(`${first?.instancePath || 'the file'}: ${problem ?? 'is wrong'}`);
+}
