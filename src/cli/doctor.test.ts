@@ -65,10 +65,7 @@ test('a certificate error has its own fix instead of the fix of the check', asyn
   const chain =
     'self-signed certificate in certificate chain; if the root CA is installed locally, try running Node.js with --use-system-ca';
   assert.match((await fixOf(chain)) ?? '', /^if your own authority issued it, set NODE_EXTRA_CA_CERTS/);
-  assert.match(
-    (await fixOf('https://a: certificate has expired')) ?? '',
-    /^ask its operator to renew the certificate/,
-  );
+  assert.match((await fixOf('https://a: certificate has expired')) ?? '', /^ask its operator to renew the certificate/);
   const other = "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b";
   assert.match((await fixOf(other)) ?? '', /^use a host name that is in its certificate/);
   assert.equal(await fixOf('connect ECONNREFUSED'), 'see that it runs');
@@ -109,7 +106,8 @@ test('the second stage begins after the first has ended, and findings are printe
 });
 
 test('an unknown certificate authority has its own fix in a finding and in an error, and not in an ok', async () => {
-  const message = 'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
+  const message =
+    'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
   const { stdout } = await run(
     [
       check('warns', async () => [warnFinding(message, 'see the relay')]),

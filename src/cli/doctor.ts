@@ -81,7 +81,10 @@ function explainCertificate(finding: DoctorFinding): DoctorFinding {
       fix: 'ask its operator to renew the certificate, and check the clock of this machine',
     };
   if (/altnames/.test(finding.found))
-    return { ...finding, fix: 'use a host name that is in its certificate, or ask its operator for a certificate with this name' };
+    return {
+      ...finding,
+      fix: 'use a host name that is in its certificate, or ask its operator for a certificate with this name',
+    };
   return finding;
 }
 
