@@ -48,7 +48,7 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
   return { stop, verify };
 }
 
-const stopped = { code: 1, last: 'stopped; the backup is as it was\n', left: [] };
+const stopped = { code: 1, last: 'stopped; the backup was not changed\n', left: [] };
 
 test('a trial that is stopped while its database is being opened leaves no copy of it behind', async (t) => {
   const { stop, verify } = await backupOf(t);
@@ -75,7 +75,7 @@ test('a trial is stopped while SQLite reads through the database, for as long as
   });
   const reading = Promise.withResolvers<void>();
   const withTrial: WithTrial = async () => assert.fail('it was read to its end');
-  const verifying = verify(withTrial, (text) => text.includes('is sound') && reading.resolve());
+  const verifying = verify(withTrial, (text) => text.includes('the integrity') && reading.resolve());
   await reading.promise;
   await new Promise<void>((resolve) => setImmediate(resolve));
   stop();

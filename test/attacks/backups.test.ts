@@ -52,8 +52,8 @@ async function ownClient(folder: string) {
 
 const documentIn = (folder: string, at: number) => absoluteFilesIn(join(folder, 'documents'))[at] ?? assert.fail();
 
-const changed = /backup\.json is not what was written when the backup was made: its code does not fit root key /;
-const others = /the backup holds other documents than it was made with: /;
+const changed = /backup\.json was changed after the backup was created: its code does not match root key /;
+const others = /the documents in the backup differ from the manifest: /;
 
 type Attack = readonly [what: string, attack: (folder: string) => Promise<void> | void, told: RegExp];
 
@@ -76,12 +76,12 @@ const attacks: readonly Attack[] = [
   [
     'its code is cut off',
     (folder) => write(folder, { code: { ...readBackupManifest(folder).code, hmacSha256: '' } }),
-    /is not of a form that this program knows/,
+    /has a format that this program does not know/,
   ],
   [
     'its code was taken out',
     (folder) => write(folder, { code: undefined }),
-    /is not of a form that this program knows/,
+    /has a format that this program does not know/,
   ],
   [
     'another house proved it',
@@ -91,22 +91,22 @@ const attacks: readonly Attack[] = [
       await ownClient(folder);
       await rewriteManifest(folder, path, { rootKeys: [readRootKey(path).id] });
     },
-    /the backup was made under root key [0-9a-f]{16}, and \S+root\.key holds another: name the copy of that time/,
+    /the backup needs root key [0-9a-f]{16}, but \S+root\.key contains another: set ROOT_KEY_FILE/,
   ],
   [
     'its database is that of another backup of the same house',
     (folder) => cpSync(join(standing.olderDataDir, databaseFile), join(folder, databaseFile)),
-    /citizen-services\.sqlite is not the file that the backup was made with/,
+    /citizen-services\.sqlite is not the file that the backup was created with/,
   ],
   [
     'its anchor is that of another backup of the same house',
     (folder) => cpSync(join(standing.olderDataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
-    /ledger-checkpoint is not the file that the backup was made with/,
+    /ledger-checkpoint is not the file that the backup was created with/,
   ],
   [
     'its anchor was taken out',
     (folder) => unlinkSync(join(folder, 'ledger-checkpoint')),
-    /ledger-checkpoint is not the file that the backup was made with/,
+    /ledger-checkpoint is not the file that the backup was created with/,
   ],
   ['a document was taken out', (folder) => unlinkSync(documentIn(folder, 0)), others],
   [
@@ -165,7 +165,7 @@ for (const name of ['backup.json', 'ledger-checkpoint', databaseFile, 'a documen
       ]) {
         const { code, said } = await ended(t, runBackup(standing, place, ...args));
         assert.equal(code, 1, said);
-        assert.match(said, /"\S+" is no file/);
+        assert.match(said, /"\S+" is not a file/);
       }
     } finally {
       // Whoever waits to read it is let go, so that the test fails and does not hang.
@@ -193,7 +193,7 @@ test('a manifest that would write on the terminal of the operator is of no form 
     write(folder, members);
     const { code, said } = await runBackup(standing, place, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, /is not of a form that this program knows\n$/);
+    assert.match(said, /has a format that this program does not know\n$/);
   }
 });
 
@@ -242,7 +242,7 @@ test('a backup stays proved by the root key of its time, and says which that is 
   await rotate('--finish');
   const { code, said } = await verify(folder, rootKey);
   assert.equal(code, 1);
-  assert.match(said, new RegExp(`^the backup was made under root key ${first}, and \\S+ holds another`));
+  assert.match(said, new RegExp(`^the backup needs root key ${first}, but \\S+ contains another`));
   for (const backup of [folder, between]) assert.equal((await verify(backup, rootKeyPathOf(standing))).code, 0);
   const after = join(deps, 'after');
   assert.equal((await runBackup(standing, settings, 'create', after)).code, 0);
@@ -263,7 +263,7 @@ test('without a root key no backup is made, tried or restored, and nobody is tol
     assert.equal(code, 1);
     assert.match(
       said,
-      /^no root key at \S+none\.key: .* needs it\. Bring your copy there, or name it in ROOT_KEY_FILE\n$/,
+      /^no root key at \S+none\.key: .* needs it\. Put your copy there, or set ROOT_KEY_FILE to it\n$/,
     );
   }
   assert.deepEqual([existsSync(made), readdirSync(place)], [false, []]);

@@ -40,7 +40,7 @@ test('a trial that is stopped leaves nothing of itself behind', async (t) => {
   const { scratch, endOne } = await openTrials(t);
   const isAtWork = () => readdirSync(scratch).length === 1;
   const { stderr } = await endOne('SIGTERM', isAtWork, ({ code }) => code === 1);
-  assert.match(stderr(), /stopped; the backup is as it was/);
+  assert.match(stderr(), /stopped; the backup was not changed/);
   assert.deepEqual(readdirSync(scratch), []);
 });
 

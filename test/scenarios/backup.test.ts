@@ -70,7 +70,7 @@ async function backedUp(): Promise<{ readonly home: ServerFixture; readonly back
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
-    /the database, \d+ bytes; 3 documents, \d+ bytes\nNot in it, and needed to open it: root key [0-9a-f]{16}\./,
+    /the database, \d+ bytes; 3 documents, \d+ bytes\nIt does not contain the root key that opens it: [0-9a-f]{16}\./,
   );
   // The anchor was copied before the database, which has numbered more meanwhile.
   const size = numberedIn(backup);
@@ -110,7 +110,7 @@ test('a backup that was made while the server was at work can be restored, and t
   assert.equal(restored.code, 0, restored.stderr);
   const again = await runCommandInProcess(other, 'backup', 'restore', folder);
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /citizen-services\.sqlite is there: restore into a DATA_DIR of its own/);
+  assert.match(again.stderr, /citizen-services\.sqlite exists: restore into an empty DATA_DIR/);
   const server = await other.start('start');
   const [client] = standing.home.readDemoFile().clients;
   const headers = { authorization: `Bearer ${await other.fetchAccessToken([], client)}` };
@@ -131,13 +131,17 @@ function flip(path: string, at: number): void {
 const blobOf = (folder: string) => absoluteFilesIn(join(folder, 'documents'))[0] ?? assert.fail();
 
 const damages: readonly Damage[] = [
-  ['it was not finished', (folder) => unlinkSync(join(folder, 'backup.json')), /is no whole backup: backup\.json/],
+  [
+    'it was not finished',
+    (folder) => unlinkSync(join(folder, 'backup.json')),
+    /is not a complete backup: cannot read backup\.json/,
+  ],
   [
     'its manifest is of another form',
     (folder) => writeFileSync(join(folder, 'backup.json'), '{"format":1}'),
-    /backup\.json is not of a form/,
+    /backup\.json has a format/,
   ],
-  ['a bit of the database is another', (folder) => flip(join(folder, databaseFile), 50_000), /its bytes differ/],
+  ['a bit of the database is another', (folder) => flip(join(folder, databaseFile), 50_000), /its digest differs/],
   [
     'pages of the database are broken',
     async (folder, rootKeyPath) => {
@@ -161,7 +165,7 @@ const damages: readonly Damage[] = [
       }
       await rewriteManifest(folder, rootKeyPath);
     },
-    /101 sealed documents have no row in the database: is it an older one\?/,
+    /101 documents have no row in the database: it may be older/,
   ],
   [
     'an entry of the ledger is another',
@@ -255,7 +259,7 @@ test('backup create links what an earlier backup has, and refuses a place that i
   assert.ok(absoluteFilesIn(join(second, 'documents')).every((path) => statSync(path).nlink === 2));
   const taken = await runCommandInProcess(home, 'backup', 'create', second);
   assert.equal(taken.code, 1);
-  assert.match(taken.stderr, /is not empty: each backup has its own folder/);
+  assert.match(taken.stderr, /is not empty: each backup needs a new or empty folder/);
   const within = await runCommandInProcess(home, 'backup', 'create', join(home.dataDir, 'documents', 'b'));
   assert.equal(within.code, 2);
   assert.match(within.stderr, /among the documents/);
@@ -269,7 +273,7 @@ test('backup create links what an earlier backup has, and refuses a place that i
   assert.equal(existsSync(join(sealed, 'b')), false);
   const since = await runCommandInProcess(home, 'backup', 'create', `${folder}-3`, '--since', home.dataDir);
   assert.equal(since.code, 1);
-  assert.match(since.stderr, /is no whole backup/);
+  assert.match(since.stderr, /is not a complete backup/);
   assert.equal(existsSync(`${folder}-3`), false);
 });
 
@@ -277,6 +281,6 @@ test('on PostgreSQL the command names its tools and makes nothing', async (t) =>
   const home = await makeServerFixture(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
   const folder = join(home.dataDir, 'b');
   const { code, stderr } = await runCommandInProcess(home, 'backup', 'create', folder);
-  assert.match(stderr, /the database is PostgreSQL, which has its own tools: pg_dump or pg_basebackup/);
+  assert.match(stderr, /DATABASE_URL is a PostgreSQL database: back it up with pg_dump or pg_basebackup/);
   assert.deepEqual([code, existsSync(folder)], [1, false]);
 });
