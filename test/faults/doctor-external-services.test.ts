@@ -107,7 +107,7 @@ test('an S3 bucket that refuses, does not answer, or has no keys is a fault', as
   const away = await onlyFailure(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${nowhere}`, ...keys });
   assert.match(away?.found ?? '', /^bucket sealed: .*ECONNREFUSED/);
   const without = await onlyFailure(t, { DOCUMENT_STORE: `s3://sealed?region=eu&endpoint=${endpoint}` });
-  assert.match(without?.found ?? '', /set S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/);
+  assert.match(without?.found ?? '', /an S3 bucket needs S3_ACCESS_KEY_ID and S3_SECRET_ACCESS_KEY/);
 });
 
 test('a missing LETTER_SPOOL folder is a fault', async (t) => {

@@ -89,7 +89,8 @@ async function checkDocumentStore(settings: Settings): Promise<readonly DoctorFi
     return [okFinding(`bucket ${bucket} can be listed`)];
   } catch (fault) {
     const cause = fault instanceof BlobsUnavailable ? fault.cause : fault;
-    const name = cause instanceof Error && cause.name !== 'Error' ? `${cause.name}: ` : '';
+    const name =
+      fault instanceof BlobsUnavailable && cause instanceof Error && cause.name !== 'Error' ? `${cause.name}: ` : '';
     return [
       faultFinding(
         `bucket ${bucket}: ${name}${errorMessage(cause)}`,
