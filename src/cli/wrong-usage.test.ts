@@ -101,7 +101,7 @@ test('each command reports a DATA_DIR that is missing or not readable, and creat
     [
       { DATA_DIR: join(folder, 'x'.repeat(100)) },
       'doctor',
-      /^warn +data-dir +the path of \S+ is too long for a socket in it: no commands can run while the server runs -> set/m,
+      /^warn +data-dir +the path \S+ is too long for a socket in it: no commands can run while the server runs -> set/m,
     ],
   ];
   for (const [settings, command, reason] of lines) {
@@ -170,9 +170,9 @@ test('commands for keys, erasure and proofs refuse incomplete or contradicting f
       'give the public key of the log with --key, or a policy with --policy',
     ],
     ['citizens erase c-1', 'this cannot be undone; say --yes'],
-    ['ledger prove evt_1', 'an event has an id as evt_01'],
+    ['ledger prove evt_1', 'an event id looks like evt_01'],
     ['ledger rotate-key --now --overlap-days 5', 'choose --overlap-days or --now'],
-    ['ledger rotate-key --overlap-days 0', '--overlap-days is a number from 1 to'],
+    ['ledger rotate-key --overlap-days 0', '--overlap-days must be a number from 1 to'],
   ] as const) {
     const { code, stderr } = await run(...command.split(' '));
     if (code !== 2 || !stderr.includes(words)) wrong.push(`${command}: ${code} ${stderr}`);

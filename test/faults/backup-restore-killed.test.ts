@@ -84,7 +84,7 @@ test('no server begins an empty database where a restoration was killed', async 
   const opening = openDatabase({ dataDir: place, clock: systemClock });
   await assert.rejects(
     opening,
-    /^Error: a backup is being restored into \S+place, or its restoration broke off: run it again/,
+    /^DatabaseUnusable: a backup is being restored into \S+place, or its restoration was interrupted: run it again/,
   );
   assert.equal(existsSync(join(place, databaseFile)), false);
   assert.equal((await runBackup(standing, place, 'restore', folder)).code, 0);

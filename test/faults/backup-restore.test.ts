@@ -133,7 +133,7 @@ const taken: readonly (readonly [what: string, settings: Readonly<Record<string,
   ['citizen-services.sqlite-journal', {}, /sqlite-journal exists: restore into an empty DATA_DIR/],
   ['ledger-checkpoint', {}, /ledger-checkpoint exists: restore into an empty DATA_DIR/],
   ['documents/sealed/x', {}, /\S+ contains documents: restore into an empty DOCUMENT_STORE/],
-  ['', { DOCUMENT_STORE: 's3://b/c?region=eu' }, /DOCUMENT_STORE is a bucket: restore into a folder/],
+  ['', { DOCUMENT_STORE: 's3://b/c?region=eu' }, /DOCUMENT_STORE is a bucket: set it to a folder/],
   ['', { DATABASE_URL: 'postgres://u@127.0.0.1:1/none' }, /^DATABASE_URL is set, but this is a backup of SQLite/],
 ];
 
@@ -181,7 +181,7 @@ test('a database that a server made between the look and the lock is not replace
   // The folder is there a few turns before it is locked: it is synced first.
   while (!existsSync(data)) await new Promise((resolve) => setImmediate(resolve));
   writeFileSync(database, 'begun');
-  await assert.rejects(restoring, /citizen-services\.sqlite is there/);
+  await assert.rejects(restoring, /citizen-services\.sqlite exists/);
   assert.equal(readFileSync(database, 'utf8'), 'begun');
 });
 
@@ -210,7 +210,7 @@ test('a backup that failed leaves nothing behind, and one that has begun is left
   const create = async () => await runBackup(standing, data, 'create', place);
   const failed = await create();
   assert.equal(failed.code, 1);
-  assert.match(failed.said, /is no file/);
+  assert.match(failed.said, /is not a file/);
   assert.deepEqual(readdirSync(place), []);
   unlinkSync(pipe);
   const both = await Promise.all([create(), create()]);

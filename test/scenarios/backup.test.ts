@@ -262,13 +262,13 @@ test('backup create links what an earlier backup has, and refuses a place that i
   assert.match(taken.stderr, /is not empty: each backup needs a new or empty folder/);
   const within = await runCommandInProcess(home, 'backup', 'create', join(home.dataDir, 'documents', 'b'));
   assert.equal(within.code, 2);
-  assert.match(within.stderr, /among the documents/);
+  assert.match(within.stderr, /inside DOCUMENT_STORE/);
   const sealed = join(home.dataDir, 'documents', 'sealed');
   symlinkSync(sealed, `${folder}-link`);
   for (const path of [join(`${folder}-link`, 'b'), join(`${folder}-link`, 'b', 'c')]) {
     const linked = await runCommandInProcess(home, 'backup', 'create', path);
     assert.equal(linked.code, 2, linked.stderr);
-    assert.match(linked.stderr, /among the documents/);
+    assert.match(linked.stderr, /inside DOCUMENT_STORE/);
   }
   assert.equal(existsSync(join(sealed, 'b')), false);
   const since = await runCommandInProcess(home, 'backup', 'create', `${folder}-3`, '--since', home.dataDir);
