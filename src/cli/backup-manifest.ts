@@ -25,7 +25,7 @@ const manifestSchema = Type.Object({
   format: Type.Literal(1),
   /** The version of the program that created it. */
   program: Type.String({ pattern: '^[\\w.+-]{1,64}$' }),
-  /** RFC 3339. What was stored between these instants may be in the backup or not. */
+  /** RFC 3339. Data that was stored between these instants may be in the backup or not. */
   begunAt: instant,
   finishedAt: instant,
   database: file,

@@ -4,7 +4,7 @@ import type { Timer } from '../jobs/timer.ts';
 import type { Command, Terminal } from './command.ts';
 import { explainUnknownAuthority } from './unknown-authority.ts';
 
-/** The result of a check; `fix` tells the operator what to do. */
+/** The result of a check; `fix` reports the operator what to do. */
 export type DoctorFinding =
   | { readonly is: 'ok'; readonly found: string }
   | { readonly is: 'warn' | 'fault'; readonly found: string; readonly fix: string };

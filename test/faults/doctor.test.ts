@@ -185,7 +185,7 @@ const cases: readonly (readonly [
     'a clock that is behind the recorded time',
     sql('update clock_seen set seen_at = seen_at + 86400000'),
     {},
-    ['clock', 'warn', /^the clock is \d+ h behind the time of the last server$/, /NTP/],
+    ['clock', 'warn', /^the clock is \d+ h earlier than the time of the last server$/, /NTP/],
   ],
   [
     'a clock that is days ahead of the recorded time',

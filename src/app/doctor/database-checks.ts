@@ -172,9 +172,12 @@ async function checkClock(context: DoctorContext): Promise<readonly DoctorFindin
   const now = context.clock.now() - skewMs;
   const lateMs = (observed?.observedAt ?? now) - now;
   if (lateMs > maxClockSkewMs)
-    return [warnFinding(`the clock is ${formatSeconds(lateMs / 1_000)} behind the time of the last server`, clockFix)];
+    return [
+      warnFinding(`the clock is ${formatSeconds(lateMs / 1_000)} earlier than the time of the last server`, clockFix),
+    ];
   const pausedMs = (observed === undefined ? now : trustFrom(observed, now)) - now;
-  if (pausedMs <= 0) return [okFinding(db.engine === 'postgres' ? skew : 'not behind the time of the last server')];
+  if (pausedMs <= 0)
+    return [okFinding(db.engine === 'postgres' ? skew : 'not earlier than the time of the last server')];
   return [
     warnFinding(
       `the clock is far ahead of the time of the last server, or no server ran for long: deletion by age pauses for ${formatSeconds(pausedMs / 1_000)}`,

@@ -5,7 +5,7 @@ import type { ReadOnlyDatabase } from '../../db/open-read-only.ts';
 import { systemTimer } from '../../jobs/timer.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** What the checks of an installation share. The database is opened once, by the first check that needs it. */
+/** The shared dependencies of the checks. The database is opened once, by the first check that needs it. */
 export type DoctorContext = {
   readonly settings: Settings;
   readonly clock: Clock;

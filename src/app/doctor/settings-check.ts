@@ -60,7 +60,7 @@ function settingFinding({ setting, problem }: SettingError): DoctorFinding {
   return faultFinding(`${setting}: ${problem}`, `fix it: docs/settings.md#${setting.toLowerCase()}`);
 }
 
-/** What the start builds from settings. A fault that names no setting belongs to the one given here. */
+/** A step of the start that validates settings. A fault that names no setting belongs to the one given here. */
 type StartupStep = readonly [setting: string, build: () => unknown];
 
 function startupSteps({ settings, clock }: SettingsToCheck): readonly StartupStep[] {
