@@ -48,7 +48,7 @@ for (const engine of engines) {
     const update = (text: string) => run('clients', 'update', clientId, '--return-address', text);
     assert.deepEqual(await stored(), ['P.O. Box 100', '0101 Oslo']);
     assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /already has these values; nothing was changed/);
-    assert.match((await update('Town Hall, 0102 Oslo')).stderr, /^Changed of .*: returnAddress\. It counts/);
+    assert.match((await update('Town Hall, 0102 Oslo')).stderr, /^Changed returnAddress of .*\. This takes effect/);
     assert.deepEqual(await stored(), ['Town Hall', '0102 Oslo']);
     const { stdout } = await run('clients', 'list', '--json');
     assert.equal(JSON.parse(stdout)[0].returnAddress, 'Town Hall, 0102 Oslo');
@@ -60,7 +60,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: of two updates at once the second changes nothing and says so`, async (t) => {
+  test(`${engine.name}: the second of two concurrent updates changes nothing and fails`, async (t) => {
     const line = await openClientCommands(t, engine);
     const { db, hooks, run } = line;
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
@@ -74,7 +74,7 @@ for (const engine of engines) {
     await others('update', clientId, '--policy', 'eu-2025-846');
     const second = await run('clients', 'update', clientId, '--policy', 'standard-2026-1', '--quota', '9');
     assert.deepEqual([second.code, second.stdout], [1, '']);
-    assert.match(second.stderr, /Somebody else changed x-[a-z0-9]{8} at the same time; nothing was changed here/);
+    assert.match(second.stderr, /Another command changed x-[a-z0-9]{8} at the same time; this one changed nothing/);
     assert.equal((await findClient(db.read, clientId))?.policy, 'eu-2025-846');
     await others('disable', clientId);
     assert.equal((await run('clients', 'update', clientId, '--quota', '9')).code, 1);
@@ -105,7 +105,7 @@ test('a wrong update ends with what is right, and changes nothing', async (t) =>
       /--policy must be one of standard-2026-1, .*, not 'nope'/,
     ],
     [['update', clientId, '--quota', '5', '--purposes', ','], /--purposes must be a comma-separated list, or any/],
-    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases is a list/],
+    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases must be a comma-separated list/],
     [
       ['update', clientId, '--return-address', 'a,'],
       /--return-address must be 1 to 6 lines with commas between them, at mos/,

@@ -189,17 +189,17 @@ test('an issuer on this machine is taken by plain http, as TRUSTED_ISSUERS takes
   assert.match(made.stdout, /^proof: http:\/\/127.0.0.1:8080\/realms\/x$/m);
 });
 
-test('wrong usage ends with 2, says what was expected, and stores nothing', async (t) => {
+test('wrong usage gives exit code 2 with the expected value, and stores nothing', async (t) => {
   const { db, run } = await openClientCommands(t);
   const create = (...args: string[]) => run('clients', 'create', ...args);
   const cases: ReadonlyArray<readonly [string[], RegExp]> = [
     [['--scopes', 'documents:read', '--secret'], /name one client/],
     [['x', '--secret'], /--scopes must be a comma-separated list of: identity:verify,/],
-    [['x', '--scopes', 'made:up', '--secret'], /--scopes is a list/],
+    [['x', '--scopes', 'made:up', '--secret'], /--scopes must be a comma-separated list/],
     [['x', '--scopes', 'documents:read'], /choose one of/],
     [['x', '--scopes', 'documents:read', '--secret', '--issuer', 'https://x.example'], /choose one of/],
     [['x', '--scopes', 'documents:read', '--issuer', 'http://x.example'], /https/],
-    [['x', '--scopes', 'documents:read', '--secret', '--kind', 'demo'], /--kind is/],
+    [['x', '--scopes', 'documents:read', '--secret', '--kind', 'demo'], /--kind must be/],
     [['x', '--scopes', 'documents:read', '--secret', '--kind', 'live'], /its own keys/],
     [['x', '--scopes', 'documents:read', '--secret', '--return-address', ''], /--return-address must be 1 to 6 lines/],
     [['x', '--scopes', 'documents:read', '--secret', '--quota', '0'], /--quota must be a whole number/],
@@ -212,7 +212,10 @@ test('wrong usage ends with 2, says what was expected, and stores nothing', asyn
       ['x', '--scopes', 'documents:read', '--secret', '--legal-bases', ','],
       /--legal-bases must be a comma-separated list, or any/,
     ],
-    [['x', '--scopes', 'documents:read', '--secret', '--purposes', 'any,tax'], /--purposes is a list/],
+    [
+      ['x', '--scopes', 'documents:read', '--secret', '--purposes', 'any,tax'],
+      /--purposes must be a comma-separated list/,
+    ],
     [
       ['x', '--scopes', 'documents:read', '--jwks', '/nowhere'],
       /^cannot read \/nowhere: ENOENT, no such file or directory\n/,

@@ -249,7 +249,7 @@ test('the command goes step by step: prepared once, taken out only when all is w
   assert.equal(wrapped.code, 0, wrapped.stderr);
   const { seconds: _, perSecond: __, ...counts } = JSON.parse(wrapped.stdout);
   assert.deepEqual(counts, { from: first, to: second, citizenKeys: 1_976, signingKeys: 0 });
-  assert.match(wrapped.stderr, /take the old root out/);
+  assert.match(wrapped.stderr, /remove the old root key/);
   const finished = await rotateRoot(deps, '--finish');
   assert.deepEqual(
     [finished.code, finished.stderr.startsWith(`Root key ${first} was removed from the file.`)],

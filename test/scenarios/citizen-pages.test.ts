@@ -232,7 +232,7 @@ test('a citizen locks and unlocks the own details on that page, and is told of e
   const lift = async (...args: readonly string[]) =>
     await runCommandInProcess(home, 'citizens', 'unlock', 'demo-mary', ...args);
   assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);
-  assert.match((await lift()).stderr, /The lock that the citizen set stays/);
+  assert.match((await lift()).stderr, /The lock that the citizen set remains/);
   assert.equal(await decision(), 'no_match');
   assert.equal((await lift('--own', '--reason', 'Mary came in person.')).code, 0);
   assert.equal(await decision(), 'match');
