@@ -17,6 +17,7 @@ export type LockContext = {
   readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithLockContext = <T>(use: (context: LockContext) => Promise<T>) => Promise<T>;
 
 const oneCitizen = 'name one citizen by the id of the register';

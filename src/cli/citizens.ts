@@ -13,6 +13,7 @@ import { clearLineText, entriesProgress } from './progress.ts';
 export type CitizensContext = Omit<ErasureDeps, 'actor' | 'besides'> &
   AccessLogDeps & { readonly operator: string; readonly documents: Pick<DocumentPorts, 'blobs' | 'alarm'> };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithCitizensContext = <T>(use: (context: CitizensContext) => Promise<T>) => Promise<T>;
 
 /** The commands `citizens erase` and `ledger access-log`. */

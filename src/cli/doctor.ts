@@ -9,8 +9,11 @@ export type DoctorFinding =
   | { readonly is: 'ok'; readonly found: string }
   | { readonly is: 'warn' | 'fault'; readonly found: string; readonly fix: string };
 
+/** A finding that needs no action. */
 export const okFinding = (found: string): DoctorFinding => ({ is: 'ok', found });
+/** A finding that does not change the exit code. */
 export const warnFinding = (found: string, fix: string): DoctorFinding => ({ is: 'warn', found, fix });
+/** A finding that gives exit code 1. */
 export const faultFinding = (found: string, fix: string): DoctorFinding => ({ is: 'fault', found, fix });
 
 /** One check of an installation. It changes nothing, and its findings contain no secret. */

@@ -17,6 +17,10 @@ const maxTextLength = 2_000;
 
 /** The commands for legal holds and retention classes. */
 export function retentionCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
+  return [...holdCommands(withContext, terminal), ...classCommands(withContext, terminal)];
+}
+
+function holdCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'documents holds',
@@ -58,6 +62,11 @@ export function retentionCommands(withContext: WithDocumentsContext, terminal: T
         });
       },
     },
+  ];
+}
+
+function classCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
+  return [
     {
       name: 'documents classes',
       usage: 'documents classes [--json]',
@@ -82,7 +91,7 @@ export function retentionCommands(withContext: WithDocumentsContext, terminal: T
 // A hold can be placed before the first document.
 function holdScopeText(documents: number): string {
   return documents === 0
-    ? 'Nothing of this citizen lies here now. It holds what is deposited later.\n'
+    ? 'There is no document of this citizen now. The hold covers later deposits.\n'
     : `It holds the documents of this citizen, now ${documents}, and what is deposited later.\n`;
 }
 

@@ -26,6 +26,7 @@ export type PoliciesContext = {
   readonly operator: string;
 };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithPoliciesContext = <T>(use: (context: PoliciesContext) => Promise<T>) => Promise<T>;
 
 const details = `The file is what calibrate writes, or a JSON object with a name and whatever is to differ from the policy that it is based

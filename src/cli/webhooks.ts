@@ -16,7 +16,7 @@ import {
   maxCallCount,
   requestRedelivery,
 } from '../notifications/webhooks/webhook-store.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 /** The dependencies of the commands. `operator` is the actor in their ledger events. */
 export type WebhooksContext = {
@@ -123,7 +123,7 @@ function formatCallCount(calls: number): string {
 async function clientIds(read: Read, named?: string): Promise<string[]> {
   const ids = (await allClients(read)).map(({ clientId }) => clientId);
   if (named === undefined) return ids;
-  if (!ids.includes(named)) throw new Error(`There is no client ${named}; see: citizen-services clients list`);
+  if (!ids.includes(named)) throw new CommandFailed(`There is no client ${named}; see: citizen-services clients list`);
   return [named];
 }
 

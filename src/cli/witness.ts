@@ -14,7 +14,7 @@ import {
 } from '../ledger/tlog/note-key.ts';
 import { createWitness } from '../ledger/witness.ts';
 import { serveWitness } from '../ledger/witness-server.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 export type WitnessCommandDeps = {
   readonly clock: Clock;
@@ -92,6 +92,6 @@ async function openWitnessKey(folder: string, { name, mlDsa, random }: WitnessKe
     writeFileSync(path, `${formatSignerKey(type, name, random(32))}\n`, { mode: 0o600, flag: 'wx', flush: true });
   }
   const signer = parseSignerKey(readFileSync(path, 'utf8').trim());
-  if (signer === undefined) throw new Error(`${path} holds no key of a witness`);
+  if (signer === undefined) throw new CommandFailed(`${path} does not contain the key of a witness`);
   return signer;
 }

@@ -132,7 +132,7 @@ const blobOf = (folder: string) => absoluteFilesIn(join(folder, 'documents'))[0]
 
 const damages: readonly Damage[] = [
   [
-    'it was not finished',
+    'an unfinished backup',
     (folder) => unlinkSync(join(folder, 'backup.json')),
     /is not a complete backup: cannot read backup\.json/,
   ],
