@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { type Baseline, type BaselineOptions, startBaseline } from './baselines/baseline-process.ts';
 import {
@@ -29,7 +30,7 @@ type BenchServers = {
   readonly files: Baseline;
   readonly team: Readonly<Record<BenchEngine, Baseline>>;
   readonly ours: Readonly<Record<BenchEngine, OwnServer>>;
-  /** Of these many callers ask: a thread that they bring forth would answer the few ones too. */
+  /** For many connections, with a thread for each processor. */
   readonly oursManyConnections: Readonly<Record<BenchEngine, OwnServer>>;
 };
 
@@ -63,10 +64,11 @@ async function startServers(environment: BenchEnvironment): Promise<BenchServers
   };
   const team = async (database: BaselineOptions['database']) =>
     await startBaseline('express-server', { ...order, ...(database === undefined ? {} : { database }) });
-  const ours = async (engine: BenchEngine): Promise<OwnServer> => {
+  const ours = async (engine: BenchEngine, apiThreads = 1): Promise<OwnServer> => {
     const installation = await installationWithRegister(environment, engine);
     const paths = await depositAllDocuments(installation);
-    return { installation, paths, server: await startBenchServer(installation, { withoutWorker: true }) };
+    const env = { API_THREADS: String(apiThreads) };
+    return { installation, paths, server: await startBenchServer(installation, { withoutWorker: true, env }) };
   };
   return {
     bare: await startBaseline('bare-fastify', order),
@@ -76,7 +78,10 @@ async function startServers(environment: BenchEnvironment): Promise<BenchServers
       PostgreSQL: await team({ postgres: await environment.postgres.create('team') }),
     },
     ours: { SQLite: await ours('SQLite'), PostgreSQL: await ours('PostgreSQL') },
-    oursManyConnections: { SQLite: await ours('SQLite'), PostgreSQL: await ours('PostgreSQL') },
+    oursManyConnections: {
+      SQLite: await ours('SQLite', availableParallelism()),
+      PostgreSQL: await ours('PostgreSQL', availableParallelism()),
+    },
   };
 }
 

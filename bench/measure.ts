@@ -30,7 +30,7 @@ export type BenchPlan = { readonly rounds: number; readonly seconds: number };
 
 export const defaultConnections = 32;
 const mostRequests = 2_000_000;
-/** So long that the threads that ours begins behind a second of load have begun, and are warm too. */
+/** Long enough for the code of each thread to be compiled. */
 const warmUpSeconds = 10;
 /** Of each round, before what counts: a server that waited for its turn a quarter of a minute does not begin at its pace. */
 const leadInSeconds = 1;

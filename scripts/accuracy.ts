@@ -13,7 +13,7 @@ import { type FebrlSet, readFebrlSet } from '../test/support/febrl-data.ts';
 import { makeSimilarPeople } from '../test/support/similar-people.ts';
 
 /**
- * Writes docs/accuracy.md from the public sets, found as the tests find them; with --check says whether the page is stale.
+ * Writes docs/accuracy.md from the public data sets in TEST_DATA. With --check it reports whether the page is stale.
  *   TEST_DATA=FOLDER node scripts/accuracy.ts [--check]
  */
 const page = join(import.meta.dirname, '../docs/accuracy.md');
@@ -48,7 +48,7 @@ function measureAll(): AccuracyCase[] | undefined {
   return cases;
 }
 
-/** One set, as the command measures it, and those of its true pairs that the server would match. */
+/** The figures of the command `evaluate` for one set, and the number of true pairs that the server would match. */
 function measureCase(set: FebrlSet, use: readonly ClaimName[], policy: MatchPolicy): Omit<AccuracyCase, 'set'> {
   const options = { ...set, use, policy };
   const result = evaluatePolicy(options, set.pairs);
@@ -71,61 +71,59 @@ function rowOf({ set, claims, result, matchedByServer }: AccuracyCase): string {
 function textOf(cases: readonly AccuracyCase[]): string {
   return `# Accuracy of the matcher
 
-Made by \`scripts/accuracy.ts\`; do not edit. Each claim is compared with the record that its pair names, by the policy and the
-search for rivals that the server uses. "True accepted" is the share of true pairs that match; "false" are the pairs of two
-persons that match. Without an address the minimum of claims that agree is demanded, as the server does, and by policies without
-a tolerance always; of the tolerant one with address the comparison is measured without it, as the command \`evaluate\` does. The server
-answers \`insufficient-claims\` below the minimum and never matches there: "as the server answers" is the share of true pairs that
-match with it. Impostors are hard ones: they
-share a blocking key with the person (both names in any order, birth date, number, state and street, house and street, or
-postcode).
+Written by \`scripts/accuracy.ts\`; do not edit. Each claim is compared with the record of its pair, with the policy and the ambiguity
+check of the server. "True accepted" is the share of true pairs that match. "False" is the number of pairs of two people that match.
+Without an address, and for policies that are not tolerant, the minimum of agreeing claims is required as in the server. The tolerant
+policy with address is measured without it, like the command \`evaluate\`. Below the minimum the server answers
+\`insufficient-claims\` and never matches: "as the server answers" is the share of true pairs that match with the minimum. Impostors
+are difficult ones: they share a blocking key with the person (both names in any order, birth date, number, state and street, house number
+and street, or postcode).
 
-Weights were learned without labels from FEBRL sets 1 and 2, each pair for itself; \`calibrate\` now takes the pairs of a claim
-together and learns much the same of these sets (\`scripts/calibrate-febrl.ts\`). The prior is ${calibratedPolicy.model?.prior}. The threshold is a probability of ${calibratedPolicy.threshold}. Beside anyone else of the register the person is left as much, ${calibratedPolicy.rivalThreshold}
-where neither an address nor a document number agrees. Unless one of them agrees, two of names and date have to. Whether a
-misspelt name is that of others, and what the register lacks of a rival, weigh by shares that were set by hand and rounded: they
-are not learned from the sets.
+Weights were estimated without labels from FEBRL sets 1 and 2, each pair by itself. \`calibrate\` now estimates the pairs of a claim
+together, with nearly the same result (\`scripts/calibrate-febrl.ts\`). The prior is ${calibratedPolicy.model?.prior}. The threshold is a
+probability of ${calibratedPolicy.threshold}. Next to a competing candidate the person must keep the same probability, or ${calibratedPolicy.rivalThreshold} if neither an
+address nor a document number agrees. If neither agrees, two of names and date have to agree. The weights of misspelled names that
+other people have, and of values that the register lacks, were set by hand and rounded. They are not estimated from the sets.
 
-**What was looked at when.** The first threshold was chosen on sets 1 and 2, for no false match among their impostors; with it
-alone, set 3 was then measured for the first time: 92.6 % with names and birth date, 99.9 % with address, no false match.
-(Set 3 had been looked at once before, with a prior of 0.002.) The second was chosen with all three sets in sight, and with registers
-made up after the documented error model of FEBRL with other names: set 3 is no longer unseen, a set that this repository does not
-hold has to tell. An earlier version asked for 0.999 of strangers as well, one before it for 0.998 and 0.9998.
+**Data used for each choice.** The first threshold was chosen with sets 1 and 2, so that no impostor matched. Set 3 was then
+measured for the first time with this threshold: 92.6 % with names and birth date, 99.9 % with address, no false match. (Set 3 had been
+measured once before, with a prior of 0.002.) The second threshold was chosen with knowledge of all three sets, and with registers
+generated by the documented error model of FEBRL with other names. Set 3 is therefore no longer unseen; only a set outside this
+repository could be. Earlier versions used 0.999, 0.998 and 0.9998, also for people without competing candidates.
 
-That threshold kept nobody out where the claimant's own record is in the register: the rivals do. It was lowered by what eleven
-registers of that kind showed (1,500 to 10,000 persons, names skewed or alike, more errors or fewer, slips of typing, reading
-and hearing, households with twins; 263,000 hard impostors), and then seven more were opened, once, with 212,000: of 31,000 true
-pairs 86.2 % are accepted by names and date, before 81.3 %, and 99.6 % with address, as before; each time with one false match,
-as before. The four with the error rates of the public sets and no households have 87.6 to 92.0 %, before 83.6 to 88.6 %, and
-99.90 to 99.96 % with address. Where half of the persons are taken out of five registers, so that nobody's own record stands
-beside that of an impostor, six of 39,000 pairs are false matches by names and date, before three. Where two of five households
-had twins, parents or namesakes in the register, two registers had 86.7 % with ten false matches in 54,000 pairs, and 95.5 % with
-seven; before 83.7 % and 95.5 % with as many: most of them are twins to whom chance gave one name.
+That threshold rejected no impostor if the record of the claimant is in the register: the ambiguity check does. It was lowered
+after measurements with eleven such registers (1,500 to 10,000 people, skewed or similar names, more or fewer errors, errors of typing,
+reading and hearing, households with twins; 263,000 difficult impostors). Seven more were then measured once, with 212,000 impostors: of
+31,000 true pairs 86.2 % are accepted with names and date (81.3 % before), and 99.6 % with address (unchanged), each with one false
+match (unchanged). The four with the error rates of the public sets and no households have 87.6 to 92.0 % (83.6 to 88.6 % before), and
+99.90 to 99.96 % with address. With half of the people removed from five registers, so that the impostor's own record is missing,
+six of 39,000 pairs are false matches with names and date (three before). Two registers in which two of five households had twins,
+parents or namesakes had 86.7 % with ten false matches in 54,000 pairs, and 95.5 % with seven (83.7 % and 95.5 % with the same numbers
+before). Most of these are twins with the same name by chance.
 
-The figures above count names without a birth date. On fifteen further registers, opened once behind
-these choices (5,000 persons, one of 10,000; names of the public sets in eight, others in seven; a third with more slips of hearing and reading; 500,000
-hard impostors), four of six false matches by names and date were two names without a date, which the server never matches. Since then
-they count as no match: two are left, and 82.9 to 86.0 % of the true pairs in place of 84.6 to 88.4 %; there are more errors in these registers than in the
-public sets. With address there was no false match, and 99.70 to 99.95 % were accepted.
+The figures above include names without a birth date. On fifteen further registers, measured once after these choices (5,000 people, one
+with 10,000; names of the public sets in eight, other names in seven; a third with more errors of hearing and reading; 500,000
+difficult impostors), four of six false matches with names and date were two names without a date, which the server never matches. They
+now count as no match: two false matches are left, and 82.9 to 86.0 % of the true pairs instead of 84.6 to 88.4 %. These registers have
+more errors than the public sets. With address there was no false match, and 99.70 to 99.95 % were accepted.
 
-The persons are invented; their data are noisier than what people submit, and set 3 holds almost no twins: those are a set of
-their own (\`scripts/similar-people.ts\`), where each person also claims with a slip of the pen, and most of them are so left open.
+The people are invented, and their data have more errors than usual requests. Set 3 has almost no twins, so they have their own
+set (\`scripts/similar-people.ts\`). In it each person also claims with a typing error, and most of these claims are not determined.
 
 | Set | Policy | Claims | True accepted | As the server answers | False | Best F1 |
 |---|---|---|---|---|---|---|
 ${cases.map(rowOf).join('\n')}
 
-## Beside published rules
+## Comparison with published rules
 
-On set 3 with names and birth date, as measured for this project with the same pairs:
+Set 3 with names and birth date, measured for this project with the same pairs:
 
 | Rule | True accepted | False of 5,925 |
 |---|---|---|
 ${published.map((row) => `| ${row.join(' | ')} |`).join('\n')}
 
-The rivals matter: whoever fits about as well as the person turns a match into \`not_determined\`. A rule that looks at one
-record alone cannot do that, so part of the distance to the rules above comes from knowing the whole register, as the
-server does.
+The ambiguity check matters: a person who fits about as well turns a match into \`not_determined\`. A rule that sees only one record
+cannot do that, so part of the difference comes from access to the whole register.
 `;
 }
 
@@ -143,7 +141,7 @@ const published = [
 
 const accuracyCases = measureAll();
 if (accuracyCases === undefined) {
-  process.stderr.write('accuracy: the public sets are not there (TEST_DATA), so docs/accuracy.md is not checked\n');
+  process.stderr.write('accuracy: TEST_DATA has no public data sets, so docs/accuracy.md is not checked\n');
 } else if (process.argv.includes('--check')) {
   const fresh = readFileSync(page, 'utf8') === textOf(accuracyCases);
   process.stderr.write(

@@ -11,8 +11,8 @@ const dist = join(root, 'dist');
 
 compile('tsconfig.build.json', dist);
 if (existsSync(join(root, 'client'))) compile('client/tsconfig.json', join(root, 'client/dist'));
-for (const file of globSync('**/*', { cwd: join(root, 'src'), exclude: (name) => name.endsWith('.ts') })) {
-  if (!/\.[a-z]+$/.test(file)) continue;
+for (const file of globSync('**/*', { cwd: join(root, 'src') })) {
+  if (!/\.[a-z]+$/.test(file) || file.endsWith('.ts')) continue;
   mkdirSync(dirname(join(dist, file)), { recursive: true });
   cpSync(join(root, 'src', file), join(dist, file));
 }

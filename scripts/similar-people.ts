@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { makeSimilarPeople } from '../test/support/similar-people.ts';
 
 /**
- * Writes the synthetic set of people who are easily taken for each other, as three CSV files for `evaluate`:
+ * Writes the synthetic set of similar people as three CSV files for `evaluate`:
  *   node scripts/similar-people.ts FOLDER
  *   npm run -s cli -- evaluate --register FOLDER/register.csv --claims FOLDER/claims.csv --pairs FOLDER/pairs.csv
  */

@@ -114,8 +114,8 @@ export type VerifyIdentityByQueryAnswer = {
   /** Whether decision is match. */
   verified: boolean;
   /**
-   * not_determined: the record is under review, two persons fit, or the register cannot be asked at present. An id that
-   * the register does not know is no_match.
+   * not_determined: the record is under review, several people fit, or the register is unavailable. An unknown id is
+   * no_match.
    */
   decision: Open<'match' | 'no_match' | 'not_determined'>;
   /** Per submitted claim, on a match, with the scope identity:verify:claims. */
@@ -138,14 +138,14 @@ export type VerifyIdentityByQueryAnswer = {
   assurance: {
     /** The framework of the level. */
     framework: string;
-    /** What was done proves that such a person exists, not that the user of the caller is that person. */
+    /** The check proves that such a person exists, not that the user of the client is this person. */
     level: string;
   };
   /** The named, versioned rules of the decision. */
   policy: string;
   /** When the register was asked. */
   checkedAt: string;
-  /** Until when to rely on the answer and its token. */
+  /** The end of the validity of the result and its token. */
   expiresAt: string;
   /** For what the data is used. */
   purpose: string | null;
@@ -155,7 +155,7 @@ export type VerifyIdentityByQueryAnswer = {
   consentReference: string | null;
   /** sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase. */
   requestHash: string;
-  /** Path of the ledger receipt of this use. */
+  /** Path of the ledger receipt of this access. */
   receipt: string;
   /**
    * The signed result, a JWS of type identity-verification+jwt. verified_claims (OpenID Connect for Identity Assurance)
@@ -1167,7 +1167,7 @@ export type OpenInboxMessageAnswer = {
   }>;
 };
 
-/** Answer of: What the register has about me. */
+/** Answer of: Read my register record. */
 export type ReadOwnRecordAnswer = {
   /** The id of the citizen in the register. */
   citizenId: string;
@@ -1200,13 +1200,13 @@ export type ReadOwnRecordAnswer = {
     from?: string;
     until?: string;
   }>;
-  /** It is disputed: claims that fit it are left open meanwhile. */
+  /** The record is disputed: claims that fit it are answered not_determined. */
   underReview: boolean;
-  /** By your wish, which the staff of the register has noted, no claims are confirmed. */
+  /** Staff of the register has locked the record at your request: no claims match. */
   locked: boolean;
-  /** You have locked your details yourself: no claims are confirmed. null where this server keeps no such locks. */
+  /** You have locked the record yourself: no claims match. null if this server does not store such locks. */
   ownLock: boolean | null;
-  /** It says that you have died: no claims are confirmed. */
+  /** The record says that you have died: no claims match. */
   deceased: boolean;
 };
 
@@ -1300,13 +1300,13 @@ export type ListTemplatesAnswer = {
 
 /** Body of: Lock my details against verification. */
 export type ChangeOwnLockBody = {
-  /** true: no claims about me are confirmed from now on; false: they are again. */
+  /** true: no claims about me match from now on. false: they can match again. */
   locked: boolean;
 };
 
 /** Answer of: Lock my details against verification. */
 export type ChangeOwnLockAnswer = {
-  /** Whether the lock of the citizen is on. */
+  /** Whether the citizen has locked the record. */
   ownLock: boolean;
 };
 
@@ -1439,7 +1439,7 @@ export type Operations = {
       200: VerifyIdentityByQueryAnswer;
     };
   };
-  /** An earlier answer again */
+  /** Read an earlier result */
   readVerification: {
     params: {
       /** The verificationId. */
@@ -1853,7 +1853,7 @@ export type Operations = {
       200: OpenInboxMessageAnswer;
     };
   };
-  /** What the register has about me */
+  /** Read my register record */
   readOwnRecord: {
     answers: {
       200: ReadOwnRecordAnswer;

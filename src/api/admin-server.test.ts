@@ -6,7 +6,7 @@ import { refuse } from '../kernel/refusal.ts';
 import { createAdminServer } from './admin-server.ts';
 import { createHostCheck } from './host-check.ts';
 
-test('a page that fails, or is refused, is 500, and the next request is answered', async (t) => {
+test('a page that fails or is refused answers 500, and the next request is answered', async (t) => {
   const admin = createAdminServer();
   t.after(() => admin.close());
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [
@@ -26,7 +26,7 @@ test('a page that fails, or is refused, is 500, and the next request is answered
   ]);
 });
 
-test('HEAD and a query are answered as GET without them, other methods with those that there are', async (t) => {
+test('HEAD and a query are answered like GET without them, other methods with the allowed ones', async (t) => {
   const admin = createAdminServer();
   t.after(() => admin.close());
   const headers = { 'content-type': 'text/plain; version=0.0.4' };
@@ -35,8 +35,8 @@ test('HEAD and a query are answered as GET without them, other methods with thos
   ]);
   const asked = async (method: string, path: string) => {
     const answer = await fetch(`http://127.0.0.1:${port}${path}`, { method });
-    const told = ['content-type', 'content-length', 'allow'].map((name) => answer.headers.get(name));
-    return [answer.status, ...told, await answer.text()];
+    const headers = ['content-type', 'content-length', 'allow'].map((name) => answer.headers.get(name));
+    return [answer.status, ...headers, await answer.text()];
   };
   const type = headers['content-type'];
   assert.deepEqual(await asked('GET', '/metrics'), [200, type, '8', null, 'größer']);
@@ -46,10 +46,10 @@ test('HEAD and a query are answered as GET without them, other methods with thos
   assert.deepEqual(await asked('HEAD', '/metrics/'), [404, null, '0', null, '']);
 });
 
-test('on loopback a page of elsewhere, whose name leads here, reads nothing', async (t) => {
+test('on loopback a request whose Host header is another name reads nothing (DNS rebinding)', async (t) => {
   const admin = createAdminServer();
   t.after(() => admin.close());
-  const page = { path: '/metrics', get: async () => ({ status: 200, headers: {}, body: 'told' }) };
+  const page = { path: '/metrics', get: async () => ({ status: 200, headers: {}, body: 'headers' }) };
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [page]);
   const ask = createHttpClient(`http://127.0.0.1:${port}`);
   const here = ['127.0.0.1', 'localhost', 'LocalHost.', 'metrics.localhost', '[::1]', '10.1.2.3', hostname()];
@@ -71,7 +71,7 @@ test('on loopback a page of elsewhere, whose name leads here, reads nothing', as
   }
 });
 
-test('by any name is asked who is reached from elsewhere, and by its own who listens at that', () => {
+test('a server that others can reach accepts any name, and one on loopback only its own', () => {
   for (const address of ['0.0.0.0', '::', '10.1.2.3', 'fd00::1'])
     assert.equal(createHostCheck(address, address)('service.example:9090'), true, address);
   const isForUs = createHostCheck('Gov-1.example', '127.0.1.1');
@@ -81,7 +81,7 @@ test('by any name is asked who is reached from elsewhere, and by its own who lis
   );
 });
 
-test('a page that is being made, or was asked for by somebody who stays, keeps no server from closing', async () => {
+test('a slow page and an open connection do not keep the server from closing', async () => {
   const admin = createAdminServer();
   const asked = Promise.withResolvers<void>();
   const never = new Promise<never>(() => undefined);

@@ -1,19 +1,22 @@
 import { createServer } from 'node:http';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import type { PageRoute } from './api-server.ts';
 import { createHostCheck } from './host-check.ts';
 import { listenError } from './listen-error.ts';
+import type { PageRoute } from './page-route.ts';
 
-/** What tells operators and their machines how a process is, whatever its role. No token is asked for. */
+/** Serves the state and the metrics of a process, whatever its role. It requires no token. */
 type AdminServer = {
-  /** Serves these pages, by GET and HEAD and whatever the query, to whoever reaches that address, and on loopback names it; gives the port. */
+  /**
+   * Serves the pages to GET and HEAD; the query is ignored. On a loopback address the Host header must name loopback. Returns the
+   * port.
+   */
   listen(place: { readonly host: string; readonly port: number }, pages: readonly PageRoute[]): Promise<number>;
   close(): Promise<void>;
 };
 
 const wrongHostMessage = 'Ask by address, as http://127.0.0.1, by localhost, or by the name of the machine.\n';
 
-/** Makes one that listens nowhere yet. */
+/** Creates a server that does not listen yet. */
 export function createAdminServer(): AdminServer {
   let servedPages: readonly PageRoute[] = [];
   let isAllowedHost: ReturnType<typeof createHostCheck> = () => false;

@@ -7,7 +7,7 @@ import { storelessServerOptions } from '../../test/support/storeless-app.ts';
 import { createApiServer } from './api-server.ts';
 import { bindOperation, defineOperation } from './operation.ts';
 
-test('behind https every answer says that it stays https, and nothing is redirected', async (t) => {
+test('with an https URL every response has Strict-Transport-Security, and nothing is redirected', async (t) => {
   const server = createApiServer({
     ...storelessServerOptions,
     publicUrl: 'https://api.example.gov',
@@ -21,16 +21,25 @@ test('behind https every answer says that it stays https, and nothing is redirec
   }
 });
 
-test('what an Accept refuses by its own name is not sent for the sake of a wider range', async (t) => {
+test('a type that Accept refuses by name is not sent because of a wider range', async (t) => {
   const operation = defineOperation({
-    ...{ name: 'readThing', since: '1.0', method: 'GET', path: '/v1/thing', scope: 'events:read' },
-    ...{ summary: '', description: '', request: {}, refusals: [], citizenData: false },
+    name: 'readThing',
+    since: '1.0',
+    method: 'GET',
+    path: '/v1/thing',
+    scope: 'events:read',
+    summary: '',
+    description: '',
+    request: {},
+    refusals: [],
+    citizenData: false,
     responses: { 200: { description: '', schema: Type.Object({}) } },
     run: async () => ({ plain: { status: 200, json: {} } }),
   });
   const server = createApiServer({
     ...storelessServerOptions,
-    ...{ operations: [bindOperation(operation, null)], publicUrl: 'https://api.example.gov' },
+    operations: [bindOperation(operation, null)],
+    publicUrl: 'https://api.example.gov',
   });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
@@ -41,7 +50,7 @@ test('what an Accept refuses by its own name is not sent for the sake of a wider
     assert.equal(await statusOf(accept), 406, accept);
 });
 
-test('what a foreign handler answers has the headers of every answer, and its own before them', async (t) => {
+test('a mounted handler responds with the headers of every response, and its own replace them', async (t) => {
   const handler: RequestListener = (_request, response) => {
     response.writeHead(200, { 'cache-control': 'public' }).end('{}');
   };

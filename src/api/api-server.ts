@@ -1,84 +1,31 @@
 import type { RequestListener } from 'node:http';
 import { setTimeout as pause } from 'node:timers/promises';
 import Fastify, { type FastifyInstance } from 'fastify';
-import type { CertificateReader } from '../auth/client-certificate.ts';
-import type { RandomBytes } from '../kernel/clock.ts';
 import { randomUuid } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import type { BufferedResponse } from './buffered-response.ts';
 import { closeListener } from './close-listener.ts';
-import { createConnectionBalancer, type WorkerSlot } from './connection-balancer.ts';
-import type { DispatchContext } from './dispatch.ts';
 import { createGuardedServer, httpLimits, httpMethods } from './guard.ts';
 import { listenError } from './listen-error.ts';
 import { createLoad, type Load } from './load-shedding.ts';
-import type { Log } from './log.ts';
-import type { BoundOperation } from './operation.ts';
-import type { RefusedPage } from './problem-response.ts';
-import { mountRoutes, type RouteContext, refuseReply } from './routes.ts';
-import type { TlsOptions } from './tls-server.ts';
+import { mountRoutes, type RouteContext, refuseReply, type ServerDeps } from './routes.ts';
 
-/** A page or document outside /v1: what it answers to GET; header names in lower case. */
-export type PageRoute = {
-  readonly path: string;
-  get(params: Readonly<Record<string, string>>, query: URLSearchParams): Promise<PageResponse>;
-};
-export type PageResponse = BufferedResponse | Refusal;
-
-/**
- * A foreign request handler mounted on some paths, as the authorization server; other methods than `methods` are 405. Its
- * answers have the headers of all where it sets no others.
- */
-export type MountedHandler = {
-  readonly paths: readonly string[];
-  readonly methods: readonly string[];
-  readonly handler: RequestListener;
-};
-
-/** What the server serves, and what it needs for it. */
-export type ServerDeps = {
-  readonly app: DispatchContext;
-  readonly operations: readonly BoundOperation[];
-  readonly pages: readonly PageRoute[];
-  readonly mounts: readonly MountedHandler[];
-  readonly publicUrl: string;
-  readonly apiVersion: string;
-  readonly random: RandomBytes;
-  readonly log: Log;
-  /** Who calls over mutual TLS; without it nobody does. */
-  readonly certificates?: CertificateReader | undefined;
-  /** Where this process ends TLS itself. */
-  readonly tls?: TlsOptions | undefined;
-  /** Without it every refusal is a problem. */
-  readonly refusedPage?: RefusedPage | undefined;
-  /** With it other threads may listen on the same port too (SO_REUSEPORT), and callers are spread over all. */
-  readonly seat?: WorkerSlot | undefined;
-};
-
-/** The running HTTP side. */
+/** The HTTP server of the API. */
 export type ApiServer = {
+  /** Returns the port; rejects with the reason when the address cannot be used. */
   listen(host: string, port: number): Promise<number>;
-  /** How many requests have begun so far. */
-  begun(): number;
   /**
-   * Takes no new connection any more, while others listen on the same port, and refuses nobody: each connection is closed behind
-   * its next answer or when it has been idle for as long as any. Resolves when the last one is over, however long that takes.
-   */
-  drainConnections(): Promise<void>;
-  /**
-   * Takes no new connection, lets each go behind its next answer, finishes what was taken within `deadlineMs`, and closes: who
-   * calls over kept connections, as a proxy, is refused nothing by a server that another takes the place of.
+   * Accepts no new connection, answers one more request on each open connection, and closes it. Requests that have begun have
+   * `deadlineMs` to finish. Clients with kept connections, such as a proxy, get no error.
    */
   stop(deadlineMs: number): Promise<void>;
 };
 
-/** How long a stop, when all is answered, waits for requests on connections that have brought none yet; they are answered with 503. */
+/** After all responses are sent, a stop waits this long for requests on idle connections; they receive 503. */
 const lingerMs = 500;
 
-/** Builds the HTTP server: the guard in front, one route for each operation, a problem for everything else. */
+/** Creates the server: the guard first, then one route for each operation, and a problem for everything else. */
 export function createApiServer(deps: ServerDeps): ApiServer {
   const load = createLoad();
-  const balancer = deps.seat && createConnectionBalancer(deps.seat);
   const route: RouteContext = {
     deps,
     headers: commonHeaders(deps),
@@ -94,7 +41,7 @@ export function createApiServer(deps: ServerDeps): ApiServer {
     refusedPage: deps.refusedPage,
     strip: deps.certificates?.strip,
     tls: deps.tls,
-    shouldClose: (connection: object) => load.stopping || balancer?.shouldClose(connection) === true,
+    isStopping: () => load.stopping,
   };
   const fastify = Fastify({
     serverFactory: (handler) => createGuardedServer(guard, trackLoad(load, handler)),
@@ -104,35 +51,24 @@ export function createApiServer(deps: ServerDeps): ApiServer {
     forceCloseConnections: 'idle',
     routerOptions: { ignoreTrailingSlash: false, caseSensitive: true, maxParamLength: httpLimits.uriBytes },
     frameworkErrors: (_fault, _request, reply) => {
-      refuseReply(route, {
-        reply,
-        refusal: refuse('malformed-http', 'The path is not well formed.'),
-        instance: route.newRequestId(),
-      });
+      const refusal = refuse('malformed-http', 'The path is not well formed.');
+      refuseReply(route, { reply, refusal, instance: route.newRequestId() });
     },
   });
   configureFastify(fastify, load);
   addFallbackHandlers(fastify, route);
   mountRoutes(fastify, route);
   return {
-    begun: () => load.begun,
     listen: async (host, port) => {
-      const listenOptions = { host, port, ...(balancer === undefined ? {} : { reusePort: true }) };
+      const listenOptions = { host, port, reusePort: deps.reusePort === true };
       await fastify.listen(listenOptions).catch((fault) => Promise.reject(listenError(fault, listenOptions)));
       load.watch();
-      balancer?.begin();
       const address = fastify.server.address();
       return typeof address === 'object' && address !== null ? address.port : port;
-    },
-    drainConnections: async () => {
-      const { over } = await closeListener(fastify.server);
-      balancer?.end();
-      await over;
     },
     stop: async (deadlineMs) => {
       load.beginStop();
       const { over } = await closeListener(fastify.server);
-      balancer?.end();
       await load.drain(deadlineMs);
       fastify.server.closeIdleConnections();
       await Promise.race([over, pause(lingerMs, undefined, { ref: false })]);
@@ -143,14 +79,12 @@ export function createApiServer(deps: ServerDeps): ApiServer {
   };
 }
 
-/** What holds for all routes. */
 function configureFastify(fastify: FastifyInstance, load: Load): void {
-  // Bodies are read by dispatch, after the caller is known: to Fastify no method has one, so that it looks neither at the
-  // body nor at its type.
+  // Dispatch reads the body after it has authenticated the client. Fastify must not look at the body or its type before.
   for (const method of httpMethods) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
-  // The router takes the nothing behind a last slash for a name.
+  // The router accepts an empty last segment as the value of a parameter.
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (hasEmptyName(request.params)) reply.callNotFound();
+    if (hasEmptyParameter(request.params)) reply.callNotFound();
     else done();
   });
   fastify.addHook('onSend', (_request, reply, _payload, done) => {
@@ -159,7 +93,7 @@ function configureFastify(fastify: FastifyInstance, load: Load): void {
   });
 }
 
-/** A problem for what no route answers, and for a fault that none has caught. */
+/** Answers unknown paths, and faults that no handler caught, with a problem. */
 function addFallbackHandlers(fastify: FastifyInstance, route: RouteContext): void {
   fastify.setErrorHandler((fault, _request, reply) => {
     const instance = route.newRequestId();
@@ -171,7 +105,7 @@ function addFallbackHandlers(fastify: FastifyInstance, route: RouteContext): voi
   );
 }
 
-function hasEmptyName(params: unknown): boolean {
+function hasEmptyParameter(params: unknown): boolean {
   return typeof params === 'object' && params !== null && Object.values(params).includes('');
 }
 
@@ -183,7 +117,7 @@ function trackLoad(load: Load, handler: RequestListener): RequestListener {
   };
 }
 
-/** What every answer carries (api requirements 4, 24, 68). */
+/** The headers of every response (api requirements 4, 24, 68). */
 function commonHeaders(deps: ServerDeps): Record<string, string> {
   const headers: Record<string, string> = {
     'api-version': deps.apiVersion,

@@ -5,7 +5,7 @@ import { connect } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import { bodyLimits, createBodyTimeouts, markStreamed } from './body-timeouts.ts';
 
-/** A request whose body the test sends by hand, over a timer that the test moves. */
+/** A request whose body the test sends, with a mocked timer. */
 async function slowRequest(t: TestContext, streams: boolean, read = true) {
   const server = createServer();
   server.listen(0, '127.0.0.1');
@@ -21,9 +21,9 @@ async function slowRequest(t: TestContext, streams: boolean, read = true) {
   socket.write('POST / HTTP/1.1\r\nhost: x\r\ncontent-length: 10000000\r\n\r\n');
   const [request, response] = (await arriving) as [IncomingMessage, ServerResponse];
   t.mock.timers.enable({ apis: ['setInterval'] });
-  const told: number[] = [];
+  const slow: number[] = [];
   if (streams) markStreamed(request);
-  const watch = createBodyTimeouts(() => told.push(1));
+  const watch = createBodyTimeouts(() => slow.push(1));
   t.after(watch.stop);
   watch.begin(request);
   const send = async (bytes: number) => {
@@ -32,50 +32,50 @@ async function slowRequest(t: TestContext, streams: boolean, read = true) {
     while (request.socket.bytesRead < goal) await once(request, 'data');
   };
   if (read) request.resume();
-  return { told, send, request, response, span: () => t.mock.timers.tick(bodyLimits.spanMs) };
+  return { slow, send, request, response, span: () => t.mock.timers.tick(bodyLimits.spanMs) };
 }
 
-test('a streamed body may take any time while enough of it arrives in each span, and no longer', async (t) => {
-  const { told, send, span } = await slowRequest(t, true);
+test('a streamed body may take any time while enough bytes arrive in each span, and no longer', async (t) => {
+  const { slow, send, span } = await slowRequest(t, true);
   for (let count = 0; count < 8; count += 1) {
     await send(bodyLimits.spanBytes);
     span();
   }
-  assert.deepEqual(told, []);
+  assert.deepEqual(slow, []);
   await send(bodyLimits.spanBytes - 1);
   span();
-  assert.deepEqual(told, [1]);
+  assert.deepEqual(slow, [1]);
   span();
-  assert.deepEqual(told, [1]);
+  assert.deepEqual(slow, [1]);
 });
 
-test('a body that is read into memory has its time, however fast it comes', async (t) => {
-  const { told, send, span } = await slowRequest(t, false);
+test('a body that is read into memory has a total time, however fast it arrives', async (t) => {
+  const { slow, send, span } = await slowRequest(t, false);
   for (let at = 0; at < bodyLimits.wholeMs; at += bodyLimits.spanMs) {
-    assert.deepEqual(told, []);
+    assert.deepEqual(slow, []);
     await send(200_000);
     span();
   }
-  assert.deepEqual(told, [1]);
+  assert.deepEqual(slow, [1]);
 });
 
-test('bytes that we have not taken yet are not counted against the sender', async (t) => {
-  const { told, request, span, send } = await slowRequest(t, true);
+test('bytes that the server has not read yet do not count against the sender', async (t) => {
+  const { slow, request, span, send } = await slowRequest(t, true);
   await send(bodyLimits.spanBytes);
   span();
   request.pause();
   request.unshift(Buffer.from('held'));
   span();
-  assert.deepEqual(told, []);
+  assert.deepEqual(slow, []);
 });
 
-test('a body that was never taken is watched no more once its request is answered and its connection gone', async (t) => {
-  const { told, request, response, span } = await slowRequest(t, true, false);
+test('a body that was never read is not watched after its response and the end of its connection', async (t) => {
+  const { slow, request, response, span } = await slowRequest(t, true, false);
   response.setHeader('connection', 'close');
   const gone = once(request.socket, 'close');
   response.end('no');
   await gone;
   span();
   span();
-  assert.deepEqual(told, []);
+  assert.deepEqual(slow, []);
 });

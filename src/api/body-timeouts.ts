@@ -1,70 +1,59 @@
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** How long the body of a request may take. */
+/** Time limits for the body of a request. */
 export const bodyLimits = {
-  /** A body that is read into memory: all of it. */
+  /** For a whole body that is read into memory. */
   wholeMs: 30_000,
-  /** A body that is streamed: so much has to arrive in each of these spans, however long it is. */
+  /** A streamed body of any length must bring `spanBytes` in each of these spans. */
   spanMs: 15_000,
   spanBytes: 65_536,
-  /** So many bodies that are read into memory are waited for: half of the requests that may be at work (`loadLimits`). */
+  /** The number of incomplete bodies that are read into memory: half of the requests in flight (`loadLimits`). */
   maxAwaited: 1_000,
 } as const;
 
-/** Time is counted in looks, so that a body may have up to one of them less than its limit. */
+/** A body may exceed its limit by up to one of these checks. */
 const checkEveryMs = 1_000;
 
 const streamed = new WeakSet<IncomingMessage>();
 
-/** From now on the body of this request may take its time, as long as it keeps coming. */
+/** From now on the body of this request is limited by its rate instead of its total time. */
 export function markStreamed(request: IncomingMessage): void {
   streamed.add(request);
 }
 
-/** Watches the bodies of one server. */
+/** The body timeouts of one server. */
 type BodyTimeouts = {
-  /** Begins to watch the body of a request; one that has none is let be. */
+  /** Ignores a request without a body. */
   begin(request: IncomingMessage): void;
   stop(): void;
 };
 
-/** The body that came last on a connection; `seen` are the bytes at the beginning of its span. */
-type Watched = { readonly request: IncomingMessage; waitedMs: number; seen: number };
+/** The last body of a connection; `bytesBefore` is what the socket had read at the beginning of the span. */
+type WatchedBody = { readonly request: IncomingMessage; waitedMs: number; bytesBefore: number };
 
 /**
- * The watch of one server; `onSlow` is called once for a request whose body takes too long. Bytes that we have not taken
- * yet are our delay, not the sender's. One timer looks at all: one of its own costs a request more than its body does.
- * Where more bodies are waited for than may be, the one that began first has taken too long: who sends heads alone, and
- * needs no token for it, would else be all that is at work (test/attacks/stalled-request-bodies.test.ts).
+ * Calls `onSlow` once for each request whose body takes too long. Bytes that the server has not read yet are not the fault of the
+ * sender. One timer checks all bodies, because a timer for each costs more than reading most bodies.
+ *
+ * When more than `maxAwaited` bodies are incomplete, the oldest counts as too slow. Otherwise a client without a token could
+ * occupy the server by sending only headers (test/attacks/stalled-request-bodies.test.ts).
  */
 export function createBodyTimeouts(onSlow: (request: IncomingMessage) => void): BodyTimeouts {
-  // A connection has one body on its way at a time, so that the next one takes the place of the one before. Each in the order in
-  // which they began; whether a body is streamed is known when its operation is.
-  const bodies = new Map<Socket, Watched>();
-  const streams = new Map<Socket, Watched>();
+  // A connection sends one body at a time, so its next body replaces this one. The maps keep the order of arrival. A body moves
+  // to `streams` when its operation has marked it as streamed.
+  const bodies = new Map<Socket, WatchedBody>();
+  const streams = new Map<Socket, WatchedBody>();
   const watchedSockets = new WeakSet<Socket>();
-
-  function checkBody(socket: Socket, body: Watched): void {
-    const { request } = body;
-    if (request.complete) {
-      forget(socket);
-      return;
-    }
-    body.waitedMs += checkEveryMs;
-    if (body.waitedMs % bodyLimits.spanMs !== 0) return;
-    const slow = streamed.has(request)
-      ? request.readableLength === 0 && socket.bytesRead - body.seen < bodyLimits.spanBytes
-      : body.waitedMs >= bodyLimits.wholeMs;
-    body.seen = socket.bytesRead;
-    if (!slow) return;
-    forget(socket);
-    onSlow(request);
-  }
 
   function forget(socket: Socket): void {
     bodies.delete(socket);
     streams.delete(socket);
+  }
+
+  function reject(socket: Socket, { request }: WatchedBody): void {
+    forget(socket);
+    onSlow(request);
   }
 
   function enforceLimit(): void {
@@ -75,14 +64,14 @@ export function createBodyTimeouts(onSlow: (request: IncomingMessage) => void): 
       if (isStreamed || body.request.complete) bodies.delete(socket);
     }
     const [oldest] = bodies;
-    if (oldest === undefined || bodies.size <= bodyLimits.maxAwaited) return;
-    const [socket, { request }] = oldest;
-    forget(socket);
-    onSlow(request);
+    if (oldest !== undefined && bodies.size > bodyLimits.maxAwaited) reject(...oldest);
   }
 
   const timer = setInterval(() => {
-    for (const [socket, body] of [...bodies, ...streams]) checkBody(socket, body);
+    for (const [socket, body] of [...bodies, ...streams]) {
+      if (body.request.complete) forget(socket);
+      else if (isTooSlow(socket, body)) reject(socket, body);
+    }
   }, checkEveryMs).unref();
 
   return {
@@ -91,7 +80,7 @@ export function createBodyTimeouts(onSlow: (request: IncomingMessage) => void): 
       if (coding === undefined && Number(length) === 0) return;
       const { socket } = request;
       forget(socket);
-      bodies.set(socket, { request, waitedMs: 0, seen: socket.bytesRead });
+      bodies.set(socket, { request, waitedMs: 0, bytesBefore: socket.bytesRead });
       enforceLimit();
       if (watchedSockets.has(socket)) return;
       watchedSockets.add(socket);
@@ -99,4 +88,14 @@ export function createBodyTimeouts(onSlow: (request: IncomingMessage) => void): 
     },
     stop: () => clearInterval(timer),
   };
+}
+
+/** Adds the time of one check to the body, and decides at the end of each span. */
+function isTooSlow(socket: Socket, body: WatchedBody): boolean {
+  body.waitedMs += checkEveryMs;
+  if (body.waitedMs % bodyLimits.spanMs !== 0) return false;
+  const received = socket.bytesRead - body.bytesBefore;
+  body.bytesBefore = socket.bytesRead;
+  if (!streamed.has(body.request)) return body.waitedMs >= bodyLimits.wholeMs;
+  return body.request.readableLength === 0 && received < bodyLimits.spanBytes;
 }

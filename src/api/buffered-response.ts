@@ -1,13 +1,13 @@
 import type { ServerResponse } from 'node:http';
 
-/** An answer that is there whole before it goes out; header names in lower case. */
+/** A response whose whole body is in memory; header names in lower case. */
 export type BufferedResponse = {
   readonly status: number;
   readonly headers: Readonly<Record<string, string | string[]>>;
   readonly body: string | Buffer;
 };
 
-/** Sends it with its length, in one write with its head. To HEAD Node sends the head alone. */
+/** Sends the response with its Content-Length, in one write with the head. For HEAD, Node.js leaves out the body. */
 export function sendBuffered(response: ServerResponse, { status, headers, body }: BufferedResponse): void {
   response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
 }

@@ -6,14 +6,14 @@ import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusa
 import type { Effect } from '../ledger/commit.ts';
 import type { Concealment, LedgerEvent } from '../ledger/ledger-event.ts';
 
-/** The headers by which an authority with the scope `access-log:hide` delays that the citizen is told of a use. */
+/** The headers by which a client with the scope `access-log:hide` conceals an access from its citizen for a time. */
 export const concealmentHeaders = { until: 'access-log-hidden-until', reason: 'access-log-hidden-reason' } as const;
 
 const maxReasonLength = 200;
 
 /**
- * Until when, and why, the use behind these headers is hidden; undefined where it is not. Both headers belong together,
- * the instant lies ahead and not beyond the operator's maximum, the reason is percent-encoded UTF-8 and shown later.
+ * Parses until when and why an access is concealed; undefined without the headers. Both headers are required together. The instant
+ * is in the future, up to the operator's maximum. The reason is percent-encoded UTF-8, and the citizen reads it later.
  */
 export function parseConcealment(
   headers: IncomingHttpHeaders,

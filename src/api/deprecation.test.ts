@@ -9,23 +9,24 @@ import { bindOperation, defineOperation, type OperationCall } from './operation.
 
 const request = {};
 const old = defineOperation({
-  ...{
-    name: 'readOldThing',
-    since: '1.0',
-    method: 'GET',
-    path: '/v1/old-thing',
-    scope: null,
-    summary: '',
-    description: '',
-  },
-  ...{ request, responses: { 200: { description: '' } }, refusals: [], citizenData: false },
+  name: 'readOldThing',
+  since: '1.0',
+  method: 'GET',
+  path: '/v1/old-thing',
+  scope: null,
+  summary: '',
+  description: '',
+  request,
+  responses: { 200: { description: '' } },
+  refusals: [],
+  citizenData: false,
   deprecated: { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v1/new-thing' },
   run: async (_call: OperationCall<typeof request, null>) => ({
     plain: { status: 200, headers: { link: '</v1/own>; rel="own"' }, json: {} },
   }),
 });
 
-test('what is to go says since when, until when, and what to use', async (t) => {
+test('a deprecated operation responds with its dates and the link to the register', async (t) => {
   const server = createApiServer({ ...storelessServerOptions, operations: [bindOperation(old, null)] });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));
@@ -44,7 +45,7 @@ test('what is to go says since when, until when, and what to use', async (t) => 
   );
 });
 
-test('the OpenAPI document marks what is to go, and nothing else', () => {
+test('the OpenAPI document marks deprecated operations, and no others', () => {
   const { deprecated: _gone, ...stays } = old;
   const documentOf = (operation: typeof old) =>
     createOpenApiDocument([operation], { publicUrl: 'https://api.example.gov', apiVersion: '1.0.0', documentLimit: 1 })[
@@ -56,6 +57,6 @@ test('the OpenAPI document marks what is to go, and nothing else', () => {
   assert.equal(documentOf(stays)['/old-thing'].get.deprecated, undefined);
 });
 
-test('nothing ends before it was deprecated', () => {
+test('a sunset before the deprecation is refused', () => {
   assert.throws(() => deprecationHeaders({ since: 2, sunset: 1 }), RangeError);
 });

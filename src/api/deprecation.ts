@@ -1,4 +1,4 @@
-/** That an operation is to go: since when it is deprecated, when it ends at the earliest, and what takes its place. */
+/** A deprecated operation: since when, when it ends at the earliest, and its successor. */
 export type Deprecation = {
   /** Epoch milliseconds. */
   readonly since: number;
@@ -8,7 +8,7 @@ export type Deprecation = {
   readonly successor?: string;
 };
 
-/** The headers of every answer of a deprecated operation (RFC 9745, RFC 8594); the link leads to the register of endpoints. */
+/** The headers of every response of a deprecated operation (RFC 9745, RFC 8594). The link leads to the register of endpoints. */
 export function deprecationHeaders({ since, sunset, successor }: Deprecation): Readonly<Record<string, string>> {
   if (sunset !== undefined && sunset < since) throw new RangeError('an operation ends after it was deprecated');
   const links = ['</docs>; rel="deprecation"; type="text/html"'];

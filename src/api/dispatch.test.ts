@@ -53,7 +53,7 @@ function incoming() {
   return { method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]), signal };
 }
 
-test('a database that cannot be asked is answered 503 with a time to wait, and is no fault of the program', async () => {
+test('an unavailable database answers 503 with Retry-After, and is no fault', async () => {
   const read = () => Promise.reject(new ReadUnavailable('the database cannot be reached'));
   const dispatched = await createDispatch(bindOperation(reading, {}), { ...app, read })(incoming());
   assert.deepEqual(dispatched, {
@@ -66,7 +66,7 @@ test('a database that cannot be asked is answered 503 with a time to wait, and i
   });
 });
 
-test('what a request needs from outside and cannot have is named, with a time to wait', async () => {
+test('an unavailable dependency is named in the problem, with Retry-After', async () => {
   const read = () => Promise.reject(new UnavailableError('register-unavailable', 'no answer within 2000 ms'));
   const dispatched = await createDispatch(bindOperation(reading, {}), { ...app, read })(incoming());
   assert.deepEqual(dispatched, {
@@ -79,7 +79,7 @@ test('what a request needs from outside and cannot have is named, with a time to
   });
 });
 
-test('a read that fails for another reason is a fault, and reaches the log', async () => {
+test('a read that fails for another reason is a fault, and is logged', async () => {
   const read = () => Promise.reject(new Error('read failed'));
   await assert.rejects(createDispatch(bindOperation(reading, {}), { ...app, read })(incoming()), {
     message: 'read failed',
@@ -89,7 +89,9 @@ test('a read that fails for another reason is a fault, and reaches the log', asy
 const caller = { clientId: 'a', scopes: new Set(['documents:read']) };
 const headers = { ratelimit: 'told' };
 
-/** What becomes of a request of that caller to an operation with that outcome, and which checks are counted as failed. */
+/**
+ * Dispatches a request of the caller to an operation with this outcome; returns the result and the failures that were counted.
+ */
 async function asked(
   outcome: { plain: OperationResponse } | RefusedDecision | undefined,
   spent = false,
@@ -113,13 +115,13 @@ async function asked(
   return ['slug' in result ? result.slug : result.status, counted];
 }
 
-test('a caller without the scope or over its quota is refused before the operation, with what is left of the quota', async () => {
+test('a client without the scope or over its quota is refused before the operation, with its quota headers', async () => {
   assert.deepEqual(await asked(undefined, false, new Set(['documents:write'])), ['missing-scope', []]);
   assert.deepEqual(await asked(undefined, true, new Set()), ['missing-scope', []]);
   assert.deepEqual(await asked(undefined, true), ['quota-exceeded', []]);
 });
 
-test('[R59] what found nothing counts as a failed check of its caller, and nothing else does', async () => {
+test('[R59] a lookup without a result counts as a failed request of the client, and nothing else does', async () => {
   const plain = (json: unknown) => ({ plain: { status: 200, json } });
   assert.deepEqual(await asked({ refusal: refuse('document-not-found') }), ['document-not-found', ['a']]);
   assert.deepEqual(await asked({ refusal: refuse('document-erased') }), ['document-erased', []]);
@@ -128,7 +130,7 @@ test('[R59] what found nothing counts as a failed check of its caller, and nothi
   assert.deepEqual(await asked(plain(null)), [200, []]);
 });
 
-test('a unit that is refused is decided anew until it is stored, so often and no longer', async () => {
+test('a refused write unit is decided again until it is stored, up to the limit', async () => {
   let [decisions, refused] = [0, 0];
   let kind: RefusalKind = 'rows';
   const commit = async () => {
@@ -154,7 +156,7 @@ test('a unit that is refused is decided anew until it is stored, so often and no
   await assert.rejects(asked([], 64), { message: 'the unit of readSomething was refused 64 times' });
   kind = 'unique';
   assert.equal(await asked([], 1), 2);
-  // What nobody foresees is a fault, and is told as one.
+  // Other refusals of the database are faults.
   for (kind of ['check', 'not_null', 'other'] as const) {
     await assert.rejects(asked(['changed-meanwhile'], 64), { kind });
     assert.equal(decisions, 1);

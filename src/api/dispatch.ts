@@ -4,6 +4,7 @@ import type { QuotaResult } from '../auth/quota.ts';
 import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../db/database.ts';
 import type { Clock } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
 import { type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
 import { createTickBatch } from '../kernel/tick-batch.ts';
 import { UnavailableError } from '../kernel/unavailable-error.ts';
@@ -19,7 +20,6 @@ import {
   type StoredResult,
   storeResult,
 } from './idempotency.ts';
-import { isFailedLookup } from './not-found-padding.ts';
 import type {
   BoundOperation,
   Decision,
@@ -32,7 +32,7 @@ import type {
 } from './operation.ts';
 import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
 
-/** What stands before every operation: who calls, and how much that client may. */
+/** Authenticates clients, and limits them. */
 export type Authorizer = {
   authenticate(
     authorization: string | undefined,
@@ -40,28 +40,28 @@ export type Authorizer = {
     shown: PresentedProof,
   ): Promise<Caller | Refusal>;
   missingScope(scope: Scope, caller: Caller): Refusal;
-  /** Takes a place among what is at work, and gives what leaves it; or why the client may have no further one now. */
+  /** Reserves one of the client's concurrent requests and returns its release, or the refusal. */
   acquireSlot?(caller: Caller): (() => void) | Refusal;
-  /** Takes one request from the client's quota; the headers go on every answer. */
+  /** Takes one request from the client's quota. The headers belong on every response. */
   takeQuota(caller: Caller, needed: Exclude<RequiredScope, null>): QuotaResult | Promise<QuotaResult>;
-  /** Counts a check that found nothing; after too many of them `take` refuses. */
+  /** Counts a request that found nothing. After too many of them `takeQuota` refuses. */
   countFailure?(caller: Caller): void;
 };
 
-/** What dispatch needs to serve operations. */
+/** Dependencies of dispatch. */
 export type DispatchContext = {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
   readonly mint: IdGenerator;
   readonly read: Read;
   readonly commit: Commit;
-  /** The longest that a use may be hidden from its citizen, in milliseconds; without it none may. */
+  /** The longest time that a use may be concealed from its citizen, in milliseconds. Without it no use may. */
   readonly maxConcealmentMs?: number | undefined;
-  /** Under it the inputs of requests with an idempotency key are told apart. */
+  /** The HMAC key of request fingerprints (idempotency.ts). */
   readonly fingerprintKey: Uint8Array;
 };
 
-/** What became of it; `headers` are those of the gate, for answers and refusals alike. */
+/** The result of a request; `headers` come from the authorizer, for responses and refusals alike. */
 export type DispatchResult = {
   readonly result: OperationResponse | Refusal;
   readonly headers: Readonly<Record<string, string>>;
@@ -70,17 +70,17 @@ export type DispatchResult = {
 
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
-/** One operation in service: what all its requests share. */
+/** One operation with the state that all its requests share. */
 type OperationRuntime = {
   readonly bound: BoundOperation;
   readonly operation: ListedOperation;
   readonly app: DispatchContext;
   readonly parse: (incoming: IncomingRequest) => Promise<ParsedRequest>;
-  /** The idempotency keys that are at work in this process. */
+  /** The idempotency keys of requests in progress in this process. */
   readonly keysInProgress: Set<string>;
 };
 
-/** The key of a request at work; `print` is there once its input is known. */
+/** The idempotency key of a request; `fingerprint` is set when its input is known. */
 type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFingerprint };
 
 /**
@@ -129,7 +129,7 @@ export function createDispatch(
       if (refusal === undefined) throw fault;
       return { ...admitted, result: refusal };
     } finally {
-      // What streams is at work until its caller has it, or is gone.
+      // A streamed response counts as concurrent until the client has received it or is gone.
       if (releaseSlot !== undefined && streams && incoming.onFinished !== undefined) incoming.onFinished(releaseSlot);
       else releaseSlot?.();
     }
@@ -189,10 +189,14 @@ async function runOperation(
   return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
 }
 
-/** How often one request is decided: a person or two change a thing at once, and no budget of guesses is as large. */
+/** How often one request is decided. Few requests change the same thing at once, and each verification limit is smaller. */
 const maxDecisions = 64;
 
-/** What another change of the same things comes to; what is refused otherwise would be so again. */
+class ConflictUnresolved extends Error {
+  override readonly name = 'ConflictUnresolved';
+}
+
+/** The kinds of refusal that a concurrent change causes. Another kind would be refused again. */
 const conflictKinds: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
 
 type CommitOptions = {
@@ -224,14 +228,14 @@ async function commitDecision(
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
-      // Another process stored this key first: its answer is the answer.
+      // Another process stored this key first, so its answer counts.
       const earlier = await findStoredResult(app.read, key.request, fingerprintOf(key));
       if (earlier !== undefined) return resultOf(earlier);
     }
     if (decision.onConflict === undefined || !conflictKinds.has(fault.kind)) throw fault;
     if (attemptsLeft === 1 && operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
     if (attemptsLeft === 1)
-      throw new Error(`the unit of ${operation.name} was refused ${maxDecisions} times`, { cause: fault });
+      throw new ConflictUnresolved(`the unit of ${operation.name} was refused ${maxDecisions} times`, { cause: fault });
     const nextDecision = await decision.onConflict(fault.statement);
     return isRefusal(nextDecision)
       ? nextDecision
@@ -247,7 +251,7 @@ async function closeStream(answer: Decision['answer']): Promise<void> {
 
 const anonymousCaller: Caller = { clientId: '', scopes: new Set() };
 
-/** The operation itself says what its input is, once it has read it. */
+/** Lets the operation look up the key when it has read its input. */
 function withIdempotencyLookup(
   { fingerprintKey }: DispatchContext,
   call: UnboundCall,
@@ -291,4 +295,10 @@ function refusalOfFault(fault: unknown): Refusal | undefined {
     return refuse('capacity-reduced', 'The database cannot be asked at present.', { headers: { 'retry-after': '2' } });
   if (fault instanceof UnavailableError) return refuse(fault.slug, undefined, { headers: { 'retry-after': '2' } });
   return undefined;
+}
+
+/** Whether a lookup found nothing or the claims did not match. Both count against the client's limit. */
+function isFailedLookup(result: OperationResponse | Refusal): boolean {
+  if ('slug' in result) return problems[result.slug].status === 404;
+  return 'json' in result && (result.json as { readonly verified?: unknown } | null)?.verified === false;
 }

@@ -7,7 +7,7 @@ import { defineOperation, type Operation, type OperationCall } from './operation
 const closed = { additionalProperties: false };
 const text = Type.String({ maxLength: 20 });
 
-/** A register of one or more operations of one form. */
+/** A register of operations that differ in the given parts. */
 function register(
   ...changes: readonly (Partial<Operation<object>> & { readonly body?: TObject; readonly gives?: TObject })[]
 ) {
@@ -16,15 +16,17 @@ function register(
       ({ body = Type.Object({ name: text }, closed), gives = Type.Object({ id: text }), ...change }, index) => {
         const request = { body };
         const operation = defineOperation({
-          ...{
-            name: `operation${index}`,
-            since: '1.0',
-            method: 'POST',
-            path: `/v1/things/${index}`,
-            scope: 'events:read',
-          },
-          ...{ summary: '', description: '', request, responses: { 200: { description: '', schema: gives } } },
-          ...{ refusals: [], citizenData: false },
+          name: `operation${index}`,
+          since: '1.0',
+          method: 'POST',
+          path: `/v1/things/${index}`,
+          scope: 'events:read',
+          summary: '',
+          description: '',
+          request,
+          responses: { 200: { description: '', schema: gives } },
+          refusals: [],
+          citizenData: false,
           run: async (_call: OperationCall<typeof request, object>) => ({ plain: { status: 200, json: {} } }),
         });
         return { ...operation, ...change };
@@ -35,7 +37,7 @@ function register(
 
 const before = register({}, {});
 
-test('a register that grew has lost nothing: an entry at the end, an optional member, a wider bound', () => {
+test('a register with a new entry, an optional member or a wider bound has no breaking change', () => {
   const wider = Type.Object({ name: Type.String({ maxLength: 30 }), more: Type.Optional(text) }, closed);
   const gives = Type.Object({ id: text, more: text });
   assert.deepEqual(breakingChanges(before, register({ body: wider, gives }, {}, {})), []);
@@ -65,7 +67,7 @@ const lost: readonly (readonly [string, ReturnType<typeof register>, RegExp])[] 
 const gives = (id: TSchema) => register({ gives: Type.Object({ id }) });
 const nothing = Type.Null();
 
-/** Answers before and after, each of one member. */
+/** Responses before and after a change, each with one member. */
 const lostWithin: readonly (readonly [string, TSchema, TSchema])[] = [
   ['another type beside null', Type.Union([text, nothing]), Type.Union([Type.Integer(), nothing])],
   ['null where there was none', text, Type.Union([text, nothing])],
@@ -79,7 +81,7 @@ const lostWithin: readonly (readonly [string, TSchema, TSchema])[] = [
 const takes = (name: TSchema) => register({ body: Type.Object({ name }, closed) });
 const words = (...all: string[]) => Type.Union(all.map((word) => Type.Literal(word)));
 
-/** What a request takes before and after, in one member. */
+/** Request schemas before and after a change, each with one member. */
 const narrower: readonly (readonly [string, TSchema, TSchema, RegExp])[] = [
   ['a value less', words('a', 'b'), words('a'), /name: takes fewer values/],
   ['some values alone, where it took any text', text, Type.Enum(['a', 'b']), /name: takes fewer values/],
@@ -91,19 +93,19 @@ const narrower: readonly (readonly [string, TSchema, TSchema, RegExp])[] = [
 ];
 
 for (const [what, old, now, loss] of narrower) {
-  test(`a request that takes ${what} has lost something`, () => {
+  test(`a request that takes ${what} is a breaking change`, () => {
     assert.match(breakingChanges(takes(old), takes(now)).join('\n'), loss);
     assert.deepEqual(breakingChanges(takes(old), takes(old)), []);
   });
 }
 
 for (const [what, old, now] of lostWithin) {
-  test(`an answer with ${what} has lost something`, () => {
+  test(`a response with ${what} is a breaking change`, () => {
     assert.match(breakingChanges(gives(old), gives(now)).join('\n'), /200\/id/);
   });
 }
 
-test('an answer with more words, and with more members beside null, has lost nothing', () => {
+test('a response with new enumeration values, or with null and new members, has no breaking change', () => {
   const either = (...schemas: TSchema[]) => Type.Union([...schemas, nothing]);
   const [less, more] = [Type.Object({ name: text }), Type.Object({ name: text, more: text })];
   assert.deepEqual(breakingChanges(gives(words('a', 'b')), gives(words('a', 'b', 'c'))), []);
@@ -111,7 +113,7 @@ test('an answer with more words, and with more members beside null, has lost not
 });
 
 for (const [what, after, loss] of lost) {
-  test(`a register with ${what} has lost something`, () => {
+  test(`a register with ${what} has a breaking change`, () => {
     assert.match(breakingChanges(before, after).join('\n'), loss);
   });
 }

@@ -10,14 +10,14 @@ export type Endpoint = {
   readonly path: string;
   readonly scope: string | null;
   readonly summary: string;
-  /** SHA-256 over the canonical JSON of request and responses: two servers with one hash speak the same. */
+  /** SHA-256 of the canonical JSON of request and responses. Two servers with the same hash have the same interface. */
   readonly schemaHash: string;
 };
 
-/** An entry with the schemas that its hash covers, for the lock. */
+/** An entry with the schemas that its hash covers, as `register.lock` keeps it. */
 export type LockedEndpoint = Endpoint & { readonly request: Json; readonly responses: Json };
 
-/** The register of these operations, in their order. */
+/** The register of the operations, in their order. */
 export function describeEndpoints<P>(operations: readonly Operation<P>[]): readonly LockedEndpoint[] {
   return operations.map((operation) => {
     const { name, since, method, path, scope, summary } = operation;
@@ -33,13 +33,13 @@ export function describeEndpoints<P>(operations: readonly Operation<P>[]): reado
 }
 
 function plainJson(value: unknown): Json {
-  // TypeBox schemas are JSON but for symbols, which JSON leaves out.
+  // TypeBox schemas are JSON, except for symbols, which JSON.stringify leaves out.
   return JSON.parse(JSON.stringify(value)) as Json;
 }
 
 /**
- * What a caller of the old register would lose by the new one, one sentence each; empty where it only grew. An entry may
- * not vanish, move, or ask for more; an answer may not lose or retype a member.
+ * Lists what the new register takes from clients of the old one, one sentence each. An entry may not disappear, move or require
+ * more; a response may not lose a member or change its type.
  */
 export function breakingChanges(old: readonly LockedEndpoint[], now: readonly LockedEndpoint[]): string[] {
   const found: string[] = [];
@@ -68,7 +68,7 @@ export function breakingChanges(old: readonly LockedEndpoint[], now: readonly Lo
 type JsonObject = { readonly [name: string]: Json | undefined };
 
 function asObject(value: Json | undefined): JsonObject {
-  // Lists are told apart by the callers: schemas nest objects only.
+  // The callers handle lists themselves, because schemas nest objects only.
   return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : {};
 }
 
@@ -80,7 +80,7 @@ function namesIn(value: Json | undefined): readonly string[] {
   return Array.isArray(value) ? value.map(String) : [];
 }
 
-/** The allowed values of an enumeration, or undefined where any value of the type is allowed. */
+/** The values of an enumeration; undefined when every value of the type is allowed. */
 function choicesOf(schema: Json | undefined): readonly string[] | undefined {
   const { enum: list, anyOf } = asObject(schema);
   if (Array.isArray(list)) return list.map(String);
@@ -88,7 +88,7 @@ function choicesOf(schema: Json | undefined): readonly string[] | undefined {
   return anyOf.map((option) => canonicalJson(memberOf(option, 'const') ?? option));
 }
 
-/** What a request schema no longer takes. */
+/** Lists what a request schema no longer accepts. */
 function narrowed(label: string, before: Json | undefined, after: Json | undefined): string[] {
   if (before === undefined || before === null) {
     return namesIn(memberOf(after, 'required')).map((name) => `${label}: ${name} became required`);
@@ -126,7 +126,7 @@ function narrowed(label: string, before: Json | undefined, after: Json | undefin
   return found;
 }
 
-/** The schemas of a union, or the one that it is. */
+/** The schemas of a union, or the schema itself. */
 function optionsOf(schema: Json): readonly Json[] {
   const { anyOf } = asObject(schema);
   return Array.isArray(anyOf) ? anyOf.flatMap(optionsOf) : [schema];
@@ -134,7 +134,7 @@ function optionsOf(schema: Json): readonly Json[] {
 
 const typesOf = (options: readonly Json[]) => [...new Set(options.map((one) => String(memberOf(one, 'type'))))].sort();
 
-/** What an answer no longer gives; new members and new values of an enumeration are growth. */
+/** Lists what a response no longer contains. New members and new values of an enumeration are allowed. */
 function widened(label: string, before: Json | undefined, after: Json | undefined): string[] {
   if (before === undefined || before === null) return [];
   if (after === undefined || after === null) return [`${label} is gone`];

@@ -3,12 +3,12 @@ import type { Socket } from 'node:net';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { bodyLimits, createBodyTimeouts } from './body-timeouts.ts';
 import { sendBuffered } from './buffered-response.ts';
-import { continueOnRead } from './continue-on-read.ts';
-import { problemResponse, type RefusedPage, sendRefusal } from './problem-response.ts';
+import { problemResponse, type RefusedPage, refusalResponse } from './problem-response.ts';
+import { markExpectsContinue } from './read-body.ts';
 import { endSlowReaders } from './slow-readers.ts';
 import { createTlsServer, type TlsOptions } from './tls-server.ts';
 
-/** The limits of the HTTP parser and of one request; each is answered with a problem that names it. */
+/** Limits of the HTTP parser and of one request. The problem of each refusal names the limit. */
 export const httpLimits = {
   uriBytes: 8_192,
   headerBytes: 16_384,
@@ -16,7 +16,7 @@ export const httpLimits = {
   requestTimeoutMs: bodyLimits.wholeMs,
   keepAliveTimeoutMs: 5_000,
   connections: 10_000,
-  /** From one address, so that one machine cannot take them all. */
+  /** One machine must not take all connections. */
   connectionsPerAddress: 2_500,
 } as const;
 
@@ -34,7 +34,7 @@ const singleHeaders = [
 const longestSingleHeader = Math.max(...singleHeaders.map((name) => name.length));
 const hostPattern = /^(?:[A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
-/** What the parser lets through and no handler may see (api requirements 18, 32, 66): the refusal, or undefined. */
+/** Refuses requests that the parser accepts and that no handler may see (api requirements 18, 32, 66). */
 function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   const close = { headers: { connection: 'close' } };
   const repeated = findRepeatedHeader(request.rawHeaders);
@@ -58,12 +58,12 @@ function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   return undefined;
 }
 
-/** Whether a request asks what the server as a whole has, and nothing of it (RFC 9110, section 9.3.7). */
+/** `OPTIONS *` is about the server as a whole (RFC 9110, section 9.3.7). */
 function isServerWide({ method, url }: IncomingMessage): boolean {
   return method === 'OPTIONS' && url === '*';
 }
 
-/** The first header of those that may stand once which stands again. Every second text is a name. */
+/** Returns the first single header that occurs twice. `rawHeaders` alternates names and values. */
 function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
   let seen = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
@@ -77,33 +77,32 @@ function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
   return undefined;
 }
 
-/** How the guard makes what it answers, and when it has to shed load. */
+/** How the guard responds, and when it sheds load. */
 type GuardOptions = {
   readonly publicUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly newRequestId: () => string;
-  /** Why this request may not start now (too much at work, stopping), or undefined. */
+  /** Returns the refusal while the server is overloaded or stopping. */
   readonly shed: () => Refusal | undefined;
   readonly onRefused: (refusal: Refusal, instance: string) => void;
   readonly refusedPage?: RefusedPage | undefined;
-  /** Takes off what only a trusted proxy may say. */
+  /** Removes headers that only a trusted proxy may set. */
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
-  /** Where this process ends TLS itself. */
+  /** For a server that terminates TLS itself. */
   readonly tls?: TlsOptions | undefined;
-  /** Whether this connection is to be closed behind the answer, asked for each request. */
-  readonly shouldClose?: ((connection: Socket) => boolean) | undefined;
+  /** A server that stops closes each connection after the response to its next request. */
+  readonly isStopping?: (() => boolean) | undefined;
 };
 
 /**
- * An HTTP server whose defaults are tightened, in front of any handler: what it refuses is answered as
- * `application/problem+json`, or by `refusedPage`; what the parser refuses always as a problem, for there is no request yet
- * that could ask for something else: of its bytes Node hands over what came last, and nothing when they came too slowly.
+ * Creates an HTTP server with strict limits, in front of any handler. Its refusals are `application/problem+json`, or the page of
+ * `refusedPage`. A refusal by the parser is always a problem, because there is no request whose headers could ask for a page.
  */
 export function createGuardedServer(options: GuardOptions, handler: RequestListener): Server {
-  // The parser goes on to a request behind one that was refused; on such a connection nothing more is served
-  // (test/attacks/request-smuggling.test.ts).
+  // The parser continues with the next request after a refused one. On such a connection nothing more is served, so that no
+  // smuggled request is (test/attacks/request-smuggling.test.ts).
   const closingSockets = new WeakSet<Socket>();
-  // The last answer of each connection: a problem may take its place, and never that of one before
+  // The last response of each connection. A refusal by the parser may replace this response, and never an earlier one
   // (test/attacks/keep-alive-connections.test.ts).
   const lastResponses = new WeakMap<Socket, ServerResponse>();
   const refuseUnparsed = (fault: NodeJS.ErrnoException, socket: Socket) => {
@@ -119,7 +118,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   const handleGuarded: RequestListener = (request, response) => {
     if (closingSockets.has(request.socket)) return;
     lastResponses.set(request.socket, response);
-    if (options.shouldClose?.(request.socket) === true) {
+    if (options.isStopping?.() === true) {
       closingSockets.add(request.socket);
       response.shouldKeepAlive = false;
     }
@@ -142,7 +141,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   endSlowReaders(server);
   limitConnectionsPerAddress(server, httpLimits.connectionsPerAddress);
   server.on('checkContinue', (request, response) => {
-    continueOnRead(request, response);
+    markExpectsContinue(request);
     handleGuarded(request, response);
   });
   server.on('checkExpectation', (request: IncomingMessage, response: ServerResponse) => {
@@ -155,7 +154,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   return server;
 }
 
-/** Closes connections of an address that has that many already. */
+/** Closes new connections of an address that already has `most` of them. */
 export function limitConnectionsPerAddress(server: Server, most: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
@@ -175,12 +174,12 @@ export function limitConnectionsPerAddress(server: Server, most: number): void {
   });
 }
 
-/** The server of Node with its limits tightened, over TLS where this process ends it. */
+/** Creates the server of Node.js with strict limits, over TLS if the process terminates it. */
 function createHttpServer(tls: TlsOptions | undefined, handler: RequestListener): Server {
   const limits = {
     requireHostHeader: false,
     headersTimeout: httpLimits.headersTimeoutMs,
-    // Node would end large documents too: bodies are watched one by one (body-watch.ts).
+    // Node.js would also end uploads of large documents. body-timeouts.ts limits each body instead.
     requestTimeout: 0,
     keepAliveTimeout: httpLimits.keepAliveTimeoutMs,
     connectionsCheckingInterval: 1_000,
@@ -192,14 +191,14 @@ function createHttpServer(tls: TlsOptions | undefined, handler: RequestListener)
 function sendGuardRefusal(options: GuardOptions, refusal: Refusal, response: ServerResponse): void {
   const instance = options.newRequestId();
   options.onRefused(refusal, instance);
-  sendRefusal(response.req, { refusal, instance }, options, (given) => {
-    sendBuffered(response, { ...given, headers: { ...options.headers, 'request-id': instance, ...given.headers } });
-  });
+  const { status, headers, body } = refusalResponse(response.req, { refusal, instance }, options);
+  sendBuffered(response, { status, headers: { ...options.headers, 'request-id': instance, ...headers }, body });
 }
 
 /**
- * Whether what is written now is read as the answer to what cannot be read. That is the rest of the request that came last, where this
- * has not come whole: then it has to be that answer's turn, and it has not begun; else it is what comes behind it.
+ * Whether the client would read a refusal that is written now as the response to the unreadable bytes. If the last request is
+ * incomplete, the bytes belong to it: its response must be next on the connection and must not have begun. Otherwise they follow
+ * it, and its response must be finished.
  */
 function canSendRefusal(socket: Socket, response: ServerResponse | undefined): boolean {
   if (response === undefined || response.writableFinished) return true;

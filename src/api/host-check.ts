@@ -3,15 +3,15 @@ import { hostname } from 'node:os';
 import { unbracketedHost } from '../kernel/unbracketed-host.ts';
 
 /**
- * Whether requests with that Host header are meant for a server on loopback that asks for no token; `listensAt` is what it was told to
- * listen at. A page in a browser of this machine can have a name of its own lead here (DNS rebinding), and would read what is
- * told, but cannot help naming it. Of a server that others reach any name counts: those of services and balancers.
+ * Decides whether a request with this Host header may use a server that listens on loopback and requires no token. A web page can
+ * give a name of its own the address of this machine (DNS rebinding) and then read responses; its requests carry that name. A
+ * server that others can reach accepts every name, because services and load balancers have their own.
  */
 export function createHostCheck(configuredHost: string, address: string): (host: string | undefined) => boolean {
   if (address !== '::1' && !address.startsWith('127.')) return () => true;
   const names = ['localhost', hostname().toLowerCase(), configuredHost.toLowerCase()];
   return (host) => {
-    // HTTP/1.0, which no browser speaks.
+    // HTTP/1.0, which no browser uses.
     if (host === undefined) return true;
     const asked = URL.parse(`http://${host}`);
     if (asked === null) return false;

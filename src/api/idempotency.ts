@@ -6,13 +6,13 @@ import { hmac, sha256 } from '../kernel/hashing.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { OperationResponse } from './operation.ts';
 
-/** The identity of one logical request: the same key of another client or for another operation is another key. */
+/** Identifies one logical request. The same key of another client, or for another operation, is another request. */
 export type RequestKey = { readonly clientId: string; readonly operation: string; readonly key: string };
 
-/** An answer that was given before, or the refusal of a key that was used for another request. */
+/** The stored answer, or the refusal of a key that was used for another request. */
 export type StoredResult = { readonly answer: OperationResponse } | { readonly refusal: Refusal };
 
-/** The key in an `Idempotency-Key` header: a bare token or a structured-field string, 1 to 255 printable characters. */
+/** Parses an `Idempotency-Key` header: a bare token or a structured-field string, 1 to 255 printable characters. */
 export function parseIdempotencyKey(header: string): string | Refusal {
   const inner = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header.trim())?.[1];
   const key = inner === undefined ? header.trim() : inner.replaceAll(/\\(["\\])/g, '$1');
@@ -20,21 +20,21 @@ export function parseIdempotencyKey(header: string): string | Refusal {
 }
 
 /**
- * What makes two requests the same: HMAC-SHA-256 over the SHA-256 of their canonical input. A plain hash would let
- * anybody who reads the database guess what a message to a citizen said.
+ * Identifies the input of a request: HMAC-SHA-256 over the SHA-256 of its canonical JSON. With a plain hash, a reader of the
+ * database could guess what a message to a citizen said.
  */
 export function fingerprintRequest(key: Uint8Array, input: unknown): Buffer {
-  // The input was parsed from JSON, or from headers: nothing in it is outside JSON.
+  // The input was parsed from JSON or headers, so it contains JSON only.
   return hmac('sha256', key, sha256(Buffer.from(canonicalJson(input as Json))));
 }
 
-/** The fingerprint of a request's input, and how to open the stored answer if the operation closed it. */
+/** The fingerprint of a request's input, and how to open the stored answer if the operation sealed it. */
 export type RequestFingerprint = {
   readonly print: Buffer;
   readonly open?: ((kept: string) => Promise<string>) | undefined;
 };
 
-/** The answer stored under that key, if any; another fingerprint under it is refused. */
+/** Returns the answer that is stored under the key, if any. Another fingerprint under the same key is refused. */
 export async function findStoredResult(
   read: Read,
   request: RequestKey,
@@ -53,7 +53,7 @@ export async function findStoredResult(
 }
 
 async function parseStoredResult(row: Row, open: RequestFingerprint['open']): Promise<OperationResponse> {
-  // Both texts were written by `remember` below.
+  // `storeResult` below wrote both texts.
   const headers = JSON.parse(textField(row, 'headers')) as Record<string, string>;
   const json: unknown = JSON.parse(open === undefined ? textField(row, 'body') : await open(textField(row, 'body')));
   return { status: integerField(row, 'status'), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
@@ -64,7 +64,10 @@ const insertStoredAnswer = batchInsert(
   'client_id, operation, key, fingerprint, status, headers, body, created_at',
 );
 
-/** The statement that stores an answer in the unit of its effect; a second one under the same key is refused. */
+/**
+ * The statement that stores an answer in the write unit of its effect. A second answer under the same key violates the primary
+ * key.
+ */
 export function storeResult(
   { request, print: keyedDigest }: { readonly request: RequestKey; readonly print: Buffer },
   answer: OperationResponse,

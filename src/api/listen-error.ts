@@ -1,7 +1,7 @@
-/** Where a server was to listen; `of` says by which settings, HOST and PORT where nothing is said. */
+/** The address to listen on; `of` names its settings, HOST and PORT by default. */
 export type ListenAddress = { readonly host: string; readonly port: number; readonly settingPrefix?: 'ADMIN_' };
 
-/** Why it cannot listen there, with what to do. */
+/** Explains why the server cannot listen there, and what to do. */
 export function listenError(fault: NodeJS.ErrnoException, { host, port, settingPrefix }: ListenAddress): Error {
   const [prefix, more] = settingPrefix === undefined ? ['', ', with PUBLIC_URL'] : [settingPrefix, ''];
   const withCause = (problem: string) => new Error(problem, { cause: fault });

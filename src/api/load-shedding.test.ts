@@ -4,7 +4,7 @@ import { test } from 'node:test';
 import { waitUntil } from '../../test/support/wait-until.ts';
 import { createDelayCheck, createLoad } from './load-shedding.ts';
 
-/** What each look says, of the turns (ms) since the one before. */
+/** The result of each check, from the turns (ms) since the one before. */
 function looksAt(...looks: readonly (readonly number[])[]): boolean[] {
   const histogram = createHistogram();
   const isLate = createDelayCheck(histogram);
@@ -14,19 +14,19 @@ function looksAt(...looks: readonly (readonly number[])[]): boolean[] {
   });
 }
 
-test('a loop whose turns are long is late until they are short, one long turn among short ones is not', () => {
+test('a loop with long turns is late until they are short, and one long turn among short ones is not', () => {
   assert.deepEqual(looksAt([600, 700], [20, 20, 20]), [true, false]);
   assert.deepEqual(looksAt([900, 21, 20, 22]), [false]);
   assert.deepEqual(looksAt([20, 20, 20]), [false]);
 });
 
-test('one turn that fills a whole second is not late by itself, and those that follow as long are', () => {
+test('one turn that fills a whole second is not late, but the long turns after it are', () => {
   assert.deepEqual(looksAt([1_500], [20, 21, 20], [20, 21, 20]), [false, false, false]);
   assert.deepEqual(looksAt([1_500], [1_500], [1_500], [1_500], [20, 20, 20, 20]), [false, true, true, true, false]);
   assert.deepEqual(looksAt([], [600, 700], []), [false, true, true], 'no turn says nothing either');
 });
 
-test('a load that drains takes more for its moment, and then refuses', async () => {
+test('a draining server accepts requests for a moment, and then refuses them', async () => {
   const load = createLoad(20);
   load.begin();
   const drained = load.drain(60_000);

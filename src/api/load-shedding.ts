@@ -1,39 +1,37 @@
 import { monitorEventLoopDelay, type RecordableHistogram } from 'node:perf_hooks';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 
-/** What is at work now, and whether more may start. */
+/** Counts the requests in flight, and decides whether more may start. */
 export type Load = {
-  /** Begins to watch the event loop; called when the server listens, so that the turns of its own start do not count. */
+  /** Starts to watch the event loop. Called after the server listens, so that the long turns of the start do not count. */
   watch(): void;
   begin(): void;
   end(): void;
   shed(): Refusal | undefined;
-  /** From now on it is `stopping`: each answer is the last one of its connection. */
+  /** From now on `stopping` is true, and each response is the last one of its connection. */
   beginStop(): void;
   /**
-   * Resolves when what was taken is answered, or after `deadlineMs`. What comes meanwhile on open connections is taken for a
-   * moment more, since its callers know of no stop, and then refused.
+   * Resolves when all requests are answered, or after `deadlineMs`. New requests on open connections are accepted for another
+   * second, because their clients do not know of the stop, and refused after that.
    */
   drain(deadlineMs: number): Promise<void>;
-  readonly inFlight: number;
-  /** How many requests have begun so far. */
-  readonly begun: number;
   readonly stopping: boolean;
   close(): void;
 };
 
-/** How much may be at work at once, of all and of one client, and how late the event loop may run, before new requests are refused with 503. */
+/**
+ * Limits beyond which new requests receive 503: requests in flight, in total and for one client, and the delay of the event loop.
+ */
 export const loadLimits = { inFlight: 2_000, perClient: 1_000, loopDelayMs: 200 } as const;
 
-/** How long the answers of a stop may still be followed by one request of each open connection. */
+/** During a stop, open connections may send one more request within this time. */
 const graceMs = 1_000;
 
-/** Watches the process; a refused request has cost nothing but the refusal. */
+/** Watches the event loop of this thread. A refused request costs only the refusal. */
 export function createLoad(takesMoreForMs = graceMs): Load {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   const checkDelay = createDelayCheck(delay);
   let inFlight = 0;
-  let begun = 0;
   let stopping = false;
   let refusing = false;
   let isLate = false;
@@ -50,7 +48,6 @@ export function createLoad(takesMoreForMs = graceMs): Load {
     },
     begin: () => {
       inFlight += 1;
-      begun += 1;
     },
     end: () => {
       inFlight -= 1;
@@ -78,12 +75,6 @@ export function createLoad(takesMoreForMs = graceMs): Load {
       clearTimeout(grace);
       refusing = true;
     },
-    get inFlight() {
-      return inFlight;
-    },
-    get begun() {
-      return begun;
-    },
     get stopping() {
       return stopping;
     },
@@ -95,9 +86,9 @@ export function createLoad(takesMoreForMs = graceMs): Load {
 }
 
 /**
- * Tells at each look, once a second, whether the loop was late: most of its turns (ns) since the look before, for a single long
- * one, as the loading of a module or a garbage collection, is over when it is seen. One that filled the second alone says nothing
- * by itself: it counts at the next look, with those that follow.
+ * Decides once a second whether the event loop was late: whether the median of its turns (in ns) exceeded the limit. A single
+ * long turn, such as loading a module or a garbage collection, is over when it is seen. If one turn filled the whole second, it
+ * counts at the next check, together with the turns after it.
  */
 export function createDelayCheck(
   histogram: Pick<RecordableHistogram, 'count' | 'percentile' | 'reset'>,

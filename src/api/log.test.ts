@@ -17,7 +17,7 @@ const line = {
   durationMs: 5.1,
 };
 
-test('the line of a request has level and time first, as every other line, and leaves out what is not known', () => {
+test('the line of a request begins with level and time, and leaves out undefined fields', () => {
   const { log, lines } = logAt('info');
   log.request(line);
   log.notice('started', { port: 3_000 });
@@ -36,7 +36,7 @@ test('the line of a request has level and time first, as every other line, and l
   assert.deepEqual(fields, known);
 });
 
-test('a level above info leaves out the lines of requests, and not those of faults', () => {
+test('at a level above info faults are logged and requests are not', () => {
   const { log, lines } = logAt('error');
   log.request(line);
   log.fault('here', new Error('broken'), line.instance);
@@ -44,7 +44,7 @@ test('a level above info leaves out the lines of requests, and not those of faul
   assert.match(lines[0] ?? '', /"level":"error".*"broken"/);
 });
 
-test('of a fault that is no error the log tells its type, and nothing of what it holds', () => {
+test('a thrown value that is no Error is logged by its type, without its content', () => {
   const { log, lines } = logAt('info');
   for (const thrown of ['Ada Lovelace', { name: 'Ada Lovelace' }, null]) log.fault('here', thrown);
   log.fault('here', new Error('broken', { cause: 'Ada Lovelace' }));

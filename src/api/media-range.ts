@@ -1,7 +1,10 @@
-/** One range of an `Accept` header (RFC 9110, section 12.5.1) with its weight; names in lower case. */
+/**
+ * One range of an `Accept` header (RFC 9110, section 12.5.1) with its weight; names in lower case. The package `negotiator`
+ * orders types of equal weight by their position in the header, but here equal weights must leave the default.
+ */
 type MediaRange = { readonly type: string; readonly quality: number };
 
-/** The ranges of an `Accept` header; one that names none is as good as absent. */
+/** The ranges of an `Accept` header. An empty header is the same as none. */
 export function parseAccept(accept: string): MediaRange[] {
   if (accept.trim() === '') return [{ type: '*/*', quality: 1 }];
   return accept.split(',').map((text) => {
@@ -12,7 +15,7 @@ export function parseAccept(accept: string): MediaRange[] {
   });
 }
 
-/** The weight of the range that names the type most exactly; 0 where none does. */
+/** The weight of the most specific range that matches the type; 0 if none does. */
 export function qualityOf(type: string, ranges: readonly MediaRange[]): number {
   for (const name of [type, `${type.split('/')[0]}/*`, '*/*']) {
     const qualities = ranges.filter((range) => range.type === name).map((range) => range.quality);

@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import { createAdminServer } from './admin-server.ts';
 import { createMetrics } from './metrics.ts';
 
-test('a gauge is a figure, one for each value of its label, or none while there is nothing to say', async (t) => {
+test('a gauge shows one number for each value of its label, and none for an unknown value', async (t) => {
   const [metrics, admin] = [await createMetrics(), createAdminServer()];
   t.after(() => admin.close());
   let waits: ReadonlyMap<string, number> = new Map();
   let size: number | undefined = 3;
   metrics.gauges([
-    { name: 'test_waiting', help: 'What waits.', label: 'channel', read: () => waits },
-    { name: 'test_size', help: 'How large it is.', read: () => size },
+    { name: 'test_waiting', help: 'Waiting items.', label: 'channel', read: () => waits },
+    { name: 'test_size', help: 'Size.', read: () => size },
   ]);
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [metrics.page()]);
   const lines = async () => {
@@ -26,15 +26,15 @@ test('a gauge is a figure, one for each value of its label, or none while there 
   ]);
   size = 4;
   assert.deepEqual(await lines(), ['test_waiting{channel="email"} 2', 'test_waiting{channel="sms"} 0', 'test_size 4']);
-  // What is not known is no zero, which alarms compare with.
+  // An unknown value must not show as 0, which alarms compare with.
   waits = new Map([['sms', 1]]);
   size = undefined;
   assert.deepEqual(await lines(), ['test_waiting{channel="sms"} 1']);
 });
 
-test('every kind of fault is there with 0 before its first, so that its first is a rise', async (t) => {
+test('every kind of fault in the source starts at 0 in the metrics', async (t) => {
   const src = join(import.meta.dirname, '..');
-  const told = globSync('**/*.ts', { cwd: src, exclude: ['**/*.test.ts'] }).flatMap((file) =>
+  const logged = globSync('**/*.ts', { cwd: src, exclude: ['**/*.test.ts'] }).flatMap((file) =>
     [...readFileSync(join(src, file), 'utf8').matchAll(/\b(?:log\.fault|alarm|raiseAlarm|lost)\(\s*'([a-z-]+)'/g)].map(
       ([, kind]) => kind,
     ),
@@ -43,7 +43,7 @@ test('every kind of fault is there with 0 before its first, so that its first is
   t.after(() => admin.close());
   const port = await admin.listen({ host: '127.0.0.1', port: 0 }, [(await createMetrics()).page()]);
   const text = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
-  assert.match(text, /^process_resident_memory_bytes \d+$/m, 'what the process uses is there as well');
+  assert.match(text, /^process_resident_memory_bytes \d+$/m, 'the metrics of the process are shown');
   const counted = text.matchAll(/^citizen_services_faults_total\{kind="([a-z-]+)"\} 0$/gm);
-  assert.deepEqual([...counted].map(([, kind]) => kind).sort(), [...new Set(told)].sort());
+  assert.deepEqual([...counted].map(([, kind]) => kind).sort(), [...new Set(logged)].sort());
 });

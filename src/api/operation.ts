@@ -8,7 +8,7 @@ import type { Issue, ProblemSlug, Refusal } from '../kernel/refusal.ts';
 import type { Effect } from '../ledger/commit.ts';
 import type { Deprecation } from './deprecation.ts';
 
-/** The scopes of the interface; a client is allowed some of them. */
+/** The scopes of the interface. A client has some of them. */
 export const scopes = [
   'identity:verify',
   'identity:verify:claims',
@@ -24,10 +24,10 @@ export const scopes = [
 ] as const;
 export type Scope = (typeof scopes)[number];
 
-/** What a caller needs: a scope, any good token, or nothing. */
+/** The right that a caller needs: a scope, any valid token, or nothing. */
 export type RequiredScope = Scope | 'any' | null;
 
-/** The schemas of what comes in. Headers are named in lower case; only those named here reach the operation. */
+/** The schemas of a request. Header names are in lower case; only headers named here reach the operation. */
 export type RequestShape = {
   readonly params?: TObject;
   readonly query?: TObject;
@@ -39,7 +39,7 @@ type Part<S, K extends keyof RequestShape> = S extends { readonly [P in K]: infe
   ? Static<T>
   : undefined;
 
-/** The parsed request. `bytes` is there for operations with `bodyBytes`, unread. */
+/** The parsed request. */
 export type Input<S extends RequestShape> = {
   readonly params: Part<S, 'params'>;
   readonly query: Part<S, 'query'>;
@@ -47,7 +47,7 @@ export type Input<S extends RequestShape> = {
   readonly body: Part<S, 'body'>;
 };
 
-/** All that an operation is given: nothing is taken from elsewhere. */
+/** Everything that an operation uses: it reads nothing from elsewhere. */
 export type OperationCall<S extends RequestShape, P> = Input<S> & {
   readonly caller: Caller;
   readonly method: string;
@@ -58,43 +58,43 @@ export type OperationCall<S extends RequestShape, P> = Input<S> & {
   /** Until then this access is concealed from its citizen (concealed-access.ts); epoch milliseconds. */
   readonly hiddenUntil?: number | undefined;
   readonly bytes: Readable;
-  /** Aborts when the caller is gone, for operations with `bodyBytes`; for others never. */
+  /** Aborts when the caller disconnects, for operations with `bodyBytes`; never for others. */
   readonly signal: AbortSignal;
-  /** There where an idempotent operation with `bodyBytes` was sent an Idempotency-Key: it has to ask, before its effect. */
+  /** Present if an idempotent operation with `bodyBytes` got an Idempotency-Key. The operation must look it up before its effect. */
   readonly repeat?: IdempotencyLookup | undefined;
 };
 
-/** A request whose form is at fault: of its body, the members that are as the schema says. */
+/** An invalid request: the members of its body that match the schema. */
 export type ValidPart<S extends RequestShape, P> = {
   readonly body: Partial<Part<S, 'body'>>;
-  /** The members of the body that are at fault, or missing. */
+  /** The members of the body that are invalid or missing. */
   readonly invalidMembers: ReadonlySet<string>;
   readonly caller: Caller;
   readonly now: number;
   readonly ports: P;
 };
 
-/** The Idempotency-Key of a request whose input its operation reads by itself. */
+/** The Idempotency-Key of a request whose body the operation reads. */
 export type IdempotencyLookup = {
   /**
-   * The answer that was given before under this key to the same input, or the refusal of another input; undefined: go on.
-   * `open` opens what the `keep` of that decision closed.
+   * The answer that this key already gave to the same input, or the refusal of a different input. Undefined if the key is new.
+   * `open` opens a body that `sealBody` of that decision sealed.
    */
   findStoredResult(
     input: Json,
-    open: (kept: string) => Promise<string>,
+    open: (sealed: string) => Promise<string>,
   ): Promise<ReplayedResult | { refusal: Refusal } | undefined>;
 };
 
-/** An answer that was given before: it has its event already. */
+/** An answer that was given before. It has its event already. */
 export type ReplayedResult = { readonly replayed: OperationResponse };
 
-/** The bytes of an answer; a piece is good until the next is asked for. What is not taken to its end is returned. */
+/** The bytes of an answer. A chunk is valid until the next one is read. A consumer that stops early calls `return`. */
 export type ByteChunks = AsyncIterableIterator<Uint8Array, unknown, undefined>;
 
 /**
- * An answer: JSON, or bytes, perhaps none, whose length and type the headers state. Header names in lower case. `text` is
- * the JSON as it was written already.
+ * An answer: JSON, or bytes (null for none) whose length and type are in the headers. Header names are in lower case. `text` is the
+ * JSON if it was already serialised.
  */
 export type OperationResponse =
   | {
@@ -106,32 +106,32 @@ export type OperationResponse =
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly stream: ByteChunks | null };
 
 /**
- * What an operation decided. `dispatch` first commits `effect`, then answers: so nothing leaves before its event is
- * durable, and the row of an idempotency key goes into the same unit. An answer that costs something, or that must not
- * exist before the commit, is given as a function, called after it.
+ * The decision of an operation. `dispatch` commits `effect` and then answers, so nothing leaves before its event is durable. The
+ * row of an idempotency key is in the same unit. An answer that is expensive, or that must not exist before the commit, is a
+ * function, which is called after the commit.
  */
 export type Decision = {
   readonly effect: Effect;
   readonly answer: OperationResponse | (() => Promise<OperationResponse>);
   /**
-   * Called when the unit was refused for a reason the operation foresees (`unique`, `rows`); else it is a fault. An
-   * operation that looks again decides anew, and what it then decides is committed and answered in place of this; so often
-   * and no longer (`dispatch`), which is `changed-meanwhile` where that is among its refusals, and else a fault.
+   * Called when the unit was refused for a reason that the operation expects (`unique`, `rows`); without it, that is a fault. It
+   * returns a refusal, or a new decision that replaces this one. After `maxDecisions` (dispatch.ts) the request is refused with
+   * `changed-meanwhile` if that is among its refusals, and else is a fault.
    */
   readonly onConflict?: (statement: number) => Refusal | Promise<Decision | RefusedDecision>;
   /**
-   * Takes back what the operation stored outside the database. Called when the unit is not stored; never when its
-   * outcome is unknown, since the row may be there: then a sweep decides by looking.
+   * Removes what the operation stored outside the database. Called when the unit was not stored. Not called when its outcome is
+   * unknown, since the row may be there: a sweep later removes what has no row.
    */
   readonly undo?: () => Promise<void>;
-  /** Closes the body of the answer before it is stored under an idempotency key: personal data stays sealed there too. */
+  /** Seals the body of the answer before it is stored under an idempotency key, so that no personal data is stored in clear. */
   readonly sealBody?: (body: string) => string;
 };
 
-/** A refusal, with the event of the denied use where there was one. */
+/** A refusal, with the event of the refused access where one is recorded. */
 export type RefusedDecision = { readonly refusal: Refusal; readonly effect?: Effect };
 
-/** What an operation without citizens' data answers: there is nothing to commit. */
+/** The answer of an operation without citizens' data: there is nothing to commit. */
 export type PlainResult = { readonly plain: OperationResponse };
 
 /** One answer of an operation for the OpenAPI document: a schema, bytes, or text. */
@@ -139,7 +139,7 @@ export type ResponseShape = {
   readonly description: string;
   readonly schema?: TSchema;
   readonly bytes?: true;
-  /** The same as text, where `Accept` prefers that: its media type, how it begins, and what it is. */
+  /** The alternative as text, for an `Accept` that prefers it. */
   readonly text?: {
     readonly type: string;
     readonly pattern: string;
@@ -149,13 +149,13 @@ export type ResponseShape = {
   readonly headers?: Readonly<Record<string, string>>;
 };
 
-/** The fields of text of a `multipart/form-data`, and the part behind them that has the bytes. */
+/** The text fields of a `multipart/form-data` body, and the part with the bytes, which comes last. */
 export type DocumentForm = { readonly fields: TObject; readonly part: string };
 
-/** What the server itself sends to an address that such an operation was given. */
+/** The request that the server sends to a URL that the operation was given. */
 type WebhookDescription = {
   readonly name: string;
-  /** The group of operations that it is about. */
+  /** The group of operations that it belongs to. */
   readonly tag: string;
   readonly summary: string;
   readonly description: string;
@@ -166,40 +166,39 @@ type WebhookDescription = {
 type OperationDescription = {
   /** camelCase, unique, stable: the operationId of the OpenAPI document. */
   readonly name: string;
-  /** The release that brought it, as `major.minor`. */
+  /** The release that added it, in the form `major.minor`. */
   readonly since: string;
   readonly method: 'GET' | 'POST' | 'QUERY' | 'DELETE';
-  /** False for a GET without HEAD: one that decides something, or proves something by what it gives out. */
+  /** False for a GET without HEAD, because its answer decides or proves something. */
   readonly head?: false;
-  /** With `{name}` for parameters, as in OpenAPI. There is one version: what comes later stands beside what there is. */
+  /** With `{name}` for parameters, as in OpenAPI. There is one version; later operations get other paths. */
   readonly path: '/v1' | `/v1/${string}`;
   readonly scope: RequiredScope;
   readonly summary: string;
   readonly description: string;
   readonly responses: Readonly<Record<number, ResponseShape>>;
   readonly refusals: readonly ProblemSlug[];
-  /** Set where the operation is to go; nothing is ever taken out of /v1. */
+  /** Set if clients should use another operation instead. No operation is ever removed from /v1. */
   readonly deprecated?: Deprecation;
-  /** Set where it has an address of the caller's called. */
+  /** Set if the server calls a URL of the caller because of it. */
   readonly webhook?: WebhookDescription;
   /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
   /**
-   * The body is not JSON but bytes, given unread as `call.bytes`, up to what a document may weigh here. `form`: where a form may be
-   * sent instead, as the OpenAPI document shows it; the operation reads and checks it. `usualType`: generated clients name the
-   * first type of the document, and a wildcard is none that can be sent.
+   * The body is not JSON but bytes, unread in `call.bytes`, up to the document size limit. `form`: a form is accepted too; the
+   * operation reads and checks it. `usualType`: the first type in the OpenAPI document, which generated clients send.
    */
   readonly bodyBytes?: { readonly usualType: string; readonly form?: DocumentForm };
 };
 
-/** An operation as its file states it. One that touches citizens' data must return an effect, and so an event. */
+/** An operation as its file defines it. One that uses citizens' data must return an effect, and so an event. */
 type OperationDefinition<S extends RequestShape, P> = OperationDescription & {
   readonly request: S;
-  /** Whether this request only shows what would be done: its Idempotency-Key is neither looked up nor kept. */
+  /** Whether this request is a dry run: its Idempotency-Key is neither looked up nor stored. */
   readonly isDryRun?: (input: Input<S>) => boolean;
-  /** Opens the body that `keep` of its decision closed, where its answer is repeated under an Idempotency-Key. */
-  readonly openStoredBody?: (kept: string, ports: P) => string;
-  /** What is wrong besides, where a request is at fault in its form: a caller is told all at once. */
+  /** Opens a body that `sealBody` sealed, when its answer is repeated under an Idempotency-Key. */
+  readonly openStoredBody?: (sealed: string, ports: P) => string;
+  /** Finds the other issues of a request that does not match its schema, so that the caller gets all issues at once. */
   readonly contentIssues?: (part: ValidPart<S, P>) => Promise<readonly Issue[]>;
 } & (
     | {
@@ -214,7 +213,7 @@ export type Operation<P> = OperationDescription & {
   readonly request: RequestShape;
   readonly citizenData: boolean;
   readonly isDryRun?: (input: Input<RequestShape>) => boolean;
-  readonly openStoredBody?: (kept: string, ports: P) => string;
+  readonly openStoredBody?: (sealed: string, ports: P) => string;
   readonly contentIssues?: (part: ValidPart<RequestShape, P>) => Promise<readonly Issue[]>;
   readonly run: (call: OperationCall<RequestShape, P>) => Promise<OperationOutcome>;
 };
@@ -231,7 +230,7 @@ export type UnboundCall = Omit<OperationCall<RequestShape, never>, 'ports'>;
 export type BoundOperation = {
   readonly operation: ListedOperation;
   run(call: UnboundCall): Promise<OperationOutcome>;
-  openStoredBody(kept: string): string;
+  openStoredBody(sealed: string): string;
   contentIssues(part: Omit<ValidPart<RequestShape, never>, 'ports'>): Promise<readonly Issue[]>;
 };
 
@@ -240,19 +239,19 @@ export function bindOperation<P>(operation: Operation<P>, ports: P): BoundOperat
   return {
     operation,
     run: (call) => operation.run({ ...call, ports }),
-    openStoredBody: (kept) => operation.openStoredBody?.(kept, ports) ?? kept,
+    openStoredBody: (sealed) => operation.openStoredBody?.(sealed, ports) ?? sealed,
     contentIssues: async (part) => (await operation.contentIssues?.({ ...part, ports })) ?? [],
   };
 }
 
-/** The methods by which an operation is asked: GET has HEAD with it, unless the operation says otherwise. */
+/** The HTTP methods of an operation: GET includes HEAD, unless the operation excludes it. */
 export function operationMethods({ method, head }: Pick<OperationDescription, 'method' | 'head'>): readonly string[] {
   return method === 'GET' && head !== false ? ['GET', 'HEAD'] : [method];
 }
 
-/** Makes the operation of a file: `run` names its call as `Call<typeof request, Ports>`, and the rest is inferred. */
+/** Defines the operation of a file. `run` types its call as `OperationCall<typeof request, Ports>`; the rest is inferred. */
 export function defineOperation<S extends RequestShape, P>(definition: OperationDefinition<S, P>): Operation<P> {
-  // The one place where the types of a parsed request are forgotten: dispatch checks each part against these very
-  // schemas before it calls `run`.
+  // The types of the parsed request are dropped only here. Dispatch checks each part against these schemas before it
+  // calls `run`.
   return definition as unknown as Operation<P>;
 }

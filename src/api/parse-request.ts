@@ -10,25 +10,25 @@ import type { Operation, OperationCall, RequestShape, ValidPart } from './operat
 import { declaredTooLarge, jsonBodyLimit, readJsonBody, unexpectedBodyIssues } from './read-body.ts';
 import { compilePartCheck, type PartCheck, parseQuery } from './validate-request.ts';
 
-/** One request, before anything of it is trusted; `body` is unread. */
+/** A request before any validation; `body` is unread. */
 export type IncomingRequest = {
   readonly method: string;
-  /** As it stands in the request line, without query; without it no proof of possession holds. */
+  /** The path as in the request line, without the query. A DPoP proof is valid only for this path. */
   readonly path?: string;
-  /** The thumbprint of the caller's certificate, where one was shown. */
+  /** The thumbprint of the client certificate, if the client presented one. */
   readonly certificate?: () => string | undefined;
   readonly params: Readonly<Record<string, string>>;
   readonly query: string;
   readonly headers: IncomingHttpHeaders;
   readonly body: Readable;
   readonly signal: AbortSignal;
-  /** Calls back, once, when the answer has left or its caller is gone. */
+  /** Registers a call for when the response is sent or the client is gone; called once. */
   readonly onFinished?: ((call: () => void) => void) | undefined;
 };
 
 /**
- * A request whose parts are what the operation says they are; or one that cannot be read; or all that is wrong with its
- * form, with the part of it that is sound where the operation has more to say about that.
+ * A request that matches the schemas of the operation; or one that cannot be read; or all its issues, with the valid part of its
+ * body if the operation checks the content as well.
  */
 export type ParsedRequest =
   | { readonly input: Omit<OperationCall<RequestShape, unknown>, 'caller' | 'ports'> }
@@ -37,10 +37,10 @@ export type ParsedRequest =
 
 type ValidRequestPart = Omit<ValidPart<RequestShape, unknown>, 'caller' | 'ports'>;
 
-/** What a request is given on its way. */
+/** Values that every call receives. */
 type ParserDeps = { readonly clock: Clock; readonly mint: IdGenerator; readonly read: Read };
 
-/** What reads the requests of one operation; its schemas are compiled once. */
+/** Compiles the schemas of an operation once, and returns the parser of its requests. */
 export function createRequestParser<P>(
   operation: Operation<P>,
   app: ParserDeps,
@@ -63,7 +63,7 @@ export function createRequestParser<P>(
     const issues: Issue[] = [
       ...(checks.params?.(incoming.params) ?? []),
       ...query.issues,
-      // What stands there and cannot be read is not missing as well.
+      // A parameter that cannot be parsed is not also reported as missing.
       ...(checks.query?.(query.values) ?? []).filter(
         ({ code, name }) => code !== 'required' || !unparsedNames.has(name),
       ),
@@ -76,11 +76,11 @@ export function createRequestParser<P>(
       body = read.value;
       issues.push(...checks.body(body));
     } else if (isBodiless && incoming.method === 'POST' && declaresBody(incoming.headers)) {
-      // With other methods a body has no meaning to anybody (RFC 9110, section 9.3).
+      // With other methods a body has no defined meaning (RFC 9110, section 9.3).
       issues.push(...(await unexpectedBodyIssues(incoming.body)));
     }
     if (issues.length > 0) return { issues, validPart: extractValidPart?.(body, issues, app.clock.now()) };
-    // The checks above proved that each part has the type its schema derives.
+    // The checks above prove that each part has the type that its schema derives.
     const typed = { params: incoming.params, query: query.values, headers, body } as unknown as OperationCall<
       RequestShape,
       unknown
@@ -91,7 +91,7 @@ export function createRequestParser<P>(
   };
 }
 
-/** What takes the members at fault out of a body. The rest is checked by itself, since not every fault may be listed. */
+/** Returns the body without its invalid members. What remains is checked again, because the list of issues is limited. */
 function createValidPartExtractor(schema: TObject) {
   const check = compilePartCheck('body', Type.Partial(schema));
   return (value: unknown, issues: readonly Issue[], now: number): ValidRequestPart | undefined => {
@@ -101,7 +101,7 @@ function createValidPartExtractor(schema: TObject) {
     const members = Object.entries(value).filter(([name]) => known.includes(name) && !invalidMembers.has(name));
     const body = Object.fromEntries(members);
     if (check(body).length > 0) return undefined;
-    // The check proved that each member has the type its schema derives.
+    // The check proves that each member has the type that its schema derives.
     return { body, invalidMembers, now } as unknown as ValidRequestPart;
   };
 }
@@ -127,7 +127,7 @@ async function readBody(incoming: IncomingRequest): Promise<{ value: unknown } |
   return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };
 }
 
-/** Whether a body follows (RFC 9112, section 6.3). */
+/** Whether the request has a body (RFC 9112, section 6.3). */
 function declaresBody(headers: IncomingHttpHeaders): boolean {
   return headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0;
 }

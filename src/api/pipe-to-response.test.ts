@@ -3,14 +3,14 @@ import { once } from 'node:events';
 import { createServer, get, type IncomingMessage } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
-import { setImmediate as aTurn } from 'node:timers/promises';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { queryObjects } from 'node:v8';
 import type { ByteChunks } from './operation.ts';
 import { pipeToResponse } from './pipe-to-response.ts';
 
 const mib = 1_048_576;
 
-/** Pieces that all lie in the same memory, each of one byte value; what a fault or an end leaves is noted. */
+/** Chunks that share one buffer, each filled with one byte value. `seen` records what the source has done. */
 function reused(count: number, fault?: Error) {
   const memory = Buffer.alloc(mib);
   const seen = { given: 0, closed: Promise.withResolvers<void>() };
@@ -29,7 +29,7 @@ function reused(count: number, fault?: Error) {
   return { seen, pieces: pieces() };
 }
 
-/** Serves those pieces to one caller, who is given the response unread; `length` is announced where it is given. */
+/** Serves the chunks to one client, and returns its unread response; `length` is the declared length, if any. */
 async function served(t: TestContext, pieces: ByteChunks, length?: number): Promise<IncomingMessage> {
   const server = createServer((_request, response) => {
     if (length !== undefined) response.setHeader('content-length', length);
@@ -46,11 +46,11 @@ async function served(t: TestContext, pieces: ByteChunks, length?: number): Prom
 }
 
 for (const announced of [undefined, 40 * mib]) {
-  const told = announced === undefined ? 'without its length' : 'with its length';
-  test(`a reader slower than the source gets every piece whole, though all lie in the same memory, ${told}`, async (t) => {
+  const lengthTitle = announced === undefined ? 'without its length' : 'with its length';
+  test(`a slow reader receives every chunk whole, although all chunks share one buffer, ${lengthTitle}`, async (t) => {
     const { seen, pieces } = reused(40);
     const response = await served(t, pieces, announced);
-    for (let turn = 0; turn < 200; turn += 1) await aTurn();
+    for (let turn = 0; turn < 200; turn += 1) await nextTurn();
     assert.ok(seen.given < 40, 'the source waits for the reader');
     const all = Buffer.concat(await response.toArray());
     assert.equal(all.length, 40 * mib);
@@ -61,8 +61,8 @@ for (const announced of [undefined, 40 * mib]) {
   });
 }
 
-test('nothing follows what was announced, and the source goes on to its end; an empty answer ends', async (t) => {
-  const { seen, pieces } = reused(3, new Error('a fault behind the last byte'));
+test('no byte follows the declared length, the source runs to its end, and an empty response ends', async (t) => {
+  const { seen, pieces } = reused(3, new Error('a fault after the last byte'));
   const response = await served(t, pieces, 2 * mib);
   assert.equal(Buffer.concat(await response.toArray()).length, 2 * mib);
   await seen.closed.promise;
@@ -71,7 +71,7 @@ test('nothing follows what was announced, and the source goes on to its end; an 
   assert.deepEqual(await empty.toArray(), []);
 });
 
-test('a caller that goes away closes the source, which gives no more', async (t) => {
+test('a client that goes away closes the source', async (t) => {
   const { seen, pieces } = reused(1_000);
   const response = await served(t, pieces);
   response.destroy();
@@ -79,14 +79,14 @@ test('a caller that goes away closes the source, which gives no more', async (t)
   assert.ok(seen.given < 1_000);
 });
 
-test('a source that fails cuts the answer off', async (t) => {
+test('a source that fails ends the response early', async (t) => {
   for (const announced of [undefined, 5 * mib]) {
     const response = await served(t, reused(3, new Error('a chunk does not authenticate')).pieces, announced);
     await assert.rejects(response.toArray(), /aborted/);
   }
 });
 
-test('a long answer leaves no more behind with each piece', async (t) => {
+test('a long response does not accumulate listeners or memory', async (t) => {
   const promises = () => Number(queryObjects(Promise, { format: 'count' }));
   const counted: number[] = [];
   async function* pieces(): AsyncGenerator<Uint8Array> {

@@ -1,10 +1,10 @@
 import { createServer } from 'node:net';
 import { type ListenAddress, listenError } from './listen-error.ts';
 
-/** A port that nobody else gets until it is given back. */
+/** A port that no other program can take until it is released. */
 export type ReservedPort = { readonly port: number; release(): Promise<void> };
 
-/** Takes a port for a moment and gives its number, a free one for 0; throws where another program listens there. */
+/** Checks that no other program listens on the port, and returns its number; for 0 a free one. Throws if it is taken. */
 export async function probePort(listenAddress: ListenAddress): Promise<number> {
   const { port, release } = await reservePort(listenAddress);
   await release();
@@ -12,8 +12,8 @@ export async function probePort(listenAddress: ListenAddress): Promise<number> {
 }
 
 /**
- * Takes a port without answering there; throws where another program listens. Listening on a shared port does not tell: it
- * would share the callers with any other program of this user that shares it too.
+ * Takes a port without accepting connections on it. Throws if another program listens there. Listening with SO_REUSEPORT would
+ * not show this: it would share the connections with another program of the same user that uses it as well.
  */
 export async function reservePort(listenAddress: ListenAddress): Promise<ReservedPort> {
   const { host, port } = listenAddress;

@@ -3,7 +3,7 @@ import { problems } from '../kernel/problem-catalogue.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import type { BufferedResponse } from './buffered-response.ts';
 
-/** A refusal as `application/problem+json` (RFC 9457); `instance` is the request's id, also in the log. */
+/** A refusal as `application/problem+json` (RFC 9457); `instance` is the id of the request, which is also in the log. */
 export function problemResponse(refusal: Refusal, publicUrl: string, instance: string): BufferedResponse {
   const problem = problems[refusal.slug];
   const body = JSON.stringify({
@@ -24,24 +24,14 @@ export function problemResponse(refusal: Refusal, publicUrl: string, instance: s
   };
 }
 
-/**
- * What a person reads in place of a problem: the page for a request that asks for one where citizens come; undefined for all
- * others. Of the request it sees no more than what a browser says of itself.
- */
-export type RefusedPage = (request: IncomingMessage, refusal: Refusal) => Promise<BufferedResponse> | undefined;
+/** The page that replaces the problem when a browser asks for a page; undefined for every other request. */
+export type RefusedPage = (request: IncomingMessage, refusal: Refusal) => BufferedResponse | undefined;
 
-/** What one refusal is answered with. */
-type ReportedRefusal = { readonly refusal: Refusal; readonly instance: string };
-
-/** Hands `send` what goes out for a refusal: the page, where this request gets one, else the problem, at once. */
-export function sendRefusal(
+/** The response to a request that reaches no operation: a page for a browser, otherwise the problem. */
+export function refusalResponse(
   request: IncomingMessage,
-  { refusal, instance }: ReportedRefusal,
+  { refusal, instance }: { readonly refusal: Refusal; readonly instance: string },
   { publicUrl, refusedPage }: { readonly publicUrl: string; readonly refusedPage?: RefusedPage | undefined },
-  send: (answer: BufferedResponse) => void,
-): void {
-  const problem = () => problemResponse(refusal, publicUrl, instance);
-  const page = refusedPage?.(request, refusal);
-  if (page === undefined) send(problem());
-  else page.catch(problem).then(send);
+): BufferedResponse {
+  return refusedPage?.(request, refusal) ?? problemResponse(refusal, publicUrl, instance);
 }

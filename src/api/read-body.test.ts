@@ -8,7 +8,7 @@ import { jsonBodyLimit, readJsonBody, unexpectedBodyIssues } from './read-body.t
 const read = (...chunks: Uint8Array[]) => readJsonBody(Readable.from(chunks, { objectMode: false }));
 const slugOf = (result: Awaited<ReturnType<typeof read>>) => ('refusal' in result ? result.refusal.slug : 'read');
 
-test('a body is read whole from any cut, and no further than its limit', async () => {
+test('a body is read whole in any chunks, and not beyond its limit', async () => {
   const bytes = Buffer.from('{"name":"é"}');
   for (let cut = 1; cut < bytes.length; cut += 1) {
     assert.deepEqual(await read(bytes.subarray(0, cut), bytes.subarray(cut)), { value: { name: 'é' } });
@@ -18,7 +18,7 @@ test('a body is read whole from any cut, and no further than its limit', async (
   assert.equal(slugOf(await read(full, Buffer.from(' '))), 'payload-too-large');
 });
 
-test('a caller that goes away before its body is whole is refused, and is no fault of the server', async () => {
+test('a client that goes away during its body is refused, and is no fault of the server', async () => {
   for (const fault of [undefined, new Error('aborted')]) {
     const stream = new Readable({ read: () => undefined });
     stream.push('{"name":');
@@ -29,7 +29,7 @@ test('a caller that goes away before its body is whole is refused, and is no fau
   }
 });
 
-test('what is not JSON in UTF-8 with every name once is refused', async () => {
+test('a body that is not UTF-8 or JSON, or has a duplicate name, is refused', async () => {
   for (const text of [
     '',
     '{',
@@ -46,7 +46,7 @@ test('what is not JSON in UTF-8 with every name once is refused', async () => {
   assert.equal(slugOf(await read(Buffer.from([0x22, 0xed, 0xa0, 0x80, 0x22]))), 'malformed-json');
 });
 
-test('a body where none is taken may say nothing, and is not read further than that takes', async () => {
+test('an operation without a body accepts only an empty one, and reads no more than that', async () => {
   const codesOf = async (stream: Readable) => (await unexpectedBodyIssues(stream)).map(({ code }) => code);
   const of = (text: string) => codesOf(Readable.from([Buffer.from(text)], { objectMode: false }));
   for (const text of ['', ' \n', '{}', ' { } ']) assert.deepEqual(await of(text), [], text);
@@ -62,7 +62,7 @@ test('a body where none is taken may say nothing, and is not read further than t
   assert.ok(taken < 10, String(taken));
 });
 
-test('a request that has come whole in several parts is read whole', async () => {
+test('a complete request in several chunks is read whole', async () => {
   const arrived = (...parts: readonly string[]) => {
     const message = new IncomingMessage(new Socket());
     for (const part of parts) message.push(part);

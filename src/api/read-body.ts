@@ -1,30 +1,59 @@
-import { IncomingMessage } from 'node:http';
-import type { Readable } from 'node:stream';
+import { IncomingMessage, type ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import { hasDuplicateMember } from '../kernel/has-duplicate-member.ts';
 import { type Issue, type Refusal, refuse } from '../kernel/refusal.ts';
 
-/** What a JSON body may weigh, in bytes. */
+/** The largest JSON body, in bytes. */
 export const jsonBodyLimit = 65_536;
 
-/** The refusal of more than `limit` bytes, where that is what the caller can send. */
+/** Refuses a body of more than `limit` bytes. */
 export const payloadTooLarge = (limit: number) =>
   refuse('payload-too-large', `The limit is ${limit} bytes.`, { members: { limit }, headers: { connection: 'close' } });
 
 /**
- * The refusal where Content-Length already says that the body is too large, `framing` bytes around it included; the body is then
- * not read at all.
+ * The refusal when Content-Length declares more than `limit` bytes, plus `framing` bytes of the encoding around them. The body is
+ * not read.
  */
 export function declaredTooLarge(contentLength: string | undefined, limit: number, framing = 0): Refusal | undefined {
   return Number(contentLength ?? 0) > limit + framing ? payloadTooLarge(limit) : undefined;
 }
 
-/** Reads a JSON body: an object in UTF-8 of at most `jsonBodyLimit` bytes, every name once, or the refusal. */
+/** Requests whose clients wait for 100 Continue before they send the body (RFC 9110, section 10.1.1). */
+const expectingContinue = new WeakSet<IncomingMessage>();
+
+/** The guard calls it instead of the response that Node.js would send at once. */
+export function markExpectsContinue(request: IncomingMessage): void {
+  expectingContinue.add(request);
+}
+
+/** Sends 100 Continue, once, to a client that waits for it. */
+export function sendContinue(request: IncomingMessage, response: ServerResponse): void {
+  if (expectingContinue.delete(request) && !response.headersSent) response.writeContinue();
+}
+
+/**
+ * The body of a request, unread. A client that waits for 100 Continue receives it at the first read. By then the guard, the token,
+ * the quota and the headers are checked, so that a refused body is never sent (test/attacks/expect-continue.test.ts).
+ */
+export function unreadBody(request: IncomingMessage, response: ServerResponse): Readable {
+  if (!expectingContinue.has(request)) return request;
+  async function* continueAndRead() {
+    sendContinue(request, response);
+    // Destroying the request would close the connection before the response is sent.
+    yield* request.iterator({ destroyOnReturn: false });
+  }
+  const body = Readable.from(continueAndRead(), { objectMode: false });
+  // The client can go away when nobody reads the body any more. An error without a listener ends the process.
+  return body.on('error', () => undefined);
+}
+
+/** Reads a JSON body, or returns the refusal: UTF-8, at most `jsonBodyLimit` bytes, no member name twice in one object. */
 export async function readJsonBody(stream: Readable): Promise<{ value: unknown } | { refusal: Refusal }> {
-  const whole = readBuffered(stream, jsonBodyLimit) ?? (await readAll(stream, jsonBodyLimit));
-  if (whole === 'too-large') return { refusal: payloadTooLarge(jsonBodyLimit) };
-  if (whole === 'broken-off') return { refusal: refuse('malformed-json', 'The body ended before it was whole.') };
+  const bytes = await readBody(stream, jsonBodyLimit);
+  if (bytes === 'too-large') return { refusal: payloadTooLarge(jsonBodyLimit) };
+  if (bytes === 'broken-off') return { refusal: refuse('malformed-json', 'The body ended before it was whole.') };
   try {
-    const text = utf8.decode(whole);
+    const text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);
     if (hasDuplicateMember(text, value))
       return { refusal: refuse('malformed-json', 'A name stands twice in one object.') };
@@ -36,58 +65,57 @@ export async function readJsonBody(stream: Readable): Promise<{ value: unknown }
   }
 }
 
-/** Room for the empty object that some clients send where they have nothing to say. */
+/** Some clients send an empty object where no body is expected. */
 const maxEmptyBodyBytes = 64;
 
-/** What is wrong with a body where the operation takes none: all of it, since what it asks for would not be done. */
+/** The issue of a body that the operation does not take. Accepting it would ignore what the client asks for. */
 export async function unexpectedBodyIssues(stream: Readable): Promise<readonly Issue[]> {
-  const whole = readBuffered(stream, maxEmptyBodyBytes) ?? (await readAll(stream, maxEmptyBodyBytes));
-  if (typeof whole !== 'string' && /^\s*(?:\{\s*\}\s*)?$/.test(Buffer.from(whole).toString('latin1'))) return [];
+  const bytes = await readBody(stream, maxEmptyBodyBytes);
+  if (typeof bytes !== 'string' && /^\s*(?:\{\s*\}\s*)?$/.test(Buffer.from(bytes).toString('latin1'))) return [];
   const detail = 'nothing may stand in the body of this operation; what is asked stands in the path';
   return [{ in: 'body', pointer: '', code: 'unknown-input', detail }];
 }
 
-/**
- * The body of a request that has come whole, as nearly every one has by the time that its caller is known: read at once,
- * where listening for its parts and its end costs as much as parsing it.
- */
+type BodyBytes = Uint8Array | 'too-large' | 'broken-off';
+
+function readBody(stream: Readable, limit: number): BodyBytes | Promise<BodyBytes> {
+  return readBuffered(stream, limit) ?? readAll(stream, limit);
+}
+
+/** Most bodies have arrived when the client is authenticated. Reading them at once costs half as much as listening for events. */
 function readBuffered(stream: Readable, limit: number): Uint8Array | undefined {
   if (!(stream instanceof IncomingMessage) || !stream.complete || stream.readableEnded) return undefined;
   if (stream.readableLength === 0 || stream.readableLength > limit) return undefined;
-  // Asked for no length, Node.js 26 gives one part of several. Without an encoding set what is read is a buffer.
+  // Without a length Node.js 26 returns one chunk of several. Without an encoding the stream returns buffers.
   return (stream.read(stream.readableLength) as Uint8Array | null) ?? undefined;
 }
 
 /**
- * All bytes of a stream. Of more than `limit` the rest is left unread, and the stream is not destroyed, since the refusal
- * goes out over its connection. A stream that breaks off is a caller that went away, or was too slow: no fault of ours. By
- * events: an iterator costs each request twice as much.
+ * Reads all bytes of a stream, up to `limit`. It leaves the rest unread and does not destroy the stream, because the refusal is sent
+ * over its connection. An error of the stream is a client that is gone or too slow, and no fault of the server.
  */
-function readAll(stream: Readable, limit: number): Promise<Uint8Array | 'too-large' | 'broken-off'> {
+function readAll(stream: Readable, limit: number): Promise<BodyBytes> {
   if (stream.readableEnded) return Promise.resolve(new Uint8Array());
-  // Gone while we looked who calls: it tells of nothing any more.
+  // The client went away during authentication. A destroyed stream emits no further event.
   if (stream.destroyed) return Promise.resolve('broken-off');
-  const { promise, resolve } = Promise.withResolvers<Uint8Array | 'too-large' | 'broken-off'>();
+  const { promise, resolve } = Promise.withResolvers<BodyBytes>();
   const chunks: Uint8Array[] = [];
   let length = 0;
   const listeners = {
-    // The stream is the request itself, without an encoding set: its chunks are buffers.
+    // Without an encoding the chunks are buffers.
     data: (bytes: Uint8Array) => {
       length += bytes.length;
       if (length <= limit) chunks.push(bytes);
-      else finish(() => resolve('too-large'));
+      else finish('too-large');
     },
-    end: () => {
-      const only = chunks[0];
-      finish(() => resolve(chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)));
-    },
-    error: () => finish(() => resolve('broken-off')),
-    close: () => finish(() => resolve('broken-off')),
+    end: () => finish(Buffer.concat(chunks)),
+    error: () => finish('broken-off'),
+    close: () => finish('broken-off'),
   };
-  const finish = (complete: () => void) => {
+  const finish = (bytes: BodyBytes) => {
     for (const [event, listener] of Object.entries(listeners)) stream.off(event, listener);
     stream.pause();
-    complete();
+    resolve(bytes);
   };
   for (const [event, listener] of Object.entries(listeners)) stream.on(event, listener);
   return promise;

@@ -1,21 +1,47 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CertificateReader } from '../auth/client-certificate.ts';
+import type { RandomBytes } from '../kernel/clock.ts';
 import { etagListIncludes } from '../kernel/entity-tag.ts';
+import { problems } from '../kernel/problem-catalogue.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import type { MountedHandler, PageRoute, ServerDeps } from './api-server.ts';
 import { markStreamed } from './body-timeouts.ts';
-import { sendBuffered } from './buffered-response.ts';
+import type { BufferedResponse } from './buffered-response.ts';
 import { deprecationHeaders } from './deprecation.ts';
-import { createDispatch, type DispatchResult } from './dispatch.ts';
+import { createDispatch, type DispatchContext, type DispatchResult } from './dispatch.ts';
 import { httpMethods } from './guard.ts';
+import type { Log } from './log.ts';
 import { parseAccept, qualityOf } from './media-range.ts';
-import { isFailedLookup, padNotFoundResponse } from './not-found-padding.ts';
-import { type BoundOperation, type ListedOperation, operationMethods } from './operation.ts';
+import { type BoundOperation, type ListedOperation, type OperationResponse, operationMethods } from './operation.ts';
+import { notFoundPadding } from './pad-response-time.ts';
+import type { MountedHandler, PageRoute } from './page-route.ts';
 import { pipeToResponse } from './pipe-to-response.ts';
-import { problemResponse, sendRefusal } from './problem-response.ts';
+import { problemResponse, type RefusedPage, refusalResponse } from './problem-response.ts';
+import { sendContinue, unreadBody } from './read-body.ts';
+import type { TlsOptions } from './tls-server.ts';
 
-/** What every route shares. */
+/** The routes of a server, and its dependencies. */
+export type ServerDeps = {
+  readonly app: DispatchContext;
+  readonly operations: readonly BoundOperation[];
+  readonly pages: readonly PageRoute[];
+  readonly mounts: readonly MountedHandler[];
+  readonly publicUrl: string;
+  readonly apiVersion: string;
+  readonly random: RandomBytes;
+  readonly log: Log;
+  /** Reads client certificates; without it no client has one. */
+  readonly certificates?: CertificateReader | undefined;
+  /** For a server that terminates TLS itself. */
+  readonly tls?: TlsOptions | undefined;
+  /** Without it every refusal is a problem. */
+  readonly refusedPage?: RefusedPage | undefined;
+  /** Whether other threads of this process listen on the same port (SO_REUSEPORT). */
+  readonly reusePort?: boolean;
+};
+
+/** Shared by all routes; `headers` are the headers of every response. */
 export type RouteContext = {
   readonly deps: ServerDeps;
   readonly headers: Readonly<Record<string, string>>;
@@ -23,32 +49,36 @@ export type RouteContext = {
   readonly stopping: () => boolean;
 };
 
-/** For operations that read no stream of bytes: what they do is done before a caller could go away. */
+/** For operations that do not stream a request body. */
 const neverAborted = new AbortController().signal;
 
 function abortOnClose(response: ServerResponse): AbortSignal {
   const abort = new AbortController();
   response.once('close', () => {
-    // An abort makes an error with its stack, and most connections close behind a whole answer.
     if (!response.writableFinished) abort.abort();
   });
   return abort.signal;
 }
 
-/** Calls back when this answer has left or its caller is gone, which may have been before. */
+/** Calls `call` when the response is sent or the client is gone; at once if that has already happened. */
 export function onResponseClosed(response: ServerResponse, call: () => void): void {
   if (response.closed) call();
   else response.once('close', call);
 }
 
-/** Puts every operation, page and mount on its path; the other methods of a path answer 405 with `Allow`. */
+/** Registers every operation, page and mounted handler. The other methods of their paths answer 405 with `Allow`. */
 export function mountRoutes(fastify: FastifyInstance, route: RouteContext): void {
   const byPath = Map.groupBy(route.deps.operations, ({ operation }) => operation.path);
   for (const [path, operations] of byPath) {
     const allowed = operations.flatMap(({ operation }) => operationMethods(operation));
     for (const url of routeUrls(path)) {
-      for (const bound of operations)
-        routeOperation(fastify, withDeprecationHeaders(route, bound.operation), { url, bound });
+      for (const bound of operations) {
+        fastify.route({
+          method: [...operationMethods(bound.operation)],
+          url,
+          handler: operationHandler(withDeprecationHeaders(route, bound.operation), bound),
+        });
+      }
       routeOtherMethods(fastify, route, { url, allowed });
     }
   }
@@ -63,152 +93,143 @@ export function mountRoutes(fastify: FastifyInstance, route: RouteContext): void
   for (const mount of route.deps.mounts) mountHandler(fastify, route, mount);
 }
 
-/** OpenAPI knows no empty path: behind the address of the server, the root of the interface is `/` there. */
+/** OpenAPI has no empty path: relative to the server URL, the path of the root of the interface is `/`. */
 function routeUrls(path: string): readonly string[] {
   return path === '/v1' ? [path, `${path}/`] : [path.replaceAll(/\{(\w+)\}/g, ':$1')];
 }
 
-/** The desk of an operation that is to go has the headers that say so. */
 function withDeprecationHeaders(route: RouteContext, { deprecated }: ListedOperation): RouteContext {
   return deprecated === undefined
     ? route
     : { ...route, headers: { ...route.headers, ...deprecationHeaders(deprecated) } };
 }
 
-function routeOperation(
-  fastify: FastifyInstance,
-  route: RouteContext,
-  { url, bound }: { url: string; bound: BoundOperation },
-) {
+function operationHandler(route: RouteContext, bound: BoundOperation) {
   const { operation } = bound;
   const dispatch = createDispatch(bound, route.deps.app);
   const mediaTypes = producedTypes(operation);
-  fastify.route({
-    method: [...operationMethods(operation)],
-    url,
-    handler: async (request, reply) => {
-      const startedAt = performance.now();
-      const instance = route.newRequestId();
-      if (operation.bodyBytes !== undefined) markStreamed(request.raw);
-      let dispatched: DispatchResult;
-      try {
-        dispatched = isAcceptable(request.headers.accept, mediaTypes)
-          ? await dispatch({
-              method: request.method,
-              path: requestPath(request.raw.url),
-              certificate: () => route.deps.certificates?.read(request.raw)?.thumbprint,
-              // Fastify gives the named parameters of the path as strings.
-              params: request.params as Record<string, string>,
-              query: requestQuery(request.raw.url),
-              headers: request.headers,
-              body: request.raw,
-              signal: operation.bodyBytes === undefined ? neverAborted : abortOnClose(reply.raw),
-              onFinished: (call) => onResponseClosed(reply.raw, call),
-            })
-          : { result: refuse('not-acceptable'), headers: {} };
-      } catch (fault) {
-        route.deps.log.fault(operation.name, fault, instance);
-        dispatched = { result: refuse('internal-error'), headers: {} };
-      }
-      if ('slug' in dispatched.result && isFailedLookup(dispatched.result)) await padNotFoundResponse(startedAt);
-      const status = sendResult(route, { request, reply, dispatched, instance });
-      const problem = 'slug' in dispatched.result ? dispatched.result.slug : undefined;
-      const durationMs = roundedElapsedMs(startedAt);
-      const { clientId } = dispatched.caller ?? {};
-      route.deps.log.request({
-        instance,
-        method: request.method,
-        route: operation.path,
-        status,
-        problem,
-        clientId,
-        durationMs,
-      });
-      return reply;
-    },
-  });
+
+  async function dispatchRequest(request: FastifyRequest, { raw: response }: FastifyReply): Promise<DispatchResult> {
+    if (!isAcceptable(request.headers.accept, mediaTypes)) return { result: refuse('not-acceptable'), headers: {} };
+    return await dispatch({
+      method: request.method,
+      path: requestPath(request.raw.url),
+      certificate: () => route.deps.certificates?.read(request.raw)?.thumbprint,
+      // Fastify returns the named parameters of the path as strings.
+      params: request.params as Record<string, string>,
+      query: requestQuery(request.raw.url),
+      headers: request.headers,
+      body: unreadBody(request.raw, response),
+      signal: operation.bodyBytes === undefined ? neverAborted : abortOnClose(response),
+      onFinished: (call) => onResponseClosed(response, call),
+    });
+  }
+
+  return async (request: FastifyRequest, reply: FastifyReply): Promise<FastifyReply> => {
+    const startedAt = performance.now();
+    const padNotFound = notFoundPadding.start();
+    const instance = route.newRequestId();
+    if (operation.bodyBytes !== undefined) markStreamed(request.raw);
+    const dispatched = await dispatchRequest(request, reply).catch((fault): DispatchResult => {
+      route.deps.log.fault(operation.name, fault, instance);
+      return { result: refuse('internal-error'), headers: {} };
+    });
+    const { result, caller } = dispatched;
+    const problem = 'slug' in result ? result.slug : undefined;
+    if (problem !== undefined && problems[problem].status === 404) await padNotFound();
+    const headers = { ...route.headers, ...dispatched.headers, 'request-id': instance };
+    if ('slug' in result) sendProblem(reply, problemResponse(result, route.deps.publicUrl, instance), headers);
+    else sendResponse(reply, result, { headers, isLastOnConnection: route.stopping() });
+    route.deps.log.request({
+      instance,
+      method: request.method,
+      route: operation.path,
+      status: reply.statusCode,
+      problem,
+      clientId: caller?.clientId,
+      durationMs: roundedElapsedMs(startedAt),
+    });
+    return reply;
+  };
 }
 
-/** Milliseconds, as the log has them. */
+/** In milliseconds, with one decimal. */
 const roundedElapsedMs = (startedAt: number) => Math.round((performance.now() - startedAt) * 10) / 10;
 
-type OutgoingResult = { request: FastifyRequest; reply: FastifyReply; dispatched: DispatchResult; instance: string };
+type ResponseHeaders = Readonly<Record<string, string | string[]>>;
 
-/**
- * Sends an answer or refusal with the headers that every answer carries; gives its status. Straight to the response of
- * Node: what Fastify does to a reply on its way was decided before, and costs as much again.
- */
-function sendResult(route: RouteContext, { request, reply, dispatched, instance }: OutgoingResult): number {
-  const { result } = dispatched;
-  reply.hijack();
-  const { raw } = reply;
-  const headers: Record<string, string | string[]> = {
-    ...route.headers,
-    ...dispatched.headers,
-    'request-id': instance,
-  };
-  if (route.stopping()) raw.shouldKeepAlive = false;
-  if ('slug' in result) {
-    const { status, headers: own, body } = problemResponse(result, route.deps.publicUrl, instance);
-    if (!request.raw.complete) raw.shouldKeepAlive = false;
-    sendBuffered(raw, { status, headers: Object.assign(headers, own), body });
-    return status;
-  }
-  const { status } = result;
-  const link = route.headers['link'];
-  Object.assign(headers, result.headers);
-  if (link !== undefined && result.headers?.['link'] !== undefined)
-    headers['link'] = `${link}, ${result.headers['link']}`;
-  if ('json' in result) {
-    headers['content-type'] ??= jsonType;
-    sendBuffered(raw, { status, headers, body: result.text ?? JSON.stringify(result.json) });
-  } else if (request.method === 'HEAD' || result.stream === null) {
-    void result.stream?.return?.();
-    raw.writeHead(status, headers).end();
-  } else {
-    raw.writeHead(status, headers);
-    const length = headers['content-length'];
-    void pipeToResponse(result.stream, raw, length === undefined ? undefined : Number(length));
-  }
-  return status;
+function sendProblem(
+  reply: FastifyReply,
+  { status, headers, body }: BufferedResponse,
+  commonHeaders: ResponseHeaders,
+): void {
+  // The rest of the request body stays unread.
+  if (!reply.request.raw.complete) reply.header('connection', 'close');
+  // As bytes, because Fastify adds a charset to the type of a text, and `application/problem+json` has none.
+  reply
+    .code(status)
+    .headers({ ...commonHeaders, ...headers })
+    .send(Buffer.from(body));
 }
 
-const jsonType = 'application/json; charset=utf-8';
+function sendResponse(
+  reply: FastifyReply,
+  result: OperationResponse,
+  { headers: commonHeaders, isLastOnConnection }: { headers: ResponseHeaders; isLastOnConnection: boolean },
+): void {
+  const headers: Record<string, string | string[]> = { ...commonHeaders, ...result.headers };
+  const links = [commonHeaders['link'], result.headers?.['link']].filter((link) => link !== undefined);
+  if (links.length > 0) headers['link'] = links.join(', ');
+  if ('json' in result) {
+    headers['content-type'] ??= 'application/json; charset=utf-8';
+    const body = Buffer.from(result.text ?? JSON.stringify(result.json));
+    reply.code(result.status).headers(headers).send(body);
+  } else if (reply.request.method === 'HEAD' || result.stream === null) {
+    void result.stream?.return?.();
+    reply.code(result.status).headers(headers).send();
+  } else {
+    // Fastify would read ahead, but a chunk is valid only until the next one is requested.
+    const response = reply.hijack().raw;
+    if (isLastOnConnection) response.shouldKeepAlive = false;
+    response.writeHead(result.status, headers);
+    const length = headers['content-length'];
+    void pipeToResponse(result.stream, response, length === undefined ? undefined : Number(length));
+  }
+}
 
 async function servePage(
   route: RouteContext,
   { page, request, reply }: { page: PageRoute; request: FastifyRequest; reply: FastifyReply },
 ) {
   const instance = route.newRequestId();
-  // Fastify gives the named parameters of the path as strings.
-  const answer = await page.get(
+  const response = await page.get(
+    // Fastify returns the named parameters of the path as strings.
     request.params as Record<string, string>,
     new URLSearchParams(requestQuery(request.raw.url)),
   );
-  if ('slug' in answer) return refuseReply(route, { reply, refusal: answer, instance });
-  const { 'content-type': type, ...otherHeaders } = answer.headers;
+  if ('slug' in response) return refuseReply(route, { reply, refusal: response, instance });
+  const { 'content-type': type, ...otherHeaders } = response.headers;
   reply.headers({ ...route.headers, ...otherHeaders, 'request-id': instance });
-  const [ifNoneMatch, { etag }] = [request.headers['if-none-match'], otherHeaders];
+  const ifNoneMatch = request.headers['if-none-match'];
+  const { etag } = otherHeaders;
   if (typeof etag === 'string' && ifNoneMatch !== undefined && etagListIncludes(ifNoneMatch, etag, 'weakly'))
     return reply.code(304).send();
   return reply
     .headers(type === undefined ? {} : { 'content-type': type })
-    .code(answer.status)
-    .send(answer.body);
+    .code(response.status)
+    .send(response.body);
 }
 
-/** Answers a refusal for a request that no operation serves; log and metrics have it as one without a route. */
+/** Refuses a request that no operation serves. The log and the metrics record it without a route. */
 export function refuseReply(
   route: RouteContext,
   { reply, refusal, instance }: { reply: FastifyReply; refusal: Refusal; instance: string },
 ): FastifyReply {
   route.deps.log.refused(refusal, instance);
-  sendRefusal(reply.request.raw, { refusal, instance }, route.deps, (outgoing) => {
-    const headers = { ...route.headers, ...outgoing.headers, 'request-id': instance };
-    // As bytes, since Fastify adds a charset to the type of a text, and `application/problem+json` has none.
-    reply.code(outgoing.status).headers(headers).send(Buffer.from(outgoing.body));
-  });
-  return reply;
+  const { status, headers, body } = refusalResponse(reply.request.raw, { refusal, instance }, route.deps);
+  reply.code(status).headers({ ...route.headers, ...headers, 'request-id': instance });
+  // As bytes, for the same reason as in sendProblem.
+  return reply.send(Buffer.from(body));
 }
 
 function routeOtherMethods(
@@ -221,17 +242,19 @@ function routeOtherMethods(
     method: httpMethods.filter((method) => !allowed.includes(method)),
     url,
     handler: async (request, reply) => {
+      const instance = route.newRequestId();
       if (request.method === 'OPTIONS')
         return reply
           .code(204)
-          .headers({ ...route.headers, 'request-id': route.newRequestId(), allow })
+          .headers({ ...route.headers, 'request-id': instance, allow })
           .send();
       const refusal = refuse('method-not-allowed', `Use ${allow} here.`, { headers: { allow } });
-      return refuseReply(route, { reply, refusal, instance: route.newRequestId() });
+      return refuseReply(route, { reply, refusal, instance });
     },
   });
 }
 
+/** The handler writes to the response itself, so Fastify has no part in it beyond the route. */
 function mountHandler(fastify: FastifyInstance, route: RouteContext, mount: MountedHandler): void {
   for (const url of mount.paths) {
     const pathTemplate = url.replaceAll(/:(\w+)/g, '{$1}');
@@ -239,27 +262,28 @@ function mountHandler(fastify: FastifyInstance, route: RouteContext, mount: Moun
       method: [...mount.methods],
       url,
       handler: (request, reply) => {
-        const [startedAt, instance] = [performance.now(), route.newRequestId()];
-        const { raw } = reply.hijack();
-        raw.setHeaders(new Map(Object.entries({ ...route.headers, 'request-id': instance })));
-        raw.once('finish', () => {
-          const { method } = request;
+        const startedAt = performance.now();
+        const instance = route.newRequestId();
+        const { raw: response } = reply.hijack();
+        response.setHeaders(new Map(Object.entries({ ...route.headers, 'request-id': instance })));
+        response.once('finish', () => {
           route.deps.log.request({
             instance,
-            method,
+            method: request.method,
             route: pathTemplate,
-            status: raw.statusCode,
+            status: response.statusCode,
             durationMs: roundedElapsedMs(startedAt),
           });
         });
-        mount.handler(request.raw, raw);
+        sendContinue(request.raw, response);
+        mount.handler(request.raw, response);
       },
     });
     routeOtherMethods(fastify, route, { url, allowed: mount.methods });
   }
 }
 
-/** The media types an operation can answer; undefined where the document's own type decides. */
+/** The media types that an operation can answer with; undefined where the type of the document decides. */
 function producedTypes(operation: ListedOperation): readonly string[] | undefined {
   const responses = Object.values(operation.responses);
   if (responses.some((response) => response.bytes === true)) return undefined;

@@ -11,7 +11,7 @@ import type { Log } from './log.ts';
 import type { Gauge, Metrics } from './metrics.ts';
 import type { BoundOperation } from './operation.ts';
 
-/** What every slice is created from. Each slice's `…Deps` type adds what that slice needs besides. */
+/** Dependencies of every slice. The `…Deps` type of each slice adds its own. */
 export type SliceDeps = Committer & {
   readonly settings: Settings;
   /** The time of the installation: on PostgreSQL, the time of the database. */

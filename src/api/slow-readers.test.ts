@@ -19,7 +19,7 @@ async function listening(t: { after(run: () => void): void }, bytes: number) {
   return { server, port: address.port };
 }
 
-test('who does not read its answer is cut off, and who reads it is not', async (t) => {
+test('a client that does not read its response is disconnected, and one that reads it is not', async (t) => {
   const { server, port } = await listening(t, 32_000_000);
   endSlowReaders(server, { spanMs: 2_500, spanBytes: 1 });
   const still = connect({ host: '127.0.0.1', port });
@@ -37,12 +37,12 @@ test('who does not read its answer is cut off, and who reads it is not', async (
   still.destroy();
 });
 
-test('cut off is who takes too little of what waits for a whole span: nobody else', (t) => {
+test('a client is disconnected only if it reads too little of a waiting response for a whole span', (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const server = createServer();
   endSlowReaders(server, { spanMs: 1_000, spanBytes: 100 });
   const cut: string[] = [];
-  /** What waits for a reader, and how much it has taken, at each look. */
+  /** For each check: the bytes that wait for the reader, and the bytes that it has read. */
   const looks: Readonly<Record<string, readonly (readonly [waiting: number, taken: number])[]>> = {
     idle: [
       [0, 10],
@@ -84,7 +84,7 @@ test('cut off is who takes too little of what waits for a whole span: nobody els
     const destroy = () => cut.push(name);
     return Object.assign(new EventEmitter(), { name, writableLength: 0, bytesWritten: 0, destroy });
   });
-  // Only these parts of a socket are looked at.
+  // The code reads only these properties of a socket.
   for (const socket of sockets) server.emit('connection', socket as unknown as Socket);
   const perLook = [0, 1, 2].map((look) => {
     for (const socket of sockets) {
@@ -101,7 +101,7 @@ test('cut off is who takes too little of what waits for a whole span: nobody els
   assert.deepEqual(cut, []);
 });
 
-test('one address cannot hold more connections than its part, and gets them back when it closes some', async (t) => {
+test('one address cannot have more connections than its limit, and gets new ones after closing some', async (t) => {
   const { server, port } = await listening(t, 1);
   limitConnectionsPerAddress(server, 3);
   const open = async () => {

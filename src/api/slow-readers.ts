@@ -1,15 +1,15 @@
 import type { Server } from 'node:http';
 import type { Socket } from 'node:net';
 
-/** What a reader has to take of an answer that waits for it, in each span. */
+/** The bytes that a client must read in each span while a response waits for it. */
 export const readerLimits = { spanMs: 15_000, spanBytes: 65_536 };
 
 type ReaderLimits = { readonly spanMs: number; readonly spanBytes: number };
 type ReaderProgress = { sent: number; waiting: number };
 
 /**
- * Ends connections whose reader stands still or drips while an answer waits for it: what it does not take lies in our
- * memory. One look at all connections at once, so that a request costs nothing for it.
+ * Ends connections whose client does not read its response, or reads it too slowly: the unread bytes occupy memory. One timer
+ * checks all connections, so that a request has no timer of its own.
  */
 export function endSlowReaders(server: Server, { spanMs, spanBytes }: ReaderLimits = readerLimits): void {
   const open = new Map<Socket, ReaderProgress>();
@@ -17,7 +17,7 @@ export function endSlowReaders(server: Server, { spanMs, spanBytes }: ReaderLimi
     open.set(socket, { sent: 0, waiting: 0 });
     socket.once('close', () => open.delete(socket));
   };
-  // Over TLS the connection below has nothing waiting: what waits is seen on the one above.
+  // With TLS, unsent bytes are in the buffer of the TLS socket, not of the connection below it.
   server.on('connection', watch);
   server.on('secureConnection', watch);
   const timer = setInterval(() => {

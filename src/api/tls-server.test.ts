@@ -5,7 +5,7 @@ import { connect } from 'node:tls';
 import { issueCertificate } from '../../test/support/certificates.ts';
 import { createTlsServer } from './tls-server.ts';
 
-test('a renewed certificate is shown without a restart, and one that cannot be read changes nothing', async (t) => {
+test('a renewed certificate is used without a restart, and an unreadable one changes nothing', async (t) => {
   t.mock.timers.enable({ apis: ['setInterval'] });
   const [old, renewed] = [
     await issueCertificate('old', { use: 'server' }),
@@ -37,7 +37,7 @@ test('a renewed certificate is shown without a restart, and one that cannot be r
   assert.deepEqual(names, ['old', 'old', 'old', 'renewed']);
 });
 
-test('[R67] nothing older than TLS 1.2 and no suite without authenticated encryption is spoken', async (t) => {
+test('[R67] protocols before TLS 1.2 and suites without authenticated encryption are refused', async (t) => {
   const pair = await issueCertificate('server', { use: 'server' });
   const server = createTlsServer({ ...pair, requestCertificate: false, authorities: [] }, {}, (_request, response) =>
     response.end(),

@@ -13,7 +13,7 @@ import { monotonicClock } from '../kernel/system-clock.ts';
 import type { SliceDeps } from './slice.ts';
 import type { TlsOptions } from './tls-server.ts';
 
-/** What binds tokens to their bearers: certificates, and keys by DPoP; and the TLS of this process, where it has some. */
+/** Everything that binds tokens to clients, with certificates or DPoP keys; the quotas; and the TLS of this process, if it has one. */
 export type TransportSecurity = {
   readonly certificates: CertificateReader;
   readonly nonces: DpopNonces | undefined;
@@ -27,7 +27,7 @@ type TransportSecurityDeps = Pick<SliceDeps, 'clock' | 'db' | 'random' | 'root' 
   log: Pick<SliceDeps['log'], 'fault'>;
 };
 
-/** Reads the files of TLS and makes what checks bindings. `isAlone`: no other thread or process serves this database. */
+/** Reads the TLS files and creates the binding checks. `isAlone`: no other thread or process serves this database. */
 export function openTransportSecurity(
   app: TransportSecurityDeps,
   publicUrl: string,
@@ -42,13 +42,13 @@ export function openTransportSecurity(
     nonces,
     binding: { clock, publicUrl, nonces, isFirstUse: createReplayDetector({ db, clock }, 'DPoP') },
     tls: tlsOptionsOf(app, authorities),
-    // Who is alone on its database, as one thread on SQLite, needs nobody to share budgets with.
+    // A single thread on SQLite has nobody to share quotas with.
     quotas: isAlone ? createQuotaLimiter(monotonicClock, random) : createSharedQuotaLimiter(monotonicClock, random, db),
     failedRequests: createFailedRequestLimiter(monotonicClock, random),
   };
 }
 
-/** Whose word about certificates counts, and where it stands. */
+/** The proxies that are trusted to forward client certificates, and the header in which they do. */
 export function trustedProxiesOf({ trustedProxies, clientCertificateHeader: header }: Settings) {
   const proxies = parseProxyAddresses(trustedProxies);
   if (proxies === undefined) {
@@ -64,7 +64,7 @@ export function trustedProxiesOf({ trustedProxies, clientCertificateHeader: head
   return { proxies, header };
 }
 
-/** A certificate that is still there so shortly before its end was not renewed; one of a few days has less time for that. */
+/** A certificate that is this close to its end was not renewed. One that is valid for a few days has less time. */
 const renewedBefore = { ms: 2 * 86_400_000, partOfLife: 1 / 5 };
 
 /**
@@ -101,7 +101,7 @@ export function tlsOptionsOf(
     try {
       return read();
     } catch (fault) {
-      // Also what is renewed at this moment: the certificate is there, and its key not yet.
+      // Also during a renewal, when the certificate is there and its key is not yet.
       log.fault('tls', fault);
       return undefined;
     }
@@ -115,7 +115,7 @@ function readKeyPair(certificatePath: string, keyPath: string) {
   const key = readSettingFile('TLS_KEY', keyPath);
   try {
     createSecureContext({ cert: certificate, key });
-    // OpenSSL leaves a key of another kind than the certificate's beside it, and then has none for it.
+    // OpenSSL accepts a key of another type than the certificate's, and then has no key for it.
     if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
       throw new Error('key values mismatch');
   } catch (cause) {
@@ -125,7 +125,7 @@ function readKeyPair(certificatePath: string, keyPath: string) {
   return { certificate, key };
 }
 
-/** The authorities of certificates of clients. */
+/** The authorities of client certificates. */
 export function readClientAuthorities(path: string | undefined): readonly X509Certificate[] {
   if (path === undefined) return [];
   const text = readSettingFile('TLS_CLIENT_CA', path);

@@ -15,7 +15,7 @@ const schema = Type.Object(
 );
 const check = compilePartCheck('body', schema);
 
-test('all faults of a body come at once, each with its pointer and code, and no value is echoed', () => {
+test('all faults of a body are reported together with pointer and code, without values', () => {
   const issues = check({ citizenID: 'Eleni', message: '', category: 'Eleni', limit: 0 });
   assert.deepEqual(issues.map(({ pointer, code }) => [pointer, code]).sort(), [
     ['/category', 'not-allowed'],
@@ -28,7 +28,7 @@ test('all faults of a body come at once, each with its pointer and code, and no 
   assert.ok(JSON.stringify(issues).includes("did you mean 'citizenId'?"));
 });
 
-test('what is allowed is named where it lies deeper too, in lists and in objects', () => {
+test('an unknown name in a nested list or object is reported with the allowed names', () => {
   const channel = Type.Union([Type.Literal('email'), Type.Literal('sms')]);
   const deep = compilePartCheck(
     'body',
@@ -42,7 +42,7 @@ test('what is allowed is named where it lies deeper too, in lists and in objects
   );
 });
 
-test('an offset whose + came as a blank is told how it is written in a query, and in no body', () => {
+test('an offset whose + was decoded as a space has a hint in a query, and none in a body', () => {
   const from = Type.Object({ createdFrom: Type.String({ pattern: instantPattern }) });
   const asked = parseQuery('createdFrom=2026-01-01T00:00:00+01:00', from).values;
   const [inQuery] = compilePartCheck('query', from)(asked);
@@ -58,12 +58,12 @@ test('an offset whose + came as a blank is told how it is written in a query, an
   );
 });
 
-test('a body that is no object is told so', () => {
+test('a body that is not an object is reported as such', () => {
   assert.deepEqual(check([])[0]?.code, 'wrong-type');
   assert.deepEqual(check(null)[0]?.code, 'wrong-type');
 });
 
-test('text that an engine would silently change is refused', () => {
+test('text that a database engine would change is refused', () => {
   assert.deepEqual(check({ citizenId: 'a\0', message: 'x' }), [
     {
       in: 'body',
@@ -80,7 +80,7 @@ test('an unknown name that could be personal data is not repeated', () => {
   assert.ok(!JSON.stringify(issues).includes('Eleni'));
 });
 
-test('a query names each parameter once, in percent-encoded UTF-8', () => {
+test('a query has each parameter once, in percent-encoded UTF-8', () => {
   assert.deepEqual(parseQuery('a=b+c&d=%C3%A9&limit=7', schema).values, { a: 'b c', d: 'é', limit: 7 });
   assert.deepEqual(
     parseQuery('a=%ff', undefined).issues.map(({ name, code }) => [name, code]),
@@ -92,12 +92,12 @@ test('a query names each parameter once, in percent-encoded UTF-8', () => {
   );
 });
 
-test('a parameter that stands often is told of once', () => {
+test('a parameter that occurs several times is reported once', () => {
   const repeated = { in: 'query', name: 'a', code: 'repeated', detail: 'must stand once' };
   assert.deepEqual(parseQuery(Array(2_000).fill('a=1').join('&'), undefined).issues, [repeated]);
 });
 
-test('a parameter by the name of a prototype is as unknown as any other', () => {
+test('a parameter with the name of an object property is unknown', () => {
   const { values } = parseQuery('limit=1&__proto__=x', schema);
   const issues = compilePartCheck('query', Type.Object({}, { additionalProperties: false }))(values);
   assert.deepEqual(
@@ -109,11 +109,11 @@ test('a parameter by the name of a prototype is as unknown as any other', () => 
   );
 });
 
-test('however many unknown names there are, they are told, and so is what else is wrong', () => {
+test('with any number of unknown names, the other faults are reported too', () => {
   const unknown = Object.fromEntries(Array.from({ length: 5_000 }, (_, index) => [`k${index}`, 1]));
   const issues = check({ ...unknown, citizenId: 'a', limit: 0, mesage: 'x' });
-  const told = issues.filter(({ code }) => code !== 'unknown-input').map(({ pointer, code }) => [pointer, code]);
-  assert.deepEqual(told.sort(), [
+  const found = issues.filter(({ code }) => code !== 'unknown-input').map(({ pointer, code }) => [pointer, code]);
+  assert.deepEqual(found.sort(), [
     ['/limit', 'out-of-range'],
     ['/message', 'required'],
   ]);
@@ -121,12 +121,12 @@ test('however many unknown names there are, they are told, and so is what else i
   assert.deepEqual(issues.find(({ code }) => code === 'unknown-input')?.pointer, '/k0');
 });
 
-test('text that an engine would change is told beside other faults', () => {
+test('text that a database engine would change is reported together with other faults', () => {
   const pointers = check({ citizenId: 'a\0', message: 'x', limit: 0 }).map(({ pointer }) => pointer);
   assert.deepEqual(pointers.sort(), ['/citizenId', '/limit']);
 });
 
-test('an unknown name is compared with the names of the object that it stands in', () => {
+test('an unknown name is compared with the names of its own object', () => {
   const hours = Type.Object({ from: Type.Optional(Type.Integer()) }, { additionalProperties: false });
   const nested = compilePartCheck('body', Type.Object({ language: Type.Optional(Type.String()), hours }));
   assert.deepEqual(
@@ -138,34 +138,36 @@ test('an unknown name is compared with the names of the object that it stands in
   );
 });
 
-test('a name that is like no other is told which there are', () => {
-  const told = (schema: TObject) => compilePartCheck('query', schema)({ surname: 'x' }).map(({ detail }) => detail);
+test('an unknown name that resembles none is reported with the allowed names', () => {
+  const found = (schema: TObject) => compilePartCheck('query', schema)({ surname: 'x' }).map(({ detail }) => detail);
   const closed = { additionalProperties: false };
   const claims = Type.Object(
     { familyName: Type.Optional(Type.String()), birthDate: Type.Optional(Type.String()) },
     closed,
   );
-  assert.deepEqual(told(claims), ['unknown; what may stand here: familyName, birthDate']);
-  assert.deepEqual(told(Type.Object({}, closed)), ['unknown; nothing may stand here']);
+  assert.deepEqual(found(claims), ['unknown; what may stand here: familyName, birthDate']);
+  assert.deepEqual(found(Type.Object({}, closed)), ['unknown; nothing may stand here']);
 });
 
-test('a time in another form is shown the right one', () => {
+test('a time in another format is reported with the right one', () => {
   const times = compilePartCheck('body', Type.Object({ at: Type.String({ format: 'date-time' }) }));
   assert.deepEqual(times({ at: '2026-01-31 12:00' }), [
     {
-      ...{ in: 'body', pointer: '/at', code: 'malformed' },
+      in: 'body',
+      pointer: '/at',
+      code: 'malformed',
       detail: 'must be an instant with its offset, as 2026-01-31T12:00:00Z',
     },
   ]);
 });
 
-test('a name is close to another by one edit, one swap, or its case', () => {
+test('a name is similar with one edit, one swap, or another case', () => {
   for (const near of ['mesage', 'messages', 'massage', 'emssage', 'MESSAGE', 'mess_age'])
     assert.ok(isSimilarName(near, 'message'), near);
   for (const far of ['msg', 'massages', 'citizenId', '']) assert.ok(!isSimilarName(far, 'message'), far);
 });
 
-test('a pattern comes with the words that say what is meant', () => {
+test('the fault of a pattern has a description of the pattern', () => {
   const title = Type.String({ pattern: '^[ -~]+$', description: 'The title, percent-encoded.' });
   const coded = compilePartCheck(
     'header',

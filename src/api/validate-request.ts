@@ -5,16 +5,16 @@ import { instantPattern, instantRequirement } from '../kernel/clock.ts';
 import { percentDecode } from '../kernel/percent-decode.ts';
 import type { Issue } from '../kernel/refusal.ts';
 
-// All faults of a request are told at once; the bound keeps a hostile body from making a long list.
+// All issues of a request are reported at once. The bound keeps the list of a hostile body short.
 const maxIssues = 64;
 Settings.Set({ maxErrors: maxIssues });
 
 type IssueLocation = Issue['in'];
 
-/** Checks one part of a request against its schema: an empty list, or every fault of it. Values are never echoed. */
+/** Checks one part of a request against its schema, and returns all issues. Issues never contain values. */
 export type PartCheck = (value: unknown) => Issue[];
 
-/** Compiles the check of one part; done once for each operation, at start. */
+/** Compiles the check of one part; called once for each operation, at start. */
 export function compilePartCheck(place: IssueLocation, schema: TObject): PartCheck {
   const validator = Compile(schema);
   const knownNames = new Set(Object.keys(schema.properties));
@@ -23,7 +23,7 @@ export function compilePartCheck(place: IssueLocation, schema: TObject): PartChe
     if (validator.Check(value)) return hasInvalidText(value) ? invalidTextIssues(place, value) : [];
     const issues: Issue[] = [];
     const seen = new Set<string>();
-    // Unknown names are looked at first: as faults among others they would leave no room for these.
+    // Unknown names are reported first. Among other issues they could fall beyond the bound.
     const { part, unknown } = isClosed ? splitKnownMembers(value, knownNames) : { part: value, unknown: [] };
     const add = (pointer: string, code: string, detail: string) => {
       if (seen.has(pointer)) return;
@@ -60,7 +60,7 @@ export function compilePartCheck(place: IssueLocation, schema: TObject): PartChe
   };
 }
 
-/** The members of an object that a schema names, and the names of the others. */
+/** Splits an object into the members that its schema names, and the other names. */
 function splitKnownMembers(value: unknown, known: ReadonlySet<string>): { part: unknown; unknown: readonly string[] } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { part: value, unknown: [] };
   const members = Object.entries(value);
@@ -73,14 +73,14 @@ function isInstant({ keyword, params }: { readonly keyword: string; readonly par
   return keyword === 'format' && 'format' in params && params.format === 'date-time';
 }
 
-/** In a query a + is a blank, as in a form. */
+/** As in a form, a + in a query means a space. */
 const plusHint = '; a + in a query stands for a blank: write it as %2B';
 
 function hasLostPlus(value: unknown): boolean {
   return typeof value === 'string' && / \d{2}:?\d{2}$/.test(value);
 }
 
-/** A pattern alone does not say what is meant. */
+/** Explains the fault of a pattern, because a pattern alone does not say what is meant. */
 function meaningOf(fault: { readonly keyword: string; readonly instancePath: string }, schema: TSchema): string {
   const description = fault.keyword === 'pattern' && memberOf(schemaAt(schema, fault.instancePath), 'description');
   return typeof description === 'string' ? `. ${description}` : '';
@@ -115,7 +115,7 @@ function codeOf(keyword: string): string {
   }
 }
 
-/** The schema of what lies there; undefined where objects of several forms could. */
+/** The schema at a JSON pointer; undefined where a union allows several. */
 function schemaAt(schema: TSchema, pointer: string): TSchema | undefined {
   let here: unknown = schema;
   for (const name of pointer.split('/').slice(1)) {
@@ -127,7 +127,7 @@ function schemaAt(schema: TSchema, pointer: string): TSchema | undefined {
 
 function memberOf(value: unknown, name: string): unknown {
   if (typeof value !== 'object' || value === null || !Object.hasOwn(value, name)) return undefined;
-  // Any object can be asked for a member by name; what is there stays unknown.
+  // Every object can be read by member name; the value stays unknown.
   return (value as Record<string, unknown>)[name];
 }
 
@@ -140,7 +140,7 @@ function allowedDetail(schema: TSchema | undefined): string {
   return values.length > 0 ? `must be one of ${values.join(', ')}` : 'not of any of the allowed forms';
 }
 
-/** A name from the caller goes into an answer only where it is short and plain; it could hold personal data. */
+/** A response contains a name from the client only if it is short and plain, because it could be personal data. */
 export function safeName(name: string): string {
   return /^[A-Za-z][A-Za-z0-9_-]{0,39}$/.test(name) ? name : '…';
 }
@@ -151,7 +151,7 @@ function unknownDetail(name: string, known: readonly string[]): string {
   return known.length === 0 ? 'unknown; nothing may stand here' : `unknown; what may stand here: ${known.join(', ')}`;
 }
 
-/** True where one insertion, deletion, substitution or swap apart, letter case and separators aside. */
+/** Whether the names differ by at most one insertion, deletion, substitution or swap, apart from letter case and separators. */
 export function isSimilarName(name: string, candidate: string): boolean {
   const left = name.toLowerCase().replaceAll(/[-_]/g, '').slice(0, 64);
   const right = candidate.toLowerCase().replaceAll(/[-_]/g, '');
@@ -168,8 +168,8 @@ export function isSimilarName(name: string, candidate: string): boolean {
 }
 
 /**
- * Both engines would silently change such text, so that a hash taken before storing no longer fits. Without recursion: a
- * body can be nested deeper than the stack.
+ * Both engines would silently change such text, and a hash that was taken before would no longer match. It uses no recursion,
+ * because a body can be nested deeper than the stack.
  */
 function hasInvalidText(value: unknown): boolean {
   const left = [value];
@@ -189,14 +189,14 @@ function invalidTextIssues(place: IssueLocation, value: unknown): Issue[] {
 }
 
 /**
- * The members of a query string. Each name may stand once; whole numbers are read where the schema wants them. Faults
- * come as issues, not as exceptions.
+ * Parses a query string. Each name may occur once, and whole numbers are parsed where the schema wants them. It returns faults as
+ * issues instead of throwing them.
  */
 export function parseQuery(
   text: string,
   schema: TObject | undefined,
 ): { values: Record<string, unknown>; issues: Issue[] } {
-  // No object, which has names of its own.
+  // A Map, because an object has inherited names.
   const values = new Map<string, unknown>();
   const repeated = new Set<string>();
   const issues: Issue[] = [];

@@ -1,25 +1,25 @@
 import { createHash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
-import type { PageRoute } from './api-server.ts';
 import { type ApiInfo, createOpenApiDocument } from './openapi/document.ts';
 import { toYaml } from './openapi/yaml.ts';
 import type { Operation } from './operation.ts';
+import type { PageRoute } from './page-route.ts';
 
 const json = { 'content-type': 'application/json; charset=utf-8' };
 const anyOriginHeaders = { 'access-control-allow-origin': '*', 'cache-control': 'public, max-age=300' };
 
-/** Where a server says whether it is ready, and what is wrong with its ledger. */
+/** The readiness of a server, and the state of its ledger. */
 export const readinessPath = '/readyz';
-/** What a server also tells where its metrics are, whatever its role. */
+/** Paths that the admin server answers as well, whatever the role. */
 export const healthPaths: readonly string[] = ['/healthz', readinessPath];
 
-/** A document that stays as it is while the server runs, readable from any origin. */
+/** A document that stays the same while the server runs, readable from any origin. */
 export function jsonPage(path: string, content: unknown): PageRoute {
   return textPage(path, () => JSON.stringify(content, null, 2), json);
 }
 
 function textPage(path: string, text: () => string, headers: Readonly<Record<string, string>>): PageRoute {
-  // As bytes, since Fastify adds a charset to the type of a text.
+  // As bytes, because Fastify adds a charset to the type of a text.
   const answer = lazy(() => {
     const body = Buffer.from(text());
     const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
@@ -28,7 +28,7 @@ function textPage(path: string, text: () => string, headers: Readonly<Record<str
   return { path, get: async () => answer() };
 }
 
-/** What is made when it is first asked for: the start of a server does not wait for its documents. */
+/** Creates a value at its first use, so that the start of a server does not wait for its documents. */
 function lazy<T>(make: () => T): () => T {
   let made: { readonly value: T } | undefined;
   return () => {
@@ -37,7 +37,7 @@ function lazy<T>(make: () => T): () => T {
   };
 }
 
-/** `/.well-known/api-catalog` as RFC 9727 has it served: with its profile, and a link that HEAD gives too. */
+/** `/.well-known/api-catalog` as RFC 9727 requires: with its profile, and with the link also for HEAD. */
 export function catalogPage(catalog: unknown): PageRoute {
   return textPage('/.well-known/api-catalog', () => JSON.stringify(catalog, null, 2), {
     'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
@@ -48,8 +48,8 @@ export function catalogPage(catalog: unknown): PageRoute {
 const securityTxtLifeMs = 300 * 86_400_000;
 
 /**
- * `/.well-known/security.txt` (RFC 9116): its text is made anew for each request, so that it never stands expired; the
- * instant of its end is at midnight, less than a year ahead.
+ * `/.well-known/security.txt` (RFC 9116). Its text is created for each request, so that it is never expired: it expires at a
+ * midnight less than a year ahead.
  */
 export function securityTxtPage(clock: Clock, textUntil: (expires: string) => string): PageRoute {
   return {
@@ -62,10 +62,10 @@ export function securityTxtPage(clock: Clock, textUntil: (expires: string) => st
   };
 }
 
-/** Whether requests can be served; and what stands against the ledger, which keeps none from being served. */
+/** Whether requests can be served, and the alarms of the ledger, which do not prevent that. */
 type Readiness = { readonly up: boolean; readonly ledger?: 'ok' | readonly string[] };
 
-/** The documents about the interface that need no token: OpenAPI as JSON and as YAML, health. */
+/** The documents of the interface that need no token: OpenAPI as JSON and as YAML, and the health. */
 export function apiDocuments<P>(
   operations: readonly Operation<P>[],
   identity: ApiInfo,

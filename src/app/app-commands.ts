@@ -7,14 +7,14 @@ import type { Read } from '../db/database.ts';
 import type { AppContext } from './app-context.ts';
 import { rootKeyPath } from './first-root-key.ts';
 
-/** Commands that are loaded when one of the words that they begin with is asked for. */
+/** Commands that share their first word. They are loaded only when one of `words` is used. */
 export type CommandFamily = { readonly words: readonly string[]; readonly load: () => Promise<readonly Command[]> };
 
-/** Lends a house to one command: one opened for it and closed behind it, or that of a running server. */
+/** Gives one command an app context: one that is opened for it and closed afterwards, or that of a running server. */
 export type UseApp = <T>(use: (app: CommandApp) => Promise<T>) => Promise<T>;
 export type CommandApp = AppContext & { readonly isAlone: boolean };
 
-/** The commands that work on an open house. */
+/** The commands that need an app context. */
 export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly CommandFamily[] {
   const withContext = <T>(
     use: (context: CommandApp & { readonly read: Read; readonly operator: string }) => Promise<T>,
@@ -45,6 +45,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
     of('policies', async () => (await import('../cli/policies.ts')).policyCommands(withContext, terminal)),
     of('citizens', async () => (await import('../cli/citizen-lock.ts')).lockCommands(withLock, terminal)),
     of('webhooks', async () => (await import('../cli/webhooks.ts')).webhookCommands(withContext, terminal)),
+    of('clock', async () => (await import('../cli/clock.ts')).clockCommands(withContext, terminal)),
     of('letters', async () => (await import('../cli/letters.ts')).letterCommands(withContext, terminal)),
     of('contacts', async () => (await import('../cli/contacts.ts')).contactCommands(withContext, terminal)),
     of('clients', async () => (await import('../cli/clients.ts')).clientCommands(withContext, terminal)),
@@ -71,7 +72,7 @@ export function appCommandFamilies(useApp: UseApp, terminal: Terminal): readonly
   ];
 }
 
-/** All of them at once. */
+/** Loads all of them; a running server does so for the commands that it serves. */
 export async function appCommands(useApp: UseApp, terminal: Terminal): Promise<readonly Command[]> {
   return (await Promise.all(appCommandFamilies(useApp, terminal).map(({ load }) => load()))).flat();
 }

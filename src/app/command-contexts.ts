@@ -11,7 +11,7 @@ import { createSystemKeys } from '../ledger/system-keys.ts';
 import type { TlogPolicy } from '../ledger/tlog/tlog-policy.ts';
 import type { AppContext } from './app-context.ts';
 
-// What commands of the command line need besides the app context. Parts of the slices are loaded only for the commands that use them.
+// Contexts for commands of the command line. Each loads only the parts of the slices that its commands use.
 
 /** The operator who runs a command, as the ledger names them. */
 export function currentOperator(): string {

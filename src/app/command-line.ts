@@ -21,8 +21,8 @@ import { listenForShutdown } from './shutdown-signal.ts';
 import type { Environment } from './threads/thread-messages.ts';
 
 /**
- * Runs the command that the arguments name; gives the exit code, for `demo` and `start` when they were stopped. Only what that
- * command needs is loaded: a health check each half minute must not cost what a server costs.
+ * Runs the command that the arguments name, and returns the exit code; `demo` and `start` return when they were stopped. Only the
+ * modules of that command are loaded: a health check runs twice a minute, and must not load a server.
  */
 export async function commandLine(
   rawArgs: readonly string[],
@@ -40,12 +40,12 @@ export async function commandLine(
     (await Promise.all(wanted.map((family) => family.load()))).flat();
   const [word = 'help'] = args;
   const named = await load(families.filter(({ words }) => words.includes(word)));
-  // Help, and what names no command, shows all of them.
+  // Help lists all commands, and so does an unknown command.
   const commands = findCommand(args, named) === undefined ? await load(families) : named;
   return await runCommandLine(args.length === 0 ? ['help'] : args, commands, terminal);
 }
 
-/** The commands of a family, run by the server that has the database open where there is one. */
+/** The commands of a family. If a server has the SQLite file open, that server runs them. */
 function withForwarding({ words, load }: CommandFamily, settings: () => Settings, terminal: Terminal): CommandFamily {
   const forwarding = (command: Command): Command => ({
     ...command,
@@ -61,7 +61,7 @@ function withForwarding({ words, load }: CommandFamily, settings: () => Settings
   return { words, load: async () => (await load()).map(forwarding) };
 }
 
-/** The house that a backup makes, with a root key that need not be in its folder. */
+/** Opens the app of a restored backup, whose root key need not be in its folder. */
 const withTrial: WithTrial = async (settings, rootKeyFile, use) =>
   await withApp({ ...settings, rootKeyFile }, async (app) => {
     const { createLedgerContext, loadDocumentsContext, loadLogPolicy } = await import('./command-contexts.ts');
@@ -70,7 +70,7 @@ const withTrial: WithTrial = async (settings, rootKeyFile, use) =>
     return await use({ ...app, read: app.db.read, ports, log, logPolicy: () => loadLogPolicy(app) });
   });
 
-/** An SQLite file that this process has opened nobody else has. */
+/** Opens an app for one command. No other process has an SQLite file open that this one could open. */
 function withOwnApp(settings: () => Settings): UseApp {
   return (use) => withApp(settings(), async (app) => await use({ ...app, isAlone: app.db.engine === 'sqlite' }));
 }
@@ -86,7 +86,7 @@ function serverCommandFamilies(
   const serveCommandsFor: ServeCommandsFor = async (app) => {
     if (app.db.engine !== 'sqlite') return async () => undefined;
     const commandsFor = (caller: Terminal) => appCommands(async (use) => await use({ ...app, isAlone: false }), caller);
-    // Loaded now: later the files of the program may be those of another version.
+    // Loaded now: after an upgrade, the files may be those of another version.
     await commandsFor(terminal);
     return await serveCommands(commandSocketPath(app.settings.dataDir), commandsFor);
   };
@@ -120,7 +120,7 @@ function serverCommandFamilies(
   return [{ words: ['demo', 'start', 'keys'], load: async () => commands }];
 }
 
-/** What needs no house, or opens its own. */
+/** The commands that need no app context, or open their own. */
 function standaloneCommandFamilies(
   settings: () => Settings,
   terminal: Terminal,
@@ -154,7 +154,7 @@ function standaloneCommandFamilies(
   ];
 }
 
-/** Processor time of this process in milliseconds: what else the machine does is not in it. */
+/** The processor time of this process in milliseconds, which other programs do not affect. */
 function processorMs(): number {
   const { user, system } = process.cpuUsage();
   return (user + system) / 1000;

@@ -1,8 +1,8 @@
-import { type ApiServer, createApiServer, type MountedHandler, type PageRoute } from '../api/api-server.ts';
-import { isSharedPort, type WorkerSlot } from '../api/connection-balancer.ts';
+import { type ApiServer, createApiServer } from '../api/api-server.ts';
 import type { DispatchContext } from '../api/dispatch.ts';
 import { describeEndpoints } from '../api/endpoint-register.ts';
 import type { BoundOperation, ListedOperation } from '../api/operation.ts';
+import type { MountedHandler, PageRoute } from '../api/page-route.ts';
 import type { Slice } from '../api/slice.ts';
 import type { TransportSecurity } from '../api/transport-security.ts';
 import { createAudit } from '../audit/create-audit.ts';
@@ -24,7 +24,7 @@ import type { AppContext, AuthContext } from './app-context.ts';
 import { operations } from './operations.ts';
 import { createPublicEndpoint, type PublicEndpoint } from './public-endpoint.ts';
 
-/** What `serve` has chosen or opened for the app of this process or thread. */
+/** The parts that `serve` has chosen or opened for the app of this process or thread. */
 export type CreateAppOptions = {
   readonly publicUrl: string;
   readonly auth: AuthContext;
@@ -37,8 +37,8 @@ export type CreateAppOptions = {
   /** Pages that replace the app's own pages of the same path. */
   readonly pages: readonly PageRoute[];
   readonly mounts: readonly MountedHandler[];
-  /** The place among the threads that share the port. */
-  readonly seat: WorkerSlot;
+  /** Whether other threads of this process listen on the same port. */
+  readonly reusePort: boolean;
   /** Whether the demo's data is there; without it there is nothing to wait for. */
   readonly isPrepared: (() => boolean) | undefined;
 };
@@ -112,7 +112,7 @@ async function createServer(
   { documents, notifications, identity, audit, endpoint }: ServerParts,
 ): Promise<ApiServer> {
   const { settings, random, log } = context;
-  const { publicUrl, transport, seat } = options;
+  const { publicUrl, transport, reusePort } = options;
   const bound = pairOperations(operations, [documents, notifications, identity, audit]);
   const boundOperation = (operation: ListedOperation) => boundFormOf(bound, operation);
   const dispatchContext: DispatchContext = {
@@ -155,7 +155,7 @@ async function createServer(
       refusedPage(request, refusal) ??
       citizenPages?.refusedPage(request, refusal) ??
       browserNotFoundPage(request, refusal),
-    seat: isSharedPort(seat) ? seat : undefined,
+    reusePort,
     ...transport,
   });
 }

@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto';
-import type { MountedHandler } from '../api/api-server.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import { newClient } from '../auth/client.ts';
 import { findClient, insertClient } from '../auth/client-store.ts';
 import { demoCitizens } from '../cli/demo-data.ts';

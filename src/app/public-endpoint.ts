@@ -1,8 +1,8 @@
 import { createAdminServer } from '../api/admin-server.ts';
-import type { MountedHandler, PageRoute } from '../api/api-server.ts';
 import type { Authorizer } from '../api/dispatch.ts';
 import { loadLimits } from '../api/load-shedding.ts';
 import { scopes } from '../api/operation.ts';
+import type { MountedHandler, PageRoute } from '../api/page-route.ts';
 import type { TransportSecurity } from '../api/transport-security.ts';
 import { apiDocuments, catalogPage, healthPaths, jsonPage, securityTxtPage } from '../api/well-known.ts';
 import { createAuthorizationServer } from '../auth/authorization-server.ts';
@@ -21,7 +21,7 @@ import type { AppContext, AuthContext } from './app-context.ts';
 import { operations } from './operations.ts';
 import { createReadinessCheck } from './readiness.ts';
 
-/** Who may come in, and the documents that tell how. */
+/** The authorizer of requests, the token endpoint, and the public documents that describe them. */
 export type PublicEndpoint = {
   readonly authorizer: Authorizer;
   readonly pages: readonly PageRoute[];
@@ -30,16 +30,16 @@ export type PublicEndpoint = {
   invalidateClients(): void;
 };
 
-/** What the front is made of, beside the house. */
+/** The parts of a public endpoint besides the app context. */
 export type PublicEndpointDeps = {
   readonly publicUrl: string;
   readonly transport: TransportSecurity;
   readonly watch: LedgerHealth;
-  /** Whether what the mode of running brings along is there; without it there is nothing to wait for. */
+  /** Whether the demo's data is there; left out where there is nothing to wait for. */
   readonly isPrepared?: (() => boolean) | undefined;
 };
 
-/** Makes the front of a process: its gate, its token endpoint, its public documents. */
+/** Creates the public endpoint of a process or thread. */
 export function createPublicEndpoint(app: AppContext, access: AuthContext, deps: PublicEndpointDeps): PublicEndpoint {
   const { publicUrl, transport, watch, isPrepared = () => true } = deps;
   const { clock, random, settings, db, log } = app;
@@ -88,7 +88,7 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
   };
 }
 
-/** Tells operators how this process is; gives where, and what ends that. */
+/** Starts the server of metrics and health checks for operators. */
 export async function startAdmin({ settings }: AppContext, endpoint: PublicEndpoint, metrics: PageRoute) {
   const { adminHost: host, adminPort } = settings;
   const server = createAdminServer();

@@ -1,9 +1,13 @@
 import { checkEventsWritable } from '../ledger/commit.ts';
 import type { AppContext } from './app-context.ts';
 
+class NotReady extends Error {
+  override readonly name = 'NotReady';
+}
+
 /**
- * Whether requests can be served: the database can be read, and takes events, without which no operation answers. Who asks
- * meanwhile gets the same answer. Why it is not is told once, however often it is asked.
+ * Whether requests can be served: the database can be read and stores events, without which no operation answers. Calls during a
+ * check share its result. The reason of a failure is logged once, until the check succeeds again.
  */
 export function createReadinessCheck({
   db,
@@ -20,7 +24,7 @@ export function createReadinessCheck({
       isReported = false;
       return true;
     } catch (fault) {
-      if (!isReported) log.fault('database', new Error('not ready: the database takes no events', { cause: fault }));
+      if (!isReported) log.fault('database', new NotReady('not ready: the database takes no events', { cause: fault }));
       isReported = true;
       return false;
     }

@@ -1,8 +1,7 @@
 import { existsSync } from 'node:fs';
 import { parseArgs } from 'node:util';
-import type { PageRoute } from '../api/api-server.ts';
-import { createFirstSlot } from '../api/connection-balancer.ts';
 import { createLog, type Log } from '../api/log.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { type ExitCode, type Terminal, UsageError } from '../cli/command.ts';
 import { demoText, seedDemo } from '../cli/demo.ts';
 import { findIneffectiveSettings } from '../config/ineffective-settings.ts';
@@ -22,17 +21,21 @@ import { createFirstRootKey, rootKeyPath } from './first-root-key.ts';
 import { modeSettings } from './mode-settings.ts';
 import { type Role, roles, type ServeOptions, serve } from './serve.ts';
 import type { Environment } from './threads/thread-messages.ts';
-import { maxThreads } from './threads/thread-pool.ts';
+import { apiThreadCount } from './threads/thread-pool.ts';
 
-/** Takes commands for a running house, from other processes of the same owner; gives what ends that. */
+/** Serves commands that other processes of the same owner send to a running server; returns the function that ends it. */
 export type ServeCommandsFor = (app: AppContext) => Promise<() => Promise<void>>;
 
-/** What a server that runs is given beside its settings; `environment` is what those were read from. */
+/** The surroundings of a running server; `environment` is what its settings were read from. */
 export type RunServerDeps = {
   readonly terminal: Terminal;
   readonly serveCommandsFor: ServeCommandsFor;
   readonly environment: Environment;
 };
+
+class DemoBeyondLoopback extends Error {
+  override readonly name = 'DemoBeyondLoopback';
+}
 
 /** Runs the demo until it is stopped. */
 export async function runDemo(
@@ -41,7 +44,7 @@ export async function runDemo(
 ): Promise<ExitCode> {
   const settings = modeSettings(given, true);
   if (![settings.host, settings.adminHost].every((host) => ['127.0.0.1', '::1', 'localhost'].includes(host))) {
-    throw new Error(
+    throw new DemoBeyondLoopback(
       'The demo never listens beyond loopback: leave HOST and ADMIN_HOST out, or run `citizen-services start` with keys of your own.',
     );
   }
@@ -73,7 +76,7 @@ export async function runDemo(
   );
 }
 
-/** Runs the server until it is stopped; keys and settings must be there. */
+/** Runs the server until it is stopped. Keys and settings must exist. */
 export async function runStart(
   given: Settings,
   args: readonly string[],
@@ -96,8 +99,8 @@ export async function runStart(
   return await runUntilStopped(
     { settings, root, log, serveCommandsFor, path, environment },
     mode,
-    async (_house, running) => {
-      // What has not the role `api` listens at the address of its metrics alone.
+    async (_app, running) => {
+      // A process without the role `api` listens only at the address of its metrics.
       const at = mode.roles.has('api') ? `at ${running.publicUrl}` : `as ${[...mode.roles].join(' and ')}`;
       terminal.stderr(`citizen-services ${at}, metrics at ${running.adminUrl}/metrics\n`);
     },
@@ -128,15 +131,15 @@ function startPages({ outbox, hasCitizenPages }: StartPageOptions): readonly Pag
 type RunServerContext = {
   readonly settings: Settings;
   readonly root: RootKey;
-  /** The file of the root key. */
+  /** The path of the root key file. */
   readonly path: string;
   readonly log: Log;
   readonly serveCommandsFor: ServeCommandsFor;
   readonly environment: Environment;
 };
 type ServerHandle = Awaited<ReturnType<typeof serve>>;
-/** The threads are the same for both ways of running. */
-type ModeOptions = Omit<ServeOptions, 'seat' | 'threads'>;
+/** `runUntilStopped` adds the threads, alike for `demo` and `start`. */
+type ModeOptions = Omit<ServeOptions, 'apiThreads' | 'threads'>;
 
 async function runUntilStopped(
   { settings, root, path, log, serveCommandsFor, environment }: RunServerContext,
@@ -156,23 +159,23 @@ async function runUntilStopped(
     mustBeThere: !mode.isDemo,
     onLost: lost('database'),
   });
-  const seat = createFirstSlot(maxThreads(settings.apiThreads));
   const stop = () => end(0);
-  // Told once more to end, as by its group of processes, it goes on ending; at a terminal a second Ctrl-C ends it at once.
+  // A second SIGTERM, such as from the process group, does not shorten the shutdown. A second Ctrl-C ends the process at once.
   process.on('SIGTERM', stop);
-  // Its terminal was closed.
+  // Sent when the terminal is closed.
   process.on('SIGHUP', stop);
   process.once('SIGINT', stop);
   try {
-    // Before anybody is told that it is ready: who waits for that may have a command for it.
+    // Before the server reports that it is ready: a caller that waits for it may send a command at once.
     const stopCommands = await serveCommandsFor(app);
     let running: ServerHandle | undefined;
     try {
-      running = await serve(app, { ...mode, threads: { ...threads, onLost: lost('api-thread') }, seat });
+      const apiThreads = apiThreadCount(settings.apiThreads);
+      running = await serve(app, { ...mode, apiThreads, threads: { ...threads, onLost: lost('api-thread') } });
       await whenServing(app, running);
       return await ended;
     } catch (fault) {
-      // What fails behind a database that was lost says no more than that.
+      // After the database was lost, other faults only follow from that.
       throw lostBy ?? fault;
     } finally {
       await stopCommands();

@@ -1,7 +1,7 @@
-import type { ApiServer, PageRoute } from '../api/api-server.ts';
-import { isSharedPort, type WorkerSlot } from '../api/connection-balancer.ts';
+import type { ApiServer } from '../api/api-server.ts';
 import { describeEndpoints } from '../api/endpoint-register.ts';
-import { countingLog, createMetrics, type Metrics, type MetricsSnapshot } from '../api/metrics.ts';
+import { countingLog, createMetrics, type MetricsSnapshot } from '../api/metrics.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { probePort } from '../api/probe-port.ts';
 import type { RunningJob } from '../api/slice.ts';
 import { openTransportSecurity } from '../api/transport-security.ts';
@@ -25,11 +25,11 @@ import type { ThreadOptions, WakeJob } from './threads/thread-messages.ts';
 import { startThreadPool, type ThreadPool, type ThreadPoolDeps } from './threads/thread-pool.ts';
 import { watchClock } from './watch-clock.ts';
 
-/** What one process does; by default everything. */
+/** The work that a process can take on; by default all of it. */
 export const roles = ['api', 'worker', 'sequencer'] as const;
 export type Role = (typeof roles)[number];
 
-/** What `demo`, `start` and a helping thread choose differently. */
+/** The choices in which `demo`, `start` and a helping thread differ. */
 export type ServeOptions = {
   readonly roles: ReadonlySet<Role>;
   /** The demo creates its signing keys, and its own sign-in where the settings name none. */
@@ -39,12 +39,12 @@ export type ServeOptions = {
   readonly cascade: CascadePolicy;
   readonly pages: readonly PageRoute[];
   readonly isPrepared?: () => boolean;
-  /** The threads that may help this one to answer. */
+  /** The number of threads that answer requests, this one included. */
+  readonly apiThreads: number;
+  /** What the first thread needs to start the others; undefined in the others. */
   readonly threads?: Pick<ThreadOptions, 'environment' | 'rootKeyPath'> & Pick<ThreadPoolDeps, 'onLost'>;
-  /** Whether this is a thread that helps the first thread of its process. */
+  /** Whether this is one of the threads that the first one started. */
   readonly isHelper?: boolean;
-  /** The place among the threads that may share the port. */
-  readonly seat: WorkerSlot;
   /** Wakes jobs where another thread of this process has the worker role. */
   readonly wakeJob?: WakeJob;
 };
@@ -56,10 +56,8 @@ export type RunningServer = {
   issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
   /** Makes this process read clients again, after another process has changed them. */
   invalidateClients(): void;
-  /** What this thread has counted, for the metrics of the process. */
+  /** The counters of this thread, for the metrics of the process. */
   snapshot(): Promise<MetricsSnapshot>;
-  /** Leaves the port to the other threads, and resolves when no connection is left. */
-  drain(): Promise<void>;
   stop(): Promise<void>;
 };
 
@@ -67,7 +65,7 @@ export type RunningServer = {
 type StoppablePart = { stop(deadlineMs: number): Promise<unknown> };
 type RegisterPart = <P extends StoppablePart | undefined>(part: P) => P;
 
-/** Starts the roles of this process. Where one cannot start, those before it are stopped again. */
+/** Starts the roles of this process. If one cannot start, those before it are stopped again. */
 export async function serve(app: AppContext, mode: ServeOptions): Promise<RunningServer> {
   const startedParts: StoppablePart[] = [];
   const register: RegisterPart = (part) => {
@@ -86,7 +84,7 @@ export async function serve(app: AppContext, mode: ServeOptions): Promise<Runnin
 }
 
 async function startRoles(given: AppContext, mode: ServeOptions, register: RegisterPart): Promise<RunningServer> {
-  const { seat, isHelper = false } = mode;
+  const { apiThreads, isHelper = false } = mode;
   const countedLog = countingLog(given.log);
   const { port, publicUrl } = await chooseAddress(given.settings);
   const demo = mode.isDemo ? await (await import('./demo-sign-in.ts')).createDemoSignIn(given, publicUrl) : undefined;
@@ -96,7 +94,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   // Only this process can have the SQLite file open: whatever held a lease is gone.
   if (context.db.engine === 'sqlite' && !isHelper) await context.claim(releaseAllLeases);
   const auth = await openAuthContext(context, mode.isDemo && !isHelper);
-  const isAlone = context.db.engine === 'sqlite' && !isSharedPort(seat);
+  const isAlone = context.db.engine === 'sqlite' && apiThreads === 1;
   const transport = openTransportSecurity(context, publicUrl, isAlone);
   const ledger = register(openLedger(context, auth.keys, publicUrl));
   const app = await createApp(context, {
@@ -108,7 +106,7 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     channels: mode.channels,
     isHelper,
     pages: mode.pages,
-    seat,
+    reusePort: apiThreads > 1,
     isPrepared: mode.isPrepared,
     mounts: demo?.mounts ?? [],
   });
@@ -117,11 +115,11 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
   await runStartupChecks(app, mode);
   await recordEndpoints(describeEndpoints(operations), { ...context, read: context.db.read });
   const jobs = jobStarter(context, app, mode);
-  if (mode.roles.has('api')) await listen(server, seat, { host: settings.host, port });
+  if (mode.roles.has('api')) await listen(server, mode, { host: settings.host, port });
   const metrics = await createMetrics();
   countedLog.begin(metrics);
   for (const slice of app.slices) slice.registerMetrics(metrics);
-  const threads = register(startThreads(context, mode, { port, publicUrl, wakeJob: jobs.wake, app, metrics }));
+  const threads = register(startThreads(context, mode, { port, publicUrl, wakeJob: jobs.wake, app }));
   const metricsPage = metrics.page(threads?.snapshots);
   const admin = register(isHelper ? undefined : await startAdmin(context, endpoint, metricsPage));
   // Jobs start last: a wrong setting or a port in use ends the start before anything is at work.
@@ -136,21 +134,26 @@ async function startRoles(given: AppContext, mode: ServeOptions, register: Regis
     issueAccessToken: endpoint.issueAccessToken,
     invalidateClients: endpoint.invalidateClients,
     snapshot: metrics.snapshot,
-    drain: server.drainConnections,
     stop: async () => {
-      // All of these take nothing new, and share one deadline to finish.
-      const parts = [minuteJobs, threads, server, jobs];
-      await Promise.all(parts.map((part) => stopAll(context, [() => part?.stop(shutdownTimeoutMs)])));
-      await stopAll(context, [
-        () => sequencing?.stop(),
-        () => ledger.stop(),
-        ...Object.values(mode.channels ?? {}).map((channel) => () => channel.close()),
-        () => admin?.stop(),
-        () => outages.stop(),
-      ]);
-      await context.close();
+      const channels = Object.values(mode.channels ?? {}).map((channel) => () => channel.close());
+      await stopServer(
+        context,
+        [minuteJobs, threads, server, jobs],
+        [() => sequencing?.stop(), () => ledger.stop(), ...channels, () => admin?.stop(), () => outages.stop()],
+      );
     },
   };
+}
+
+/** Stops the parts that take work, which share one deadline, then what they use, in its order, and then closes the database. */
+async function stopServer(
+  context: AppContext,
+  working: readonly (StoppablePart | undefined)[],
+  used: readonly (() => Promise<unknown> | undefined)[],
+): Promise<void> {
+  await Promise.all(working.map((part) => stopAll(context, [() => part?.stop(shutdownTimeoutMs)])));
+  await stopAll(context, used);
+  await context.close();
 }
 
 /** Runs the checks of the slices. A check that rejects ends the start; others report to the log. */
@@ -183,9 +186,13 @@ function jobStarter(context: AppContext, { slices }: App, mode: ServeOptions) {
 
 type ListenTarget = { readonly host: string; readonly port: number };
 
-/** Listens. Of the threads that share a port, the first one checks that no other program has it. */
-async function listen(server: ApiServer, seat: WorkerSlot, { host, port }: ListenTarget): Promise<void> {
-  if (isSharedPort(seat) && seat.index === 0) await probePort({ host, port });
+/** Listens. With several threads the first one checks that no other program has the port, which SO_REUSEPORT would share with it. */
+async function listen(
+  server: ApiServer,
+  { apiThreads, isHelper }: ServeOptions,
+  { host, port }: ListenTarget,
+): Promise<void> {
+  if (apiThreads > 1 && isHelper !== true) await probePort({ host, port });
   await server.listen(host, port);
 }
 
@@ -194,29 +201,19 @@ type ThreadStartOptions = {
   readonly publicUrl: string;
   readonly wakeJob: WakeJob;
   readonly app: App;
-  readonly metrics: Metrics;
 };
 
 function startThreads(
   context: AppContext,
   mode: ServeOptions,
-  { port, publicUrl, wakeJob, app, metrics }: ThreadStartOptions,
+  { port, publicUrl, wakeJob, app }: ThreadStartOptions,
 ): ThreadPool | undefined {
-  const { threads, isDemo, cascade, roles: own, seat } = mode;
+  const { threads, isDemo, cascade, apiThreads, roles: own } = mode;
   if (threads === undefined || !own.has('api')) return undefined;
   const { environment, rootKeyPath } = threads;
-  const threadOptions = { environment, isDemo, cascade, rootKeyPath, port, publicUrl };
+  const threadOptions = { environment, isDemo, cascade, rootKeyPath, port, publicUrl, apiThreads };
   const pages = [...mode.pages, ...app.endpoint.pages.filter(({ path }) => path === readinessPath)];
-  return startThreadPool({
-    ...threads,
-    seat,
-    app: context,
-    threadOptions,
-    pages,
-    wakeJob,
-    server: app.server,
-    metrics,
-  });
+  return startThreadPool({ ...threads, app: context, threadOptions, pages, wakeJob });
 }
 
 /** Each minute, and at once: checks the clock. Each minute: reads a root key that is being rotated, and forgets unused keys. */
@@ -224,7 +221,6 @@ function startMinuteJobs(app: AppContext): { stop(): Promise<unknown> } {
   const { log, timer, root, citizenKeys } = app;
   const minutely = { timer, everyMs: 60_000 };
   const clock = { ...minutely, call: watchClock(app), onFault: (fault: unknown) => log.fault('clock', fault) };
-  // Not awaited: after a clock that was ahead, it may reschedule hundreds of thousands of deliveries.
   const first = clock.call().catch(clock.onFault);
   const parts = [
     repeatEvery({

@@ -2,7 +2,7 @@ import type { ShutdownSignal } from '../cli/backup.ts';
 
 const signals = ['SIGTERM', 'SIGINT'] as const;
 
-/** Hears that somebody wants this process to end; told once more, by whichever signal, it ends at once. */
+/** Resolves `received` at the first signal that ends a process. A second signal, of either kind, ends the process at once. */
 export function listenForShutdown(): ShutdownSignal {
   const { promise: received, resolve } = Promise.withResolvers<void>();
   const removeListeners = () => {

@@ -1,11 +1,15 @@
 import { createCallTimeout, timedOut } from '../jobs/call-timeout.ts';
 import type { AppContext } from './app-context.ts';
 
-/** How long what is in hand may take to its end, in milliseconds; a part that does not keep to it is left behind a little later. */
+/** How long unfinished work may take, in milliseconds. A part that takes longer is abandoned a little later. */
 export const shutdownTimeoutMs = 25_000;
 const abandonAfterMs = 27_000;
 
-/** Ends one part after the other; a part that cannot end well (its database is gone) is told and does not keep the others. */
+class ShutdownTimeout extends Error {
+  override readonly name = 'ShutdownTimeout';
+}
+
+/** Stops one part after the other. A part that fails or takes too long is logged, and does not affect the others. */
 export async function stopAll(
   { log, timer }: Pick<AppContext, 'log' | 'timer'>,
   parts: readonly (() => Promise<unknown> | undefined)[],
@@ -14,7 +18,7 @@ export async function stopAll(
   for (const stop of parts) {
     try {
       if ((await limit.waitFor(Promise.resolve(stop()))) === timedOut)
-        throw new Error(`a part of the server did not end within ${limit.ms} ms`);
+        throw new ShutdownTimeout(`a part of the server did not end within ${limit.ms} ms`);
     } catch (fault) {
       log.fault('stop', fault);
     }

@@ -11,7 +11,7 @@ function createCommandLog(): Log {
   return createLog('error');
 }
 
-/** Opens the house of these settings for one command, and closes it behind it. Only `mayBegin` makes a database where none is. */
+/** Opens the app of these settings for one command, and closes it afterwards. Only `mayBegin` creates a missing database. */
 export async function withApp<T>(
   settings: Settings,
   use: (app: AppContext) => Promise<T>,

@@ -7,7 +7,7 @@ import { readAccessLog } from './access-log.ts';
 const telling = { organisationOf: (clientId: string) => clientId, explanationOf: async () => undefined };
 
 for (const engine of engines) {
-  test(`${engine.name}: what is not signed yet is not told, and all parts may be read from one tree`, async (t) => {
+  test(`${engine.name}: a use that is not signed is not returned, and all parts can be read from one tree`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const parts = { ...app, log: app.view, ...telling };
     const told = async (checkpoint?: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>) => {
@@ -33,7 +33,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: the last uses before a number come in their order, of what is signed, none twice and none left out`, async (t) => {
+  test(`${engine.name}: the last signed uses before a number are in order, without repeats and gaps`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const parts = { ...app, log: app.view, ...telling };
     await app.use('bert', 'anna', 'anna', 'bert', 'anna', 'anna', 'anna');
@@ -54,7 +54,7 @@ for (const engine of engines) {
         [1, 2, 3, 4],
       ],
     );
-    // Both bounds hold.
+    // Both limits apply.
     assert.deepEqual(
       [await told(5, { after: 3 }), await told(5, { after: 4 }), await told(3, { after: 5 })],
       [[4], [], []],
@@ -62,7 +62,7 @@ for (const engine of engines) {
     assert.deepEqual(await told(most, { after: 1, limit: 100 }), [2, 3, 4, 5]);
   });
 
-  test(`${engine.name}: the proofs of a page are looked up side by side`, async (t) => {
+  test(`${engine.name}: the proofs of a page are created concurrently`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.use(...Array.from({ length: 20 }, () => 'anna'));
     await app.sequence();

@@ -5,42 +5,43 @@ import type { LogView, StoredEntry } from '../ledger/log-view.ts';
 import { openEntryContent } from '../ledger/receipt-extra.ts';
 import { isHidden, namesEmployee, toUsage, type Usage, type UsageExplanation } from './usage.ts';
 
-/** What telling a citizen's access log needs. */
+/** The log, the keys and the look-ups for a citizen's access log. */
 export type AccessLogDeps = {
   readonly log: LogView;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf' | 'pseudonymOf'>;
-  /** The name of the organisation behind a client. */
+  /** The organisation of a client. */
   readonly organisationOf: (clientId: string) => string;
-  /** Why that check of a citizen's details was answered as it was, where that is kept. */
+  /** Why that verification of the citizen had its result, while it is stored. */
   readonly explanationOf: (verification: string, citizenId: string) => Promise<UsageExplanation | undefined>;
 };
 
-/** A part of a citizen's access log, each use with the proof that it stands in the signed log. */
+/** A part of a citizen's access log; each use has its proof. */
 export type AccessLogPage = {
   readonly totalUsages: number;
   readonly returnedUsages: number;
   readonly usages: readonly (Usage & { readonly proof: string })[];
-  /** Pseudonym and key of the citizen's own chain, in base64: with them anyone sees that no number was left out. */
+  /** Pseudonym and link key of the citizen's chain, in base64: with them anyone can check that no number is missing. */
   readonly chain: string;
   readonly linkKey: string;
-  /** The same for what happened before the register had the citizen, which was linked by another key. */
+  /** The link key of uses from before the import of the citizen. */
   readonly earlierLinkKey: string;
 };
 
+/** The part of the log to read, by numbers of uses. */
 export type AccessLogQuery = {
   readonly after: number;
-  /** With it the last ones before that number. */
+  /** With it, the last uses before this number. */
   readonly before?: number | undefined;
   readonly limit: number;
   readonly now: number;
-  /** The tree that all parts are read from; without it the one that is published now. */
+  /** The tree that all parts are read from; the published one by default. */
   readonly checkpoint?: StoredCheckpoint | undefined;
 };
 
 /**
- * The uses of a citizen's data after the number `after`, in their order and without gaps, as far as they are signed; with
- * `before` the last of those that come before that number. A
- * hidden one, and one that names an employee, comes with its sealed entry and proof, and without the key of what it says.
+ * The uses of a citizen's data with numbers above `after`, in order and without gaps, as far as they are signed; with `before`
+ * the last ones below that number. A concealed use, or one that names an employee, has its encrypted entry and proof, but not
+ * its content key.
  */
 export async function readAccessLog(
   { log, citizenKeys, organisationOf, explanationOf }: AccessLogDeps,
@@ -59,7 +60,7 @@ export async function readAccessLog(
   const entries = found.filter(({ index }) => index < size);
   const key = await citizenKeys.keyOf(citizenId);
   const prove = checkpoint === undefined ? undefined : log.createEntryProver(checkpoint);
-  // All at once: one after the other each would wait for several turns of the event loop.
+  // Concurrently: each proof takes several ticks of the event loop.
   const usages = await Promise.all(prove === undefined ? [] : entries.map((entry) => toProvenUsage(entry, prove)));
 
   async function toProvenUsage(

@@ -1,7 +1,7 @@
-import type { PageRoute } from '../api/api-server.ts';
 import type { Endpoint } from '../api/endpoint-register.ts';
 import type { Gauge } from '../api/metrics.ts';
 import { bindOperation, type Operation } from '../api/operation.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { LedgerHealth, LedgerState } from '../ledger/ledger-health.ts';
 import { createEndpointRegisterProver } from './endpoint-register-proof.ts';
@@ -12,7 +12,7 @@ import type { AuditPorts } from './ports.ts';
 import { readOwnAccessLog } from './read-own-access-log.ts';
 import { readReceipt } from './read-receipt.ts';
 
-/** What the audit slice needs of the app and of the other slices. */
+/** Dependencies of the audit slice: those of every slice, and functions of other slices. */
 export type AuditDeps = SliceDeps &
   Pick<AuditPorts, 'isErasureOf' | 'explanationOf' | 'organisationOf'> & {
     readonly ledger: LedgerView;

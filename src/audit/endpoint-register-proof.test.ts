@@ -7,7 +7,7 @@ import { createEndpointRegisterProver } from './endpoint-register-proof.ts';
 const endpoints = ['GET /v1/a', 'POST /v1/b'];
 
 for (const engine of engines) {
-  test(`${engine.name}: the proof of a checkpoint is made once, also for those who ask at once, and anew where it failed`, async (t) => {
+  test(`${engine.name}: the proof of a checkpoint is created once for concurrent requests, and again after a failure`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const events = endpoints.map((endpoint) => ({
       ...({ type: 'endpoint.registered', actor: { process: 'start' }, since: '1.0', schemaHash: 'sha-256:x' } as const),
@@ -24,7 +24,7 @@ for (const engine of engines) {
     const checkpoint = await app.view.publishedCheckpoint();
     const growth = createEndpointRegisterProver(
       { ...app.view, publishedCheckpoint: async () => checkpoint, proveEntry },
-      app.houseKeys,
+      app.systemKeys,
     );
     const askAtOnce = () => Promise.allSettled(Array.from({ length: 10 }, growth));
     assert.ok((await askAtOnce()).every(({ status }) => status === 'rejected'));
@@ -36,7 +36,7 @@ for (const engine of engines) {
     assert.equal(proofs, 3);
   });
 
-  test(`${engine.name}: the proof of a newer checkpoint is another, and of none has it entries that are not signed yet`, async (t) => {
+  test(`${engine.name}: a newer checkpoint has another proof, without entries that are not signed`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const register = async (endpoint: string) => {
       const event = { type: 'endpoint.registered', actor: { process: 'start' }, since: '1.0' } as const;
@@ -47,7 +47,7 @@ for (const engine of engines) {
     let published: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>;
     const growth = createEndpointRegisterProver(
       { ...app.view, publishedCheckpoint: async () => published },
-      app.houseKeys,
+      app.systemKeys,
     );
     const told = async () => (await growth())?.entries.map(({ endpoint }) => endpoint);
     await register('GET /v1/a');

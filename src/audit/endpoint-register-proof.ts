@@ -4,7 +4,7 @@ import type { LogView } from '../ledger/log-view.ts';
 import { openEntryContent } from '../ledger/receipt-extra.ts';
 import type { SystemKeys } from '../ledger/system-keys.ts';
 
-/** The proof that the register of endpoints only grew: its own chain in the ledger, opened for everybody. */
+/** The proof that the register of endpoints only grew: its own chain in the ledger, with all contents readable. */
 export type EndpointRegisterProof = {
   readonly chain: string;
   readonly linkKey: string;
@@ -20,17 +20,19 @@ export type EndpointRegisterProof = {
 
 const maxEntries = 2_000;
 
-/** Makes that proof, once for each checkpoint, also for those who ask at once: it is public, and costs a walk through the tree for each endpoint. */
+/**
+ * Creates the proof once for each checkpoint, also for concurrent requests: it is public, and walks the tree for each endpoint.
+ */
 export function createEndpointRegisterProver(
   log: LogView,
-  houseKeys: SystemKeys,
+  systemKeys: SystemKeys,
 ): () => Promise<EndpointRegisterProof | undefined> {
   let cached: { readonly size: number; readonly growth: Promise<EndpointRegisterProof> } | undefined;
   return async () => {
     const checkpoint = await log.publishedCheckpoint();
     if (checkpoint === undefined) return undefined;
     if (cached?.size !== checkpoint.size) {
-      const started = { size: checkpoint.size, growth: proveAt(checkpoint, log, houseKeys) };
+      const started = { size: checkpoint.size, growth: proveAt(checkpoint, log, systemKeys) };
       cached = started;
       started.growth.catch(() => {
         if (cached === started) cached = undefined;
@@ -43,9 +45,9 @@ export function createEndpointRegisterProver(
 async function proveAt(
   checkpoint: StoredCheckpoint,
   log: LogView,
-  houseKeys: SystemKeys,
+  systemKeys: SystemKeys,
 ): Promise<EndpointRegisterProof> {
-  const chain = houseKeys.chainOf('endpoints');
+  const chain = systemKeys.chainOf('endpoints');
   const entries: EndpointRegisterProof['entries'][number][] = [];
   for (const entry of await log.readChain(chain, 0, maxEntries)) {
     if (entry.index >= checkpoint.size) break;
@@ -61,7 +63,7 @@ async function proveAt(
   }
   return {
     chain: Buffer.from(chain).toString('base64'),
-    linkKey: deriveLinkKey(houseKeys.key).toString('base64'),
+    linkKey: deriveLinkKey(systemKeys.key).toString('base64'),
     treeSize: checkpoint.size,
     entries,
   };

@@ -1,4 +1,4 @@
-import type { PageResponse, PageRoute } from '../api/api-server.ts';
+import type { PageResponse, PageRoute } from '../api/page-route.ts';
 import { refuse } from '../kernel/refusal.ts';
 import type { LogView } from '../ledger/log-view.ts';
 import { parseTilePath } from '../ledger/tlog/tile.ts';
@@ -13,8 +13,8 @@ const noTileDetail =
   'The signed log has no such tile: its size stands in /ledger/checkpoint, and which tiles that has in c2sp.org/tlog-tiles.';
 
 /**
- * The log as anyone can fetch it (c2sp.org/tlog-tiles) under `/ledger/`: the signed checkpoint, the hashes, the entries.
- * What is sealed in an entry stays sealed; a browser may verify from any page.
+ * The public log (c2sp.org/tlog-tiles) under `/ledger/`: the signed checkpoint, hashes and entries. Contents stay encrypted.
+ * CORS lets a browser verify from any page.
  */
 export function ledgerPages(log: LogView): readonly PageRoute[] {
   return [

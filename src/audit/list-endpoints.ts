@@ -29,7 +29,7 @@ const growth = Type.Object({
   ),
 });
 
-/** The register of endpoints itself, as data. */
+/** Lists the register of endpoints. */
 export const listEndpoints = defineOperation({
   name: 'listEndpoints',
   since: '1.0',

@@ -11,7 +11,7 @@ import { createSystemKeys, type SystemKeys } from '../ledger/system-keys.ts';
 import type { NoteSigner } from '../ledger/tlog/note.ts';
 import { parseTlogPolicy, type TlogPolicy } from '../ledger/tlog/tlog-policy.ts';
 
-/** What a process knows of the ledger. Every role reads it; only the sequencer appends. */
+/** The ledger as a process knows it. Every role reads it; only the sequencer appends. */
 export type LedgerView = {
   readonly view: LogView;
   readonly systemKeys: SystemKeys;

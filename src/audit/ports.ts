@@ -3,10 +3,10 @@ import type { EventId } from '../kernel/id.ts';
 import type { AccessLogDeps } from './access-log.ts';
 import type { EndpointRegisterProof } from './endpoint-register-proof.ts';
 
-/** What the operations about the product itself are given. */
+/** The stores and functions of the operations on the register and the ledger. */
 export type AuditPorts = AccessLogDeps & {
   readonly endpoints: readonly Endpoint[];
-  /** Whether that event, whoever caused it, erased something of this client: then it is its proof. */
+  /** Whether the event erased a document of this client: then the client may read its receipt. */
   readonly isErasureOf: (event: EventId, clientId: string) => Promise<boolean>;
   readonly proveEndpointRegister: () => Promise<EndpointRegisterProof | undefined>;
 };

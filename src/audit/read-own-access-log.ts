@@ -6,7 +6,7 @@ import { readAccessLog } from './access-log.ts';
 import type { AuditPorts } from './ports.ts';
 
 const maxUsages = 100;
-/** No log has as many uses: those before it are all. */
+/** Larger than any number of a use: `before` with it starts at the newest. */
 export const maxUsageNumber = 999_999_999_999_999;
 
 const request = {
@@ -73,7 +73,7 @@ const usage = Type.Object({
   proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
 });
 
-/** The citizen's own access log: who used what, when, for what, with a proof each. Reading it is itself a use. */
+/** The citizen's own access log: who used which data, when and why, each with a proof. Reading it is itself a use. */
 export const readOwnAccessLog = defineOperation({
   name: 'readOwnAccessLog',
   since: '1.0',
@@ -113,7 +113,9 @@ export const readOwnAccessLog = defineOperation({
       id: call.mint('event'),
       at: call.now,
       actor: { citizen: true },
-      ...{ citizenId, after, shown: part.returnedUsages },
+      citizenId,
+      after,
+      shown: part.returnedUsages,
     } as const;
     return { effect: { events: [event], statements: [] }, answer: { status: 200, json: part } };
   },

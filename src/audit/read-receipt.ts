@@ -54,7 +54,9 @@ const logged = Type.Object({
 
 type ReceiptCall = OperationCall<typeof request, AuditPorts>;
 
-/** The receipt of one use, for the client that caused it, and of an erasure for the issuer; anyone else finds nothing. */
+/**
+ * The receipt of a use for the client that caused it, and of an erasure for the issuer of the document. Other clients get 404.
+ */
 export const readReceipt = defineOperation({
   name: 'readReceipt',
   since: '1.0',
@@ -93,7 +95,7 @@ export const readReceipt = defineOperation({
 
 const findPendingEvent = lookupByKey('ledger_event', 'id', 'id, type, at, client_id');
 
-/** The answer for an event that waits for its number, or for the signature over it. */
+/** The answer for an event that waits for its number or signature. */
 async function pendingReceipt(call: ReceiptCall): Promise<OperationResponse | undefined> {
   const eventId = parseId('event', call.params.eventId);
   if (eventId === undefined) return undefined;
@@ -103,7 +105,7 @@ async function pendingReceipt(call: ReceiptCall): Promise<OperationResponse | un
   return (await mayRead(call, event)) ? pendingAnswer(eventId, event.type, integerField(row, 'at')) : undefined;
 }
 
-/** What erases documents, by whomever: to the issuers of these it is the proof. */
+/** Events that erase documents. For the issuers of these they are the proof. */
 const erasureTypes = new Set(['document.erased', 'citizen.erased']);
 
 type CausedEvent = { readonly eventId: EventId; readonly type: string; readonly clientId: unknown };
@@ -141,7 +143,7 @@ async function loggedReceipt(call: ReceiptCall): Promise<OperationResponse | und
   return { status: 200, headers: { ...privateHeaders }, json };
 }
 
-/** The key of what the entry says. That of a citizen's erasure names a pseudonym, and others an employee: these stay sealed. */
+/** The content key of an entry. `citizen.erased` names a pseudonym, and other entries an employee: these stay encrypted. */
 async function contentKeyFor({ ports: { log } }: ReceiptCall, entry: StoredEntry): Promise<Uint8Array | undefined> {
   const contentKey = entry.type === 'citizen.erased' ? undefined : await log.findContentKey(entry);
   const content = openEntryContent({ entry: entry.entry, contentKey });
@@ -150,7 +152,7 @@ async function contentKeyFor({ ports: { log } }: ReceiptCall, entry: StoredEntry
 
 const privateHeaders = { 'cache-control': 'private, no-store', vary: 'accept, authorization' };
 
-/** Whether the bare proof is preferred over the receipt in JSON. */
+/** Whether the client prefers the bare proof to the receipt as JSON. */
 function wantsText(accept: string | undefined): boolean {
   if (accept === undefined) return false;
   const ranges = parseAccept(accept);

@@ -18,7 +18,7 @@ const endpoint = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: of processes that start at once one enters an endpoint, and a new schema is entered beside the old`, async (t) => {
+  test(`${engine.name}: of processes that start together one records an endpoint, and a new schema is recorded too`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const parts = { ...app, read: app.db.read };
     const counts = await Promise.all([1, 2, 3].map(() => recordEndpoints([endpoint], parts)));
@@ -32,7 +32,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: an endpoint that could not be entered for another reason stops the start`, async (t) => {
+  test(`${engine.name}: an endpoint that cannot be recorded for another reason stops the start`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const parts = { ...app, read: app.db.read };
     const away: Commit = () => Promise.reject(new Error('no database'));

@@ -5,8 +5,8 @@ import type { IdGenerator } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 
 /**
- * Writes each endpoint that this installation publishes for the first time, or with new schemas, to the ledger. Called
- * at start; with several processes starting at once the first one writes, and the others find it written.
+ * Writes each endpoint that is published for the first time, or with new schemas, to the ledger. Called at the start. If
+ * several processes start together, the unique key lets one of them write. Returns the number of written endpoints.
  */
 export async function recordEndpoints(
   endpoints: readonly Endpoint[],

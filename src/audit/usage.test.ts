@@ -13,7 +13,7 @@ function told(content: Readonly<Record<string, unknown>>) {
   return toUsage(entry, content, { now: at, nameOf: (clientId) => `the ${clientId}` });
 }
 
-test('an entry is told by what it gave away, did for somebody or did for the house itself', () => {
+test('an entry is a disclosure, processing for a client, or internal processing', () => {
   const kinds = ['document.retrieved', 'access-log.read', 'notification.accepted'];
   assert.deepEqual(
     kinds.map((type) => told({ type }).processingType),
@@ -21,7 +21,7 @@ test('an entry is told by what it gave away, did for somebody or did for the hou
   );
 });
 
-test('who acted is told as an organisation, or as the kind of actor; no employee is named anywhere', () => {
+test('the actor is an organisation or a kind of actor, and no employee is named', () => {
   const actors = [
     { client: 'tax' },
     { citizen: true },
@@ -40,7 +40,7 @@ test('who acted is told as an organisation, or as the kind of actor; no employee
   assert.doesNotMatch(JSON.stringify(actors.map((actor) => told({ type: 'document.erased', actor }))), /ida/);
 });
 
-test('a use is hidden up to its instant, and told from it on with its reason, once', () => {
+test('a concealed use is hidden until its instant, and then shown with its reason', () => {
   const until = (ms: number) => ({
     type: 'x',
     hiddenUntil: new Date(at + ms).toISOString(),

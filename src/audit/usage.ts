@@ -2,34 +2,34 @@ import { formatInstant } from '../kernel/clock.ts';
 import type { ClaimFinding, UnmatchedReason } from '../kernel/verification-explanation.ts';
 import type { StoredEntry } from '../ledger/log-view.ts';
 
-/** One use of a citizen's data as it is told to the citizen, in the words of Andmejälgija v3 (UsageCommon) and a few of ours. */
+/** One use of a citizen's data, with the members of Andmejälgija v3 (UsageCommon) and a few more. */
 export type Usage = {
-  /** The place in the citizen's own chain, from 1 without gaps. */
+  /** The position in the citizen's own chain, from 1 without gaps. */
   readonly number: number;
   readonly logTime: string;
   readonly state: 'shown' | 'hidden' | 'erased';
   readonly processingType?: ProcessingType;
-  /** The kind of use, as document.retrieved. */
+  /** The kind of use, such as document.retrieved. */
   readonly usage?: string;
   readonly purpose?: string;
   readonly legalBasis?: string;
   readonly consentReference?: string;
   readonly initiatorOrg?: { readonly type: 'GOV'; readonly code: string; readonly name: string };
-  /** Who acted where no organisation did: the citizen, staff at the command line, the server itself. */
+  /** The actor if no organisation acted: the citizen, staff at the command line, or the server. */
   readonly initiator?: 'citizen' | 'operator' | 'system';
   readonly logSourceSystem?: string;
   readonly queryId?: string;
   readonly bulkProcessing?: boolean;
   readonly hiddenUntil?: string;
   readonly hiddenReason?: string;
-  /** What else the entry says, as it stands in the log: ids of documents and notifications, the decision, and the like. */
+  /** The other members of the entry, such as ids of documents and the decision. */
   readonly details?: Readonly<Record<string, unknown>>;
   readonly explanation?: UsageExplanation;
 };
 
 /**
- * Why a check of details was answered as it was: the reason where it was no match, and how each detail compares with the
- * register. The citizen alone is told, not who asked; it is not in the log, whose entries can be opened for who asked.
+ * Why a verification had its result, and how each claim compares with the register. Only the citizen sees it. It is not in the
+ * log, because the client can open that entry.
  */
 export type UsageExplanation = {
   /** Null for a match. */
@@ -37,14 +37,18 @@ export type UsageExplanation = {
   readonly claims: { readonly [claim in string]?: ClaimFinding };
 };
 
+/** The processing types of Andmejälgija v3. */
 export type ProcessingType = 'DATA_REQUEST' | 'DATA_RESPONSE' | 'DATA_PROCESSING' | 'INTERNAL_PROCESSING';
 
 type Content = Readonly<Record<string, unknown>>;
 
-/** What giving data away is, and what this house does for itself; everything else is processing for somebody. */
+/** Uses that disclose data, and internal processing. All others are processing for a client. */
 const responseTypes = new Set([
-  ...['identity.verified', 'identity.verification-read', 'identity.record-read'],
-  ...['document.retrieved', 'document.listed'],
+  'identity.verified',
+  'identity.verification-read',
+  'identity.record-read',
+  'document.retrieved',
+  'document.listed',
 ]);
 const internalTypes = new Set(['notification.delivery-ended', 'notification.undeliverable', 'access-log.read']);
 const topLevelMembers = new Set([
@@ -59,8 +63,8 @@ const topLevelMembers = new Set([
 ]);
 
 /**
- * Tells one entry. The organisation is always named, the employee never (Court of Justice, C-579/21). A use whose
- * disclosure was delayed keeps its number and shows nothing else until its instant has come.
+ * One entry for the citizen. It names the organisation, never the employee (Court of Justice of the EU, C-579/21). A concealed
+ * use has only its number and time until its concealment ends.
  */
 export function toUsage(
   entry: StoredEntry,
@@ -90,13 +94,13 @@ export function toUsage(
   };
 }
 
-/** Whether the citizen may not know yet what this use was. */
+/** Whether a use is still concealed from the citizen. */
 export function isHidden(content: Content, now: number): boolean {
   const until = content['hiddenUntil'];
   return typeof until === 'string' && Date.parse(until) > now;
 }
 
-/** Whether what the entry says names the employee who acted: such an entry is handed out sealed, with its proof. */
+/** Whether the content names the employee who acted: such an entry is handed out encrypted, with its proof. */
 export function namesEmployee({ actor }: Content): boolean {
   return typeof actor === 'object' && actor !== null && 'operator' in actor;
 }

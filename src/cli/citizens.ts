@@ -50,12 +50,12 @@ export function citizenCommands(withContext: WithCitizensContext, terminal: Term
 const oneCitizen = 'name one citizen by the id of the register';
 
 async function erase(context: CitizensContext, citizenId: string, { stderr }: Terminal): Promise<ExitCode> {
-  const besides: ErasureDeps['besides'] = (id, ...when) => [
+  const extraStatements: ErasureDeps['extraStatements'] = (id, ...when) => [
     ...eraseCitizenStatements(id, ...when),
     deleteContactCodes(id),
     deletePreferences(id),
   ];
-  const parts = { ...context, actor: { operator: context.operator }, besides };
+  const parts = { ...context, actor: { operator: context.operator }, extraStatements };
   const erased = await eraseCitizen(parts, citizenId);
   // After a crash between the two steps, running the command again removes the rest.
   for (const id of await erasedDocumentsOf(context.read, citizenId)) await removeSealedBlob(context.documents, { id });

@@ -2,7 +2,7 @@ import { scopes } from '../api/operation.ts';
 import { type Binding, bindings, type ClientOptions } from '../auth/client.ts';
 import { parseCertificateName, parsePinnedCertificate } from '../auth/client-certificate.ts';
 import { parseClientKeys } from '../auth/client-keys.ts';
-import { isIssuerUrl } from '../config/validate-setting.ts';
+import { isIssuerUrl } from '../config/setting-types.ts';
 import type { Read } from '../db/database.ts';
 import { findPolicy, policyNames } from '../identity/policies/policy-store.ts';
 import { parseReturnAddress, returnAddressRequirement } from '../kernel/return-address.ts';

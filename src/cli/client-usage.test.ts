@@ -9,7 +9,7 @@ import { runCommandLine } from './command.ts';
 const dayMs = 86_400_000;
 
 function openLine(app: IdentityApp, hasOwnRegister = true) {
-  const { read, clock, citizenKeys } = app.importHouse;
+  const { read, clock, citizenKeys } = app.importDeps;
   return async (...args: string[]) => {
     const said = { code: 0, stdout: '', stderr: '' };
     const stdout = (text: string) => {
@@ -95,7 +95,7 @@ for (const engine of engines) {
   test(`${engine.name}: no value and no id of a citizen is told, and answers of the erased say that of themselves alone`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     await ask(app);
-    const { citizenKeys } = app.importHouse;
+    const { citizenKeys } = app.importDeps;
     await app.db.write([citizenKeys.destructionStatement(zoeClaims.citizenId)]);
     citizenKeys.evict(zoeClaims.citizenId);
     const { stdout } = await openLine(app, false)('--json');

@@ -14,11 +14,11 @@ type Engine = (typeof engines)[number];
 
 /** `contacts import` over a fresh database; `exists` is the register, which knows everybody unless stated. */
 async function openContacts(t: TestContext, engine: Engine, exists: ContactsContext['register']['exists']) {
-  const { importHouse, events } = await openIdentityApp(t, engine);
-  const { citizenKeys } = importHouse;
+  const { importDeps, events } = await openIdentityApp(t, engine);
+  const { citizenKeys } = importDeps;
   const folder = makeIdentityFolder(t);
-  const kept = async (citizenId: string) => await findPreferences({ read: importHouse.read, citizenKeys }, citizenId);
-  const deps = { ...importHouse, register: { exists }, random: systemRandom, operator: 'ops' };
+  const kept = async (citizenId: string) => await findPreferences({ read: importDeps.read, citizenKeys }, citizenId);
+  const deps = { ...importDeps, register: { exists }, random: systemRandom, operator: 'ops' };
   return {
     run: async (lines: readonly object[], encoding: BufferEncoding = 'utf8', [begin, end] = ['', '\n']) => {
       const text = begin + lines.map((line) => `${JSON.stringify(line)}${end}`).join('');

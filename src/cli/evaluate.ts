@@ -78,7 +78,7 @@ export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: ()
           claims: claims.people,
           use: readUse(values.use, claimsInCommon(register, claims)),
           policy: readPolicy(values.policy, terminal.cwd),
-          besides: { values: register.extras, today: readToday(values.today, clock) },
+          extras: { values: register.extras, today: readToday(values.today, clock) },
           stopwatch,
         };
         const pairs = await readPairs(path('pairs'), claims, register);

@@ -22,7 +22,7 @@ async function openCommandLine(t: TestContext) {
       return path;
     },
     opened: () => opened,
-    importHouse: app.importHouse,
+    importDeps: app.importDeps,
     events: () => app.events(),
     run: async (...args: string[]) => await runAt(0, ...args),
     runAt,
@@ -42,7 +42,7 @@ async function openCommandLine(t: TestContext) {
     };
     const openRoom: WithImportContext = async (use) => {
       opened += 1;
-      return await use({ ...app.importHouse, clock: { now: () => now }, operator: 'ann' });
+      return await use({ ...app.importDeps, clock: { now: () => now }, operator: 'ann' });
     };
     const code = await runCommandLine(['import', 'citizens', ...args], importCommands(openRoom, terminal), terminal);
     return { code, ...printed };
@@ -142,12 +142,12 @@ test('a file that cannot be imported ends in 1 with the reason', async (t) => {
   const quoted = await line.run(line.file('quoted.csv', '"id,surname\nA,Ann\n'));
   assert.deepEqual(
     [quoted.code, quoted.stderr],
-    [1, 'the line of column names: a quote is opened and not closed, or the record has more than 65536 bytes\n'],
+    [1, 'the line of column names: a quote is not closed, or the record has more than 65536 bytes\n'],
   );
   const noId = await line.run(line.file('names.csv', 'name\nAnn\n'));
   assert.deepEqual(
     [noId.code, noId.stderr],
-    [1, 'no column has a name that stands for citizenId; state which it is\n'],
+    [1, 'no column has a usual name for citizenId; name its column in the mapping\n'],
   );
 });
 
@@ -174,7 +174,7 @@ test('an import that ended before the register was counted is followed by that, 
   const path = line.file('people.csv', 'citizenId,familyName\nA,Ann\nB,Bo\n');
   const how = { format: 'csv', conditions: [], dryRun: false, restart: false } as const;
   await line.run(line.file('first.csv', 'citizenId,familyName\nC,Cy\n'));
-  await importCitizens({ ...line.importHouse, clock: { now: () => 1 } }, { ...how, path, actor: { operator: 'ann' } });
+  await importCitizens({ ...line.importDeps, clock: { now: () => 1 } }, { ...how, path, actor: { operator: 'ann' } });
   const counts = async () => (await line.events()).filter(({ type }) => type === 'register.counted').length;
   const found: number[] = [await counts()];
   for (const now of [2, 3]) {

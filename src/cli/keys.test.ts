@@ -7,7 +7,7 @@ import { makeDocumentFolder } from '../../test/support/document-app.ts';
 import { createMissingSigningKeys, openSigningKeys } from '../auth/signing-key-store.ts';
 import { longLivedPurposes, UnknownRootKey } from '../crypto/root-key.ts';
 import { createRootKey, readRootKey } from '../crypto/root-key-file.ts';
-import { dayMs, storeClockObservation } from '../jobs/clock-observation.ts';
+import { storeClockState } from '../jobs/clock-check.ts';
 import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { createCitizenKeys } from '../ledger/citizen-keys.ts';
@@ -22,6 +22,7 @@ import {
   rewrapAll,
 } from './rotate-root-key.ts';
 
+const dayMs = 86_400_000;
 const clock = { now: () => 1_800_000_000_000 };
 const citizens = Array.from({ length: 3_000 }, (_, index) => `CZ-${index}`);
 
@@ -86,10 +87,8 @@ for (const engine of engines) {
     await keys.reload();
     const { kid: second } = keys.current('evidence');
     await runKeys(deps, 'rotate', 'evidence');
-    const jump = { from: now, to: now + 365 * dayMs, backAt: undefined };
-    await db.write([
-      storeClockObservation({ observedAt: jump.to, trustedFrom: jump.to + dayMs, latestAt: jump.to, jump }),
-    ]);
+    const jump = { from: now, to: now + 365 * dayMs };
+    await db.write([storeClockState({ seenAt: jump.to, jump })]);
     now = jump.to;
     assert.equal((await runKeys(deps, 'rotate', 'evidence', '--now')).code, 0);
     now = jump.from;

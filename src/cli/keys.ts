@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { replaceSigningKeyStatements, rotatableUses } from '../auth/signing-key-store.ts';
-import { dayMs, readClockObservation } from '../jobs/clock-observation.ts';
+import { readClockState } from '../jobs/clock-check.ts';
 import { type Command, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
 import {
   finishRotation,
@@ -53,7 +53,8 @@ async function replaceSigningKey(
   atOnce: boolean,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const leaptFrom = atOnce ? await startOfClockJump(context) : undefined;
+  // While the clock may be ahead, keys that it shows as retired can be in force again later.
+  const leaptFrom = atOnce ? (await readClockState(context.read))?.jump?.from : undefined;
   const { kid, statements } = replaceSigningKeyStatements(context, { use, atOnce, leaptFrom }, context.random);
   const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator } };
   await context.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
@@ -67,16 +68,6 @@ async function replaceSigningKey(
       : `${kid} is published, and signs for ${use} after ten minutes; the old key verifies for another day.\n`,
   );
   return 0;
-}
-
-/**
- * The time before a forward jump of the clock within the last day, unless the clock is back. A key that was being replaced
- * during the jump verifies for at most a day.
- */
-async function startOfClockJump({ read, clock }: RotationContext): Promise<number | undefined> {
-  const jump = (await readClockObservation(read))?.jump;
-  if (jump === undefined || jump.backAt !== undefined || clock.now() - jump.to > dayMs) return undefined;
-  return jump.from;
 }
 
 async function rotateRootKey(

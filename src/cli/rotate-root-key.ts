@@ -1,5 +1,5 @@
 import { signingKeyWrapContext } from '../auth/signing-key-store.ts';
-import { prefetchRandom, rewrapKey, wrapNonceBytes } from '../crypto/key-wrapping.ts';
+import { rewrapKey } from '../crypto/key-wrapping.ts';
 import type { RootKey } from '../crypto/root-key.ts';
 import { rootKeyIdOf } from '../crypto/root-key.ts';
 import { beginRotation, endRotation, readRootSecrets } from '../crypto/root-key-file.ts';
@@ -70,9 +70,8 @@ export async function rewrapAll(
       [after, pageSize],
     );
     const old = rows.filter((row) => row['root_key_id'] === ids.from);
-    const batchRandom = prefetchRandom(context.random, old.length * wrapNonceBytes);
     const unit = rewrapStatements(
-      old.map((row) => rewrapCitizenRow(batchRandom, row, keys)),
+      old.map((row) => rewrapCitizenRow(context.random, row, keys)),
       ids,
     );
     if (unit.length > 0) await context.write(unit);

@@ -29,13 +29,13 @@ type Vector<T> = T & { tcId: number; comment: string; flags: string[]; result: '
 type Group<T> = { tests: Vector<T>[]; tagSize: number };
 
 function groupsOf<T>(path: string): Group<T>[] {
-  // The file is one of the published vector files, in the layout its schema states.
+  // The published vector files have the layout of their schema.
   return (JSON.parse(readFileSync(path, 'utf8')) as { testGroups: Group<T>[] }).testGroups;
 }
 
 const hex = (text: string) => Buffer.from(text, 'hex');
 
-test('every Cobblestone-256 vector opens, is refused and is sealed again as it says', (t) => {
+test('each Cobblestone-256 vector opens and seals again to the same bytes, or is rejected, as it states', (t) => {
   if (cobblestone === undefined) return t.skip(testDataSkipReason);
   const seen = { valid: 0, invalid: 0 };
   type Fields = { key: string; ctx: string; ct: string; msgLength: number; msgSha512: string };
@@ -62,7 +62,7 @@ test('every Cobblestone-256 vector opens, is refused and is sealed again as it s
   assert.deepEqual(seen, { valid: 10, invalid: 25 });
 });
 
-test('every Cobblestone-256 vector has the message key that our derivation gives', (t) => {
+test('each Cobblestone-256 vector has the message key of our derivation', (t) => {
   if (cobblestone === undefined) return t.skip(testDataSkipReason);
   type Fields = { key: string; ctx: string; ct: string; aeadKey?: string; baseNonce?: string };
   for (const { tests } of groupsOf<Fields>(cobblestone)) {
@@ -74,7 +74,7 @@ test('every Cobblestone-256 vector has the message key that our derivation gives
   }
 });
 
-test('AES-GCM of this runtime passes 313 of 316 vectors; 268, 272 and 276 have IVs of 2056 bits, which it refuses', (t) => {
+test('AES-GCM of this runtime passes 313 of 316 vectors and rejects 268, 272 and 276, whose IVs have 2056 bits', (t) => {
   if (aesGcm === undefined) return t.skip(testDataSkipReason);
   type Fields = { key: string; iv: string; aad: string; msg: string; ct: string; tag: string };
   const refused: number[] = [];
@@ -118,7 +118,7 @@ test('AES-GCM of this runtime passes 313 of 316 vectors; 268, 272 and 276 have I
   }
 });
 
-test('every HKDF-SHA-512 vector comes out of our Expand', (t) => {
+test('each HKDF-SHA-512 vector equals the output of our Expand', (t) => {
   if (hkdfSha512 === undefined) return t.skip(testDataSkipReason);
   type Fields = { ikm: string; salt: string; info: string; size: number; okm: string };
   let count = 0;
@@ -133,7 +133,7 @@ test('every HKDF-SHA-512 vector comes out of our Expand', (t) => {
   assert.equal(count, 83);
 });
 
-test('what was sealed opens, and no other key, context or changed byte opens it', () => {
+test('a sealed message opens, and another key, context or changed byte is rejected', () => {
   const bytes = (min: number, max: number) => fc.uint8Array({ minLength: min, maxLength: max });
   fc.assert(
     fc.property(bytes(32, 32), fc.string(), bytes(0, 200), fc.nat(), (key, context, plain, at) => {
@@ -151,14 +151,14 @@ test('what was sealed opens, and no other key, context or changed byte opens it'
   );
 });
 
-test('a context in which only the place of the separator differs is another context', () => {
+test('two contexts that differ only in the position of the separator give different keys', () => {
   const [key, salt] = [new Uint8Array(32), new Uint8Array(saltBytes)];
   const one = deriveMessageKey(key, Buffer.from('thing@v1\0ab'), salt);
   const other = deriveMessageKey(key, Buffer.from('thing@v1a\0b'), salt);
   assert.notDeepEqual(one.header, other.header);
 });
 
-test('chunks beyond 2^32 have nonces of their own, and there is no chunk 2^38', () => {
+test('chunks beyond 2^32 have different nonces, and chunk 2^38 does not exist', () => {
   const message = deriveMessageKey(new Uint8Array(32), Buffer.from('far'), new Uint8Array(saltBytes));
   const sealed = [0, 1, 2 ** 32, 2 ** 32 + 1, 2 ** 38 - 1].map((index) =>
     sealChunk(message, index, Buffer.of(7)).toString('hex'),

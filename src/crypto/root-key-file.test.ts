@@ -14,7 +14,7 @@ function emptyFolder(t: TestContext): string {
   return folder;
 }
 
-test('what a start left that died while it made the key is no key, and hinders no other', (t) => {
+test('a start that died while it created the key leaves no key and does not block the next one', (t) => {
   const folder = emptyFolder(t);
   const path = join(folder, 'root.key');
   writeFileSync(`${path}.new`, 'AAAA');
@@ -23,7 +23,7 @@ test('what a start left that died while it made the key is no key, and hinders n
   assert.equal(statSync(path).mode & 0o777, 0o600);
 });
 
-test('a root key that is there is never replaced by a new one', (t) => {
+test('an existing root key is never replaced by a new one', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   const before = readFileSync(path);
@@ -31,14 +31,14 @@ test('a root key that is there is never replaced by a new one', (t) => {
   assert.deepEqual(readFileSync(path), before);
 });
 
-test('a root key that cannot be read is not called missing, so that nobody makes another one', (t) => {
+test('a root key that cannot be read is not reported as missing', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   assert.throws(() => readRootKey(path), /^RootKeyError: no root key at .*keys create/);
   mkdirSync(path, { mode: 0o700 });
   assert.throws(() => readRootKey(path), /^RootKeyError: .*root\.key cannot be read \(EISDIR\)/);
 });
 
-test('a root key that others of the machine can read is refused', (t) => {
+test('a root key that other users can read is rejected', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   for (const mode of [0o640, 0o604]) {
@@ -47,11 +47,11 @@ test('a root key that others of the machine can read is refused', (t) => {
   }
 });
 
-test('a device is no root key, and nobody is told to shut it', () => {
-  assert.throws(() => readRootKey('/dev/null'), /^RootKeyError: \/dev\/null is a device, and holds no root key \(see /);
+test('a device is rejected as root key without the advice to change its mode', () => {
+  assert.throws(() => readRootKey('/dev/null'), /^RootKeyError: \/dev\/null is a device, not a root key file \(see /);
 });
 
-test('a root key with more behind it is none: what a slip of an editor added is not passed over', (t) => {
+test('a root key file with an unknown further line is rejected', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   const text = readFileSync(path, 'utf8').trim();
@@ -62,19 +62,19 @@ test('a root key with more behind it is none: what a slip of an editor added is 
   }
 });
 
-test('a rotation does not begin over one that is not finished, nor is it hindered by what one left that died', (t) => {
+test('a rotation does not start before the last one is finished, and a leftover of a dead one does not block it', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   const { current: first } = readRootSecrets(path);
   writeFileSync(`${path}.new`, 'AAAA');
   beginRotation(path, systemRandom);
-  assert.throws(() => beginRotation(path, systemRandom), /the rotation before this one is not finished/);
+  assert.throws(() => beginRotation(path, systemRandom), /an earlier rotation is not finished/);
   assert.deepEqual(readRootSecrets(path).previous, first);
   endRotation(path);
   assert.equal(readRootSecrets(path).previous, undefined);
 });
 
-test('what lasts is the same at each step of a rotation, and the old root opens what it wrapped until the end', (t) => {
+test('long-lived subkeys stay the same in each step of a rotation, and the old root key opens its records until the end', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   const first = createRootKey(path, systemRandom);
   const lasting = () =>
@@ -95,14 +95,14 @@ test('what lasts is the same at each step of a rotation, and the old root opens 
   }
 });
 
-test('a rotation on a disk that takes a part of the file leaves the root key as it was', (t) => {
+test('a rotation on a full disk that takes part of the file leaves the root key unchanged', (t) => {
   const path = join(emptyFolder(t), 'root.key');
   createRootKey(path, systemRandom);
   const before = readFileSync(path);
   const script = `
     import { beginRotation } from ${JSON.stringify(new URL('./root-key-file.ts', import.meta.url).href)};
     beginRotation(${JSON.stringify(path)}, (bytes) => new Uint8Array(bytes));`;
-  // In blocks of 512 bytes: the first block is written, what is behind it is refused.
+  // In blocks of 512 bytes: the first block is written, the second is refused.
   const limited = 'ulimit -f 1 && exec "$0" --input-type=module -e "$1"';
   const { status, stderr } = spawnSync('sh', ['-c', limited, process.execPath, script], { encoding: 'utf8' });
   assert.equal(status, 1, stderr);

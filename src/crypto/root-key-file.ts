@@ -21,7 +21,7 @@ import {
   rootKeyFromSecrets,
 } from './root-key.ts';
 
-/** Why the root key cannot be had, with the command that helps. */
+/** The root key cannot be used; the message names the command that helps. */
 export class RootKeyError extends Error {
   constructor(message: string) {
     super(`${message} (see docs/operating.md#the-root-key)`);
@@ -30,21 +30,21 @@ export class RootKeyError extends Error {
 }
 
 /**
- * The root key in `path`, readable by its owner alone. Without it no sealed byte can be opened. The first line is the
- * root: 32 bytes in base64. After a rotation has begun there are more: `previous` with the root before it, and `lasting`
- * with each key that must stay what it was.
+ * Reads the root key file at `path`, which only its owner may read. Without it no sealed byte can be opened. The first line is
+ * the root key: 32 bytes in base64. During a rotation a line `previous` holds the root key before it. After the first rotation,
+ * a line `lasting PURPOSE` holds each long-lived subkey, so that it stays the same.
  */
 export function readRootKey(path: string): RootKey {
   return reloadableRootKey(() => readRootSecrets(path));
 }
 
-/** What the file holds. */
+/** The keys in the file, without deriving subkeys; `RootKeyError` if the file is missing, readable by others, or damaged. */
 export function readRootSecrets(path: string): RootSecrets {
   let text: string;
   try {
     const file = statSync(path);
-    // Whoever shuts one, as all are told whose key others can read, shuts it to the whole machine.
-    if (file.isCharacterDevice()) throw new RootKeyError(`${path} is a device, and holds no root key`);
+    // The advice to run chmod on a device such as /dev/null would lock out the whole machine.
+    if (file.isCharacterDevice()) throw new RootKeyError(`${path} is a device, not a root key file`);
     const mode = file.mode & 0o777;
     if ((mode & 0o077) !== 0) {
       throw new RootKeyError(`${path} has mode ${mode.toString(8)}: others can read it. Run: chmod 600 ${path}`);
@@ -53,7 +53,7 @@ export function readRootSecrets(path: string): RootSecrets {
   } catch (cause) {
     if (cause instanceof RootKeyError) throw cause;
     const { code } = cause as NodeJS.ErrnoException;
-    // Who is told that there is none makes another one.
+    // Only a missing file gets the advice to create one: a second root key could open nothing.
     if (code !== 'ENOENT') {
       throw new RootKeyError(
         `${path} cannot be read (${code}): it has to be a file that the user of this process owns`,
@@ -86,9 +86,9 @@ function parseKeyLine(path: string, text = ''): Uint8Array {
   return key;
 }
 
-/** Makes a new root key in a file of mode 0600, synced, of a folder that is there; refuses to touch a file that is there. */
+/** Creates a root key (32 random bytes) in a synced file of mode 0600. The folder must exist, and the file must not. */
 export function createRootKey(path: string, random: RandomBytes): RootKey {
-  // A crash on the way leaves no half key under its name; and a link, unlike a rename, takes nobody's place.
+  // A crash leaves no partial key at `path`. `link`, unlike `rename`, never replaces an existing file.
   rmSync(`${path}.new`, { force: true });
   writeNewKeyFile(`${path}.new`, { current: random(keyBytes) });
   linkSync(`${path}.new`, path);
@@ -98,25 +98,25 @@ export function createRootKey(path: string, random: RandomBytes): RootKey {
 }
 
 /**
- * Begins a rotation: a new root in the file, the old one beside it as `previous`, and what must last written out. Refuses
- * while an earlier rotation is not finished.
+ * Begins a rotation: writes a new root key, the old one as `previous`, and the long-lived subkeys. Throws while an earlier
+ * rotation is not finished.
  */
 export function beginRotation(path: string, random: RandomBytes): void {
   const { current, previous, longLived } = readRootSecrets(path);
-  if (previous !== undefined) throw new RootKeyError(`${path}: the rotation before this one is not finished`);
+  if (previous !== undefined) throw new RootKeyError(`${path}: an earlier rotation is not finished`);
   const keys = rootKeyFromSecrets({ current, longLived });
   const longLivedKeys = new Map(longLivedPurposes.map((purpose) => [purpose, keys.derive(purpose)]));
   replaceKeyFile(path, { current: random(keyBytes), previous: current, longLived: longLivedKeys });
 }
 
-/** Ends a rotation: the old root leaves the file. To be called only when nothing is wrapped by it any more. */
+/** Ends a rotation: removes the old root key from the file. Call it only when nothing is wrapped by that key any more. */
 export function endRotation(path: string): void {
   const { current, longLived } = readRootSecrets(path);
   replaceKeyFile(path, { current, longLived });
 }
 
 function replaceKeyFile(path: string, secrets: RootSecrets): void {
-  // What a crash may have left is of no use: only the rename makes it the root key.
+  // A crash may have left a `.new` file. It was never the root key, because only the rename makes it one.
   rmSync(`${path}.new`, { force: true });
   writeNewKeyFile(`${path}.new`, secrets);
   renameSync(`${path}.new`, path);
@@ -132,7 +132,7 @@ function writeNewKeyFile(path: string, { current, previous, longLived }: RootSec
   ];
   const file = openSync(path, 'wx', 0o600);
   try {
-    // All of it, or a fault: one call of the system may take a part of it, and no root key would be left.
+    // `writeFileSync` repeats partial writes: a truncated file would be no root key.
     writeFileSync(file, `${lines.join('\n')}\n`);
     fsyncSync(file);
   } finally {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { rootKeyFromBytes } from './root-key.ts';
 
-test('a root key gives one key for each purpose, the same after a restart, none of which is the root', () => {
+test('a root key gives a different subkey for each purpose, the same after a restart, and never the root key itself', () => {
   const root = Uint8Array.from({ length: 32 }, (_, index) => index);
   const [one, two] = [rootKeyFromBytes(root), rootKeyFromBytes(root)];
   const purposes = [
@@ -28,7 +28,7 @@ test('a root key gives one key for each purpose, the same after a restart, none 
   assert.equal(keys[0], '25b421fcee1b00847d0a79a8023e4ef6d2e3f15012acf8091d0c08709036f44c');
 });
 
-test('a root key of another size is refused, and changing the bytes afterwards changes nothing', () => {
+test('a root key of another size is rejected, and changing its bytes afterwards changes no subkey', () => {
   assert.throws(() => rootKeyFromBytes(new Uint8Array(31)), TypeError);
   const root = new Uint8Array(32);
   const keys = rootKeyFromBytes(root);

@@ -3,9 +3,8 @@ import { hmacString } from '../kernel/hashing.ts';
 import { keyBytes } from './chunked-encryption.ts';
 
 /**
- * What goes with its root: what wraps keys that are stored, which a rotation wraps anew; what proves backups, which stay
- * under the root of their time; what seals the sessions of citizens, which are over with the root that sealed them; and what codes are
- * counted by, which begins anew then.
+ * Subkeys that change with the root key. A rotation wraps stored keys again. Backups are verified with the root key of their
+ * time. Sessions of citizens end, and counts of contact codes restart.
  */
 export type RotatingPurpose =
   | 'wrap-citizen-keys'
@@ -14,7 +13,7 @@ export type RotatingPurpose =
   | 'citizen-sessions'
   | 'contact-code-counts';
 
-/** What stays the same for as long as the data lives: pseudonyms, tags and fingerprints that were stored or given out. */
+/** Subkeys that never change while the data exists: pseudonyms, tags and fingerprints are stored or were handed out. */
 export const longLivedPurposes = [
   'citizen-pseudonym',
   'stranger-content',
@@ -30,21 +29,22 @@ export const longLivedPurposes = [
   'dpop-nonces',
   'request-prints',
 ] as const;
+/** One of `longLivedPurposes`. */
 export type LongLivedPurpose = (typeof longLivedPurposes)[number];
 
-/** What each key under the root is for; every purpose gets a key of its own, so that none can be used for another. */
+/** The purpose of a subkey. Each purpose has its own key, so that a key of one purpose is useless for another. */
 export type SubkeyPurpose = RotatingPurpose | LongLivedPurpose;
 
-/** The keys derived from the operator's root key; the root itself is not kept. `id` names it in wrapped records. */
+/** The subkeys of the operator's root key. `id` identifies the root key in wrapped records. */
 export type RootKey = {
   readonly id: string;
   derive(purpose: SubkeyPurpose): Uint8Array;
   /**
-   * The key for what was wrapped or proved under the root of that id: this root, or the one before it while a rotation is
-   * under way. Throws `UnknownRootKey` for any other.
+   * The subkey of the root key with that id: the current one, or the previous one during a rotation. Throws `UnknownRootKey`
+   * for any other.
    */
   deriveForRoot(rootKeyId: string, purpose: RotatingPurpose): Uint8Array;
-  /** Takes over what the file of the root key has become, as after the beginning of a rotation; without a file, nothing. */
+  /** Reads the root key file again, because a rotation may have changed it; without a file, does nothing. */
   refresh(): void;
 };
 
@@ -59,8 +59,8 @@ export class UnknownRootKey extends Error {
 }
 
 /**
- * What a root key file holds. `previous` is there during a rotation; `lasting` after the first one: the keys that must
- * stay what they were, so that the old root itself can go.
+ * The contents of a root key file. `previous` exists during a rotation. `longLived` exists after the first one: the subkeys
+ * that must stay the same although the root key is replaced.
  */
 export type RootSecrets = {
   readonly current: Uint8Array;
@@ -68,12 +68,12 @@ export type RootSecrets = {
   readonly longLived?: ReadonlyMap<LongLivedPurpose, Uint8Array> | undefined;
 };
 
-/** The keys under a root of 32 random bytes (HKDF-SHA-256, RFC 5869). */
+/** The subkeys of a root key of 32 random bytes. */
 export function rootKeyFromBytes(root: Uint8Array): RootKey {
   return rootKeyFromSecrets({ current: root });
 }
 
-/** The keys of a root key file. */
+/** The subkeys of the contents of a root key file. */
 export function rootKeyFromSecrets({ current, previous, longLived }: RootSecrets): RootKey {
   const currentSubkeys = createSubkeys(current);
   const previousSubkeys = previous === undefined ? undefined : createSubkeys(previous);
@@ -90,8 +90,8 @@ export function rootKeyFromSecrets({ current, previous, longLived }: RootSecrets
 }
 
 /**
- * The keys of a root key file that may change under a running server: it is read again on `refresh`, and when something
- * turns up that another root has wrapped.
+ * The subkeys of a root key file that may change while the server runs. It is read again on `refresh`, and when a record is
+ * wrapped by an unknown root key.
  */
 export function reloadableRootKey(read: () => RootSecrets): RootKey {
   let keys = rootKeyFromSecrets(read());
@@ -116,11 +116,15 @@ export function reloadableRootKey(read: () => RootSecrets): RootKey {
   };
 }
 
-/** The id of a root, as its wrapped records name it. */
+/** The id of a root key in wrapped records: the first 64 bits of an HMAC under a subkey, in hex. */
 export function rootKeyIdOf(root: Uint8Array): string {
   return createSubkeys(root).id;
 }
 
+/**
+ * Derives subkeys with HKDF-SHA-256 (RFC 5869): the root key as input, no salt, `citizen-services/PURPOSE@v1` as info, 32
+ * bytes.
+ */
 function createSubkeys(root: Uint8Array) {
   if (root.length !== keyBytes) throw new TypeError(`a root key has ${keyBytes} bytes, not ${root.length}`);
   const derived = new Map<string, Uint8Array>();

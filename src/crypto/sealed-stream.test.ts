@@ -34,7 +34,7 @@ function patterned(length: number): Buffer {
 
 async function collect(pieces: AsyncIterable<Uint8Array>): Promise<Buffer> {
   const parts: Uint8Array[] = [];
-  // A piece is good until the next is asked for.
+  // A piece is valid until the next one is requested.
   for await (const piece of pieces) parts.push(Buffer.from(piece));
   return Buffer.concat(parts);
 }
@@ -43,7 +43,7 @@ async function* copied(pieces: AsyncIterable<Uint8Array>): AsyncGenerator<Uint8A
   for await (const piece of pieces) yield Buffer.from(piece);
 }
 
-/** The bytes cut into pieces of these lengths, again and again. */
+/** Cuts the bytes into pieces of these lengths, repeatedly. */
 async function* cut(bytes: Uint8Array, lengths: readonly number[]): AsyncGenerator<Uint8Array> {
   for (let at = 0, turn = 0; at < bytes.length; turn += 1) {
     const length = lengths[turn % lengths.length] ?? 1;
@@ -54,7 +54,7 @@ async function* cut(bytes: Uint8Array, lengths: readonly number[]): AsyncGenerat
 
 const newMessage = () => deriveMessageKey(key, Buffer.from(context), systemRandom(saltBytes));
 
-test('a stream of any pieces seals to the bytes that sealing in one piece gives, and is counted and hashed', async () => {
+test('a stream in pieces of any length seals to the bytes of seal, with the right lengths and hashes', async () => {
   const sizes = fc.constantFrom(...borders.slice(0, 9), 20_000, 100_003);
   const lengths = fc.array(fc.integer({ min: 1, max: 70_000 }), { minLength: 1, maxLength: 4 });
   await fc.assert(
@@ -75,7 +75,7 @@ test('a stream of any pieces seals to the bytes that sealing in one piece gives,
   );
 });
 
-test('a large piece is sealed in pieces of at most one turn, and opens whole', async () => {
+test('a large piece is sealed in pieces of at most 256 KiB and opens to the same bytes', async () => {
   const plain = patterned(5_000_000);
   const message = newMessage();
   const pieces: Buffer[] = [];
@@ -84,24 +84,24 @@ test('a large piece is sealed in pieces of at most one turn, and opens whole', a
   assert.ok(openSealed(key, context, Buffer.concat(pieces)).equals(plain));
 });
 
-test('a source that breaks off leaves a sealed stream that fails, and no summary', async () => {
+test('a source that fails makes the sealed stream fail without a summary', async () => {
   async function* breaking() {
     yield patterned(40_000);
     throw new Error('the line is down');
   }
   const sealing = sealStream(newMessage(), breaking());
   await assert.rejects(collect(sealing.bytes), /the line is down/);
-  assert.throws(() => sealing.summary(), /only when all of it was taken/);
+  assert.throws(() => sealing.summary(), /before its summary/);
 });
 
-/** A stored message, with the reads that were made of it. */
+/** A stored message that records the reads. */
 function stored(bytes: Uint8Array, pieces: readonly number[] = [50_000]) {
   const reads: [number, number][] = [];
   let closed = 0;
   async function* read(start: number, end: number) {
     reads.push([start, end]);
     try {
-      // The reader may write over what it is given.
+      // The reader may overwrite the pieces.
       yield* cut(Uint8Array.from(bytes.subarray(start, end)), pieces);
     } finally {
       closed += 1;
@@ -110,7 +110,7 @@ function stored(bytes: Uint8Array, pieces: readonly number[] = [50_000]) {
   return { reads, read, closed: () => closed };
 }
 
-test('any range of any size opens to those bytes, with one read of no more than its chunks', async () => {
+test('a range of any size opens to its bytes with one read of its chunks only', async () => {
   const message = newMessage();
   const whole = new Map<number, { plain: Buffer; sealed: Buffer }>();
   for (const size of borders) {
@@ -144,7 +144,7 @@ test('any range of any size opens to those bytes, with one read of no more than 
   );
 });
 
-test('a range outside the message is a fault of the program, not an empty answer', async () => {
+test('a range outside the message throws RangeError', async () => {
   const message = newMessage();
   for (const [first, last, plainLength] of [
     [0, 10, 10],
@@ -176,7 +176,7 @@ test('a reader that stops early closes the storage, and one that never starts do
   assert.equal(source.reads.length, 1);
 });
 
-test('no changed, cut or swapped byte is given out, wherever it lies', async () => {
+test('no changed, missing or swapped byte is returned at any position', async () => {
   const size = 3 * chunkBytes + 100;
   const plain = patterned(size);
   const message = newMessage();
@@ -203,7 +203,7 @@ test('no changed, cut or swapped byte is given out, wherever it lies', async () 
   await opens(Buffer.concat([sealed.subarray(0, headerBytes), chunk(1), chunk(0), chunk(2), chunk(3)]));
 });
 
-test('every Cobblestone-256 vector behaves as it says when read as a whole and when only its end is read', async (t) => {
+test('each Cobblestone-256 vector gives its result when all of it, or only its end, is read', async (t) => {
   const path = testDataPath('vectors/wycheproof/c2sp_chunked_encryption_aes_256_gcm_test.json');
   if (path === undefined) return t.skip(testDataSkipReason);
   type Vector = { [name in 'key' | 'ctx' | 'ct' | 'result' | 'comment']: string } & {
@@ -211,7 +211,7 @@ test('every Cobblestone-256 vector behaves as it says when read as a whole and w
     msgLength?: number;
     msgSha512?: string;
   };
-  // The file is the published one, in the layout its schema states.
+  // The published vector file has the layout of its schema.
   const { testGroups } = JSON.parse(readFileSync(path, 'utf8')) as { testGroups: { tests: Vector[] }[] };
   let count = 0;
   for (const vector of testGroups.flatMap((group) => group.tests)) {

@@ -4,24 +4,22 @@ import {
   chunkBytes,
   headerBytes,
   type MessageKey,
-  openChunkInto,
+  openChunk,
   SealBroken,
   sealChunk,
-  sealChunkInto,
   sealedChunkBytes,
   sealedLength,
-  tagBytes,
 } from './chunked-encryption.ts';
 
-/** Chunks sealed or opened in one turn of the event loop (256 KiB, about 0.1 ms), so that others get theirs. */
+/** Chunks sealed or opened in one tick (256 KiB), so that a large document does not block the event loop. */
 const chunksPerTick = 16;
 const tickBytes = chunksPerTick * chunkBytes;
-/** So much of a part (1 MiB) is verified before any of it is given: a smaller one is given as a whole or not at all. */
+/** A range of up to 1 MiB is verified completely before its first byte is yielded; longer ranges 1 MiB at a time. */
 const chunksPerPiece = 64;
-/** As much of a sealed message as is opened before it is given: a source of such pieces saves putting them together. */
+/** Sealed bytes that are opened together. A source that reads pieces of this length saves a copy. */
 export const sealedPieceBytes = chunksPerPiece * sealedChunkBytes;
 
-/** What passed through a sealing stream, counted and hashed (SHA-256) on the way; sizes in bytes. */
+/** Lengths (bytes) and SHA-256 of a sealed message and of its plain bytes. */
 export type SealedSummary = {
   readonly plainBytes: number;
   readonly plainSha256: Buffer;
@@ -29,12 +27,12 @@ export type SealedSummary = {
   readonly sealedSha256: Buffer;
 };
 
-/** A message being sealed: its bytes, and, once those were all taken, its summary. */
+/** A message while it is sealed. `summary` throws until all `bytes` were read. */
 export type SealedStream = { readonly bytes: AsyncGenerator<Buffer>; summary(): SealedSummary };
 
 /**
- * Seals a stream of bytes, however they are cut, as one message; gives pieces of at most 1 MiB as they are asked for.
- * `message` is fresh from `startMessage`. When the source fails, so does the sealed stream, before its last chunk.
+ * Seals a stream of bytes as one message, in pieces of at most 256 KiB. `message` must come from `deriveMessageKey` with a new
+ * salt. When the source fails, the sealed stream fails before its last chunk, so a truncated message never opens.
  */
 export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array>): SealedStream {
   const plainHash = createHash('sha256');
@@ -51,7 +49,7 @@ export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array
 
   async function* seal(): AsyncGenerator<Buffer> {
     yield recordSealed(Buffer.from(message.header));
-    // Pieces are gathered to a turn: few large writes, and each byte is copied once before it is sealed.
+    // Gathers small pieces, so that the storage receives few large writes.
     let buffered: Uint8Array[] = [];
     let bufferedBytes = 0;
     let index = 0;
@@ -85,26 +83,24 @@ export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array
   return {
     bytes: seal(),
     summary: () => {
-      if (finished === undefined) throw new Error('a sealed stream has its summary only when all of it was taken');
+      if (finished === undefined) throw new TypeError('read all bytes of a sealed stream before its summary');
       return finished;
     },
   };
 }
 
 function sealChunks(message: MessageKey, firstIndex: number, plain: Uint8Array): Buffer {
-  const chunks = plain.length / chunkBytes;
-  const sealed = Buffer.allocUnsafe(chunks * sealedChunkBytes);
-  for (let chunk = 0; chunk < chunks; chunk += 1) {
-    const target = sealed.subarray(chunk * sealedChunkBytes, (chunk + 1) * sealedChunkBytes);
-    sealChunkInto(target, message, firstIndex + chunk, plain.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes));
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < plain.length; at += chunkBytes) {
+    chunks.push(sealChunk(message, firstIndex + chunks.length, plain.subarray(at, at + chunkBytes)));
   }
-  return sealed;
+  return Buffer.concat(chunks);
 }
 
 /**
- * A part of a sealed message: its plain bytes `first` to `last`, both included, of `plainLength`, a length that somebody
- * vouches for (a sealed record). `read` gives the stored bytes from `start` up to, without, `end`; a piece of them need
- * only be good until the next is asked for, and is opened where it lies: it must be the reader's own memory.
+ * The plain bytes `first` to `last` (both included) of a sealed message of `plainLength` bytes. The length must come from an
+ * authenticated source (the sealed record). `read` yields the stored bytes from `start` to before `end`; it may reuse the
+ * memory of a piece when the next piece is requested.
  */
 export type SealedRange = {
   readonly read: (start: number, end: number) => AsyncIterable<Uint8Array>;
@@ -114,15 +110,15 @@ export type SealedRange = {
 };
 
 /**
- * Opens a part of a sealed message with one read of the storage; no byte of a chunk is given out before its tag was
- * verified. Pieces are of about 1 MiB, and good until the next is asked for. Chunk 0 brings the header along, which must be
- * that of `message`; a part that reaches the end also verifies the end, and an empty one there (`first: plainLength, last:
- * plainLength - 1`) nothing but that. Throws `SealBroken` at the first wrong or missing byte.
+ * Opens a range of a sealed message with one read of the storage, in pieces of about 1 MiB. The tag of a chunk is verified
+ * before any byte of it is yielded. A range from byte 0 also verifies the header, and a range to the last byte verifies the
+ * end. The empty range at the end (`first: plainLength, last: plainLength - 1`) verifies the end alone. Throws `SealBroken` at
+ * the first wrong or missing byte.
  */
 export async function* openSealedRange(message: MessageKey, range: SealedRange): AsyncGenerator<Buffer> {
   const { plainLength, first, last } = range;
   if (!(first >= 0 && last < plainLength && (first <= last || (first === plainLength && last === first - 1)))) {
-    throw new RangeError('no such range');
+    throw new RangeError(`no bytes ${first} to ${last} in a message of ${plainLength}`);
   }
   const firstChunk = Math.floor(first / chunkBytes);
   const lastChunk = Math.floor((last === plainLength - 1 ? plainLength : last) / chunkBytes);
@@ -134,7 +130,7 @@ export async function* openSealedRange(message: MessageKey, range: SealedRange):
     if (firstChunk === 0 && !(await stored.take(headerBytes)).equals(message.header)) throw new SealBroken();
     for (let index = firstChunk; index <= lastChunk; ) {
       const left = lastChunk - index + 1;
-      // The last chunk of a message is often an empty one: it goes along.
+      // The last chunk is often empty: it is opened with the chunks before it.
       const chunks = left <= chunksPerPiece + 1 ? left : chunksPerPiece;
       const at = headerBytes + index * sealedChunkBytes;
       const sealed = await stored.take(Math.min(chunks * sealedChunkBytes, end - at));
@@ -149,19 +145,17 @@ export async function* openSealedRange(message: MessageKey, range: SealedRange):
   }
 }
 
-/** Opens chunks where they lie, each behind the plain bytes of those before it, some in each turn of the event loop. */
+/** Opens consecutive chunks, and yields to the event loop between groups of them. */
 async function openChunks(message: MessageKey, firstIndex: number, sealed: Buffer): Promise<Buffer> {
-  const chunks = Math.ceil(sealed.length / sealedChunkBytes);
-  for (let chunk = 0; chunk < chunks; chunk += 1) {
-    if (chunk > 0 && chunk % chunksPerTick === 0) await setImmediate();
-    const target = sealed.subarray(chunk * chunkBytes);
-    const from = chunk * sealedChunkBytes;
-    openChunkInto(target, message, firstIndex + chunk, sealed.subarray(from, from + sealedChunkBytes));
+  const chunks: Buffer[] = [];
+  for (let at = 0; at < sealed.length; at += sealedChunkBytes) {
+    if (chunks.length > 0 && chunks.length % chunksPerTick === 0) await setImmediate();
+    chunks.push(openChunk(message, firstIndex + chunks.length, sealed.subarray(at, at + sealedChunkBytes)));
   }
-  return sealed.subarray(0, sealed.length - chunks * tagBytes);
+  return Buffer.concat(chunks);
 }
 
-/** Cuts a stream of any pieces into pieces of the length asked for; a stream that ends before is a broken message. */
+/** Reads exact lengths from a stream of pieces of any length; throws `SealBroken` when the stream ends too early. */
 function createByteReader(source: AsyncIterable<Uint8Array>) {
   const pieces = source[Symbol.asyncIterator]();
   let rest: Uint8Array = new Uint8Array();
@@ -172,7 +166,7 @@ function createByteReader(source: AsyncIterable<Uint8Array>) {
     return piece.value;
   };
   return {
-    /** Bytes that are good until the next are taken. */
+    /** The next `length` bytes; valid until the next call. */
     take: async (length: number): Promise<Buffer> => {
       if (rest.length === 0 && length > 0) rest = await next();
       if (rest.length >= length) {
@@ -180,7 +174,7 @@ function createByteReader(source: AsyncIterable<Uint8Array>) {
         rest = rest.subarray(length);
         return Buffer.from(taken.buffer, taken.byteOffset, length);
       }
-      // Pieces of another cut are put together in bytes of our own, since each may be gone when the next is there.
+      // The source may reuse the memory of a piece, so the parts are copied.
       if (scratch.length < length) scratch = Buffer.allocUnsafeSlow(length);
       const taken = scratch.subarray(0, length);
       taken.set(rest);

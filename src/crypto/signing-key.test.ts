@@ -38,7 +38,7 @@ test('the P-256 key of a scalar is that of RFC 6979, section A.2.5', () => {
   );
 });
 
-test('bytes that are no scalar of P-256 are passed over when a key is made, and refused when one is loaded', () => {
+test('bytes that are no P-256 scalar are skipped for a new key and rejected for a loaded key', () => {
   const order = bytes('ffffffff00000000ffffffffffffffffbce6faada7179e84f3b9cac2fc632551');
   const good = new Uint8Array(32).fill(7);
   const given = [new Uint8Array(32), order, good];
@@ -46,12 +46,12 @@ test('bytes that are no scalar of P-256 are passed over when a key is made, and 
     newSigningSeed('result', () => given.shift() ?? good),
     good,
   );
-  assert.throws(() => signingKeyFromSeed('result', order), /no private key of P-256/);
-  assert.throws(() => signingKeyFromSeed('result', new Uint8Array(32)), /no private key of P-256/);
+  assert.throws(() => signingKeyFromSeed('result', order), /expected a private scalar of P-256/);
+  assert.throws(() => signingKeyFromSeed('result', new Uint8Array(32)), /expected a private scalar of P-256/);
   assert.throws(() => signingKeyFromSeed('checkpoint', new Uint8Array(31)), /has 32 bytes, not 31/);
 });
 
-test('jose reads what every use signs, and finds the same thumbprint', async () => {
+test('jose verifies the signature of each use and computes the same thumbprint', async () => {
   const random = counting();
   for (const use of signingUses) {
     const key = signingKeyFromSeed(use, newSigningSeed(use, random));
@@ -63,7 +63,7 @@ test('jose reads what every use signs, and finds the same thumbprint', async () 
   }
 });
 
-test('no private part is in what is published', () => {
+test('published keys contain no private part', () => {
   const key = signingKeyFromSeed('evidence', new Uint8Array(32).fill(9));
   assert.deepEqual(Object.keys(key.publicJwk).sort(), [
     'alg',

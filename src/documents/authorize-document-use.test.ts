@@ -4,7 +4,7 @@ import { engines } from '../../test/support/database-engines.ts';
 import { depositDocumentOf, makePdf, openDocumentApp } from '../../test/support/document-app.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: who may not know of a document has no receipt, and sees the entry of an unknown id`, async (t) => {
+  test(`${engine.name}: a client without access has no receipt, and its entry equals that of an unknown id`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const before = (await app.db.read('select id from ledger_event')).length;
@@ -12,7 +12,7 @@ for (const engine of engines) {
       const refused = await app.retrieve(asked, { client: 'curious' });
       assert.ok('refusal' in refused && refused.refusal.slug === 'document-not-found');
     }
-    // All that others see of an entry: whether it is sealed for a person, and how long it is. A receipt goes by client_id.
+    // All that others see of an entry: its kind and its length. A receipt needs the client_id.
     const rows = await app.db.read('select citizen_tag, client_id, content from ledger_event order by id');
     const [known, unknown] = rows.slice(before).map(({ citizen_tag: tag, client_id: client, content }) => {
       return { ofPerson: tag !== null, client, bytes: content instanceof Uint8Array ? content.length : 0 };
@@ -23,7 +23,7 @@ for (const engine of engines) {
     assert.deepEqual([event?.['type'], event?.['actor']], ['document.refused', { client: 'curious' }]);
   });
 
-  test(`${engine.name}: a client that may read a document has the receipt of what was not available`, async (t) => {
+  test(`${engine.name}: a client with access has the receipt of a refused retrieval`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     await app.withdraw(id);

@@ -8,8 +8,8 @@ import { type DocumentWithGrants, findDocument } from './document-store.ts';
 type UseCall = Pick<OperationCall<RequestShape, unknown>, 'caller' | 'mint' | 'now'>;
 
 /**
- * Who reads: the citizen whom the token names, and then nobody but that citizen, where the client may act for citizens;
- * else the client. A client that may not has its own rights, whoever is there.
+ * The reader of a call: the citizen of the token, if the client may act for citizens (scope citizen:self); otherwise the client
+ * with its own rights.
  */
 export function readerOf({ caller }: UseCall, purpose: string | undefined): DocumentReader {
   const { clientId, citizenId, scopes } = caller;
@@ -17,7 +17,7 @@ export function readerOf({ caller }: UseCall, purpose: string | undefined): Docu
   return own ? { citizen: citizenId } : { client: clientId, purpose };
 }
 
-/** The event of the use of a document; the purpose of the grant counts, not what the caller says of it. */
+/** The event of the use of a document. The purpose of the grant counts, not the stated one. */
 export function documentUseEvent<T extends 'document.retrieved' | 'document.record-read'>(
   call: UseCall,
   document: StoredDocument,
@@ -34,9 +34,9 @@ function actorOf({ caller }: UseCall, access: DocumentAccess | undefined) {
 }
 
 /**
- * A refusal with its event, so that the citizen sees that somebody asked for the document and did not get it. Who may not
- * know that it exists (no `access`) has no receipt of that, which would open whose it is; its id stands in the published log.
- * `why` is told to who has access; where it is left out, the state of the document.
+ * A refusal with its event, so that the citizen sees the attempt. A client without access gets 404, and no receipt: the receipt
+ * would reveal whose document it is, and the event id is in the published log. `refusalForReader` is for a client with access;
+ * by default it states the status of the document.
  */
 export function refuseWithEvent(
   call: UseCall,
@@ -44,7 +44,8 @@ export function refuseWithEvent(
   access: DocumentAccess | undefined,
   refusalForReader: Refusal = unavailableRefusal(document),
 ): RefusedDecision {
-  const [id, actor] = [call.mint('event'), actorOf(call, access)];
+  const id = call.mint('event');
+  const actor = actorOf(call, access);
   const about = { citizenId: document.citizenId, document: document.id };
   const head = { type: 'document.refused', id, at: call.now, actor, ...about } as const;
   const [refusal, event] =
@@ -55,14 +56,14 @@ export function refuseWithEvent(
 }
 
 /**
- * A document that this call may see, or the refusal; an id that does not exist costs the same write as one that is not
- * yours, and leaves the same entry in the published log.
+ * The document of a call, or the refusal. An unknown id costs the same write as the document of somebody else, and leaves the
+ * same entry in the published log, so that ids cannot be probed.
  */
 export async function findDocumentFor(
   call: UseCall & { readonly read: Read },
-  given: string,
+  idText: string,
 ): Promise<DocumentWithGrants | RefusedDecision> {
-  const id = parseId('document', given);
+  const id = parseId('document', idText);
   if (id === undefined) return { refusal: refuse('document-not-found') };
   const found = await findDocument(call.read, id);
   if (found !== undefined) return found;
@@ -77,12 +78,12 @@ export async function findDocumentFor(
   return { refusal: refuse('document-not-found'), effect: { events: [event], statements: [] } };
 }
 
-/** The document of its issuer; to everyone else it does not exist, and the citizen sees that they asked. */
+/** The document of its issuer. For other clients it does not exist, and the citizen sees the attempt. */
 export async function findIssuedDocument(
   call: UseCall & { readonly read: Read },
-  given: string,
+  idText: string,
 ): Promise<{ readonly document: Exclude<StoredDocument, { status: 'erased' | 'receiving' }> } | RefusedDecision> {
-  const found = await findDocumentFor(call, given);
+  const found = await findDocumentFor(call, idText);
   if ('refusal' in found) return found;
   const { document } = found;
   if (document.issuer !== call.caller.clientId) return refuseWithEvent(call, document, undefined);

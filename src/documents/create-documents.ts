@@ -5,7 +5,7 @@ import { type SigningKey, signBytes } from '../crypto/signing-key.ts';
 import type { DocumentId, EventId } from '../kernel/id.ts';
 import { depositDocument } from './deposit-document.ts';
 import { accessOf } from './document.ts';
-import { startDocumentJobs } from './document-jobs.ts';
+import { startDocumentJobs, startScanQueueMonitor } from './document-jobs.ts';
 import { findDocument, isErasureOf } from './document-store.ts';
 import { endGrant } from './end-grant.ts';
 import { grantDocument } from './grant-document.ts';
@@ -16,7 +16,7 @@ import { retrieveDocument } from './retrieve-document.ts';
 import { unsealRecord } from './sealed-record.ts';
 import { withdrawDocument } from './withdraw-document.ts';
 
-/** What the documents slice needs of the others. */
+/** Dependencies of the documents slice: those of every slice, and functions of other slices. */
 export type DocumentsDeps = SliceDeps &
   Pick<DocumentPorts, 'citizenExists' | 'granteeOf'> & {
     /** The published key that signs responses, where the operator wants them signed. */
@@ -65,7 +65,10 @@ export async function createDocuments(deps: DocumentsDeps): Promise<DocumentsSli
   ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
-    jobs: [{ name: 'documents', wakeOn: ['document.deposited'], start: () => startDocumentJobs(deps, ports) }],
+    jobs: [
+      { name: 'documents', wakeOn: ['document.deposited'], start: () => startDocumentJobs(deps, ports) },
+      { name: 'scan-queue', start: () => startScanQueueMonitor(deps) },
+    ],
     registerMetrics: () => undefined,
     checks: [{ run: () => reportMissingDocuments(deps) }],
     attachmentTitle: createAttachmentTitle(deps),

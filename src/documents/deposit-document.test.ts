@@ -13,7 +13,7 @@ import {
 } from '../../test/support/document-app.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a deposit answers its record, after blob, row and event are stored`, async (t) => {
+  test(`${engine.name}: a deposit returns its record after blob, row and event are stored`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(40_000);
     const headers = { 'document-kind': 'tax-assessment', purpose: 'income%20tax' };
@@ -55,7 +55,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: headers take 200 characters of text, whatever the script, and give them back`, async (t) => {
+  test(`${engine.name}: headers carry 200 characters of text in any script, and the record returns them`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const text = '\u{20000}'.repeat(200);
     const encoded = encodeURIComponent(text);
@@ -70,7 +70,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: neither the bytes nor the title of a document lie anywhere in clear`, async (t) => {
+  test(`${engine.name}: neither the bytes nor the title of a document are stored in clear`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await depositDocumentOf(app, makePdf(100_000));
     const rows = await app.db.read('select sealed_record from document');
@@ -80,14 +80,14 @@ for (const engine of engines) {
       .map((value) => Buffer.from(value as Uint8Array));
     const files = await app.files();
     assert.equal(files.length, 1);
-    // None shorter: a hundred thousand random bytes hold any four now and then.
+    // No shorter texts: a hundred thousand random bytes contain any four bytes now and then.
     const clears = ['MARKER-4711', '4711-PLAIN', 'PLAIN MARKER', '%PDF-1.7', 'Bescheid'];
     for (const bytes of [...stored, ...files.map((file) => file.bytes)]) {
       for (const clear of clears) assert.equal(bytes.includes(clear), false, clear);
     }
   });
 
-  test(`${engine.name}: what does not fit its description is refused and leaves nothing`, async (t) => {
+  test(`${engine.name}: a document that does not match its description is refused and leaves nothing`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(50_000);
     const refusedWith = async (others: Record<string, string>, body: readonly (Buffer | Error)[] = [bytes]) => {
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.equal(await refusedWith({ 'document-title': '%ff' }), 'bad-request');
     const brokenOff = [bytes.subarray(0, 30_000), new Error('aborted')];
     assert.equal(await refusedWith({}, brokenOff), 'content-mismatch');
-    // Faults leave no event, so they are told before it is told whether there is such a citizen.
+    // Malformed headers are refused before the citizen is looked up, so these leave no event.
     const nobody = { 'citizen-id': 'CZ-9999' };
     assert.equal(await refusedWith({ ...nobody, 'repr-digest': `sha-256=:${'A'.repeat(43)}=:` }), 'content-mismatch');
     assert.equal(await refusedWith({ ...nobody, 'content-type': 'image/png' }), 'content-mismatch');
@@ -113,7 +113,7 @@ for (const engine of engines) {
     assert.deepEqual([await app.eventsAbout(testCitizenId), await app.eventsAbout('CZ-9999')], [[], []]);
   });
 
-  test(`${engine.name}: the same bytes twice are two documents that share no byte of their blobs`, async (t) => {
+  test(`${engine.name}: two deposits of the same bytes are two documents whose blobs share no byte`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(20_000);
     const ids = [
@@ -129,7 +129,7 @@ for (const engine of engines) {
   });
 }
 
-test('a body that turns out longer than the limit is refused while it arrives, and leaves nothing', async (t) => {
+test('a body that exceeds the limit is refused while it arrives, and leaves nothing', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const app = await openDocumentApp(t, engine);
@@ -142,7 +142,7 @@ test('a body that turns out longer than the limit is refused while it arrives, a
   assert.deepEqual(await app.files(), []);
 });
 
-test('every fault of the headers is told at once, by the schema of the operation', async (t) => {
+test('all faults of the headers are reported at once by the schema of the operation', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const app = await openDocumentApp(t, engine);
@@ -150,7 +150,7 @@ test('every fault of the headers is told at once, by the schema of the operation
   assert.ok('refusal' in result);
   const names = result.refusal.issues?.map(({ name, code }) => `${name} ${code}`).sort();
   assert.deepEqual(names, ['content-type required', 'document-kind malformed', 'document-title malformed']);
-  // What a form may say elsewhere is asked for next.
+  // Members that a form can carry elsewhere are checked next.
   const bare = await app.deposit({ headers: { 'content-type': 'text/plain' }, body: [] });
   assert.ok('refusal' in bare);
   assert.deepEqual(

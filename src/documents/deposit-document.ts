@@ -17,7 +17,10 @@ import { blobContext, type DocumentContent, sealRecord } from './sealed-record.t
 
 const request = { headers: depositHeaders };
 
-/** Takes a document for a citizen: sealed on the way in, and stored whole with its event, or not at all. */
+/**
+ * Deposits a document for a citizen. It is encrypted while it arrives. The blob is stored before the event; without the event
+ * the blob is removed, or a sweep removes it after a crash.
+ */
 export const depositDocument = defineOperation({
   name: 'depositDocument',
   since: '1.0',
@@ -82,7 +85,7 @@ export const depositDocument = defineOperation({
       },
       undo: () => removeSealedBlob(ports, document),
       onConflict: (statement) => {
-        if (statement >= keyGuards.length) throw new Error('the row of a deposit was refused');
+        if (statement >= keyGuards.length) throw new DepositRowRefused();
         return keyChanged();
       },
       sealBody: (body) => seal(citizenKey, context, Buffer.from(body), ports.random).toString('base64'),
@@ -97,7 +100,10 @@ type StoredDeposit = {
   readonly keyGuards: readonly Statement[];
 };
 
-/** The key of the citizen as it stands now; undefined where nothing may be stored for lack of one. */
+/**
+ * The present key of the citizen, with the precondition that it still exists; undefined if the citizen must have a key and has
+ * none.
+ */
 async function citizenKeyFor(
   { citizenKeys, citizensHaveKeys }: DepositCall['ports'],
   citizenId: string,
@@ -110,8 +116,8 @@ async function citizenKeyFor(
 type SealedAnswerContext = { readonly citizenKey: Uint8Array | undefined; readonly context: string };
 
 /**
- * The answer that was given under the `Idempotency-Key`, or its refusal. Asked for nobody as for a citizen: that the key was
- * used for another deposit, told of citizens alone, would tell who is in the register.
+ * The stored answer for the `Idempotency-Key`, or its refusal. Unknown citizens are handled like known ones: otherwise a
+ * refusal for a reused key would reveal who is in the register.
  */
 async function earlierAnswerOf(
   { repeat }: DepositCall,
@@ -130,16 +136,24 @@ async function earlierAnswerOf(
     return 'null';
   });
   if (!isKeyErased) return earlier;
-  // Sealed under a key that went when the citizen was erased: who is a citizen anew has another.
+  // The answer was encrypted under a destroyed key of an erased citizen. A citizen who is imported again has another key.
   const detail = 'The deposit under this key was for a citizen who was erased since, and its answer with them.';
   return citizenKey === undefined ? undefined : { refusal: refuse('idempotency-key-reused', detail) };
+}
+
+/** The row of a deposit was refused, although its id is new: the database is in an unexpected state. */
+class DepositRowRefused extends Error {
+  constructor() {
+    super('the row of a deposit was refused');
+    this.name = 'DepositRowRefused';
+  }
 }
 
 const keyChanged = () => refuse('changed-meanwhile', 'The key of the citizen has just changed; repeat the request.');
 
 /**
- * Refuses a deposit for nobody, behind its last byte: whoever sends bytes that are refused, or breaks off, must not learn by the
- * answer who is in the register. Whoever learns it of a citizen has made a deposit, which is on record.
+ * Refuses a deposit for an unknown citizen after its last byte. A client that sends rejected bytes, or aborts, must not learn
+ * who is in the register. To learn it about a known citizen, it must make a deposit, which is recorded.
  */
 async function refuseUnknown(call: DepositCall, deposit: DepositRequest): Promise<RefusedDecision> {
   const arrival = await receiveBytes(call, deposit);
@@ -148,7 +162,7 @@ async function refuseUnknown(call: DepositCall, deposit: DepositRequest): Promis
   return { refusal: refuse('citizen-not-found') };
 }
 
-/** Takes the bytes in, sealed under a key of their own. A refusal has left nothing. */
+/** Receives and encrypts the bytes under a data key of their own. A refusal leaves no blob. */
 async function receiveBytes(call: DepositCall, { terms, pieces }: DepositRequest) {
   const { bytes, ports, signal } = call;
   const id = call.mint('document');
@@ -160,9 +174,8 @@ async function receiveBytes(call: DepositCall, { terms, pieces }: DepositRequest
 }
 
 /**
- * Takes the bytes in, and makes the row that owns them. A refusal has left nothing. The record is sealed under the citizen's
- * key only when the bytes are there, and `precondition` refuses the row where that key has gone or changed by then: no document
- * outlives the key.
+ * Receives the bytes, then seals the record under the citizen's key. `keyGuards` refuse the row if the key was destroyed or
+ * replaced meanwhile: no document outlives the key. A refusal leaves no blob.
  */
 async function storeBytes(
   call: DepositCall,

@@ -13,7 +13,7 @@ const fields = part('citizenId', 'CZ-1001') + part('title', 'Notice');
 const document = part('document', 'Text.', '; filename="a.txt"\r\nContent-Type: text/plain');
 const whole = `${fields}${document}--b--\r\n`;
 
-/** What a form without an end comes to, that goes on with `more`; it ends all the same where more is taken than may be. */
+/** The result for an endless form that continues with `more`; it ends anyway if too much is read. */
 async function endless(begin: string, more: string): Promise<{ readonly taken: number; readonly refusal?: Refusal }> {
   const [piece, most] = [Buffer.from(more.repeat(Math.ceil(16_384 / more.length))), 4_000_000];
   let taken = 0;
@@ -32,7 +32,7 @@ async function endless(begin: string, more: string): Promise<{ readonly taken: n
   }
 }
 
-test('no form is taken further than its document may weigh, wherever it goes on without end', async () => {
+test('a form that never ends is not read beyond the limit of its document', async () => {
   const before = maxFramingBytes + 100_000;
   const cases: readonly (readonly [begin: string, more: string, slug: string, most: number])[] = [
     ['', 'a line before the first part\r\n', 'bad-request', before],
@@ -50,14 +50,14 @@ test('no form is taken further than its document may weigh, wherever it goes on 
   }
 });
 
-test('a Content-Type of which no boundary can be read is a fault of its sender', async () => {
+test('a Content-Type without a readable boundary is refused', async () => {
   for (const odd of ['multipart/form-data; bound', 'multipart/form-data; title="; boundary=b"']) {
     const form = await readDepositForm(Readable.from([Buffer.from(whole)]), odd, limit);
     assert.partialDeepStrictEqual(form, { refusal: { slug: 'bad-request' } }, odd);
   }
 });
 
-test('each fault of a form names its place as any fault of a body does, and what is wrong in the words of a form', async () => {
+test('each fault of a form names its field, and describes it in terms of a form', async () => {
   const issuesOf = async (text: string) => {
     const form = await readDepositForm(Readable.from([Buffer.from(text)]), type, limit);
     assert.ok('refusal' in form, text);

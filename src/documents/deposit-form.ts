@@ -7,7 +7,7 @@ import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusa
 import { type DepositHeaders, depositHeaders } from './deposit-headers.ts';
 import { RequestRejected } from './receive-document.ts';
 
-/** The fields of a form that deposits a document, each with the header that says the same. All stand before `document`. */
+/** The fields of a deposit form with the equivalent headers. All must come before `document`. */
 const headerOfField = {
   citizenId: 'citizen-id',
   title: 'document-title',
@@ -21,7 +21,7 @@ const headerOfField = {
 } as const satisfies Record<string, keyof DepositHeaders>;
 
 const filePart = 'document';
-/** What may stand around the document, in bytes: the fields, and the heads and boundaries of all parts. */
+/** The most bytes around the document: the fields, and the headers and boundaries of all parts. */
 export const maxFramingBytes = 65_536;
 const formLimits = {
   fieldNameSize: 64,
@@ -40,7 +40,7 @@ const field = (name: keyof typeof headerOfField) =>
   Type.String({ minLength: 1, maxLength: formLimits.fieldSize, ...describeField(name) });
 const optional = (name: keyof typeof headerOfField) => Type.Optional(field(name));
 
-/** The form as the OpenAPI document shows it. What its fields hold is checked as the headers are. */
+/** The form in the OpenAPI document. Its values are checked like the headers. */
 export const depositForm = {
   fields: Type.Object({
     citizenId: field('citizenId'),
@@ -56,21 +56,21 @@ export const depositForm = {
   part: filePart,
 };
 
-/** The fields of text, which headers carry percent-encoded. */
+/** Text fields; in headers they are percent-encoded. */
 const encodedFields = new Set<string>(['citizenId', 'title', 'purpose', 'legalBasis']);
 const checkHeaders = compilePartCheck('header', depositHeaders);
 
-/** A form read up to its document: what its fields say, and the document's bytes, which end with the form. */
+/** A form read up to its document: the values of its fields, and the bytes of the document. */
 export type DepositForm = { readonly headers: DepositHeaders; readonly pieces: AsyncIterable<Uint8Array> };
 
-/** Whether this is the type of a form. */
+/** Whether a Content-Type is that of a form. */
 export function isForm(contentType: string): boolean {
   return /^multipart\/form-data\s*;/i.test(contentType.trim());
 }
 
 /**
- * Reads a form up to the first byte of its part `document` (RFC 7578), which may weigh `limit` bytes; what is at fault in
- * it, behind that part too, ends the reading.
+ * Reads a form up to the first byte of its part `document` (RFC 7578), which may have `limit` bytes. A fault in the form, also
+ * after that part, ends the reading.
  */
 export async function readDepositForm(
   request: Readable,
@@ -99,14 +99,14 @@ function createParser(contentType: string): Parser | undefined {
   try {
     return new Busboy({ headers, limits: formLimits, isPartAFile: (name) => name === filePart });
   } catch {
-    // It throws for want of a boundary alone: that this is the type of a form was seen before.
+    // It throws only for a missing boundary: the type was checked before.
     return undefined;
   }
 }
 
 type Reading = {
   readonly fields: ReadonlyMap<string, string>;
-  /** The media type of the document, once its part has begun; rejects with `TurnedAway`. */
+  /** The media type of the document, when its part begins; rejects with `RequestRejected`. */
   readonly opened: Promise<string>;
   pieces(): AsyncGenerator<Uint8Array>;
   stop(): void;
@@ -127,7 +127,8 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   };
   const fail = (detail: string, pointer?: string, code?: string) => reject(malformed(detail, pointer, code));
   const failUnfinished = () => fail('The form ended before its closing boundary.');
-  // The parser tells nothing of what stands before the first part and behind the last, or in parts beyond those it counts.
+  // The parser does not report bytes before the first part, after the last part, or in parts over its limits: they are counted
+  // here.
   const countBytes = (bytes: Uint8Array) => {
     if (file === undefined && receivedBytes > maxFramingBytes)
       fail(`More than ${maxFramingBytes} bytes stand before the document.`);
@@ -139,7 +140,7 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
     request.unpipe(form);
     request.off('error', failUnfinished);
   };
-  // Each is awaited only where the reading comes that far.
+  // It is awaited only if the reading gets that far.
   ended.promise.catch(() => undefined);
 
   form.on('field', (name, value, ...[nameCut, valueCut]) => {
@@ -151,7 +152,7 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   });
   form.on('file', (...[, stream, , coding, mediaType]) => {
     file = stream;
-    // Whoever takes the pieces is told; before that, `opened` is.
+    // The consumer of the pieces gets the error; before that, `opened` rejects.
     stream.on('error', () => undefined);
     if (!['7bit', '8bit', 'binary'].includes(coding)) fail('The document must have no transfer encoding.');
     opened.resolve(mediaType);
@@ -166,16 +167,23 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   request.once('error', failUnfinished);
   request.on('data', countBytes).pipe(form);
 
-  async function* pieces(): AsyncGenerator<Uint8Array> {
-    try {
-      // Read as it comes from the parser, without an encoding set: the pieces are buffers.
-      for await (const piece of file ?? []) yield piece as Buffer;
-      await ended.promise;
-    } finally {
-      stop();
-    }
-  }
+  const pieces = () => readPieces(file ?? [], ended.promise, stop);
   return { fields, opened: opened.promise, pieces, stop };
+}
+
+/** The pieces of the document, which end when the whole form has been read. */
+async function* readPieces(
+  file: AsyncIterable<unknown> | Iterable<unknown>,
+  ended: Promise<void>,
+  stop: () => void,
+): AsyncGenerator<Uint8Array> {
+  try {
+    // Without an encoding the pieces of the stream are buffers.
+    for await (const piece of file) yield piece as Buffer;
+    await ended;
+  } finally {
+    stop();
+  }
 }
 
 function headersOfForm(fields: ReadonlyMap<string, string>, mediaType: string): DepositHeaders | { refusal: Refusal } {
@@ -184,7 +192,7 @@ function headersOfForm(fields: ReadonlyMap<string, string>, mediaType: string): 
   for (const [field, value] of fields) {
     const header = Object.entries(headerOfField).find(([name]) => name === field)?.[1];
     if (header === undefined) issues.push(unknownField(field));
-    // The parser puts it where bytes are not UTF-8; halves of surrogate pairs come from a charset that the part names.
+    // The parser writes U+FFFD for bytes that are not UTF-8. Lone surrogates come from a charset that the part names.
     else if (value.includes('\ufffd') || !value.isWellFormed())
       issues.push({ in: 'body', pointer: `/${field}`, code: 'malformed', detail: 'must be UTF-8' });
     else headers[header] = encodedFields.has(field) ? encodeURIComponent(value) : value;
@@ -195,7 +203,7 @@ function headersOfForm(fields: ReadonlyMap<string, string>, mediaType: string): 
   }
   issues.push(...checkHeaders(headers).map(toFormIssue));
   if (issues.length > 0) return { refusal: refuseIssues(issues) };
-  // The check above proved it.
+  // `checkHeaders` has verified the shape.
   return headers as DepositHeaders;
 }
 
@@ -204,10 +212,10 @@ function unknownField(name: string): Issue {
   return { in: 'body', pointer: `/${safeName(name)}`, code: 'unknown-input', detail };
 }
 
-/** A fault of a header as that of the field which stands for it. */
+/** Converts a fault of a header to one of its form field. */
 export function toFormIssue(issue: Issue): Issue {
   const field = Object.entries(headerOfField).find(([, header]) => header === issue.name)?.[0] ?? filePart;
-  // A form carries its text as it is.
+  // A form carries its text without encoding.
   const detail = issue.detail.replace('percent-encoded UTF-8', 'text');
   return { in: 'body', pointer: `/${field}`, code: issue.code, detail };
 }

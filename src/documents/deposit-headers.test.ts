@@ -9,7 +9,7 @@ const now = Date.UTC(2026, 5, 1);
 const plain = { 'content-type': 'application/pdf', 'citizen-id': 'CZ-1', 'document-title': 'Notice' };
 const digest = Buffer.alloc(32, 7);
 
-test('the headers of a deposit are read as their descriptions say', () => {
+test('the headers of a deposit are parsed as described', () => {
   const read = readDepositHeaders(
     {
       'content-type': 'text/plain',
@@ -42,7 +42,7 @@ test('the headers of a deposit are read as their descriptions say', () => {
   });
 });
 
-test('an id is taken as the register writes it, while texts are composed', () => {
+test('a citizen id is kept unchanged, while texts are normalised to NFC', () => {
   const [id, title] = ['Ge\u0301za-1', 'Ge\u0301za'];
   const encoded = { 'citizen-id': encodeURIComponent(` ${id} `), 'document-title': encodeURIComponent(title) };
   const read = readDepositHeaders({ ...plain, ...encoded }, now);
@@ -50,7 +50,7 @@ test('an id is taken as the register writes it, while texts are composed', () =>
   assert.deepEqual([read.terms.citizenId, read.terms.title], [id, 'G\u00e9za']);
 });
 
-test('an id is one line without control characters, as the register takes it', () => {
+test('a citizen id of more than one line or with control characters is refused', () => {
   for (const [id, isOne] of [
     ['A B', true],
     ['\u202eA\u202c', true],
@@ -64,7 +64,7 @@ test('an id is one line without control characters, as the register takes it', (
   }
 });
 
-test('an id may be as long as in the register, and no longer; as long may be what citizens are told', () => {
+test('a citizen id has the maximum length of the register, and a text its own', () => {
   const longest = '字'.repeat(200);
   const encoded = encodeURIComponent(longest);
   const given = {
@@ -83,7 +83,7 @@ test('an id may be as long as in the register, and no longer; as long may be wha
     assert.ok('refusal' in readDepositHeaders({ ...plain, [name]: `${encoded}x` }, now), name);
 });
 
-test('every fault of the headers is told at once, and no value with it', () => {
+test('all faults of the headers are reported at once, without any value', () => {
   const read = readDepositHeaders(
     {
       ...plain,
@@ -104,7 +104,7 @@ test('every fault of the headers is told at once, and no value with it', () => {
   assert.doesNotMatch(JSON.stringify(read.refusal), /break|backwards|02-30|AA==/);
 });
 
-test('what is no instant is told by the same words, whether its form or its day is wrong', () => {
+test('a malformed instant and a day that does not exist are refused with the same text', () => {
   const check = compilePartCheck('header', depositHeaders);
   for (const name of ['document-issued-at', 'document-retain-until']) {
     const [form] = check({ ...plain, [name]: '2026-02-30' });
@@ -115,7 +115,7 @@ test('what is no instant is told by the same words, whether its form or its day 
   }
 });
 
-test('a type that is not on the list, and a content coding, is 415 with the list', () => {
+test('a media type that is not allowed, and a content coding, is 415 with the list', () => {
   for (const others of [{ 'content-type': 'application/x-sh' }, { 'content-encoding': 'gzip' }]) {
     const read = readDepositHeaders({ ...plain, ...others }, now);
     assert.ok('refusal' in read);
@@ -124,7 +124,7 @@ test('a type that is not on the list, and a content coding, is 415 with the list
   }
 });
 
-test('a Repr-Digest without a whole SHA-256 is not taken for one', () => {
+test('a Repr-Digest without a complete SHA-256 is refused', () => {
   assert.deepEqual(parseReprDigest(reprDigest(digest)), digest);
   for (const other of [
     '',

@@ -24,8 +24,8 @@ const encodedLine = (description: string) =>
   Type.Optional(text(maxEncodedLineLength, `${description} ${encodedTextNote}`));
 
 /**
- * The headers of a deposit: the body is the document itself, so what is known of it stands here. In a deposit as
- * multipart/form-data the same stands in the fields of the form (deposit-form.ts).
+ * The headers of a deposit: the body is the document itself, so its description is in headers. A form carries the same in its
+ * fields (deposit-form.ts).
  */
 export const depositHeaders = Type.Object(
   {
@@ -67,10 +67,10 @@ export const depositHeaders = Type.Object(
   { additionalProperties: false },
 );
 
-/** The headers of a deposit as they came in, or as a form was written into them. */
+/** The headers of a deposit, received or converted from a form. */
 export type DepositHeaders = Static<typeof depositHeaders>;
 
-/** What the headers of a deposit say, checked. Instants in epoch ms. */
+/** The checked values of the headers. Instants in epoch ms. */
 export type DepositTerms = {
   readonly citizenId: string;
   readonly title: string;
@@ -84,7 +84,7 @@ export type DepositTerms = {
   readonly sha256: Uint8Array | undefined;
 };
 
-/** Reads the headers that passed their schema, or says everything that is wrong with them. */
+/** Reads headers that passed their schema; the refusal names all faults. */
 export function readDepositHeaders(
   headers: DepositHeaders,
   now: number,
@@ -95,17 +95,13 @@ export function readDepositHeaders(
   }
   const issues: Issue[] = [];
   const readPart = <T>(name: keyof DepositHeaders, read: (text: string) => T | undefined, detail: string) => {
-    const given = headers[name];
-    const value = given === undefined ? undefined : read(given);
-    if (given !== undefined && value === undefined) issues.push({ in: 'header', name, code: 'malformed', detail });
+    const text = headers[name];
+    const value = text === undefined ? undefined : read(text);
+    if (text !== undefined && value === undefined) issues.push({ in: 'header', name, code: 'malformed', detail });
     return value;
   };
   const readLine = (name: keyof DepositHeaders, most: number, decode = decodeLine) =>
-    readPart(
-      name,
-      (given) => decode(given, most),
-      `must be percent-encoded UTF-8 of 1 to ${most} printable characters`,
-    );
+    readPart(name, (text) => decode(text, most), `must be percent-encoded UTF-8 of 1 to ${most} printable characters`);
   for (const name of ['citizen-id', 'document-title'] as const) {
     if (headers[name] === undefined) issues.push({ in: 'header', name, code: 'required', detail: 'required' });
   }

@@ -18,7 +18,7 @@ const deposit = (app: DocumentApp, others: Record<string, string> = key, body = 
 
 type Part = { readonly name: string; readonly value: string | Buffer; readonly head?: string };
 
-/** A form as browsers write it (RFC 7578); `cut` leaves the end away. */
+/** A form as browsers send it (RFC 7578); `cut` removes the end. */
 function formOf(parts: readonly Part[], cut = 0) {
   const boundary = '----form4711';
   const pieces = parts.flatMap(({ name, value, head = '' }) => [
@@ -32,7 +32,7 @@ function formOf(parts: readonly Part[], cut = 0) {
     'content-type': `multipart/form-data; boundary=${boundary}`,
     'content-length': String(body.length),
   };
-  // Cut anywhere, as a network does.
+  // Cut at arbitrary positions, as a network does.
   const cuts = Array.from({ length: Math.ceil(body.length / 9_973) }, (_, at) =>
     body.subarray(at * 9_973, (at + 1) * 9_973),
   );
@@ -47,7 +47,7 @@ const fields: readonly Part[] = [
   { name: 'digest', value: depositHeadersOf(bytes)['repr-digest'] },
 ];
 
-/** Half of a surrogate pair between two letters. */
+/** A lone surrogate between two letters. */
 const halved = {
   name: 'title',
   value: Buffer.from([0x41, 0, 0, 0xd8, 0x42, 0]),
@@ -55,7 +55,7 @@ const halved = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: a deposit repeated under its key is the same document, answered alike, and stored once`, async (t) => {
+  test(`${engine.name}: a repeated deposit with its key returns the same document and answer, and is stored once`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const [first, again] = [await deposit(app), await deposit(app)];
     assert.ok('status' in first && 'status' in again);
@@ -74,7 +74,7 @@ for (const engine of engines) {
     assert.ok('refusal' in other && other.refusal.slug === 'idempotency-key-reused');
   });
 
-  test(`${engine.name}: the key of another client, or of another operation, is another key`, async (t) => {
+  test(`${engine.name}: the same key of another client or another operation is another key`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const replayed: unknown[] = [];
     const repeat = async (client: string) => {
@@ -91,7 +91,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 3);
   });
 
-  test(`${engine.name}: what is kept of the answer is sealed under the citizen's key, and goes with it`, async (t) => {
+  test(`${engine.name}: the stored answer is encrypted under the citizen's key, and erased with it`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await deposit(app);
     const [row] = await app.db.read('select headers, body from idempotency');
@@ -114,7 +114,7 @@ for (const engine of engines) {
     assert.ok('refusal' in elsewhere && elsewhere.refusal.slug === 'idempotency-key-reused');
   });
 
-  test(`${engine.name}: a key that was used does not tell who is in the register`, async (t) => {
+  test(`${engine.name}: a reused key does not reveal who is in the register`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await deposit(app);
     const digest = { 'repr-digest': `sha-256=:${'A'.repeat(43)}=:` };
@@ -124,7 +124,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: under a key the digest is required, and a refused deposit may be repeated under it`, async (t) => {
+  test(`${engine.name}: a key requires the digest, and a refused deposit can be repeated with the key`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { 'repr-digest': _digest, ...without } = depositHeadersOf(bytes, key);
     const bare = await app.deposit({ headers: without, body: [bytes] });
@@ -135,7 +135,7 @@ for (const engine of engines) {
     assert.ok('status' in (await deposit(app)));
   });
 
-  test(`${engine.name}: two deposits at once under one key store one document`, async (t) => {
+  test(`${engine.name}: two concurrent deposits with one key store one document`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const results = await Promise.all([deposit(app), deposit(app), deposit(app)]);
     const slugs = results.map((result) => ('refusal' in result ? result.refusal.slug : result.status));
@@ -143,7 +143,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 1);
   });
 
-  test(`${engine.name}: a form deposits the same document as headers and body do`, async (t) => {
+  test(`${engine.name}: a form deposits the same document as headers and body`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const made = await app.deposit(formOf([...fields, file]));
     assert.ok('status' in made && made.status === 201);
@@ -156,7 +156,7 @@ for (const engine of engines) {
     assert.ok('status' in whole && whole.bytes.equals(bytes));
   });
 
-  test(`${engine.name}: every fault of a form is refused, and leaves nothing`, async (t) => {
+  test(`${engine.name}: each fault of a form is refused and leaves nothing`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const wrongDigest = fields.with(3, { name: 'digest', value: depositHeadersOf(makePdf(1))['repr-digest'] });
     const cases: readonly [string, ReturnType<typeof formOf>][] = [
@@ -192,7 +192,7 @@ for (const engine of engines) {
     }
     const sent = formOf([...fields, file]);
     const large = await app.deposit({ ...sent, headers: { ...sent.headers, 'content-length': '104923137' } });
-    // What a form may weigh around its document is not the sender's to use.
+    // The bytes that a form may have around its document do not count for the document.
     const told = { detail: 'The limit is 104857600 bytes.', members: { limit: 104_857_600 } };
     assert.partialDeepStrictEqual(large, { refusal: { slug: 'payload-too-large', ...told } });
     const cut = await app.deposit({ ...sent, body: [...sent.body.slice(0, 2), new Error('the line is down')] });

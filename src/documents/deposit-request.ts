@@ -9,10 +9,10 @@ import type { DocumentPorts } from './ports.ts';
 import { piecesOf } from './receive-document.ts';
 import { findRetentionClass, retentionDates } from './retention/retention-class.ts';
 
-/** A deposit as it is wanted, its document still unread. */
+/** A parsed deposit; its document is not read yet. */
 export type DepositRequest = {
   readonly terms: DepositTerms & { readonly eraseAt: number | null };
-  /** What makes two deposits the same: everything that was stated, the digest of the document included. */
+  /** The stated values including the digest: two deposits with equal input are the same one. */
   readonly input: Json;
   readonly pieces: AsyncIterable<Uint8Array>;
 };
@@ -24,7 +24,7 @@ type DepositCall = Pick<
   readonly headers: DepositHeaders;
 };
 
-/** What a deposit says of its document, in headers or in the fields of a form, with all that is wrong with it. */
+/** Parses the description of a deposit from headers or form fields; the refusal names all faults. */
 export async function parseDeposit(call: DepositCall): Promise<DepositRequest | { readonly refusal: Refusal }> {
   const type = call.headers['content-type'];
   const framing = isForm(type) ? maxFramingBytes : 0;

@@ -13,7 +13,10 @@ import { fullRange, type OpenDocument, openBytes, withFirstPiece } from './open-
 import type { DocumentPorts } from './ports.ts';
 import type { DocumentContent } from './sealed-record.ts';
 
-/** A strong entity tag that says nothing of the content: equal only for the same bytes of the same document. */
+/**
+ * A strong entity tag: an HMAC-SHA-256 (144 bits) over id, type and SHA-256. It is equal only for the same bytes of the same
+ * document, and reveals nothing about the content.
+ */
 export function etagOf(
   etagKey: Uint8Array,
   { document, content }: { readonly document: SealedDocument; readonly content: DocumentContent },
@@ -22,7 +25,7 @@ export function etagOf(
   return `"${hmac('sha256', etagKey, Buffer.concat([named, content.sha256])).toString('base64url', 0, 18)}"`;
 }
 
-/** What stands on every answer about the document itself, 304 included. */
+/** The headers of each answer with the document, including 304. */
 export function documentHeaders(open: OpenDocument, etag: string, receipt?: EventId): Record<string, string> {
   const { document, content } = open;
   return {
@@ -39,8 +42,8 @@ export function documentHeaders(open: OpenDocument, etag: string, receipt?: Even
 }
 
 /**
- * What stands on record and document alike: where the record and the receipt are, and that nobody keeps a copy. A citizen
- * has the access log in place of receipts.
+ * The headers of both record and document: links to the record and the receipt, and no caching. A citizen has the access log
+ * instead of receipts.
  */
 export function privacyHeaders(id: DocumentId, receipt?: EventId): Record<string, string> {
   const toReceipt = receipt === undefined ? '' : `, </v1/receipts/${receipt}>; rel="receipt"`;
@@ -52,7 +55,7 @@ export function privacyHeaders(id: DocumentId, receipt?: EventId): Record<string
   };
 }
 
-/** What every answer with a document is made from; `wantsDigest`: of its content too (RFC 9530, section 3). */
+/** The input of each answer with a document. `wantsDigest`: add Content-Digest (RFC 9530, section 3). */
 export type DocumentAnswerContext = {
   readonly ports: Pick<DocumentPorts, 'blobs' | 'alarm' | 'random' | 'signer'>;
   readonly open: OpenDocument;
@@ -65,42 +68,42 @@ function signAnswer({ ports, now }: DocumentAnswerContext, status: number, heade
   return { status, headers: signResponseHeaders(ports.signer?.(), { status, headers, now }) };
 }
 
-/** The answer to HEAD: what GET would say, without the bytes. */
-function headAnswer(answering: DocumentAnswerContext): OperationResponse {
-  const { content } = answering.open;
+/** The answer to HEAD: the headers of GET without the bytes. */
+function headAnswer(context: DocumentAnswerContext): OperationResponse {
+  const { content } = context.open;
   const described = {
-    ...answering.headers,
+    ...context.headers,
     'content-type': content.mediaType,
     'content-length': String(content.size),
-    ...(answering.wantsDigest ? { 'content-digest': reprDigest(content.sha256) } : {}),
+    ...(context.wantsDigest ? { 'content-digest': reprDigest(content.sha256) } : {}),
   };
-  return { ...signAnswer(answering, 200, described), stream: null };
+  return { ...signAnswer(context, 200, described), stream: null };
 }
 
-/** The same, where its bytes are there and end as they were stored: what GET could not give is not announced. */
-export async function verifiedHeadAnswer(answering: DocumentAnswerContext): Promise<OperationResponse> {
-  const { size } = answering.open.content;
-  const end = openBytes(answering.ports, answering.open, { first: size, last: size - 1 });
+/** The answer to HEAD after its blob was found complete, so that it never announces what GET cannot deliver. */
+export async function verifiedHeadAnswer(context: DocumentAnswerContext): Promise<OperationResponse> {
+  const { size } = context.open.content;
+  const end = openBytes(context.ports, context.open, { first: size, last: size - 1 });
   for await (const piece of end) piece.fill(0);
-  return headAnswer(answering);
+  return headAnswer(context);
 }
 
-/** The whole document, its first piece verified before there is an answer. */
-export async function wholeAnswer(answering: DocumentAnswerContext): Promise<OperationResponse> {
-  const { ports, open } = answering;
+/** The whole document. Its first piece is verified before the answer starts. */
+export async function wholeAnswer(context: DocumentAnswerContext): Promise<OperationResponse> {
+  const { ports, open } = context;
   const stream = await withFirstPiece(openBytes(ports, open, fullRange(open.content)));
-  return { ...headAnswer(answering), stream };
+  return { ...headAnswer(context), stream };
 }
 
-/** The content of a longer part is not held to be hashed before it is sent. */
+/** Longer parts get no Content-Digest, because they would have to be buffered. */
 const maxDigestBytes = 1_048_576;
 
 /** Parts of the document: one as it is, several as `multipart/byteranges`. */
 export async function partsAnswer(
-  answering: DocumentAnswerContext,
+  context: DocumentAnswerContext,
   ranges: readonly [ByteRange, ...ByteRange[]],
 ): Promise<OperationResponse> {
-  const { ports, open, headers } = answering;
+  const { ports, open, headers } = context;
   const { mediaType, size } = open.content;
   const [range, ...others] = ranges;
   if (others.length > 0) {
@@ -108,7 +111,7 @@ export async function partsAnswer(
     const multipart = createMultipart(ranges, { mediaType, size, boundary });
     const framed = { ...headers, 'content-type': multipart.contentType, 'content-length': String(multipart.length) };
     const stream = await withFirstPiece(multipart.body((part) => openBytes(ports, open, part)));
-    return { ...signAnswer(answering, 206, framed), stream };
+    return { ...signAnswer(context, 206, framed), stream };
   }
   const length = range.last - range.first + 1;
   const described = {
@@ -118,12 +121,12 @@ export async function partsAnswer(
     'content-range': `bytes ${range.first}-${range.last}/${size}`,
   };
   const pieces = openBytes(ports, open, range);
-  if (!answering.wantsDigest || length > maxDigestBytes) {
-    return { ...signAnswer(answering, 206, described), stream: await withFirstPiece(pieces) };
+  if (!context.wantsDigest || length > maxDigestBytes) {
+    return { ...signAnswer(context, 206, described), stream: await withFirstPiece(pieces) };
   }
   const whole = Buffer.concat(await Array.fromAsync(pieces, (piece) => Buffer.from(piece)));
   const digest = reprDigest(createHash('sha256').update(whole).digest());
-  return { ...signAnswer(answering, 206, { ...described, 'content-digest': digest }), stream: singlePiece(whole) };
+  return { ...signAnswer(context, 206, { ...described, 'content-digest': digest }), stream: singlePiece(whole) };
 }
 
 async function* singlePiece(piece: Buffer): AsyncGenerator<Buffer> {

@@ -61,26 +61,7 @@ export function startDocumentJobs(deps: DocumentJobDeps, ports: DocumentPorts): 
       },
     }),
   ];
-  let oldestScanSeconds: number | undefined;
-  repeated.push(
-    repeatEvery({
-      timer,
-      everyMs: queueEveryMs,
-      onFault: (fault) => log.fault('queues', fault),
-      call: async () => {
-        const now = clock.now();
-        oldestScanSeconds = Math.max(0, now - ((await nextScanDue(deps.db.read)) ?? now)) / 1_000;
-      },
-    }),
-  );
   return {
-    gauges: [
-      {
-        name: 'citizen_services_scans_oldest_due_seconds',
-        help: 'How long the first of the documents that wait for the malware scanner is due.',
-        read: () => oldestScanSeconds,
-      },
-    ],
     wake: () => scanWorker?.wake(),
     stop: async (withinMs) => {
       stopping = true;
@@ -90,6 +71,26 @@ export function startDocumentJobs(deps: DocumentJobDeps, ports: DocumentPorts): 
       await Promise.all([scanWorker?.stop(withinMs), ...ends]);
     },
   };
+}
+
+/** Measures how long documents wait for the scanner. */
+export function startScanQueueMonitor({ db, clock, timer, log }: DocumentJobDeps): RunningJob {
+  let oldestSeconds: number | undefined;
+  const measuring = repeatEvery({
+    timer,
+    everyMs: queueEveryMs,
+    onFault: (fault) => log.fault('queues', fault),
+    call: async () => {
+      const now = clock.now();
+      oldestSeconds = Math.max(0, now - ((await nextScanDue(db.read)) ?? now)) / 1_000;
+    },
+  });
+  const gauge = {
+    name: 'citizen_services_scans_oldest_due_seconds',
+    help: 'How long the first of the documents that wait for the malware scanner is due.',
+    read: () => oldestSeconds,
+  };
+  return { gauges: [gauge], stop: () => measuring.stop() };
 }
 
 function reportSweep(log: Log, swept: SweepResult): void {

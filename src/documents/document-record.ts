@@ -7,13 +7,13 @@ import type { DocumentContent } from './sealed-record.ts';
 const instant = Type.String({ format: 'date-time' });
 const instantOrNullSchema = (description: string) => Type.Union([instant, Type.Null()], { description });
 
-/** The path of an operation on one document. */
+/** The path parameters of operations on one document. */
 export const documentParams = Type.Object(
   { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
   { additionalProperties: false },
 );
 
-/** The record of a document, as callers see it. */
+/** The record of a document on the wire. */
 export const documentRecord = Type.Object({
   id: Type.String(),
   citizenId: Type.String(),
@@ -59,7 +59,7 @@ export const documentRecord = Type.Object({
   ),
 });
 
-/** The record for that reader; of the grants of others a client learns only as the issuer, and the citizen does. */
+/** The record for a reader. The issuer and the citizen see all active grants; another client sees its own. */
 export function toDocumentRecord(
   document: SealedDocument,
   content: DocumentContent,

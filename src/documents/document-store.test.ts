@@ -26,7 +26,7 @@ const grantOn = (documentId: DocumentGrant['documentId'], clientId: string, ends
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: a document is found as it was stored, with every grant on it`, async (t) => {
+  test(`${engine.name}: a stored document is found unchanged, with all its grants`, async (t) => {
     const db = await engine.open(t);
     const document = { ...documentFor('CZ-1', 'tax'), retainUntil: 9_007_199_254_740_991 };
     const grants = [grantOn(document.id, 'city', 2_000), grantOn(document.id, 'county', null)];
@@ -40,7 +40,7 @@ for (const engine of engines) {
     assert.equal(await findDocument(db.read, mint('document')), undefined);
   });
 
-  test(`${engine.name}: a grant given again has the new end, and one on no document is refused`, async (t) => {
+  test(`${engine.name}: a repeated grant has the new end, and a grant on no document is refused`, async (t) => {
     const db = await engine.open(t);
     const document = documentFor('CZ-1', 'tax');
     await db.write([insertDocument(document), ...insertGrant(grantOn(document.id, 'city', 2_000))]);
@@ -52,7 +52,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a row without what its state needs is refused`, async (t) => {
+  test(`${engine.name}: a row without the columns of its status is refused`, async (t) => {
     const db = await engine.open(t);
     const { id } = documentFor('CZ-1', 'tax');
     const insert = (status: string, more: string, values: string) =>
@@ -90,7 +90,7 @@ for (const engine of engines) {
     assert.deepEqual([...(await blobOwnersOf(db.read, ['doc_none', id]))], [[id, 'erased']]);
   });
 
-  test(`${engine.name}: a client's list holds its own and its granted documents of that citizen, newest first`, async (t) => {
+  test(`${engine.name}: the list of a client has its own and its granted documents of that citizen, newest first`, async (t) => {
     const db = await engine.open(t);
     const own = Array.from({ length: 5 }, () => documentFor('CZ-1', 'city'));
     const [granted, ended, foreign] = [1, 2, 3].map(() => documentFor('CZ-1', 'tax'));
@@ -109,7 +109,7 @@ for (const engine of engines) {
     assert.deepEqual(await page(100, expected.at(-1)), []);
   });
 
-  test(`${engine.name}: a list has the grants that its reader may know of, and each record once`, async (t) => {
+  test(`${engine.name}: a list has the grants that its reader may see, and each record once`, async (t) => {
     const db = await engine.open(t);
     const [of, other] = [documentFor('CZ-1', 'tax'), documentFor('CZ-1', 'city')];
     const grants = Array.from({ length: 100 }, (_, at) =>

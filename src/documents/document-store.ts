@@ -10,8 +10,8 @@ const columnNames =
 const columns = columnNames.replaceAll(/\w+/g, 'd.$&');
 
 /**
- * The statement that stores a new document, whose bytes are stored already; one in `scanning` is due for the scanner at
- * once. A hold on everything of the citizen holds it too.
+ * Inserts a new document whose blob is stored. A document in `scanning` is due for the scanner at once. A hold on all documents
+ * of the citizen applies to it.
  */
 export function insertDocument(document: SealedDocument & { readonly status: 'scanning' | 'available' }): Statement {
   const { id, citizenId, issuer, status, createdAt, retainUntil, retentionClass, eraseAt, sealedRecord, scan } =
@@ -20,18 +20,28 @@ export function insertDocument(document: SealedDocument & { readonly status: 'sc
     sql: `insert into document (id, citizen_id, issuer, status, created_at, retain_until, retention_class, erase_at, sealed_record, scan_due_at, scanned_at, scan_verdict, holds)
       values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, coalesce((select whole from citizen_hold where citizen_id = $2), 0))`,
     args: [
-      ...[id, citizenId, issuer, status, createdAt, retainUntil, retentionClass, eraseAt, sealedRecord],
-      ...[status === 'scanning' ? createdAt : null, scan?.at ?? null, scan?.verdict ?? null],
+      id,
+      citizenId,
+      issuer,
+      status,
+      createdAt,
+      retainUntil,
+      retentionClass,
+      eraseAt,
+      sealedRecord,
+      status === 'scanning' ? createdAt : null,
+      scan?.at ?? null,
+      scan?.verdict ?? null,
     ],
   };
 }
 
-/** So many grants are on a document at once: each look at it reads them, and each page of a list those of a hundred documents. */
+/** The most grants of a document. Each access to a document reads its grants, and a list page those of a hundred documents. */
 export const maxGrants = 100;
 
 /**
- * The statements that give a client leave to read; given again for the same purpose, it has the new end. Those that have ended
- * go, and the last statement is refused (`rows`) where as many are left as a document may have.
+ * The statements that grant access; a repeated grant for the same purpose gets the new end. Expired grants are deleted first.
+ * The last statement is refused (`rows`) at `maxGrants`.
  */
 export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }: DocumentGrant): Statement[] {
   return [
@@ -51,7 +61,7 @@ export function insertGrant({ documentId, clientId, purpose, grantedAt, endsAt }
   ];
 }
 
-/** The statement that takes a grant back; refused where there is none. */
+/** Removes a grant; refused (`rows`) if there is none. */
 export function removeGrant(documentId: DocumentId, clientId: string, purpose: string): Statement {
   return {
     sql: 'delete from document_grant where document_id = $1 and client_id = $2 and purpose = $3 returning document_id',
@@ -60,7 +70,7 @@ export function removeGrant(documentId: DocumentId, clientId: string, purpose: s
   };
 }
 
-/** A document as it is stored, with every grant on it, live or not. */
+/** A stored document with all its grants, active or not. */
 export type DocumentWithGrants<D extends StoredDocument = StoredDocument> = {
   readonly document: D;
   readonly grants: readonly DocumentGrant[];
@@ -74,8 +84,8 @@ const findGrantRows = lookupByKey(
 );
 
 /**
- * The document with that id, whoever asks; who may read it is decided by `accessOf`. Two lookups, not a join: those of
- * many requests go to PostgreSQL as one statement each.
+ * The document of an id for any caller; `accessOf` decides who may read it. Two look-ups instead of a join: concurrent requests
+ * share one statement each on PostgreSQL.
  */
 export async function findDocument(read: Read, id: DocumentId): Promise<DocumentWithGrants | undefined> {
   const [[row], grants] = await Promise.all([findDocumentRow(read, id), findGrantRows(read, id)]);
@@ -83,32 +93,32 @@ export async function findDocument(read: Read, id: DocumentId): Promise<Document
   return { document: documentOf(row), grants: grants.map((grant) => grantOf(id, grant)).sort(byClientAndPurpose) };
 }
 
-/** Whether that event erased a document of this issuer. */
+/** Whether the event erased a document of this issuer. */
 export async function isErasureOf(read: Read, event: EventId, issuer: string): Promise<boolean> {
   const sql = 'select 1 as found from document where erasure_event = $1 and issuer = $2 limit 1';
   return (await read(sql, [event, issuer])).length > 0;
 }
 
-/** No two grants on a document are of one client and purpose. */
+/** A document has one grant for each client and purpose. */
 function byClientAndPurpose(one: DocumentGrant, other: DocumentGrant): number {
   const isFirst = one.clientId === other.clientId ? one.purpose < other.purpose : one.clientId < other.clientId;
   return isFirst ? -1 : 1;
 }
 
-/** Which of a citizen's documents, newest first: those that this client may see at `now`, older than `after`. */
+/** A page of a citizen's documents, newest first: those that the reader may see at `now`, older than `after`. */
 export type DocumentListQuery = {
   readonly citizenId: string;
-  /** A citizen finds the own ones, a client those that it may read. */
+  /** A citizen sees the own documents, a client those that it may read. */
   readonly reader: DocumentReader;
   readonly now: number;
   readonly after: DocumentId | undefined;
   readonly limit: number;
 };
 
-/** Sorts behind every id of a document. */
+/** Sorts after each document id. */
 const afterAllDocumentIds = 'doc_~';
 
-/** One page of documents whose record can be read, each with the grants on it that this reader may know of, live or not. */
+/** One page of documents with readable records, each with the grants that this reader may see, active or not. */
 export async function listVisibleDocuments(
   read: Read,
   query: DocumentListQuery,
@@ -137,8 +147,8 @@ const selectOwnGrants = textByRowCount((count) => {
 });
 
 /**
- * The grants on these documents: all of them for the citizen (`clientId` null) and on what that client deposited, else its own.
- * Apart from the documents, whose sealed records would come once more with each grant.
+ * The grants on these documents. The citizen (`clientId` null) and the issuer see all of them, another client its own. Separate
+ * from the documents: a join would repeat the sealed record with each grant.
  */
 async function grantsOn(
   read: Read,
@@ -155,21 +165,21 @@ async function grantsOn(
   return Map.groupBy(grants, ({ documentId }) => documentId);
 }
 
-/** Whose a blob is: of a document that is held, of one that was erased, which owns none, or of no row. */
+/** The owner of a blob: a document that needs it, an erased document, or no row. */
 export type BlobOwner = 'held' | 'erased' | 'none';
 
 const selectOwners = textByRowCount((count) => {
   return `select id, status from document where id in (${placeholders(count, 1)})`;
 });
 
-/** Some of the newest documents that are to have their bytes; those that are erased have none. */
+/** Some of the newest documents that must have blobs. Erased documents have none. */
 export async function newestStoredDocumentIds(read: Read): Promise<readonly string[]> {
   const rows = await read('select id, status from document order by id desc limit 100');
   const held = rows.filter(({ status }) => status !== 'receiving' && status !== 'erased');
   return held.slice(0, 20).map((row) => textField(row, 'id'));
 }
 
-/** Whose the blobs of these names are; of no row where a name is missing. */
+/** The owners of these blobs; a name that is missing in the result has no row. */
 export async function blobOwnersOf(read: Read, names: readonly string[]): Promise<ReadonlyMap<string, BlobOwner>> {
   const owners = new Map<string, BlobOwner>();
   for (const part of splitByRowCounts(names)) {
@@ -190,7 +200,7 @@ function grantOf(documentId: DocumentId, row: Row): DocumentGrant {
   };
 }
 
-/** A row as the type it stands for. The checks of the table keep what each state needs. */
+/** Converts a row; the checks of the table guarantee the columns of each state. */
 function documentOf(row: Row): StoredDocument {
   const head = {
     id: idField(row, 'id', 'document'),
@@ -215,13 +225,13 @@ function documentOf(row: Row): StoredDocument {
   if (status === 'scanning' || status === 'available' || status === 'quarantined') {
     return { ...head, status, sealedRecord };
   }
-  throw new Error(`document ${head.id} is in a state that this program does not know`);
+  throw new TypeError(`document ${head.id} has an unknown status`);
 }
 
 function scanOf(row: Row): ScanResult | null {
   const [verdict, at] = [row['scan_verdict'], integerOrNull(row, 'scanned_at')];
   if (verdict === null || at === null) return null;
-  // A check of the table names the verdicts.
+  // A check of the table restricts the verdicts.
   return {
     verdict: verdict as ScanResult['verdict'],
     at,

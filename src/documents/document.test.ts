@@ -21,7 +21,7 @@ const document: StoredDocument = {
 };
 const grant: DocumentGrant = { documentId: id, clientId: 'city', purpose: 'housing', grantedAt: 500, endsAt: 2_000 };
 
-test('the issuer and the citizen may read, and no other client or citizen', () => {
+test('the issuer and the citizen have access, and no other client or citizen has', () => {
   assert.deepEqual(accessOf(document, [], { client: 'tax-office' }, now), { by: 'issuer', purpose: undefined });
   assert.deepEqual(accessOf(document, [], { citizen: 'CZ-1' }, now), { by: 'citizen' });
   assert.equal(accessOf(document, [], { client: 'city' }, now), undefined);
@@ -29,7 +29,7 @@ test('the issuer and the citizen may read, and no other client or citizen', () =
   assert.equal(accessOf(document, [grant], { citizen: 'city' }, now), undefined);
 });
 
-test('a grant opens from its beginning until its end, and an expired one opens nothing', () => {
+test('a grant gives access from its start until its end, and an expired grant opens nothing', () => {
   const at = (instant: number) => accessOf(document, [grant], { client: 'city' }, instant);
   assert.deepEqual(at(500), { by: 'grant', grant });
   assert.deepEqual(at(1_999), { by: 'grant', grant });
@@ -38,7 +38,7 @@ test('a grant opens from its beginning until its end, and an expired one opens n
   assert.deepEqual(accessOf(document, [endless], { client: 'city' }, 9_999), { by: 'grant', grant: endless });
 });
 
-test('a grant opens for its own purpose, client and document alone', () => {
+test('a grant gives access for its own purpose, client and document only', () => {
   const other = createIdGenerator({ now: () => now }, systemRandom)('document');
   assert.equal(accessOf(document, [grant], { client: 'city', purpose: 'schooling' }, now), undefined);
   assert.deepEqual(accessOf(document, [grant], { client: 'city', purpose: 'housing' }, now), { by: 'grant', grant });

@@ -1,24 +1,24 @@
 import type { DocumentId, EventId } from '../kernel/id.ts';
 
-/** What the row of a document says in clear; all else is in its sealed record. Instants in epoch ms. */
+/** The readable columns of a document; everything else is in its sealed record. Instants in epoch ms. */
 type DocumentHead = {
   readonly id: DocumentId;
   readonly citizenId: string;
   /** The client that deposited it. */
   readonly issuer: string;
   readonly createdAt: number;
-  /** Until when it must be kept; it may be moved, so nothing is sealed to it. */
+  /** The end of retention. It may change, so it is not part of the encryption context. */
   readonly retainUntil: number | null;
   readonly retentionClass: string | null;
-  /** When the deletion run erases it; null: never by itself. */
+  /** When the deletion run erases it; null: never. */
   readonly eraseAt: number | null;
-  /** Whether a legal hold keeps it from being erased. */
+  /** Whether a legal hold prevents its erasure. */
   readonly held: boolean;
-  /** What the last scan said; null before the first. */
+  /** The last scan; null before the first. */
   readonly scan: ScanResult | null;
 };
 
-/** A verdict on record. `not-scanned`: let out without a scanner, because the operator said so. */
+/** A stored verdict. `not-scanned`: available without a scan, because the operator configured no scanner. */
 export type ScanResult = {
   readonly verdict: 'clean' | 'infected' | 'unscannable' | 'not-scanned';
   readonly at: number;
@@ -26,10 +26,10 @@ export type ScanResult = {
   readonly finding: string | null;
 };
 
-/** Title, type, digest and key of the content, as `sealed-record.ts` seals them. */
+/** Title, type, digest and key of the content, encrypted (`sealed-record.ts`). */
 type WithSealedRecord = { readonly sealedRecord: Uint8Array };
 
-/** A document with the facts that are true in its state. Only `available` is ever given out. */
+/** A document with the facts of its state. Only `available` documents are ever delivered. */
 export type StoredDocument = DocumentHead &
   (
     | { readonly status: 'receiving' }
@@ -38,10 +38,10 @@ export type StoredDocument = DocumentHead &
     | { readonly status: 'erased'; readonly erasedAt: number; readonly proof: EventId }
   );
 
-/** A document whose record can be read; `available` ones can be read themselves. */
+/** A document with a readable record. */
 export type SealedDocument = Extract<StoredDocument, WithSealedRecord>;
 
-/** Leave for one client to read one document, for one purpose, until its end (epoch ms; null: no end). */
+/** Lets one client read one document for one purpose until `endsAt` (epoch ms; null: no end). */
 export type DocumentGrant = {
   readonly documentId: DocumentId;
   readonly clientId: string;
@@ -50,25 +50,25 @@ export type DocumentGrant = {
   readonly endsAt: number | null;
 };
 
-/** Who asks to read; a client may say for what. */
+/** The reader; a client may state a purpose. */
 export type DocumentReader =
   | { readonly client: string; readonly purpose?: string | undefined }
   | { readonly citizen: string };
 
-/** Whether it may be erased at that instant: nothing that is held, or that must still be kept. */
+/** Whether the document may be erased at `now`: not under a hold, and after its retention. */
 export function mayErase({ held, retainUntil }: StoredDocument, now: number): boolean {
   return !held && (retainUntil === null || retainUntil <= now);
 }
 
-/** Why a reader may read. */
+/** Why a reader has access. */
 export type DocumentAccess =
   | { readonly by: 'issuer'; readonly purpose: string | undefined }
   | { readonly by: 'grant'; readonly grant: DocumentGrant }
   | { readonly by: 'citizen' };
 
 /**
- * Why this reader may read the document at that instant, or undefined: the client that deposited it, a client with a
- * grant that has not ended (for the purpose it states, where it states one), and the citizen.
+ * Why this reader may read the document at `now`, or undefined. Access have the client that deposited it, a client with an
+ * active grant (for the stated purpose, if it states one), and the citizen.
  */
 export function accessOf(
   document: StoredDocument,
@@ -88,7 +88,7 @@ export function accessOf(
   return grant === undefined ? undefined : { by: 'grant', grant };
 }
 
-/** Whether a grant opens anything at that instant; at its end it no longer does. */
+/** Whether a grant gives access at `now`; at `endsAt` it no longer does. */
 export function isGrantActive(grant: DocumentGrant, now: number): boolean {
   return grant.grantedAt <= now && (grant.endsAt === null || now < grant.endsAt);
 }

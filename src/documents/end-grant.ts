@@ -18,7 +18,7 @@ const request = {
   ),
 };
 
-/** Ends a grant at once; the next range is refused. */
+/** Ends a grant at once; the next range request is refused. */
 export const endGrant = defineOperation({
   name: 'endGrant',
   since: '1.0',
@@ -40,7 +40,7 @@ export const endGrant = defineOperation({
     if ('refusal' in found) return found;
     const { id, citizenId } = found.document;
     const { clientId: to } = query;
-    // As the grant keeps it, so that the text by which it was given ends it.
+    // Normalised like at the grant, so that the same text ends it.
     const purpose = decodeLine(encodeURIComponent(query.purpose), 200) ?? query.purpose;
     const event = mint('event');
     const actor = { client: caller.clientId };

@@ -16,7 +16,7 @@ async function slugOf(app: DocumentApp, id: DocumentId, client: string): Promise
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a grant opens a document for its purpose until its end, or until it is taken back`, async (t) => {
+  test(`${engine.name}: a grant opens a document for its purpose until it expires or is ended`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(40_000));
     assert.equal(await slugOf(app, id, 'city'), 'document-not-found');
@@ -37,7 +37,7 @@ for (const engine of engines) {
     assert.ok('refusal' in twice && twice.refusal.slug === 'conflict');
   });
 
-  test(`${engine.name}: what is ended is one grant, and none of another document, client or purpose`, async (t) => {
+  test(`${engine.name}: ending a grant ends no other document, client or purpose`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const [id, other] = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(100))];
     for (const [document, clientId, purpose] of [
@@ -73,7 +73,7 @@ for (const engine of engines) {
     assert.equal(others.length, 4);
   });
 
-  test(`${engine.name}: the text by which a grant was given ends it, however it is composed`, async (t) => {
+  test(`${engine.name}: a grant ends by the text of its purpose in any Unicode normalisation`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const purpose = 'aide au de\u0301me\u0301nagement ';
@@ -84,7 +84,7 @@ for (const engine of engines) {
     assert.equal('refusal' in read && read.refusal.slug, 'document-not-found');
   });
 
-  test(`${engine.name}: only the issuer grants, ends and withdraws; to others the document does not exist, and that is on record`, async (t) => {
+  test(`${engine.name}: only the issuer grants, ends and withdraws; other clients get 404 and an entry`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const curious = { client: 'curious' };
@@ -104,7 +104,7 @@ for (const engine of engines) {
     assert.ok('refusal' in lines && lines.refusal.issues?.[0]?.pointer === '/purpose');
   });
 
-  test(`${engine.name}: a purpose that was not agreed opens nothing, and cannot be granted`, async (t) => {
+  test(`${engine.name}: a purpose that was not agreed opens nothing and cannot be granted`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const nobody = await app.grant(id, { clientId: 'nobody', purpose: 'housing' });
@@ -125,7 +125,7 @@ for (const engine of engines) {
     assert.ok('status' in (await stated('agreed')));
   });
 
-  test(`${engine.name}: an unknown id costs the same writes as one that is not yours, and both are on record`, async (t) => {
+  test(`${engine.name}: an unknown id costs the same writes as the document of another client, and both are recorded`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const units: number[] = [];
@@ -147,7 +147,7 @@ for (const engine of engines) {
     assert.deepEqual([event?.['type'], event?.['actor'], others], ['document.unknown', { client: 'curious' }, []]);
   });
 
-  test(`${engine.name}: a document has a hundred grants at most, of which those that have ended are none`, async (t) => {
+  test(`${engine.name}: a document has at most a hundred grants, not counting expired ones`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const grant = async (purpose: string, more: { readonly endsAt?: string } = {}) => {

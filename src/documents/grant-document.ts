@@ -26,7 +26,7 @@ const bodyRefusal = (pointer: string, code: string, detail: string): Refusal =>
   refuseIssues([{ in: 'body', pointer, code, detail }]);
 const malformed = (pointer: string, detail: string): Refusal => bodyRefusal(pointer, 'malformed', detail);
 
-/** Lets another client read a document, for one purpose, until an end. */
+/** Lets another client read a document for one purpose until an end. */
 export const grantDocument = defineOperation({
   name: 'grantDocument',
   since: '1.0',
@@ -74,8 +74,15 @@ export const grantDocument = defineOperation({
       effect: {
         events: [
           {
-            ...({ type: 'document.granted', id: event, at: now, actor: { client: caller.clientId } } as const),
-            ...{ citizenId, document: id, to: body.clientId, purpose, endsAt: shownEnd ?? undefined },
+            type: 'document.granted',
+            id: event,
+            at: now,
+            actor: { client: caller.clientId },
+            citizenId,
+            document: id,
+            to: body.clientId,
+            purpose,
+            endsAt: shownEnd ?? undefined,
           },
         ],
         statements: insertGrant({ documentId: id, clientId: body.clientId, purpose, grantedAt: now, endsAt }),

@@ -13,7 +13,7 @@ import {
 type Page = { documents: { id: string }[]; next: string | null };
 
 for (const engine of engines) {
-  test(`${engine.name}: the pages of a list hold every visible record once, and each page is an event`, async (t) => {
+  test(`${engine.name}: the pages of a list have each visible record once, and each page is an event`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids: string[] = [];
     for (let count = 0; count < 5; count += 1) ids.push(await depositDocumentOf(app, makePdf(50)));
@@ -35,7 +35,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a document with several grants stands once in a list, with each that has not ended`, async (t) => {
+  test(`${engine.name}: a document with several grants is listed once, with each active grant`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(50));
     const given = ['bank account', 'bank loan', 'court case'];
@@ -58,7 +58,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: one damaged record is named, and does not hide the others`, async (t) => {
+  test(`${engine.name}: a damaged record is reported, and does not hide the others`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const [first, second] = [await depositDocumentOf(app, makePdf(50)), await depositDocumentOf(app, makePdf(50))];
     await app.db.write([{ sql: 'update document set created_at = 1 where id = $1', args: [first] }]);
@@ -69,7 +69,7 @@ for (const engine of engines) {
     assert.deepEqual(app.alarms, ['document-record-broken']);
   });
 
-  test(`${engine.name}: a stranger's list is empty, as is that of an unknown citizen, and both are told`, async (t) => {
+  test(`${engine.name}: the list of a client without access equals that of an unknown citizen, and both are recorded`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await depositDocumentOf(app, makePdf(50));
     for (const id of [testCitizenId, 'CZ-9999', 'ż'.repeat(200)]) {

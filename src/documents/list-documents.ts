@@ -27,7 +27,7 @@ const request = {
   ),
 };
 
-/** Lists the records that this client may see of one citizen, newest first. */
+/** Lists the records of one citizen that this client may see, newest first. */
 export const listDocumentRecords = defineOperation({
   name: 'listDocuments',
   since: '1.0',
@@ -59,7 +59,7 @@ export const listDocumentRecords = defineOperation({
     if ('refusal' in stated) return stated;
     const { citizenId, limit = defaultLimit } = query;
     const after = query.after === undefined ? undefined : parseId('document', query.after);
-    // One more than is shown tells whether there is a next page.
+    // One more than the limit shows whether there is a next page.
     const reader = readerOf(call, stated.purpose);
     const found = await listVisibleDocuments(call.read, { citizenId, reader, now, after, limit: limit + 1 });
     const documents: Static<typeof documentRecord>[] = [];

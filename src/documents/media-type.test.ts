@@ -13,7 +13,7 @@ const starts: Readonly<Record<string, string>> = {
   html: '<!doctype html>',
 };
 
-/** Whether these bytes pass as that type, however they are cut. */
+/** Whether these bytes are accepted as that type, in pieces of any length. */
 function fits(type: string, bytes: Buffer): boolean {
   const media = parseMediaType(type) ?? assert.fail(`${type} is not allowed`);
   const verdicts = [1, 3, 200, 100_000].map((length) => {
@@ -27,7 +27,7 @@ function fits(type: string, bytes: Buffer): boolean {
   return verdicts[0] ?? false;
 }
 
-test('every binary type accepts its own beginning and no other', () => {
+test('each binary type accepts its own first bytes and no others', () => {
   for (const type of ['application/pdf', 'image/png', 'image/jpeg', 'image/gif', 'image/tiff', 'application/zip']) {
     const fitting = Object.keys(starts).filter((kind) =>
       fits(type, Buffer.from((starts[kind] ?? '').padEnd(300, ' x'), 'latin1')),
@@ -36,7 +36,7 @@ test('every binary type accepts its own beginning and no other', () => {
   }
 });
 
-test('text is UTF-8 without control characters, and not a binary type by another name', () => {
+test('text is UTF-8 without control characters, and does not start like a binary format', () => {
   for (const type of ['text/plain', 'text/html', 'text/csv', 'application/json', 'application/xml']) {
     assert.ok(fits(type, Buffer.from('Grüße, 市民, \t\r\n\f')));
     assert.ok(fits(type, Buffer.from('ü'.repeat(20_000))));
@@ -47,7 +47,7 @@ test('text is UTF-8 without control characters, and not a binary type by another
   }
 });
 
-test('an office document is an archive, and an OpenDocument one says so in its first entry', () => {
+test('an office document is a ZIP archive, and an OpenDocument one names its type in its first entry', () => {
   const word = 'application/vnd.openxmlformats-officedocument.wordprocessingml.document';
   assert.ok(fits(word, Buffer.from('PK\x03\x04 and more', 'latin1')));
   assert.ok(!fits(word, Buffer.from('%PDF-1.7')));
@@ -58,14 +58,14 @@ test('an office document is an archive, and an OpenDocument one says so in its f
   assert.ok(!fits(odt, Buffer.from('PK\x03\x04 and more', 'latin1')));
 });
 
-test('an empty document is text or nothing', () => {
+test('an empty document is accepted as text only', () => {
   assert.deepEqual(
     allowedMediaTypes.filter((type) => fits(type, Buffer.alloc(0))),
     ['text/plain', 'text/csv', 'text/html', 'application/json', 'application/xml'],
   );
 });
 
-test('a media type is read whatever its letters and blanks, and text is UTF-8 or refused', () => {
+test('a media type is parsed in any case and spacing, and text in other charsets is refused', () => {
   assert.equal(parseMediaType(' Application/PDF ')?.name, 'application/pdf');
   assert.equal(parseMediaType('text/plain')?.name, 'text/plain; charset=utf-8');
   assert.equal(parseMediaType('text/plain ; Charset="UTF-8"')?.name, 'text/plain; charset=utf-8');

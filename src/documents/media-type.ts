@@ -1,4 +1,4 @@
-/** What can be told from the first bytes of a document. */
+/** The formats that the first bytes of a document show. */
 type Container = 'pdf' | 'png' | 'jpeg' | 'gif' | 'tiff' | 'zip';
 
 type MediaTypeRule = { readonly extension: string; readonly content: Container | 'text' };
@@ -6,7 +6,7 @@ type MediaTypeRule = { readonly extension: string; readonly content: Container |
 const office = 'application/vnd.openxmlformats-officedocument';
 const openDocument = 'application/vnd.oasis.opendocument';
 
-/** The types a document may have; anything that runs code when opened stays out. */
+/** The allowed media types. Types that run code when they are opened are excluded. */
 const allowedTypes: Readonly<Record<string, MediaTypeRule>> = {
   'application/pdf': { extension: 'pdf', content: 'pdf' },
   'image/png': { extension: 'png', content: 'png' },
@@ -26,13 +26,13 @@ const allowedTypes: Readonly<Record<string, MediaTypeRule>> = {
   'application/xml': { extension: 'xml', content: 'text' },
 };
 
-/** The types that `Content-Type` of a deposit may name. */
+/** The media types that a deposit may have. */
 export const allowedMediaTypes: readonly string[] = Object.keys(allowedTypes);
 
-/** An allowed media type; `name` is as it is answered, in lower case, text with its charset. */
+/** An allowed media type. `name` is its form on the wire: lower case, text with its charset. */
 export type MediaType = { readonly name: string; readonly type: string; readonly rule: MediaTypeRule };
 
-/** The media type in a `Content-Type`, or undefined: not allowed, not well formed, or text that is not UTF-8. */
+/** Parses a `Content-Type`. Undefined if it is not allowed, malformed, or text that is not UTF-8. */
 export function parseMediaType(header: string): MediaType | undefined {
   const [, type, parameter] = /^([a-z0-9.+-]+\/[a-z0-9.+-]+)(?:;charset="?([a-z0-9-]+)"?)?$/.exec(plain(header)) ?? [];
   const rule = type === undefined || !Object.hasOwn(allowedTypes, type) ? undefined : allowedTypes[type];
@@ -42,7 +42,7 @@ export function parseMediaType(header: string): MediaType | undefined {
   return { name: type.startsWith('text/') ? `${type}; charset=utf-8` : type, type, rule };
 }
 
-/** The extension of a file of that media type, without a dot. */
+/** The file extension of a media type, without a dot. */
 export function extensionOf(mediaType: string): string {
   return parseMediaType(mediaType)?.rule.extension ?? 'bin';
 }
@@ -54,13 +54,13 @@ function plain(header: string): string {
     .replaceAll(/\s*;\s*/g, ';');
 }
 
-/** Compares a document with its declared type while it passes; both say false as soon as it does not fit. */
+/** Compares a document with its declared type while it arrives; both functions return false at the first mismatch. */
 export type ContentCheck = { add(piece: Uint8Array): boolean; end(): boolean };
 
-/** Enough for every signature, and for the first entry of an OpenDocument archive, which names its type. */
+/** Enough for each signature, and for the first entry of an OpenDocument archive, which names its type. */
 const headBytes = 160;
 
-/** The check for one document. Text must be UTF-8 without control characters, and not one of the binary types. */
+/** The check of one document. Text must be UTF-8 without control characters, and must not start like a binary format. */
 export function createContentCheck(declared: MediaType): ContentCheck {
   let head = Buffer.alloc(0);
   let isDecided = false;
@@ -100,7 +100,9 @@ function containerOf(head: Buffer): Container | undefined {
   return signatures.find(([, bytes]) => head.subarray(0, bytes.length).equals(bytes))?.[0];
 }
 
-/** An OpenDocument archive begins with an entry `mimetype` that holds its type, stored as it is (OpenDocument 1.3, 3.3). */
+/**
+ * An OpenDocument archive begins with an uncompressed entry `mimetype` that contains its type (OpenDocument 1.3, part 2, 3.3).
+ */
 function fitsArchive(type: string, head: Buffer): boolean {
   if (!type.startsWith(openDocument)) return true;
   return head.toString('latin1', 30, 38 + type.length) === `mimetype${type}`;
@@ -123,7 +125,7 @@ function createTextCheck(): ContentCheck {
   };
 }
 
-/** Control characters that no text has (WHATWG MIME Sniffing, binary data byte). */
+/** Control characters that do not occur in text (WHATWG MIME Sniffing, binary data byte). */
 function isBinary(byte: number): boolean {
   return byte < 0x20 && byte !== 0x09 && byte !== 0x0a && byte !== 0x0c && byte !== 0x0d && byte !== 0x1b;
 }

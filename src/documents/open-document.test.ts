@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { withFirstPiece } from './open-document.ts';
 
-/** Pieces that note whether what they come from was closed. */
+/** Pieces that record whether their source was closed. */
 function source(...given: readonly (string | Error)[]) {
   const seen = { taken: 0, closed: false };
   async function* pieces() {
@@ -22,7 +22,7 @@ function source(...given: readonly (string | Error)[]) {
 const textOf = async (pieces: AsyncIterable<Uint8Array>) =>
   Buffer.concat(await Array.fromAsync(pieces, (piece) => Buffer.from(piece))).toString();
 
-test('started pieces are given in order, the first taken beforehand, and their source is closed', async () => {
+test('pieces with a first one read early keep their order, and their source is closed', async () => {
   const { seen, pieces } = source('one ', 'two ', 'three');
   const given = await withFirstPiece(pieces);
   assert.equal(seen.taken, 1);
@@ -30,18 +30,18 @@ test('started pieces are given in order, the first taken beforehand, and their s
   assert.equal(seen.closed, true);
 });
 
-test('where there are no pieces, none are given', async () => {
+test('an empty source yields no pieces', async () => {
   assert.equal(await textOf(await withFirstPiece(source().pieces)), '');
 });
 
-test('a fault in the first piece is thrown before there is an answer, a later one breaks it off', async () => {
+test('a fault in the first piece is thrown at once, and a later one ends the stream', async () => {
   await assert.rejects(withFirstPiece(source(new Error('at once')).pieces), /at once/);
   const { seen, pieces } = source('one', new Error('later'));
   await assert.rejects(textOf(await withFirstPiece(pieces)), /later/);
   assert.equal(seen.closed, true);
 });
 
-test('pieces that nobody takes, or that are left half way, close their source', async () => {
+test('pieces that are not read, or only in part, close their source', async () => {
   for (const most of [0, 1, 2]) {
     const { seen, pieces } = source('one', 'two', 'three', 'four', 'five');
     const given = await withFirstPiece(pieces);

@@ -8,8 +8,8 @@ import type { DocumentPorts } from './ports.ts';
 import { blobKey, type DocumentContent, unsealRecord } from './sealed-record.ts';
 
 /**
- * Opens the sealed record of a document. A record that does not open is told to the operator and thrown: it was changed
- * outside this program, or the citizen's key is gone.
+ * Opens the sealed record of a document. A record that does not open raises an alarm and throws: it was changed outside of this
+ * program, or the citizen's key is gone.
  */
 export async function openDocumentContent(
   ports: Pick<DocumentPorts, 'citizenKeys' | 'alarm'>,
@@ -26,25 +26,28 @@ export async function openDocumentContent(
   }
 }
 
-/** One damaged record must not hide the others; `openContent` has told the operator. */
+/**
+ * Turns `SealBroken` into undefined, so that one damaged record does not hide the others; `openDocumentContent` has raised the
+ * alarm.
+ */
 export function undefinedIfInvalid(fault: unknown): undefined {
   if (!(fault instanceof SealBroken)) throw fault;
 }
 
-/** A document that is given out, with the key of its blob. To be called only after the event of it is durable. */
+/** A document to deliver, with the key of its blob. Send its bytes only after its event is durable. */
 export type OpenDocument = {
   readonly document: SealedDocument & { readonly status: 'available' };
   readonly content: DocumentContent;
 };
 
-/** The whole of a document as a range; of an empty one, nothing. */
+/** The range of the whole document; empty for an empty one. */
 export function fullRange(content: DocumentContent): ByteRange {
   return { first: 0, last: content.size - 1 };
 }
 
 /**
- * The bytes of one part, opened as they are asked for: each piece was verified before it is given. The operator is told
- * of bytes that are not what was stored, and the stream ends with that fault.
+ * The bytes of a range, decrypted on demand; each piece is verified before it is yielded. Bytes that are not the stored ones
+ * raise an alarm, and end the stream with a fault.
  */
 export function openBytes(
   ports: Pick<DocumentPorts, 'blobs' | 'alarm'>,
@@ -54,7 +57,7 @@ export function openBytes(
   return openBytesInAnyState(ports, { document, content }, range);
 }
 
-/** The same for a document in any state, for who looks at it inside: the scanner, the verifier. Nothing of it may leave. */
+/** The same for a document in any state, for the scanner and the verifier. Its bytes must not leave the server. */
 export async function* openBytesInAnyState(
   ports: Pick<DocumentPorts, 'blobs' | 'alarm'>,
   { document, content }: { readonly document: SealedDocument; readonly content: DocumentContent },
@@ -72,8 +75,8 @@ export async function* openBytesInAnyState(
 }
 
 /**
- * The same pieces with the first one there already: so a document that is broken at its start, and any small one, is
- * answered as a fault, not as a reply that breaks off. Returned at any time, it closes what the pieces come from.
+ * The same pieces with the first one already read: a document that is damaged at its start, and any damaged small one, is
+ * answered with a problem, not with an interrupted response. Its `return` closes the source at any time.
  */
 export async function withFirstPiece(pieces: AsyncGenerator<Buffer>): Promise<ByteChunks> {
   let firstPiece: IteratorResult<Buffer> | undefined = await pieces.next();

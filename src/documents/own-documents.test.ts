@@ -15,7 +15,7 @@ const anothers = { client: `portal for ${otherCitizenId}` };
 const record = { headers: { accept: 'application/json' } };
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen reads the own document, and the log says that the citizen did`, async (t) => {
+  test(`${engine.name}: a citizen reads an own document, and the log names the citizen as actor`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(5_000);
     const id = await depositDocumentOf(app, bytes);
@@ -37,7 +37,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a citizen who is refused the own document has asked, not the portal`, async (t) => {
+  test(`${engine.name}: a refused retrieval by a citizen is recorded for the citizen, not for the portal`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const until = new Date(app.time.now + 86_400_000).toISOString();
     const id = await depositDocumentOf(app, makePdf(50), { 'document-retain-until': until });
@@ -48,7 +48,7 @@ for (const engine of engines) {
     assert.deepEqual([type, actor, reason], ['document.refused', { citizen: true }, 'not-available']);
   });
 
-  test(`${engine.name}: a token that names a citizen opens and lists nothing of another, whatever its client may`, async (t) => {
+  test(`${engine.name}: a token of a citizen opens and lists nothing of another citizen, whatever its client may read`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(50));
     const grant = { clientId: 'portal', purpose: 'housing', grantedAt: app.time.now, endsAt: null };
@@ -65,7 +65,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a client that may not act for citizens keeps to its grants while one is there`, async (t) => {
+  test(`${engine.name}: a client that may not act for citizens uses its own grants when a citizen is named`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const [granted, other] = [await depositDocumentOf(app, makePdf(50)), await depositDocumentOf(app, makePdf(50))];
     const grant = { clientId: 'city', purpose: 'housing', grantedAt: app.time.now, endsAt: null };
@@ -85,7 +85,7 @@ for (const engine of engines) {
     assert.deepEqual(actors, Array(3).fill({ client: 'city' }));
   });
 
-  test(`${engine.name}: a citizen lists the own documents, whoever deposited them`, async (t) => {
+  test(`${engine.name}: a citizen lists the own documents of all issuers`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = [await depositDocumentOf(app, makePdf(50)), await depositDocumentOf(app, makePdf(50))];
     await depositDocumentOf(app, makePdf(50), { 'citizen-id': otherCitizenId });

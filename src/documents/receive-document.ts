@@ -7,7 +7,7 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { DepositTerms } from './deposit-headers.ts';
 import { createContentCheck } from './media-type.ts';
 
-/** The request, the pieces of the document in it, and how many bytes there may be. */
+/** The request, the pieces of its document, and the largest size in bytes. */
 export type IncomingDocument = {
   readonly request: Readable;
   readonly pieces: AsyncIterable<Uint8Array>;
@@ -15,12 +15,12 @@ export type IncomingDocument = {
   readonly maxBytes: number;
 };
 
-/** Where they go: the name of the blob, and the key it is sealed with. */
+/** The name of the blob, and its encryption key. */
 export type BlobDestination = { readonly blobs: BlobStore; readonly name: string; readonly message: MessageKey };
 
 /**
- * Seals what arrives into a blob, never holding more than a piece of it, and compares it with what its headers state.
- * Resolves when the blob is synced; a refusal, like a fault, has left no blob.
+ * Encrypts the document into a blob while it arrives, piece by piece, and compares it with its headers. Resolves when the blob
+ * is synced; a refusal or fault leaves no blob.
  */
 export async function receiveDocument(
   { request, pieces, signal, maxBytes }: IncomingDocument,
@@ -59,18 +59,22 @@ export async function receiveDocument(
   }
 }
 
-/** The pieces of a body that is the document itself; left open when it is turned away, so that the refusal still reaches the sender. */
+/**
+ * The pieces of a body that is the document itself. After a rejection the request stays open, so that the refusal reaches the
+ * client.
+ */
 export async function* piecesOf(request: Readable): AsyncGenerator<Uint8Array> {
-  // The stream is the request itself, without an encoding set: its pieces are buffers.
+  // The stream is the request without an encoding: its pieces are buffers.
   for await (const piece of request.iterator({ destroyOnReturn: false })) yield piece as Buffer;
 }
 
-/** Carries a refusal out through the streams between: it is what makes them clean up. Caught in this file alone. */
+/** Carries a refusal through the streams, whose clean-up runs on errors. It never leaves the deposit. */
 export class RequestRejected extends Error {
   readonly refusal: Refusal;
 
   constructor(refusal: Refusal) {
     super(refusal.detail);
+    this.name = 'RequestRejected';
     this.refusal = refusal;
   }
 }

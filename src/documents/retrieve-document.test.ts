@@ -23,13 +23,13 @@ function given(result: DocumentResult) {
   return result;
 }
 
-/** The refusal of a request, by its name. */
+/** The problem name of a refused request. */
 function slugOf(result: DocumentResult): string {
   assert.ok('refusal' in result);
   return result.refusal.slug;
 }
 
-/** What happened with a citizen's documents since the deposit, as type and actor. */
+/** The events about a citizen's documents since the deposit, as type and actor. */
 async function usesOf(app: DocumentApp): Promise<string[]> {
   const events = await app.eventsAbout(testCitizenId);
   return events
@@ -45,7 +45,7 @@ async function grant(app: DocumentApp, documentId: DocumentId, clientId: string,
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a document comes back byte for byte, with every header the contract names`, async (t) => {
+  test(`${engine.name}: a document is returned byte for byte, with each header of the contract`, async (t) => {
     const app = await openDocumentApp(t, engine);
     for (const size of [9, 16_384, 16_385, 1_048_576, 3_000_000]) {
       const bytes = makePdf(size);
@@ -79,7 +79,7 @@ for (const engine of engines) {
     assert.equal((await usesOf(app)).join(), Array(5).fill(`document.retrieved ${issuer}`).join());
   });
 
-  test(`${engine.name}: a document that is not yours and one that does not exist are refused alike`, async (t) => {
+  test(`${engine.name}: the document of another client and an unknown id are refused alike`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const refusals = [
@@ -94,7 +94,7 @@ for (const engine of engines) {
     assert.deepEqual(await usesOf(app), Array(3).fill('document.refused curious not-permitted'));
   });
 
-  test(`${engine.name}: a grant opens the document until its end, and the next range after that is refused`, async (t) => {
+  test(`${engine.name}: a grant opens the document until its end, and the next range request is refused`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(50_000));
     await grant(app, id, 'city', app.time.now + 60_000);
@@ -113,7 +113,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: the record is given where JSON is preferred, with the grants that concern the reader`, async (t) => {
+  test(`${engine.name}: the record is returned if JSON is preferred, with the grants that the reader may see`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     await grant(app, id, 'city', app.time.now + 1_000);
@@ -130,7 +130,7 @@ for (const engine of engines) {
     assert.equal(slugOf(await app.retrieve(id, { headers: { accept: 'text/html' } })), 'not-acceptable');
   });
 
-  test(`${engine.name}: ranges, suffixes and several ranges give those bytes, and none beyond the end`, async (t) => {
+  test(`${engine.name}: ranges, suffixes and several ranges return their bytes, and none beyond the end`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(40_000);
     const id = await depositDocumentOf(app, bytes);
@@ -162,7 +162,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: conditions hold by the ETag, and what gives no bytes is told apart in the ledger`, async (t) => {
+  test(`${engine.name}: conditions compare the ETag, and an answer without bytes has another event`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(2_000));
     const head = given(await app.retrieve(id, { method: 'HEAD' }));
@@ -182,7 +182,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a document that is not available is refused to its readers, and its record still told`, async (t) => {
+  test(`${engine.name}: a document that is not available is refused to its readers, who can still read its record`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const become = (status: string, more = '') =>
@@ -209,7 +209,7 @@ for (const engine of engines) {
     assert.equal((await usesOf(app)).at(-1), `document.refused ${issuer} not-available`);
   });
 
-  test(`${engine.name}: an empty document is given, whole and without ranges`, async (t) => {
+  test(`${engine.name}: an empty document is returned whole and without ranges`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, Buffer.alloc(0), { 'content-type': 'text/plain' });
     const whole = given(await app.retrieve(id));
@@ -217,7 +217,7 @@ for (const engine of engines) {
     assert.equal(slugOf(await app.retrieve(id, { headers: { range: 'bytes=0-' } })), 'range-not-satisfiable');
   });
 
-  test(`${engine.name}: bytes that are gone, changed or not to be had are a told 503, and the event says that nothing was given`, async (t) => {
+  test(`${engine.name}: missing, changed or unreadable bytes are a 503, and the event is a refusal`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(2_000));
     const [file = assert.fail()] = await app.files();

@@ -65,7 +65,7 @@ const ofDocument = {
 
 type RetrieveCall = OperationCall<typeof request, DocumentPorts>;
 
-/** Gives out a document, in whole or in part, or its record, to whom it may concern. */
+/** Retrieves a document, a part of it, or its record. The event is durable before any byte leaves. */
 export const retrieveDocument = defineOperation({
   name: 'retrieveDocument',
   since: '1.0',
@@ -137,14 +137,16 @@ function answerRecord(
   };
 }
 
-/** The receipt of a use, which is for clients: `GET /v1/receipts/{eventId}` asks who caused it. */
+/**
+ * The receipt of a use for a client. A citizen has none: `GET /v1/receipts/{eventId}` serves the client that caused the event.
+ */
 function receiptOf({ id, actor }: ReturnType<typeof documentUseEvent>): EventId | undefined {
   return 'citizen' in actor ? undefined : id;
 }
 
 /**
- * What is asked of the document itself. Its bytes are opened first, so that the event says what became of it: nothing of them
- * leaves before that is durable.
+ * Answers a request for the document itself. The bytes are opened before the decision, so that the event states the real
+ * outcome. No byte leaves before the event is durable.
  */
 async function answerDocument(
   call: RetrieveCall,
@@ -187,7 +189,7 @@ async function answerDocument(
   }
 }
 
-/** undefined where the bytes cannot be had as they were stored; the operator was told. */
+/** Undefined if the stored bytes cannot be read; an alarm was raised. */
 async function decisionUnlessUnreadable(
   effect: Effect,
   bytes: Promise<OperationResponse>,

@@ -23,7 +23,7 @@ const content: DocumentContent = {
   header: Buffer.from(message.header),
 };
 
-test('a record opens to what was sealed, and its key to the document', () => {
+test('a record opens to its content, and its key opens the document', () => {
   const sealed = sealRecord(citizenKey, binding, content, systemRandom);
   const opened = unsealRecord(citizenKey, binding, sealed);
   assert.deepEqual(opened, content);
@@ -31,7 +31,7 @@ test('a record opens to what was sealed, and its key to the document', () => {
   assert.equal(sealed.includes('Steuerbescheid'), false);
 });
 
-test('a record beside a changed row, under another citizen or with any changed byte does not open', () => {
+test('a record in a changed row, under another citizen or with a changed byte does not open', () => {
   const sealed = sealRecord(citizenKey, binding, content, systemRandom);
   const changed = [
     { ...binding, id: mint('document') },

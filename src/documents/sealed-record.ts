@@ -3,23 +3,23 @@ import { canonicalJson } from '../kernel/canonical-json.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import type { DocumentId } from '../kernel/id.ts';
 
-/** What is known of a document's content, and the key that opens it; at rest only under the citizen's key. */
+/** The description of a document and the key of its blob. It is stored only encrypted under the citizen's key. */
 export type DocumentContent = {
   readonly title: string;
   readonly kind: string | null;
   readonly mediaType: string;
-  /** Bytes of the document itself, and of its sealed blob. */
+  /** Sizes in bytes: of the document, and of its encrypted blob. */
   readonly size: number;
   readonly sealedSize: number;
   readonly sha256: Uint8Array;
   readonly sealedSha256: Uint8Array;
   readonly issuedAt: number;
-  /** The key of this document alone, and the header of its blob (salt and commitment). */
+  /** The data key of this document (32 random bytes), and the header of its blob: salt and commitment. */
   readonly dataKey: Uint8Array;
   readonly header: Uint8Array;
 };
 
-/** What a record is sealed to: in another row, or beside a changed one, it does not open. */
+/** The encryption context of a record: in another row, or with changed columns, it does not open. */
 export type RecordBinding = {
   readonly id: DocumentId;
   readonly pseudonym: Uint8Array;
@@ -34,12 +34,15 @@ const contextOf = ({ id, pseudonym, issuer, createdAt }: RecordBinding) =>
     pseudonym: Buffer.from(pseudonym).toString('hex'),
   })}`;
 
-/** What the blob of a document is sealed to: the blob of another document does not open in its place. */
+/** The encryption context of a blob: the blob of another document does not open in its place. */
 export function blobContext(id: DocumentId): Uint8Array {
   return Buffer.from(`citizen-services/document@v1\0${id}`);
 }
 
-/** Seals the record of a document under its citizen's key: the document's key with all that the content must fit. */
+/**
+ * Encrypts the record of a document under its citizen's key (C2SP chunked encryption): the data key, and the digests and sizes
+ * that the blob must match.
+ */
 export function sealRecord(
   citizenKey: Uint8Array,
   binding: RecordBinding,
@@ -56,7 +59,7 @@ export function sealRecord(
   return seal(citizenKey, contextOf(binding), Buffer.from(canonicalJson(written)), random);
 }
 
-/** Opens what `sealRecord` sealed; throws `SealBroken` where any byte, or what it is bound to, has changed. */
+/** Opens a record; throws `SealBroken` if a byte or the binding has changed. */
 export function unsealRecord(citizenKey: Uint8Array, binding: RecordBinding, sealed: Uint8Array): DocumentContent {
   // Only `sealRecord` can have written what opens under this key and context.
   const written = JSON.parse(openSealed(citizenKey, contextOf(binding), sealed).toString()) as SerialisedContent;
@@ -69,7 +72,7 @@ export function unsealRecord(citizenKey: Uint8Array, binding: RecordBinding, sea
   };
 }
 
-/** The key of the document's blob; throws `SealBroken` where header and key do not belong together. */
+/** The key of the document's blob; throws `SealBroken` if header and data key do not belong together. */
 export function blobKey(id: DocumentId, content: DocumentContent): MessageKey {
   return messageKeyFromHeader(content.dataKey, blobContext(id), content.header);
 }

@@ -31,7 +31,7 @@ function setStatus(id: string, { status, holds }: { readonly status: string; rea
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: what the rows say of each other is told of every page, from its first row to its last`, async (t) => {
+  test(`${engine.name}: faults between rows are reported on each page, from its first row to its last`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = Array.from({ length: rows }, () => app.keeping.mint('document')).sort();
     const erased = {
@@ -43,7 +43,7 @@ for (const engine of engines) {
       erasure_event: 'e',
     };
     await app.db.write(ids.map((id) => put('document', { id, ...erased })));
-    // One hold that stands, and one that was released, which does not count.
+    // One active hold, and a released one, which does not count.
     const hold = (document_id: string, at: number) => [
       put('document_hold', { id: `hld_${at}`, citizen_id: 'CZ-1', document_id, placed_at: 1 }),
       put('document_hold', { id: `hld_${at}_ended`, citizen_id: 'CZ-1', document_id, placed_at: 1, released_at: 2 }),
@@ -58,7 +58,7 @@ for (const engine of engines) {
         onFinding: (finding) => found.push(finding),
       });
       assert.equal(done.documents, rows);
-      // The records of these rows are none.
+      // The records of these rows are not valid.
       const told = found.filter((finding) => finding.fault !== 'record-broken');
       assert.deepEqual(
         told.map((finding) => [finding.id, finding.fault]),
@@ -68,7 +68,7 @@ for (const engine of engines) {
   });
 }
 
-test('documents are read side by side, and told of in the order of their ids', async (t) => {
+test('documents are read concurrently and reported in the order of their ids', async (t) => {
   const app = await openDocumentApp(t, engines[0] ?? assert.fail());
   const ids: string[] = [];
   for (let at = 0; at < 10; at += 1) ids.push(await depositDocumentOf(app, makePdf(100)));
@@ -76,7 +76,7 @@ test('documents are read side by side, and told of in the order of their ids', a
   let begun = 0;
   const blobs = {
     ...app.ports.blobs,
-    // The first comes to its end behind the others.
+    // The first one ends after the others.
     read: async function* () {
       begun += 1;
       if (begun === 8) resolve();
@@ -97,7 +97,7 @@ test('documents are read side by side, and told of in the order of their ids', a
   assert.deepEqual(done, { documents: 10, bytes: 0, findings: 10 });
 });
 
-test('when a verification breaks off, none is being read any more', async (t) => {
+test('after a verification fails no document is being read', async (t) => {
   const app = await openDocumentApp(t, engines[0] ?? assert.fail());
   for (let at = 0; at < 8; at += 1) await depositDocumentOf(app, makePdf(100));
   const { promise: late, resolve } = Promise.withResolvers<void>();
@@ -107,7 +107,7 @@ test('when a verification breaks off, none is being read any more', async (t) =>
     read: async function* () {
       begun += 1;
       const isFirst = begun === 1;
-      // The first fails at once, the others when its fault could have gone on long ago.
+      // The first one fails at once, the others long after its fault could have ended the run.
       if (begun === 8) setImmediate(() => setImmediate(resolve));
       if (!isFirst) await late;
       ended += 1;

@@ -9,9 +9,9 @@ import { findDocument } from './document-store.ts';
 import { fullRange, openBytesInAnyState, openDocumentContent } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
-/** One thing that is not as it should be; nothing of it is repaired here. */
+/** A fault that `documents verify` found. It repairs nothing. */
 export type DocumentFinding = {
-  /** Of the document, or the name of a blob that none owns. */
+  /** The id of the document, or the name of a blob without an owner. */
   readonly id: string;
   readonly fault:
     | 'record-broken'
@@ -26,29 +26,31 @@ export type DocumentFinding = {
   readonly detail: string;
 };
 
+/** The stores to verify, and the callbacks of the run. */
 export type VerifyDocumentsDeps = {
   readonly read: Read;
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys'>;
-  /** Told of each finding as it is made, and of the number of documents looked at, now and then. */
+  /** Called for each finding, and after each page with the totals. */
   readonly onFinding: (finding: DocumentFinding) => void;
   readonly onProgress: (documents: number, bytes: number) => void;
-  /** Awaited before each document and each blob; where it rejects, the run ends. */
+  /** Awaited before each document and blob; the run ends if it rejects. */
   readonly beforeEach?: () => Promise<void>;
-  /** Blobs stored from that instant on (epoch ms) are left out: their row may be on its way. */
+  /** Ignores blobs stored from that instant on (epoch ms): their row may not be written yet. */
   readonly before: number;
-  /** False: records and blobs are matched, but the bytes are not read. */
+  /** False: compares records and blobs, without reading all bytes. */
   readonly readBytes: boolean;
 };
 
+/** The totals of a run: documents, bytes read, and findings. */
 export type DocumentVerification = { readonly documents: number; readonly bytes: number; readonly findings: number };
 
-/** An upload that was stored so long ago has its row, or gets none. */
+/** An upload that is older than this has its row, or never gets one. */
 export const rowDeadlineMs = 60_000;
 const pageSize = 200;
-/** Documents looked at side by side: beyond a network each waits for an answer or several, one after the other for days. */
+/** The most documents at a time: each waits for several responses of a remote store. */
 const documentsAtOnce = 8;
 
-/** Reads every record, every document to its last byte, and the list of blobs, and tells everything that does not fit. */
+/** Reads every record, every document to its last byte, and the list of blobs, and reports all faults. */
 export async function verifyDocuments(deps: VerifyDocumentsDeps): Promise<DocumentVerification> {
   let [documents, bytes, findings] = [0, 0, 0];
   const countingDeps: VerifyDocumentsDeps = {
@@ -65,7 +67,7 @@ export async function verifyDocuments(deps: VerifyDocumentsDeps): Promise<Docume
     ]);
     for (let at = 0; at < rows.length; at += documentsAtOnce) {
       const checks = rows.slice(at, at + documentsAtOnce).map((row) => verifyRow(countingDeps, String(row['id'])));
-      // All have ended before the first fault goes on: who hears of it may close what they read.
+      // Waits for all checks before the first fault ends the run: the caller may then close the stores.
       await Promise.allSettled(checks);
       for (const check of checks) {
         const { size, finding } = await check;
@@ -85,7 +87,7 @@ export async function verifyDocuments(deps: VerifyDocumentsDeps): Promise<Docume
   return { documents, bytes, findings };
 }
 
-/** The bytes that were read of a document, and what is not as it should be. */
+/** The number of bytes that were read of a document, and its fault. */
 type CheckedDocument = { readonly size: number; readonly finding?: DocumentFinding };
 
 async function verifyRow(deps: VerifyDocumentsDeps, text: string): Promise<CheckedDocument> {
@@ -101,7 +103,7 @@ async function verifyDocument(deps: VerifyDocumentsDeps, document: SealedDocumen
   try {
     const content = await openDocumentContent(ports, document);
     if (!deps.readBytes) {
-      // The last byte alone: that is enough to know that the blob is there, with its length and its end.
+      // Only the end: enough to know that the blob exists with its length.
       const last = { first: content.size, last: content.size - 1 };
       for await (const piece of openBytesInAnyState(ports, { document, content }, last)) piece.fill(0);
       return { size: 0 };
@@ -129,7 +131,7 @@ async function brokenFinding(deps: VerifyDocumentsDeps, document: SealedDocument
     : { id, fault: 'record-broken', detail: 'the record does not open: changed, or its key is gone' };
 }
 
-/** What the rows of one page say of each other: of all at once, a running server would answer nobody meanwhile. */
+/** Compares the rows of one page. One statement over all rows would block a running server. */
 async function verifyRows(
   { read, onFinding }: VerifyDocumentsDeps,
   page: readonly [after: string, last: string],
@@ -154,7 +156,7 @@ async function verifyRows(
   );
 }
 
-/** Every blob has to be that of a document that is not erased. */
+/** Each blob must belong to a document that is not erased. */
 async function verifyBlobs({ read, ports, onFinding, before, beforeEach }: VerifyDocumentsDeps): Promise<void> {
   for await (const { name, owner } of listBlobsWithOwners({ blobs: ports.blobs, read }, before)) {
     await beforeEach?.();

@@ -4,7 +4,7 @@ import { engines } from '../../test/support/database-engines.ts';
 import { depositDocumentOf, makePdf, openDocumentApp, testCitizenId } from '../../test/support/document-app.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a document is withdrawn under If-Match only where its ETag is named, and else left as it was`, async (t) => {
+  test(`${engine.name}: a withdrawal with If-Match needs the ETag of the document, and changes nothing otherwise`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(2_000));
     const head = await app.retrieve(id, { method: 'HEAD' });
@@ -27,7 +27,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a document whose record is broken is withdrawn as any other, but has no ETag that could be named`, async (t) => {
+  test(`${engine.name}: a document with a damaged record can be withdrawn, and matches no ETag`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(50));
     const head = await app.retrieve(id, { method: 'HEAD' });

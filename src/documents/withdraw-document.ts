@@ -29,7 +29,7 @@ const request = {
 
 type WithdrawCall = OperationCall<typeof request, DocumentPorts>;
 
-/** Takes a document back; it is erased at once where nothing stands against that. */
+/** Withdraws a document, and erases it at once if its retention has ended and no legal hold exists. */
 export const withdrawDocument = defineOperation({
   name: 'withdrawDocument',
   since: '1.0',
@@ -57,7 +57,7 @@ export const withdrawDocument = defineOperation({
   run: (call: WithdrawCall) => withdraw(call, true),
 });
 
-/** Whether it is another document than the caller thinks, by its If-Match. Of a broken record no ETag is known: none is named. */
+/** Whether If-Match names another document state. A damaged record has no known ETag, so nothing matches. */
 async function hasOtherEtag({ headers, ports }: WithdrawCall, document: SealedDocument): Promise<boolean> {
   const match = headers['if-match'];
   if (match === undefined) return false;
@@ -103,7 +103,8 @@ async function withdraw(call: WithdrawCall, isFirst: boolean): Promise<Decision 
       if (erases) await removeSealedBlob(ports, document);
       return { status: 200, headers: { 'cache-control': 'private, no-store' }, json };
     },
-    // A hold was placed, or its state changed, between the reading and the writing: the deletion run erases it when it may.
+    // A hold was placed, or the state changed, between reading and writing: withdraw without erasing. The deletion run erases
+    // it later.
     onConflict: () => withdraw(call, false),
   };
 }

@@ -11,7 +11,7 @@ import type { IdentityPorts } from './verification/ports.ts';
 
 const dayMs = 86_400_000;
 
-/** Asks as that citizen: the answer as JSON, or the name of the problem. */
+/** Calls the operation as that citizen. Returns the JSON response, or the name of the problem. */
 function asking(app: IdentityApp) {
   return async (locked: boolean, citizenId: string | undefined = zoeClaims.citizenId, over: object = {}) => {
     const caller = { clientId: 'my-pages', scopes: new Set(['citizen:self']), citizenId };
@@ -21,12 +21,15 @@ function asking(app: IdentityApp) {
       takeQuota: () => ({ headers: {} }),
     };
     const ports: IdentityPorts = { ...app.ports, ...over };
-    const served = { ...app.importHouse, fingerprintKey: new Uint8Array(32), authorizer };
+    const served = { ...app.importDeps, fingerprintKey: new Uint8Array(32), authorizer };
     const { result } = await createDispatch(
       bindOperation(changeOwnLock, ports),
       served,
     )({
-      ...{ method: 'POST', params: {}, query: '', headers: { 'content-type': 'application/json' } },
+      method: 'POST',
+      params: {},
+      query: '',
+      headers: { 'content-type': 'application/json' },
       body: Readable.from([Buffer.from(JSON.stringify({ locked }))]),
       signal: new AbortController().signal,
     });
@@ -38,7 +41,7 @@ function asking(app: IdentityApp) {
 const typesOf = async (app: IdentityApp) => (await app.events(zoeClaims.citizenId)).map(({ type }) => type);
 
 for (const engine of engines) {
-  test(`${engine.name}: details that a citizen has locked fit nothing until that one lifts it, each change told and on record`, async (t) => {
+  test(`${engine.name}: a record locked by its citizen matches nothing until it is unlocked, and each change is notified and recorded`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     assert.equal(await verifyDecisionOf(app, zoeClaims), 'match');
@@ -47,12 +50,17 @@ for (const engine of engines) {
     assert.deepEqual(await ask(false), { ownLock: false });
     assert.equal(await verifyDecisionOf(app, zoeClaims), 'match');
     assert.deepEqual(await typesOf(app), [
-      ...['identity.verified', 'own-lock.set', 'notification.accepted', 'identity.verified'],
-      ...['own-lock.lifted', 'notification.accepted', 'identity.verified'],
+      'identity.verified',
+      'own-lock.set',
+      'notification.accepted',
+      'identity.verified',
+      'own-lock.lifted',
+      'notification.accepted',
+      'identity.verified',
     ]);
   });
 
-  test(`${engine.name}: a lock that is there already is not set twice, nor by two at once`, async (t) => {
+  test(`${engine.name}: a lock that is set already is not set again, also by two concurrent requests`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     const answers = await Promise.all([ask(true), ask(true), ask(true)]);
@@ -69,7 +77,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: neither staff nor an import touches the citizen's lock, nor the citizen that of staff`, async (t) => {
+  test(`${engine.name}: staff and imports cannot change the citizen's lock, and the citizen cannot change that of staff`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     await ask(true);
@@ -82,7 +90,7 @@ for (const engine of engines) {
     assert.deepEqual([record?.locked, record?.ownLock], [true, false]);
   });
 
-  test(`${engine.name}: a lock is lifted five times a day, and set at any time`, async (t) => {
+  test(`${engine.name}: a citizen can unlock the record five times a day, and lock it at any time`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     for (let times = 0; times < 5; times += 1) {
@@ -96,7 +104,7 @@ for (const engine of engines) {
     assert.deepEqual(await ask(false), { ownLock: false });
   });
 
-  test(`${engine.name}: who is no citizen of the register has no lock, and nobody has where another register is asked`, async (t) => {
+  test(`${engine.name}: people outside the register cannot set a lock, and nobody can with an external register`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     assert.equal(await ask(true, 'nobody'), 'citizen-not-found');
@@ -104,7 +112,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(zoeClaims.citizenId), []);
   });
 
-  test(`${engine.name}: a citizen who cannot be told keeps the lock as it is`, async (t) => {
+  test(`${engine.name}: a lock stays unchanged if its citizen cannot be notified`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ask = asking(app);
     await ask(true);

@@ -9,18 +9,18 @@ const request = {
   body: Type.Object(
     {
       locked: Type.Boolean({
-        description: 'true: no claims about me are confirmed from now on; false: they are again.',
+        description: 'true: no claims about me match from now on. false: they can match again.',
       }),
     },
     { additionalProperties: false },
   ),
 };
 
-/** Each change sends messages, some of which cost: so often on a day (UTC) the lock can be lifted. It can always be put on. */
+/** Each change sends messages, some of which cost money. Setting the lock is not limited. */
 const maxUnlocksPerDay = 5;
 const dayMs = 86_400_000;
 
-/** A citizen locks the own details against every verification, or lifts that lock. What staff has locked stays locked. */
+/** `POST /v1/register-lock`: a citizen locks the own record against verification, or removes that lock. A lock set by staff stays. */
 export const changeOwnLock = defineOperation({
   name: 'changeOwnLock',
   since: '1.0',
@@ -29,12 +29,12 @@ export const changeOwnLock = defineOperation({
   scope: 'citizen:self',
   summary: 'Lock my details against verification',
   description:
-    'For the citizen whom the token names. While it is locked every verification of the details is answered as if they did not fit, also where they do. Each change is in the list of uses, and the citizen is told of it by an official message. A lock that the staff of the register has set stays. To ask for what is so already changes nothing.',
+    'For the citizen whom the token names. While the record is locked, every verification is answered as if the claims did not fit. Each change is in the access log, and the citizen gets an official message about it. A lock that staff of the register has set stays. A request for the present state changes nothing.',
   request,
   responses: {
     200: {
-      description: 'As it is now.',
-      schema: Type.Object({ ownLock: Type.Boolean({ description: 'Whether the lock of the citizen is on.' }) }),
+      description: 'The present state.',
+      schema: Type.Object({ ownLock: Type.Boolean({ description: 'Whether the citizen has locked the record.' }) }),
     },
   },
   refusals: [
@@ -59,7 +59,7 @@ async function changeLock(call: OperationCall<typeof request, IdentityPorts>): P
   if (before === undefined) return { refusal: refuse('citizen-not-found') };
   const head = { id: call.mint('event'), at: now, actor: { citizen: true }, citizenId } as const;
   const answer = { status: 200, headers: noStoreHeaders, json: { ownLock: locked } };
-  // That it was looked up is a use like any other.
+  // Reading the record is an access, so it is recorded.
   if (before.locked === locked)
     return { effect: { events: [{ type: 'identity.record-read', ...head }], statements: [] }, answer };
   const after = nextLock(before, locked, Math.floor(now / dayMs));
@@ -74,12 +74,12 @@ async function changeLock(call: OperationCall<typeof request, IdentityPorts>): P
       statements: [replaceCitizenLock(citizenId, before, after), ...notice.statements],
     },
     answer,
-    // Another request, or staff, changed it meanwhile: look again.
+    // Another request or staff changed the lock: read it again.
     onConflict: () => changeLock(call),
   };
 }
 
-/** The lock as the citizen changes it; undefined where it was lifted too often on that day. */
+/** The changed lock; undefined if it was removed too often on that day. */
 function nextLock(before: CitizenLock, locked: boolean, day: number): CitizenLock | undefined {
   if (locked) return { ...before, locked };
   const unlocks = (before.day === day ? before.unlocks : 0) + 1;

@@ -1,10 +1,10 @@
 import type { Metrics } from '../api/metrics.ts';
 import { bindOperation, type Operation } from '../api/operation.ts';
+import { createResponsePadding } from '../api/pad-response-time.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { ClientCache } from '../auth/client-cache.ts';
 import { type SigningKey, signJws } from '../crypto/signing-key.ts';
 import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
-import { blockingSleep } from '../jobs/timer.ts';
 import { parseId } from '../kernel/id.ts';
 import { changeOwnLock } from './change-own-lock.ts';
 import { createFrequencyCache } from './import/count-register.ts';
@@ -15,12 +15,11 @@ import { readVerification } from './read-verification.ts';
 import type { Register } from './register/register.ts';
 import { deleteExpiredFailures, deleteExpiredVerifications } from './verification/delete-expired-verifications.ts';
 import type { IdentityPorts } from './verification/ports.ts';
-import { createResponsePadding } from './verification/response-padding.ts';
 import { findExplanation } from './verification/verification-store.ts';
 import { createVerificationLimiter, defaultVerificationLimits } from './verification-limit/verification-limiter.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from './verify-identity.ts';
 
-/** What the identity slice needs of the app and of the other slices. */
+/** Dependencies of the identity slice: those of every slice, and functions of other slices. */
 export type IdentityDeps = SliceDeps & {
   readonly publicUrl: string;
   readonly clients: ClientCache;
@@ -86,11 +85,11 @@ async function createPorts(deps: IdentityDeps): Promise<IdentityPorts> {
     verificationLimiter: createVerificationLimiter(db.read, deps.claim, defaultVerificationLimits),
     limitReachedNotice: deps.limitReachedNotice,
     ...(hasOwnRegister ? { lockChangeNotice: deps.lockChangeNotice } : {}),
-    startResponsePadding: createResponsePadding(settings.verifyQuantumMs, {
+    startResponsePadding: createResponsePadding({
+      intervalMs: settings.verifyIntervalMs,
       stopwatch: () => performance.now(),
       timer,
-      blockingSleep,
-    }),
+    }).start,
     purposesOf: (clientId) => clients.get(clientId)?.purposes,
     legalBasesOf: (clientId) => clients.get(clientId)?.legalBases,
     signResult: async (payload, typ) => signJws(resultKey(), typ, payload),

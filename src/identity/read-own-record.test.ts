@@ -12,21 +12,42 @@ import type { IdentityPorts } from './verification/ports.ts';
 const former = { formerNames: [{ familyName: 'Costa', until: '2024' }], formerAddresses: [{ locality: 'Porto' }] };
 const people = [
   {
-    ...{ citizenId: 'A', givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', email: 'ana@example.org' },
+    citizenId: 'A',
+    givenName: 'Ana',
+    familyName: 'Silva',
+    birthDate: '1990-11-30',
+    email: 'ana@example.org',
     ...former,
-    ...{ underReview: 'yes', locked: 'yes' },
+    underReview: 'yes',
+    locked: 'yes',
   },
   { citizenId: 'B', givenName: 'Bo' },
 ];
 const nothing = {
-  ...{ givenName: null, familyName: null, birthFamilyName: null, birthDate: null, birthPlace: null },
-  ...{ streetAddress: null, postalCode: null, locality: null, country: null, documentNumber: null, nationality: null },
-  ...{ email: null, phone: null, language: null, formerNames: [], formerAddresses: [] },
-  ...{ underReview: false, locked: false, ownLock: false, deceased: false },
+  givenName: null,
+  familyName: null,
+  birthFamilyName: null,
+  birthDate: null,
+  birthPlace: null,
+  streetAddress: null,
+  postalCode: null,
+  locality: null,
+  country: null,
+  documentNumber: null,
+  nationality: null,
+  email: null,
+  phone: null,
+  language: null,
+  formerNames: [],
+  formerAddresses: [],
+  underReview: false,
+  locked: false,
+  ownLock: false,
+  deceased: false,
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen reads the own record whole, and that is on record; others have none`, async (t) => {
+  test(`${engine.name}: a citizen reads the complete own record, which is recorded, and people outside the register have none`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const ask = async (citizenId: string | undefined, over: Partial<IdentityPorts> = {}) => {
       const caller = { clientId: 'portal', scopes: new Set(['citizen:self']), citizenId };
@@ -35,21 +56,30 @@ for (const engine of engines) {
         missingScope: () => assert.fail('the scope is there'),
         takeQuota: () => ({ headers: {} }),
       };
-      const served = { ...app.importHouse, fingerprintKey: new Uint8Array(32) };
+      const served = { ...app.importDeps, fingerprintKey: new Uint8Array(32) };
       const { result } = await createDispatch(bindOperation(readOwnRecord, { ...app.ports, ...over }), {
         ...served,
         authorizer,
       })({
-        ...{ method: 'GET', params: {}, query: '', headers: {}, body: Readable.from([]) },
+        method: 'GET',
+        params: {},
+        query: '',
+        headers: {},
+        body: Readable.from([]),
         signal: new AbortController().signal,
       });
       return 'slug' in result ? result.slug : 'json' in result ? result.json : assert.fail('not JSON');
     };
     assert.deepEqual(await ask('A'), {
       ...nothing,
-      ...{ citizenId: 'A', givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', email: 'ana@example.org' },
+      citizenId: 'A',
+      givenName: 'Ana',
+      familyName: 'Silva',
+      birthDate: '1990-11-30',
+      email: 'ana@example.org',
       ...former,
-      ...{ underReview: true, locked: true },
+      underReview: true,
+      locked: true,
     });
     assert.deepEqual(await ask('B'), { ...nothing, citizenId: 'B', givenName: 'Bo' });
     assert.equal(Object(await ask('B', { lockChangeNotice: undefined as never })).ownLock, null);

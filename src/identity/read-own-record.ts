@@ -27,18 +27,17 @@ const ownRecord = Type.Object({
       ...span,
     }),
   ),
-  underReview: Type.Boolean({ description: 'It is disputed: claims that fit it are left open meanwhile.' }),
+  underReview: Type.Boolean({ description: 'The record is disputed: claims that fit it are answered not_determined.' }),
   locked: Type.Boolean({
-    description: 'By your wish, which the staff of the register has noted, no claims are confirmed.',
+    description: 'Staff of the register has locked the record at your request: no claims match.',
   }),
   ownLock: Type.Union([Type.Boolean(), Type.Null()], {
-    description:
-      'You have locked your details yourself: no claims are confirmed. null where this server keeps no such locks.',
+    description: 'You have locked the record yourself: no claims match. null if this server does not store such locks.',
   }),
-  deceased: Type.Boolean({ description: 'It says that you have died: no claims are confirmed.' }),
+  deceased: Type.Boolean({ description: 'The record says that you have died: no claims match.' }),
 });
 
-/** What the register has about a citizen, as the citizen reads it. */
+/** The register record as its citizen reads it. */
 export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: string | null } & Pick<
   RegisterContact,
   'citizenId' | 'email' | 'phone' | 'language'
@@ -51,18 +50,18 @@ export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: s
     readonly deceased: boolean;
   };
 
-/** What claims are compared with, for the citizen whose it is: what does not fit can be put right only by who can see it. */
+/** `GET /v1/register-record`: shows citizens the values that claims are compared with, so that they can have errors corrected. */
 export const readOwnRecord = defineOperation({
   name: 'readOwnRecord',
   since: '1.0',
   method: 'GET',
   path: '/v1/register-record',
   scope: 'citizen:self',
-  summary: 'What the register has about me',
+  summary: 'Read my register record',
   description:
-    'For the citizen whom the token names (claim citizen_id of a trusted issuer): what claims are compared with. null is what the register does not have.',
+    'For the citizen whom the token names (claim citizen_id of a trusted issuer): the values that claims are compared with. null means that the register has no value.',
   request,
-  responses: { 200: { description: 'As the register has it now.', schema: ownRecord } },
+  responses: { 200: { description: 'The present record.', schema: ownRecord } },
   refusals: ['citizen-token-needed', 'citizen-not-found', 'register-unavailable'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, IdentityPorts>) => {

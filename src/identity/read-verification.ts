@@ -18,39 +18,41 @@ const request = {
   ),
 };
 
-/** `GET /v1/identity/verifications/{id}`: an earlier answer, for the client that got it, as far as its present token may know it. */
+/** `GET /v1/identity/verifications/{id}`: an earlier result, for the client that received it. Claims only with the scope for them. */
 export const readVerification = defineOperation({
   name: 'readVerification',
   since: '1.0',
   method: 'GET',
   path: '/v1/identity/verifications/{id}',
   scope: 'identity:verify',
-  summary: 'An earlier answer again',
+  summary: 'Read an earlier result',
   description:
-    'The answer as it was given, its signed result included, for as long as the server keeps it; without claims where the token has not the scope identity:verify:claims. Nothing is asked anew: see checkedAt and expiresAt.',
+    'The result as it was sent, including its token, as long as the server stores it. Without claims if the token does not have the scope identity:verify:claims. The register is not read again: see checkedAt and expiresAt.',
   request,
-  responses: { 200: { description: 'The answer.', schema: verificationSchema } },
+  responses: { 200: { description: 'The result.', schema: verificationSchema } },
   refusals: ['verification-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, IdentityPorts>) => {
     const { caller, mint, now, ports } = call;
-    // The key of a citizen is often at hand, that of an unknown id never.
+    // The key of a citizen is often cached, the key of an unknown id never: without padding the time would reveal which.
     const padResponse = ports.startResponsePadding();
     const id = parseId('verification', call.params.id);
     const found = id === undefined ? undefined : await findVerification(call.read, id, caller.clientId, ports);
     if (id === undefined || found === undefined) return { refusal: refuse('verification-not-found') };
-    const { citizenId, searched } = found;
-    const { claims, ...answer } = found.answer;
-    const shownResult = caller.scopes.has('identity:verify:claims') ? found.answer : answer;
+    const { citizenId, isSearch, result } = found;
+    const { claims: _, ...resultWithoutClaims } = result;
+    const shownResult = caller.scopes.has('identity:verify:claims') ? result : resultWithoutClaims;
     const actor = { client: caller.clientId };
     const head = () => ({ id: mint('event'), at: now, actor, verification: id });
     const searchEvent: SystemEvent = { type: 'identity.search-read', ...head() };
-    // As many entries as for a search that found nobody, like its own when it was made.
+    // The same entries whether the search found a citizen or not (test/attacks/verification-limit-ledger.test.ts).
     const [ownerId = ''] = entryOwnersOf(citizenId === null ? [] : [citizenId], id);
     const readEvent: CitizenEvent = { type: 'identity.verification-read', ...head(), citizenId: ownerId };
-    const hiddenReadEvent = { ...readEvent, receipt: false } as const;
     return {
-      effect: { events: searched ? [searchEvent, hiddenReadEvent] : [readEvent], statements: [] },
+      effect: {
+        events: isSearch ? [searchEvent, { ...readEvent, receipt: false }] : [readEvent],
+        statements: [],
+      },
       answer: async () => {
         await padResponse();
         return { status: 200, headers: noStoreHeaders, json: shownResult } satisfies OperationResponse;

@@ -6,7 +6,7 @@ import { buildIdentityApp, identityAppStartMs, type VerifyCaller } from '../../t
 import { openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 
-/** An answer without what is fresh in each: ids, and the token's bytes. */
+/** A result without the values that differ each time: ids and the bytes of the token. */
 function comparable(answer: Readonly<Record<string, unknown>>): unknown {
   const { verificationId, receipt, token, requestHash, ...rest } = answer;
   return [
@@ -43,7 +43,7 @@ function evidenceOf(verificationId: unknown) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: own claims match, with the answer of the contract`, async (t) => {
+  test(`${engine.name}: right claims match, with the documented response`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const answered = await app.ask('POST', { ...zoeClaims, purpose: 'tax', nonce: 'n-1' });
     assert.equal('refusal' in answered, false);
@@ -101,7 +101,7 @@ for (const engine of engines) {
     assert.deepEqual(decisions, ['match', 'match', 'match', 'match']);
   });
 
-  test(`${engine.name}: an unknown id and each kind of mismatch answer alike`, async (t) => {
+  test(`${engine.name}: an unknown id and each kind of mismatch have the same answer`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const scopes = ['identity:verify', 'identity:verify:claims'];
     const asked = [
@@ -126,7 +126,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: single claims are told on a match, and only with the scope for it`, async (t) => {
+  test(`${engine.name}: single claims are in a matching result only with the scope for them`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const claims = { ...zoeClaims, country: 'EX' };
     const withScope = { scopes: ['identity:verify', 'identity:verify:claims'] };
@@ -141,7 +141,7 @@ for (const engine of engines) {
     assert.equal('claims' in (await app.verify({ ...claims, familyName: 'Silva' }, withScope)), false);
   });
 
-  test(`${engine.name}: an earlier answer tells single claims again, and only to a token with the scope for it`, async (t) => {
+  test(`${engine.name}: an earlier result has single claims only for a token with the scope for them`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const withScope = { scopes: ['identity:verify', 'identity:verify:claims'] };
     const { claims, ...rest } = await app.verify(zoeClaims, withScope);
@@ -152,7 +152,7 @@ for (const engine of engines) {
     assert.deepEqual([await readBy(withScope), await readBy({})], [{ claims, ...rest }, rest]);
   });
 
-  test(`${engine.name}: without an id the claims must fit exactly one person`, async (t) => {
+  test(`${engine.name}: a search matches only if the claims fit exactly one person`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const twin = { givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01', streetAddress: 'High Street 1' };
     const ana = { givenName: 'ana', familyName: 'SILVA', birthDate: '1990-11-30', postalCode: '1000 001' };
@@ -164,7 +164,7 @@ for (const engine of engines) {
     assert.deepEqual(decisions, ['match', 'no_match', 'no_match', 'not_determined']);
   });
 
-  test(`${engine.name}: a record under review is left open`, async (t) => {
+  test(`${engine.name}: a record under review is not determined`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const rita = { citizenId: 'R-1', familyName: 'Review', birthDate: '1970-01-01' };
     const answer = await app.verify(rita);
@@ -172,7 +172,7 @@ for (const engine of engines) {
     assert.equal((await app.verify({ ...rita, familyName: 'Reviewer' }))['decision'], 'no_match');
   });
 
-  test(`${engine.name}: every question is an event of the citizen whom it names, known or not`, async (t) => {
+  test(`${engine.name}: every verification with an id is an event of that citizen, known or not`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     for (const citizenId of ['C-1', 'C-9']) {
       const answer = await app.verify({ ...zoeClaims, citizenId, purpose: 'tax', legalBasis: 'law 1' });
@@ -194,7 +194,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: the receipt of a search does not tell whether somebody was found`, async (t) => {
+  test(`${engine.name}: the receipt of a search does not reveal whether a person was found`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ana = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '1000-001' };
     for (const claims of [ana, { ...ana, postalCode: '9' }, { ...ana, givenName: 'Eva' }]) {
@@ -206,7 +206,7 @@ for (const engine of engines) {
     assert.deepEqual(decisions, ['match', 'no_match']);
   });
 
-  test(`${engine.name}: no value of a claim is kept in clear with an answer`, async (t) => {
+  test(`${engine.name}: a stored result contains no claim value in clear text`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     await app.verify({ ...zoeClaims, purpose: 'tax' });
     const rows = await app.db.read('select client_id, checked_at, answer from verification');
@@ -215,11 +215,11 @@ for (const engine of engines) {
         .flatMap((row) => Object.values(row))
         .map((v) => (v instanceof Uint8Array ? Buffer.from(v) : Buffer.from(String(v)))),
     );
-    // None shorter: random bytes hold any four letters now and then.
+    // Longer values only: random bytes can contain any four letters.
     for (const value of ['Müller', '1980-02-07', 'match', 'sha-256']) assert.equal(bytes.includes(value), false, value);
   });
 
-  test(`${engine.name}: an earlier answer comes again word for word, and to nobody else`, async (t) => {
+  test(`${engine.name}: an earlier result is returned unchanged, and only to its client`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const searched = { givenName: 'Ana', familyName: 'Silva', birthDate: '1990-11-30', postalCode: '9' };
     for (const claims of [zoeClaims, { ...zoeClaims, citizenId: 'C-9' }, searched]) {
@@ -227,8 +227,8 @@ for (const engine of engines) {
       const id = String(answer['verificationId']);
       const again = await app.ask('GET', id);
       assert.deepEqual('json' in again ? again.json : again, answer);
-      const stranger = await app.ask('GET', id, { client: 'other' });
-      assert.equal('refusal' in stranger && stranger.refusal.slug, 'verification-not-found');
+      const otherClient = await app.ask('GET', id, { client: 'other' });
+      assert.equal('refusal' in otherClient && otherClient.refusal.slug, 'verification-not-found');
     }
     assert.deepEqual(
       (await app.events('C-1')).map(({ type }) => type),
@@ -236,7 +236,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: the answers of an erased citizen are gone`, async (t) => {
+  test(`${engine.name}: the results of an erased citizen cannot be read`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const answer = await app.verify({ ...zoeClaims, citizenId: 'C-2' });
     await app.db.write([{ sql: 'delete from citizen_key where citizen_id = $1', args: ['C-2'] }]);

@@ -36,7 +36,7 @@ import { verificationTokenPayload, verificationTokenType } from './verification/
 
 type SentMembers = Readonly<Record<string, string | undefined>>;
 
-/** Decides one question; the three operations below differ only in where its claims stand. */
+/** Decides one verification. The three operations below differ only in where the claims are sent. */
 async function verify(
   call: VerificationCall,
   sent: SentMembers,
@@ -45,15 +45,13 @@ async function verify(
   const padResponse = call.ports.startResponsePadding();
   const parsed = parseVerificationRequest(sent, from);
   if ('issues' in parsed) {
-    return {
-      refusal: refuseIssues(parsed.issues),
-    };
+    return { refusal: refuseIssues(parsed.issues) };
   }
   const { question: request } = parsed;
   const policy = await call.ports.policyOf(call.caller.clientId);
   const verificationId = call.mint('verification');
   const context = { verificationId, request, claims: normaliseClaims(request.claims), policy, call };
-  const refusal = refusalOf(context, sent, from);
+  const refusal = checkPermitted(context, sent, from);
   return refusal === undefined ? await decideAndAnswer(context, padResponse) : { refusal };
 }
 
@@ -65,13 +63,13 @@ async function decideAndAnswer(context: VerificationContext, padResponse: () => 
       await padResponse();
       return { status: 200, headers: noStoreHeaders, json, text } satisfies OperationResponse;
     },
-    // A guess was counted meanwhile, in another process: at most as often as a budget has guesses.
+    // Another process counted a failure for the same claims: decide again. It can do so at most as often as the limit allows.
     onConflict: () => decideAndAnswer(context, padResponse),
   };
 }
 
-/** What the client may not ask; nothing of the register is looked at for it. */
-function refusalOf(
+/** Refuses what the client may not ask, before the register is read. */
+function checkPermitted(
   { request, claims, policy, call }: VerificationContext,
   sent: SentMembers,
   from: 'query' | 'body',
@@ -80,28 +78,30 @@ function refusalOf(
   const purposes = call.ports.purposesOf(call.caller.clientId);
   if (purposes !== undefined && !purposes.includes(purpose ?? '')) return refuse('purpose-not-permitted');
   const legalBases = call.ports.legalBasesOf?.(call.caller.clientId);
-  // Consent is stated by where it is on record, whether it is named as well or not.
+  // A consent reference states the legal basis consent, also if `legalBasis` is missing.
   const statedBasis = legalBasis ?? (consentReference === undefined ? undefined : consentBasis);
   const isBased = statedBasis !== consentBasis || consentReference !== undefined;
   if (legalBases !== undefined && !(isBased && legalBases.includes(statedBasis ?? '')))
     return refuse('legal-basis-not-permitted');
-  const closed: ReadonlySet<string> = new Set(claims.asked.filter((claim) => policy.permitted?.has(claim) === false));
+  const notPermitted: ReadonlySet<string> = new Set(
+    claims.submitted.filter((claim) => policy.permitted?.has(claim) === false),
+  );
   const forbidden = Object.keys(sent).filter(
-    (written) => sent[written] !== undefined && closed.has(canonicalMemberName(written)),
+    (name) => sent[name] !== undefined && notPermitted.has(canonicalMemberName(name)),
   );
   if (forbidden.length > 0) {
     const detail = 'not permitted by the policy of this client';
-    const issues = forbidden.map((written) =>
+    const issues = forbidden.map((name) =>
       from === 'body'
-        ? ({ in: from, pointer: `/${written}`, code: 'not-permitted', detail } as const)
-        : ({ in: from, name: written, code: 'not-permitted', detail } as const),
+        ? ({ in: from, pointer: `/${name}`, code: 'not-permitted', detail } as const)
+        : ({ in: from, name, code: 'not-permitted', detail } as const),
     );
     return refuse('claim-not-permitted', undefined, { issues });
   }
   return meetsMinimum(policy, claimsForMinimum(policy, claims)) ? undefined : refuse('insufficient-claims');
 }
 
-/** Among the legal bases of a client: it has to give a reference to the consent of the citizen, and that will do. */
+/** A client with this legal basis has to send a reference to the consent of the citizen. */
 const consentBasis = 'consent';
 
 async function prepareAnswer(
@@ -148,14 +148,14 @@ async function prepareAnswer(
   };
 }
 
-/** No cache, shared or private, keeps what was answered about a citizen. */
+/** No shared or private cache may store data about a citizen. */
 export const noStoreHeaders = { 'cache-control': 'no-store' } as const;
 
 const description =
-  'Says whether the claims fit one citizen of the register. Unknown ids, wrong claims and too many wrong guesses answer alike. ' +
-  'While the register cannot be asked, the decision is not_determined. ' +
+  'Reports whether the claims fit exactly one citizen of the register. Unknown ids, wrong claims and a reached limit of failed verifications have the same answer. ' +
+  'While the register is unavailable, the decision is not_determined. ' +
   'Send citizenId, a name and birthDate; or both names, birthDate and an address or document number.';
-const responses = { 200: { description: 'What was decided.', schema: verificationSchema } } as const;
+const responses = { 200: { description: 'The result.', schema: verificationSchema } } as const;
 const commonDefinition = {
   since: '1.0',
   path: '/v1/identity/verify',
@@ -180,7 +180,7 @@ export const verifyIdentityByQuery = defineOperation({
   ...commonDefinition,
   name: 'verifyIdentityByQuery',
   method: 'GET',
-  // A question is asked for its answer: HEAD would ask it and tell by the length what was decided.
+  // HEAD would cause a verification and reveal the decision by the content length.
   head: false,
   request: queryRequest,
   refusals: ['claims-in-url-refused', ...refusals],
@@ -200,7 +200,7 @@ export const verifyIdentity = defineOperation({
   run: async (call: OperationCall<typeof bodyRequest, IdentityPorts>) => await verify(call, call.body, 'body'),
 });
 
-/** `QUERY /v1/identity/verify`: the same, said to be safe to repeat. */
+/** `QUERY /v1/identity/verify`: the same with a method that is safe to repeat. */
 export const verifyIdentityQuery = defineOperation({
   ...commonDefinition,
   name: 'verifyIdentityQuery',

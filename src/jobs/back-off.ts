@@ -1,23 +1,18 @@
 import type { RandomBytes } from '../kernel/clock.ts';
 
-/** How often something is tried, and how the pause between two tries grows. */
+/** How many attempts a job has, and the delays between them in milliseconds. */
 export type RetryPolicy = { readonly attempts: number; readonly firstDelayMs: number; readonly longestDelayMs: number };
 
 /**
- * The pause after attempt `attempt` (counted from 1): doubled each time up to the longest, and spread evenly over its
- * upper half, so that what failed together does not come back together.
+ * The delay after attempt `attempt` (counted from 1). It doubles up to the longest, and is spread evenly over its upper half,
+ * so that jobs that failed together do not retry together.
  */
 export function retryDelayMs(policy: RetryPolicy, attempt: number, random: RandomBytes): number {
-  const full = maxRetryDelayMs(policy, attempt);
+  const full = Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 40));
   return Math.round(full / 2 + (full / 2) * randomFraction(random));
 }
 
-/** The longest that the pause after attempt `attempt` may be. */
-export function maxRetryDelayMs(policy: RetryPolicy, attempt: number): number {
-  return Math.min(policy.longestDelayMs, policy.firstDelayMs * 2 ** Math.min(attempt - 1, 40));
-}
-
-/** A fraction from 0 up to 1, without 1. */
+/** A random number from 0 up to, but not including, 1. */
 export function randomFraction(random: RandomBytes): number {
   const bytes = random(4);
   return new DataView(bytes.buffer, bytes.byteOffset, 4).getUint32(0) / 2 ** 32;

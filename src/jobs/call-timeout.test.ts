@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createVirtualTime } from '../../test/support/virtual-time.ts';
 import { createCallTimeout, timedOut } from './call-timeout.ts';
 
-test('a call has its time and no more, and what has ended leaves no timer', async () => {
+test('a call that takes longer than its time limit times out, and an ended call leaves no timer', async () => {
   const time = createVirtualTime(0);
   const limit = createCallTimeout(time.timer, 10);
   const never = new Promise<never>(() => undefined);

@@ -1,18 +1,18 @@
 import type { Timer } from './timer.ts';
 
-/** What a limited call gives when it took too long. */
+/** The result of a call that took too long. */
 export const timedOut = Symbol('late');
 
-/** How long calls may take whose own time limits are in other hands. */
+/** A time limit for calls that have none of their own. */
 export type CallTimeout = {
   readonly ms: number;
-  /** What a call gives, or `late` when it has not settled by then; the call itself goes on. */
+  /** The result of a call, or `timedOut` if it has not settled in time. The call itself goes on. */
   waitFor<T>(call: Promise<T>): Promise<T | typeof timedOut>;
-  /** Waits for no call any more, so that its timers do not keep the process alive. */
+  /** Clears all timers, so that they do not keep the process alive. */
   cancelAll(): void;
 };
 
-/** Makes a limit of so many milliseconds. */
+/** Creates a time limit of `ms` milliseconds. */
 export function createCallTimeout(timer: Timer, ms: number): CallTimeout {
   const cancels = new Set<() => void>();
   return {

@@ -9,7 +9,7 @@ function set() {
   const pauses = createClaimBackOff(time.timer, () => {
     over += 1;
   });
-  /** How long the pause is behind a claim whose jobs ended so. */
+  /** The length of the pause after a claim whose jobs ended like this. */
   const pauseAfter = async (...jobs: boolean[]) => {
     const ended = pauses.trackClaim(jobs.length);
     for (const succeeded of jobs) ended(succeeded);
@@ -20,7 +20,7 @@ function set() {
   return { time, pauses, pauseAfter, over: () => over };
 }
 
-test('the pauses double up to five seconds, and begin anew behind a job that succeeds', async () => {
+test('pauses double up to five seconds, and restart after a job that succeeds', async () => {
   const { pauseAfter, over } = set();
   const seen: number[] = [];
   for (let claim = 0; claim < 9; claim += 1) seen.push(await pauseAfter(false, false));
@@ -28,7 +28,7 @@ test('the pauses double up to five seconds, and begin anew behind a job that suc
   assert.deepEqual([await pauseAfter(false, true, false), await pauseAfter(false), over()], [0, 50, 10]);
 });
 
-test('the end takes the pause that lasts and lets none begin', () => {
+test('stop ends the present pause and prevents others', () => {
   const { time, pauses } = set();
   pauses.pause(1_000);
   pauses.pause(2_000);

@@ -1,23 +1,23 @@
 import type { Timer } from './timer.ts';
 
-/** When a worker leaves its queue alone. */
+/** Pauses between the claims of a worker. */
 export type ClaimBackOff = {
-  /** Whether nothing is to be claimed at present, whoever rings. */
+  /** Whether the worker must not claim at present, also after a `wake`. */
   isPaused(): boolean;
   pause(ms: number): void;
-  /** For a claim of so many jobs: to be told of the end of each whether it succeeded. */
+  /** For a claim of that many jobs; call the result at the end of each job. */
   trackClaim(jobs: number): (succeeded: boolean) => void;
-  /** Ends the present one, and begins no other. */
+  /** Ends the present pause, and prevents others. */
   stop(): void;
 };
 
 const initialPauseMs = 50;
-/** Not longer, since a queue with one job that cannot be done has others to come, and they may be urgent. */
+/** A longer maximum would delay the other jobs of a queue that has one broken job. */
 const maxPauseMs = 5_000;
 
 /**
- * After a claim of which no job succeeded there is a pause, twice as long each time until a job succeeds: a queue that is
- * broken is not run through, and not told in the log without end. Counted by the timer, as a clock may be set back.
+ * Pauses a worker after a claim of which no job succeeded, twice as long each time until a job succeeds. A broken queue is not
+ * run through at once, and does not fill the log. Times are counted by the timer, because a clock may be set back.
  */
 export function createClaimBackOff(timer: Timer, onPauseEnd: () => void): ClaimBackOff {
   let cancel: (() => void) | undefined;

@@ -1,8 +1,8 @@
 import type { Timer } from './timer.ts';
 
 /**
- * A signal that aborts a call after so many milliseconds, and ends with the call where that is sooner: one of
- * `AbortSignal.timeout` stays for its whole time, with its timer and all that listens to it.
+ * A signal that aborts a call after `ms` milliseconds. Dispose it when the call ends: a timer of `AbortSignal.timeout` would
+ * stay for its whole time.
  */
 export function startDeadline(timer: Timer, ms: number): Disposable & { readonly signal: AbortSignal } {
   const controller = new AbortController();

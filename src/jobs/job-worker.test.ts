@@ -55,7 +55,7 @@ function set(options: Options = {}) {
   return { time, worker, add, block, release, ran, faults, claims, fail, answerAfter, looks: () => looks };
 }
 
-test('a job that is due runs as soon as the worker is woken, without time going on', async () => {
+test('a due job runs when the worker is woken, before time passes', async () => {
   const { worker, add, ran } = set();
   await worker.idle();
   add('one');
@@ -64,7 +64,7 @@ test('a job that is due runs as soon as the worker is woken, without time going 
   assert.deepEqual(ran, ['one']);
 });
 
-test('a job runs at its time and not before', async () => {
+test('a job runs at its time and not earlier', async () => {
   const { time, worker, add, ran } = set();
   add('later', 60_000);
   worker.wake();
@@ -82,7 +82,7 @@ test('a job that another process added is found by polling', async () => {
   assert.deepEqual(ran, ['foreign']);
 });
 
-test('however often a worker is woken, it looks once at the end of its pause', async () => {
+test('a worker that is woken many times checks the queue once after its pause', async () => {
   const { time, worker, add, looks } = set({ pollMs: 1_000 });
   add('late', 1_000_000);
   for (let times = 0; times < 10; times += 1) {
@@ -94,7 +94,7 @@ test('however often a worker is woken, it looks once at the end of its pause', a
   assert.equal(looks() - before, 1);
 });
 
-test('no more jobs run at once than allowed, and none is claimed that cannot run', async () => {
+test('no more jobs run than the limit, and no job is claimed that cannot run', async () => {
   const { worker, add, block, release, ran, claims } = set({ concurrency: 4, batch: 2 });
   const names = ['a', 'b', 'c', 'd', 'e', 'f'];
   for (const name of names) {
@@ -109,7 +109,7 @@ test('no more jobs run at once than allowed, and none is claimed that cannot run
   assert.deepEqual(ran.sort(), names);
 });
 
-test('a job that hangs keeps its own place only: half of the places free, so many more are claimed', async () => {
+test('a job that hangs occupies one slot, and a claim waits until half of the slots are free', async () => {
   const { worker, add, block, release, ran, claims } = set({ concurrency: 4, batch: 3 });
   for (const name of ['a', 'b', 'c', 'd', 'e']) {
     block(name);
@@ -124,7 +124,7 @@ test('a job that hangs keeps its own place only: half of the places free, so man
   assert.deepEqual({ claims, ran }, { claims: [3, 2], ran: ['b', 'd'] });
 });
 
-test('a job that is at hand with another worker is asked for again after a pause', async () => {
+test('a due job that another worker claimed is checked again after a pause', async () => {
   const { time, worker, add, claims, faults } = set();
   await worker.idle();
   add('taken');
@@ -135,7 +135,7 @@ test('a job that is at hand with another worker is asked for again after a pause
   assert.equal(claims.length, 2);
 });
 
-test('room that comes back while a job hangs is used', async () => {
+test('slots that become free while a job hangs are used', async () => {
   let spare: ReturnType<NonNullable<Options['reducedLimits']>> = { concurrency: 2, batch: 1 };
   const { time, worker, add, block, release, ran } = set({
     ...{ concurrency: 8, batch: 4, pollMs: 1_000, reducedLimits: () => spare },
@@ -154,7 +154,7 @@ test('room that comes back while a job hangs is used', async () => {
   assert.deepEqual(ran, ['ends', 'next']);
 });
 
-test('a job that fails is told and stops neither the others nor the worker', async () => {
+test('a job that fails is reported, and stops neither other jobs nor the worker', async () => {
   const { worker, add, ran, faults } = set();
   add('bad');
   add('good');
@@ -163,7 +163,7 @@ test('a job that fails is told and stops neither the others nor the worker', asy
   assert.deepEqual({ ran, faults }, { ran: ['bad', 'good'], faults: ['Error: bad job'] });
 });
 
-test('a queue that cannot be read is left alone for a second and then read again', async () => {
+test('a queue that cannot be read is read again after one second', async () => {
   const { time, worker, add, ran, faults, fail } = set();
   fail(true);
   add('one');
@@ -176,7 +176,7 @@ test('a queue that cannot be read is left alone for a second and then read again
   assert.deepEqual({ ran, faults: faults.length > 0 }, { ran: ['one'], faults: true });
 });
 
-test('a queue that cannot be read is not asked more often because somebody rings', async () => {
+test('a wake does not shorten the pause after a failed read of the queue', async () => {
   const { time, worker, faults, fail } = set();
   await worker.idle();
   fail(true);
@@ -189,12 +189,12 @@ test('a queue that cannot be read is not asked more often because somebody rings
   assert.equal(faults.length, 2);
 });
 
-test('a queue whose every job fails is taken up with growing pauses', async () => {
+test('a queue whose jobs all fail is claimed with growing pauses', async () => {
   const { time, worker, add, claims, ran } = set();
   for (let job = 0; job < 1_000; job += 1) add('bad');
   worker.wake();
   await time.advance(60_000, worker.idle);
-  // Five seconds each, and two claims before it is known that the first of them failed.
+  // Five seconds each, and two claims before the first failure is known.
   assert.ok(claims.length > 12 && claims.length < 40, `${claims.length} claims`);
   const failed = ran.length;
   assert.ok(failed <= 2 * claims.length);
@@ -202,7 +202,7 @@ test('a queue whose every job fails is taken up with growing pauses', async () =
   assert.ok(ran.length > failed, 'it is taken up again');
 });
 
-test('one job that fails among others makes nobody wait', async () => {
+test('one failing job among others causes no pause', async () => {
   const { worker, add, ran } = set();
   for (let pair = 0; pair < 20; pair += 1) {
     add('bad');
@@ -213,7 +213,7 @@ test('one job that fails among others makes nobody wait', async () => {
   assert.equal(ran.length, 40);
 });
 
-test('stopping finishes what runs and takes nothing more', async () => {
+test('stop waits for running jobs and claims no more', async () => {
   const { worker, add, block, release, ran } = set();
   block('running');
   add('running');
@@ -226,7 +226,7 @@ test('stopping finishes what runs and takes nothing more', async () => {
   assert.deepEqual(ran, ['running']);
 });
 
-test('stopping does not wait longer than it may', async () => {
+test('stop waits no longer than its limit', async () => {
   const { time, worker, add, block } = set();
   block('stuck');
   add('stuck');
@@ -238,7 +238,7 @@ test('stopping does not wait longer than it may', async () => {
   assert.equal(await stopped, false);
 });
 
-test('stopping does not wait longer for a queue that does not answer, and then runs nothing of it', async () => {
+test('stop waits no longer than its limit for a queue that does not respond, and runs none of its jobs', async () => {
   const { time, worker, add, ran, answerAfter } = set();
   const answer = Promise.withResolvers<void>();
   answerAfter(answer.promise);

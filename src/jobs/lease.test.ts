@@ -24,7 +24,7 @@ for (const engine of engines) {
   };
   const nameIn = (row: Record<string, unknown>) => row['name'];
 
-  test(`${engine.name}: of ten that ask at once, one holds the lease`, async (t) => {
+  test(`${engine.name}: one of ten concurrent holders gets the lease`, async (t) => {
     const { take } = await setUp(t);
     const fences = await Promise.all(Array.from({ length: 10 }, (_, index) => take(`p${index}`)));
     assert.deepEqual(
@@ -33,7 +33,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: the fence stays while one renews and grows with each change of holder`, async (t) => {
+  test(`${engine.name}: the fencing token stays during renewals and grows with each change of holder`, async (t) => {
     const { take, claim } = await setUp(t);
     const seen = [await take('a'), await take('a'), await take('b')];
     await claim(releaseLease(name, 'b'));
@@ -43,7 +43,7 @@ for (const engine of engines) {
     assert.deepEqual(seen, [1, 1, undefined, undefined, 2, undefined]);
   });
 
-  test(`${engine.name}: a start that is alone frees all leases, and those of workers are forgotten`, async (t) => {
+  test(`${engine.name}: a start that is alone frees all leases and deletes those of workers`, async (t) => {
     const { take, claim, db, held } = await setUp(t);
     const others = ['sequencer', 'worker', 'worker.', 'worker0', 'yearly'];
     for (const each of [...others, 'worker/1', 'worker/2']) await take(each, each);
@@ -58,7 +58,7 @@ for (const engine of engines) {
     assert.equal(await take('b'), 2);
   });
 
-  test(`${engine.name}: who waits for a lease has it when it is given back, and who gave it back takes it no more`, async (t) => {
+  test(`${engine.name}: a waiting holder gets a released lease, and the one who released it does not take it again`, async (t) => {
     const { time, keep } = await setUp(t);
     const [first, second] = [await keep('a'), await keep('b')];
     const both = () => Promise.all([first.idle(), second.idle()]);
@@ -68,7 +68,7 @@ for (const engine of engines) {
     assert.equal(first.fence(), undefined);
     await time.advance(leaseMs / 4, both);
     assert.deepEqual([first.fence(), second.fence()], [undefined, 2]);
-    // One that is not given back is waited for: for its length from the first look at it.
+    // A lease that is not released is waited for: for its length after the first observation.
     await second.stop({ release: false });
     const third = await keep('c');
     await time.advance(leaseMs - 1, third.idle);
@@ -78,7 +78,7 @@ for (const engine of engines) {
     assert.equal(time.pendingTimers(), 1);
   });
 
-  test(`${engine.name}: a kept lease is held past its length, and not known as held once it ran out`, async (t) => {
+  test(`${engine.name}: a renewed lease lasts past its length, and is not reported as held after it expired`, async (t) => {
     const { claim, take, time, keep } = await setUp(t);
     let down = false;
     const lease = await keep('a', {
@@ -97,7 +97,7 @@ for (const engine of engines) {
     assert.equal(await take('b'), 2);
   });
 
-  test(`${engine.name}: leases that are not renewed end, those of the living and of other kinds do not`, async (t) => {
+  test(`${engine.name}: leases that are not renewed expire, and those of live workers and of other kinds do not`, async (t) => {
     const { take, time, keep, held } = await setUp(t);
     const worker = (each: string) => keep(each, { name: each, watchedPattern: 'worker/%' });
     const living = await worker('worker/living');
@@ -111,7 +111,7 @@ for (const engine of engines) {
     assert.deepEqual(await held(), ['sequencer', 'worker/living', 'worker/looking']);
   });
 
-  test(`${engine.name}: who cannot renew, or stands still, takes nobody for dead`, async (t) => {
+  test(`${engine.name}: a holder that cannot renew, or is suspended, expires no other lease`, async (t) => {
     const { claim, take, time, keep, held } = await setUp(t);
     let down = false;
     const lease = await keep('worker/a', {
@@ -125,7 +125,7 @@ for (const engine of engines) {
     down = false;
     await time.advance(leaseMs, lease.idle);
     assert.deepEqual(await held(), ['worker/a', 'worker/b']);
-    // It is renewed late, behind a look that found it as it was.
+    // The renewal comes late, after an observation that found no change.
     await take('worker/b', 'worker/b');
     await time.advance(leaseMs, lease.idle);
     assert.deepEqual(await held(), ['worker/a', 'worker/b']);

@@ -4,15 +4,15 @@ import { repeatEvery } from './repeat-every.ts';
 import type { Timer } from './timer.ts';
 import type { WriteWithoutEvent } from './write-without-event.ts';
 
-/** The name of the lease that a worker instance holds for as long as it lives; claimed jobs carry it. */
+/** The name of the lease of a running worker instance; the jobs that it claims carry it. */
 export type WorkerLease = `worker/${string}`;
 
-/** The leases of all worker instances, as a pattern of `like`. */
+/** Matches the leases of all worker instances (`like`). */
 export const workerLeasePattern = 'worker/%';
 
 /**
- * Takes a lease that is free, or renews one's own: a row comes back exactly where it is held now. `fence` grows with each
- * change of holder, so that what an earlier holder still sends can be told from the present one's.
+ * Acquires a free lease, or renews the holder's own: it returns a row exactly if `holder` now holds the lease. `fence` is the
+ * fencing token: it grows with each change of holder, so that late writes of an earlier holder can be rejected.
  */
 export function acquireLease(name: string, holder: string): Statement {
   return {
@@ -25,12 +25,12 @@ export function acquireLease(name: string, holder: string): Statement {
   };
 }
 
-/** Gives a lease back, so that the next one need not wait; its fence stays. */
+/** Releases a lease, so that the next holder need not wait; its fencing token stays. */
 export function releaseLease(name: string, holder: string): Statement {
   return { sql: "update lease set holder = '' where name = $1 and holder = $2 returning name", args: [name, holder] };
 }
 
-/** Frees a lease that was not renewed since it was looked at. */
+/** Frees a lease that was not renewed since it was observed. */
 function expireLease({ name, renewals }: ObservedLease): Statement {
   return {
     sql: "update lease set holder = '' where name = $1 and renewals = $2 returning name",
@@ -39,50 +39,55 @@ function expireLease({ name, renewals }: ObservedLease): Statement {
 }
 
 /**
- * Frees all leases. For the start of a database that only one process can have open: whoever held them is gone, and
- * what they had taken can be recovered at once.
+ * Frees all leases, at the start of a database that only one process can open: all holders have ended, and their jobs can be
+ * recovered at once.
  */
 export const releaseAllLeases: Statement = { sql: "update lease set holder = '' where holder <> '' returning name" };
 
-/** Forgets the leases of worker instances that ended: each instance has a name of its own, and one that lives takes it anew. */
+/** Deletes the free leases of worker instances. Each instance has its own name, and a live one acquires its lease again. */
 export const deleteFreeWorkerLeases: Statement = {
   sql: "delete from lease where name like $1 and holder = '' returning name",
   args: [workerLeasePattern],
 };
 
+/** The lease, its holder and its times, for `holdLease`. */
 export type LeaseDeps = {
   readonly claim: WriteWithoutEvent;
   readonly timer: Timer;
   readonly name: string;
   readonly holder: string;
-  /** The leases that the holder looks at, as a pattern of `like`; all of them last as long as its own. */
+  /** The leases that this holder observes (`like`). All of them must last `leaseMs`. */
   readonly watchedPattern: string;
-  /** How long the lease lasts without being renewed; it is renewed after a quarter of that. */
+  /** How long the lease lasts without a renewal. It is renewed after each quarter. */
   readonly leaseMs: number;
-  /** Milliseconds that never go back. */
+  /** A monotonic clock in milliseconds; `performance.now` by default. */
   readonly stopwatch?: () => number;
   onFault(fault: unknown): void;
 };
 
+/** A lease that is renewed until it is stopped. */
 export type Lease = {
-  /** The fence while the lease is held; undefined when it is not. */
+  /** The fencing token while the lease is held; undefined otherwise. */
   fence(): number | undefined;
-  /** Resolves when no renewal is at work. */
+  /** Resolves when no renewal runs. */
   idle(): Promise<void>;
-  /** Stops renewing; with `giveBack`, the next holder need not wait. */
+  /** Stops renewing. With `release`, the next holder need not wait. */
   stop(options: { release: boolean }): Promise<void>;
 };
 
-/** A lease is renewed so often in its length, and has ended when as many looks in a row found it as it was. */
+/**
+ * A lease is renewed this many times in its length. It has expired when this many consecutive observations found no renewal.
+ */
 const renewalsPerLease = 4;
 
-/** How a lease was found, and in how many looks before this one. */
-type ObservedLease = { readonly name: string; readonly renewals: number; readonly unchangedLooks: number };
+/** A lease as it was observed, and how many earlier observations found the same `renewals`. */
+type ObservedLease = { readonly name: string; readonly renewals: number; readonly unchangedCount: number };
 
 /**
- * Takes a lease and keeps it renewed; where another holds it, tries again at each renewal time. With each renewal it looks
- * at those of the others. Looks are counted and no clock is asked: clocks need not agree, and a process that stood still
- * has looked only once. A look counts once the own renewal behind it went through: while that fails, nobody else can renew.
+ * Acquires a lease and renews it. If another holds it, tries again at each renewal time. Each renewal also observes the other
+ * leases, and frees those that have expired. It counts observations and compares no clocks: clocks can differ, and a suspended
+ * process has observed only once. An observation counts only after the holder's own renewal was written: while that fails,
+ * nobody else can renew either.
  */
 export async function holdLease(deps: LeaseDeps): Promise<Lease> {
   const { claim, timer, name, holder, leaseMs, stopwatch = () => performance.now() } = deps;
@@ -112,7 +117,10 @@ export async function holdLease(deps: LeaseDeps): Promise<Lease> {
   };
 }
 
-/** Looks once more, and frees what has ended. As writes go: slow reads, which it would wait behind, cost nobody a lease. */
+/**
+ * Observes the leases, and frees expired ones. It reads through the write path: a slow read connection would otherwise cost a
+ * lease.
+ */
 async function expireStaleLeases(
   { claim, watchedPattern }: LeaseDeps,
   seen: ReadonlyMap<string, ObservedLease>,
@@ -124,8 +132,8 @@ async function expireStaleLeases(
   const found = rows.map((row): ObservedLease => {
     const [name, renewals] = [textField(row, 'name'), integerField(row, 'renewals')];
     const last = seen.get(name);
-    return { name, renewals, unchangedLooks: last?.renewals === renewals ? last.unchangedLooks + 1 : 0 };
+    return { name, renewals, unchangedCount: last?.renewals === renewals ? last.unchangedCount + 1 : 0 };
   });
-  for (const lease of found) if (lease.unchangedLooks >= renewalsPerLease) await claim(expireLease(lease));
+  for (const lease of found) if (lease.unchangedCount >= renewalsPerLease) await claim(expireLease(lease));
   return new Map(found.map((lease) => [lease.name, lease]));
 }

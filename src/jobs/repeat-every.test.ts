@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import { createVirtualTime } from '../../test/support/virtual-time.ts';
 import { repeatEvery } from './repeat-every.ts';
 
-test('it is called again though a call failed, never twice at once, and no more behind its end, which waits for the last', async () => {
+test('a task repeats after a failed call, never runs twice at once, and stop waits for its last call', async () => {
   const time = createVirtualTime(0);
   const calls: Array<PromiseWithResolvers<void>> = [];
   const faults: unknown[] = [];
@@ -31,7 +31,7 @@ test('it is called again though a call failed, never twice at once, and no more 
   assert.deepEqual([calls.length, time.pendingTimers()], [2, 0]);
 });
 
-test('what is stopped between two calls leaves no timer', async () => {
+test('a task that is stopped between two calls leaves no timer', async () => {
   const time = createVirtualTime(0);
   const repeating = repeatEvery({ timer: time.timer, everyMs: 10, call: async () => undefined, onFault: assert.fail });
   await time.advance(15, repeating.idle);

@@ -5,28 +5,32 @@ import type { Timer } from './timer.ts';
 type RepeatOptions = {
   readonly timer: Timer;
   readonly everyMs: number;
-  /** The pause before the first call; without it as long as all others. */
+  /** The delay before the first call; `everyMs` by default. */
   readonly firstMs?: number;
   call(): Promise<void>;
   onFault(fault: unknown): void;
 };
 
+/** A task that repeats until it is stopped. */
 export type RepeatingTask = {
-  /** Resolves when no call is at work. */
+  /** Resolves when no call runs. */
   idle(): Promise<void>;
-  /** Calls no more, and resolves when the last call has ended. */
+  /** Makes no more calls, and resolves when the last call has ended. */
   stop(): Promise<void>;
 };
 
 /**
- * The first pause of what is done seldom, since a process that is started anew more often would never get to it: so long
- * that the start is over, and not the same in all processes that start at once.
+ * The delay (ms) before the first run of a rare task. Without it, a process that restarts more often than the interval would
+ * never run the task. It is random, so that processes that start together do not run it together.
  */
 export function startupDelayMs(random: RandomBytes): number {
   return 2_000 + 6_000 * randomFraction(random);
 }
 
-/** Calls again and again, the pause counted from the end of the last call. A rejection is told, and does not end it. */
+/**
+ * Repeats a call; the delay counts from the end of the last call. A rejection is reported to `onFault`, and does not end the
+ * task.
+ */
 export function repeatEvery({ timer, everyMs, firstMs = everyMs, call, onFault }: RepeatOptions): RepeatingTask {
   let stopped = false;
   let running: Promise<void> = Promise.resolve();

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createSemaphore } from './semaphore.ts';
 
-/** Calls that end when they are told to, and the names of those that were let in. */
+/** Calls that end on demand, and the names of those that started. */
 function createCalls() {
   const begun: string[] = [];
   const ends = new Map<string, () => void>();
@@ -20,11 +20,11 @@ function createCalls() {
   };
 }
 
-test('a call that is first has a kept place at once, and the others never take it', async () => {
+test('a call with first uses a reserved permit at once, and other calls never do', async () => {
   const { begun, make, end } = createCalls();
-  const gate = createSemaphore(3, 1);
-  const all = ['a', 'b', 'c'].map((name) => gate(make(name)));
-  all.push(gate(make('urgent'), true), gate(make('second urgent'), true));
+  const semaphore = createSemaphore(3, 1);
+  const all = ['a', 'b', 'c'].map((name) => semaphore(make(name)));
+  all.push(semaphore(make('urgent'), true), semaphore(make('second urgent'), true));
   assert.deepEqual(begun, ['a', 'b', 'urgent']);
   await end('urgent');
   assert.deepEqual(begun, ['a', 'b', 'urgent', 'second urgent']);
@@ -36,17 +36,17 @@ test('a call that is first has a kept place at once, and the others never take i
   await Promise.all(all);
 });
 
-test('without kept places a call that is first goes before those that wait, and a place is given back by a fault too', async () => {
+test('without reserved permits a call with first goes before waiting calls, and a failed call releases its permit', async () => {
   const { begun, make, end } = createCalls();
-  const gate = createSemaphore(1);
+  const semaphore = createSemaphore(1);
   const faulty = assert.rejects(
-    gate(async () => {
+    semaphore(async () => {
       await make('a')();
       throw new Error('as planned');
     }),
     /as planned/,
   );
-  const others = [gate(make('b')), gate(make('first'), true)];
+  const others = [semaphore(make('b')), semaphore(make('first'), true)];
   await end('a');
   await faulty;
   assert.deepEqual(begun, ['a', 'first']);

@@ -1,9 +1,9 @@
-/** Lets a limited number of calls in at once; the others wait in line, those that are `first` before all others. */
+/** Limits how many calls run at once; the others wait in order. Calls with `first` wait before all others. */
 export type Semaphore = <T>(call: () => Promise<T>, first?: boolean) => Promise<T>;
 
 /**
- * Makes a gate that lets `places` calls in at once, first come, first served. So many of the places as are `kept` are
- * for those that are `first` only: they need not wait until one of the others has ended.
+ * Creates a semaphore of `permits`. Only calls with `first` use the last `reservedPermits`, so they need not wait for a call of
+ * the others to end.
  */
 export function createSemaphore(permits: number, reservedPermits = 0): Semaphore {
   const priorityWaiters: Array<() => void> = [];

@@ -1,7 +1,7 @@
 import type { Row, Statement } from '../db/database.ts';
 
 /**
- * Writes one statement without an event: for claims, leases and marks of work, which move no citizen's data. Given by
- * `compose.ts`; resolves with the rows of `returning` when they are synced, and rejects like `Db.write`.
+ * Writes one statement without a ledger event: only for claims, leases and progress of work, which change no citizen's data.
+ * Resolves with the rows of `returning` after they are synced to disk, and rejects like `Database.write`.
  */
 export type WriteWithoutEvent = (statement: Statement) => Promise<Row[]>;

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { canonicalJson, type Json } from './canonical-json.ts';
 
-test('the example of RFC 8785, section 3.2.2, comes out as section 3.2.3 says', () => {
+test('the example of RFC 8785, section 3.2.2, gives the text of section 3.2.3', () => {
   const value = {
     numbers: [Number('333333333.33333329'), 1e30, 4.5, 2e-3, 0.000000000000000000000000001],
     string: '\u20ac$\u000F\u000aA\'\u0042\u0022\u005c\\"\u002f',
@@ -15,7 +15,7 @@ test('the example of RFC 8785, section 3.2.2, comes out as section 3.2.3 says', 
   );
 });
 
-test('members sort by UTF-16 code units, as RFC 8785, section 3.2.3, demands', () => {
+test('members are sorted by UTF-16 code units (RFC 8785, section 3.2.3)', () => {
   const names = ['\u20ac', '\r', '\ufb33', '1', '\ud83d\ude00', '\u0080', '\u00f6'];
   const sorted = ['\r', '1', '\u0080', '\u00f6', '\u20ac', '\ud83d\ude00', '\ufb33'];
   assert.deepEqual(Object.keys(JSON.parse(canonicalJson(Object.fromEntries(names.map((name) => [name, 0]))))), [
@@ -25,7 +25,7 @@ test('members sort by UTF-16 code units, as RFC 8785, section 3.2.3, demands', (
   assert.ok(canonicalJson({ '\ud83d\ude00': 0, '\ufb33': 0 }).startsWith('{"😀"'));
 });
 
-test('canonical JSON reads back as the same value, and only once', () => {
+test('canonical JSON parses to the same value, and that value gives the same text', () => {
   fc.assert(
     fc.property(fc.jsonValue({ noUnicodeString: false }), (value) => {
       // fast-check makes JSON values only.
@@ -36,8 +36,13 @@ test('canonical JSON reads back as the same value, and only once', () => {
   );
 });
 
-test('what has no canonical form is refused', () => {
-  assert.throws(() => canonicalJson(Number.NaN), TypeError);
-  assert.throws(() => canonicalJson({ a: Number.POSITIVE_INFINITY }), TypeError);
-  assert.throws(() => canonicalJson('\ud800'), TypeError);
+test('a number that is not finite, and a lone surrogate in a value or name, throws', () => {
+  assert.throws(() => canonicalJson(Number.NaN), /NaN is not allowed/);
+  assert.throws(() => canonicalJson({ a: Number.POSITIVE_INFINITY }), /Infinity is not allowed/);
+  assert.throws(() => canonicalJson('\ud800'), /Lone surrogate/);
+  assert.throws(() => canonicalJson({ '\ud800': 1 }), /Lone surrogate/);
+});
+
+test('minus zero is written as 0, and undefined members are left out', () => {
+  assert.equal(canonicalJson({ b: undefined, a: -0 }), '{"a":0}');
 });

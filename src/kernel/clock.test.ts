@@ -4,14 +4,14 @@ import fc from 'fast-check';
 import { Temporal } from 'temporal-polyfill';
 import { formatInstant, parseInstant } from './clock.ts';
 
-test('an instant is one that exists', () => {
+test('a date-time is parsed, and a day or hour that does not exist is rejected', () => {
   assert.equal(parseInstant('2024-02-29T00:00:00Z'), Date.UTC(2024, 1, 29));
   for (const none of ['2025-02-29T00:00:00Z', '2026-04-31T00:00:00Z', '2026-13-01T00:00:00Z', '2026-01-01T25:00:00Z']) {
     assert.equal(parseInstant(none), undefined, none);
   }
 });
 
-test('an instant is a date-time of RFC 3339, and no other text that Date reads', () => {
+test('a date-time of RFC 3339 is parsed, and other texts that Date accepts are rejected', () => {
   const at = Date.UTC(2026, 0, 31, 10, 30);
   for (const one of ['2026-01-31T12:00:00+01:30', '2026-01-31t10:30:00z', '2026-01-31T10:30:00.0000000000Z']) {
     assert.equal(parseInstant(one), at, one);
@@ -28,7 +28,7 @@ test('an instant is a date-time of RFC 3339, and no other text that Date reads',
   }
 });
 
-test('an instant is read as Temporal reads it, and stated again as RFC 3339 has it, in years of four digits', () => {
+test('an instant parses as Temporal parses it, and is formatted as RFC 3339 with a year of four digits', () => {
   const part = (least: number, most: number) =>
     fc.integer({ min: least, max: most }).map((n) => String(n).padStart(2, '0'));
   const year = fc.oneof(fc.constantFrom('0000', '0001', '1969', '1970', '2100', '9999'), part(1000, 9999));
@@ -48,22 +48,22 @@ test('an instant is read as Temporal reads it, and stated again as RFC 3339 has 
     fc.tuple(part(0, 25), part(0, 61), part(0, 59)).map((parts) => parts.join(':')),
   );
   const text = fc.tuple(date, time, offset).map(([day, hour, zone]) => `${day}T${hour}${zone}`);
-  const expected = (given: string): string | undefined => {
-    const known = temporalOf(given);
+  const expected = (input: string): string | undefined => {
+    const known = temporalOf(input);
     return known !== undefined && /^\d{4}-/.test(known) ? known : undefined;
   };
   fc.assert(
-    fc.property(text, (given) => {
-      const at = parseInstant(given);
-      assert.equal(at === undefined ? undefined : formatInstant(at), expected(given), given);
+    fc.property(text, (input) => {
+      const at = parseInstant(input);
+      assert.equal(at === undefined ? undefined : formatInstant(at), expected(input), input);
     }),
     { numRuns: 5_000 },
   );
 });
 
-function temporalOf(given: string): string | undefined {
+function temporalOf(input: string): string | undefined {
   try {
-    return Temporal.Instant.from(given).toString({ smallestUnit: 'millisecond' });
+    return Temporal.Instant.from(input).toString({ smallestUnit: 'millisecond' });
   } catch {
     return undefined;
   }

@@ -1,53 +1,46 @@
-/** Milliseconds since the Unix epoch. Everything that needs the time is given a clock, so that tests set it. */
+/** The time in milliseconds since the Unix epoch. Code that needs the time receives a clock, so that tests set it. */
 export type Clock = { now(): number };
 
-/** Random bytes, given like the clock, so that tests can make ids repeatable. */
+/** Returns that many random bytes. Injected like the clock, so that tests can repeat ids. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 
 /**
- * How many milliseconds lie between that instant and now, in either direction: what is kept or left alone for a while
- * would otherwise stay so for as long as the clock was set back.
+ * The milliseconds between an instant (epoch ms) and now, in either direction. A cached value therefore also expires when the
+ * clock is set back.
  */
 export function elapsedMs(at: number, clock: Clock): number {
   return Math.abs(clock.now() - at);
 }
 
-/** An instant as callers see it: RFC 3339 in UTC with milliseconds. */
+/** An instant (epoch ms) on the wire: RFC 3339 in UTC with milliseconds. */
 export function formatInstant(epochMs: number): string {
-  if (epochMs !== memoizedMs) {
-    memoizedInstant = new Date(epochMs).toISOString();
-    memoizedMs = epochMs;
-  }
-  return memoizedInstant;
+  return new Date(epochMs).toISOString();
 }
 
-// One request writes the same instant several times.
-let memoizedMs = Number.NaN;
-let memoizedInstant = '';
-
-/** The first and the last instant that RFC 3339 can state, in epoch ms: its years have four digits. */
+/** The first and the last instant of RFC 3339 in epoch ms: its years have four digits. */
 const minInstantMs = Date.parse('0000-01-01T00:00:00.000Z');
+/** The last instant of RFC 3339 in epoch ms; see `parseInstant`. */
 export const maxInstantMs = Date.parse('9999-12-31T23:59:59.999Z');
 
 /** A `date-time` of RFC 3339, section 5.6. */
 const dateTimePattern = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(?:\.\d+)?(?:Z|[+-]\d{2}:\d{2})$/i;
 
-/** Instants in headers as the register of endpoints has them, which never takes a format in place of a pattern. */
+/** The pattern of instants in headers. It is fixed in the register of endpoints, where a pattern cannot become a format. */
 export const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d{1,9})?(Z|[+-]\\d{2}:\\d{2})$';
 
-/** What a caller is told whose text is none that `parseInstant` reads. */
+/** Describes the texts that `parseInstant` accepts, for the message of a refusal. */
 export const instantRequirement = 'must be an instant with its offset, as 2026-01-31T12:00:00Z';
 
 /**
- * The instant of an RFC 3339 text in epoch ms; undefined for every other text, for a day or hour that no calendar has, a leap
- * second, and a year of five digits in UTC.
+ * The instant of an RFC 3339 text in epoch ms. Undefined for any other text, a day or hour that does not exist, a leap second,
+ * and a year of five digits in UTC.
  */
-export function parseInstant(given: string): number | undefined {
-  if (!dateTimePattern.test(given)) return undefined;
-  const at = Date.parse(given);
-  const day = given.slice(0, 10);
+export function parseInstant(text: string): number | undefined {
+  if (!dateTimePattern.test(text)) return undefined;
+  const at = Date.parse(text);
+  const day = text.slice(0, 10);
   const midnight = Date.parse(`${day}T00:00:00Z`);
   if (Number.isNaN(midnight) || !(at >= minInstantMs && at <= maxInstantMs)) return undefined;
-  // `Date` counts a 31st of June on into July, and knows an hour 24.
-  return formatInstant(midnight).startsWith(day) && given.slice(11, 13) !== '24' ? at : undefined;
+  // `Date` reads June 31 as July 1, and accepts the hour 24.
+  return formatInstant(midnight).startsWith(day) && text.slice(11, 13) !== '24' ? at : undefined;
 }

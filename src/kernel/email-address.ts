@@ -1,9 +1,9 @@
 import { domainToASCII } from 'node:url';
 
 /**
- * One address and nothing else, its domain in ASCII: no list, no comment, no quotes, no line break, so that neither the
- * header nor the envelope can be widened (channels.test.ts, `a second recipient cannot be smuggled in`). Undefined for
- * any other text, and for a local part outside ASCII, which few relays take.
+ * A single address with its domain in ASCII. Lists, comments, quotes and line breaks are rejected, so an address cannot add
+ * header fields or recipients (test/contract/channels.test.ts, `a second recipient cannot be smuggled in`). Undefined for any
+ * other text, and for a local part outside ASCII, which few relays accept.
  */
 export function parseEmailAddress(text: string): string | undefined {
   const [, local = '', domain = ''] =

@@ -1,7 +1,7 @@
 /**
- * Whether any object in this valid JSON, and what it parses to, names a member twice: readers disagree on which one counts,
- * so what was checked could differ from what was hashed. The text has a colon for each name that it writes, and of a name
- * that stands twice only one is left in the value.
+ * Whether an object in this valid JSON text has two members of one name. Parsers disagree on which one counts, so the checked
+ * value could differ from the hashed one. `value` is the parsed text: it keeps one member of each name, while the text has one
+ * colon for each member.
  */
 export function hasDuplicateMember(text: string, value: unknown): boolean {
   return countMembersInText(text) !== countMembersInValue(value);
@@ -9,7 +9,7 @@ export function hasDuplicateMember(text: string, value: unknown): boolean {
 
 const [quote, backslash, colon] = [0x22, 0x5c, 0x3a];
 
-/** The colons outside of strings. */
+/** Counts the colons outside of strings. */
 function countMembersInText(text: string): number {
   let count = 0;
   let inString = false;
@@ -22,7 +22,7 @@ function countMembersInText(text: string): number {
   return count;
 }
 
-/** Without recursion: a body can be nested deeper than the stack. */
+/** Without recursion, because a body can be nested deeper than the stack. */
 function countMembersInValue(value: unknown): number {
   let count = 0;
   const stack = [value];

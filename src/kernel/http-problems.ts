@@ -1,6 +1,6 @@
 import type { ProblemType } from './problem-type.ts';
 
-/** The refusals that any operation can meet: the request itself, who sends it, how much is going on. */
+/** Refusals that any operation can return: about the request, its sender, and limits. */
 export const httpProblems = {
   'bad-request': {
     status: 400,

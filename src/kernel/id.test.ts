@@ -6,32 +6,32 @@ import { createIdGenerator, idPatternSource, minIdAt, parseId, randomUuid } from
 const zeros = (bytes: number) => new Uint8Array(bytes);
 
 test('an id is its prefix and a UUIDv7 in Crockford base32', () => {
-  const mint = createIdGenerator({ now: () => 0x017f22e279b0 }, zeros);
+  const newId = createIdGenerator({ now: () => 0x017f22e279b0 }, zeros);
   // RFC 9562, appendix A.6 has the same instant; 26 digits hold the 128 bits.
-  assert.equal(mint('notification'), 'ntf_01FWHE4YDGE008000000000000');
+  assert.equal(newId('notification'), 'ntf_01FWHE4YDGE008000000000000');
 });
 
-test('ids of one process sort in the order in which they were made, also within a millisecond and when the clock steps back', () => {
+test('ids of one process sort in order of creation, within a millisecond and when the clock steps back', () => {
   let now = 1_000_000;
-  const mint = createIdGenerator({ now: () => now }, zeros);
+  const newId = createIdGenerator({ now: () => now }, zeros);
   const made: string[] = [];
   for (let round = 0; round < 10_000; round += 1) {
     if (round === 5_000) now -= 500;
-    made.push(mint('event'));
+    made.push(newId('event'));
   }
   assert.deepEqual([...made].sort(), made);
   assert.equal(new Set(made).size, made.length);
 });
 
-test('ids have the time of the clock again once it was set right by more than a minute', () => {
+test('ids use the time of the clock again after it was set back by more than a minute', () => {
   let now = 1_000_000_000;
-  const mint = createIdGenerator({ now: () => now }, zeros);
-  mint('event');
+  const newId = createIdGenerator({ now: () => now }, zeros);
+  newId('event');
   now -= 60_001;
-  assert.equal(mint('event'), createIdGenerator({ now: () => now }, zeros)('event'));
+  assert.equal(newId('event'), createIdGenerator({ now: () => now }, zeros)('event'));
 });
 
-test('only the text that minting gives is an id', () => {
+test('only the text of a generated id is parsed', () => {
   const id = createIdGenerator({ now: () => 1_700_000_000_000 }, zeros)('document');
   assert.equal(parseId('document', id), id);
   for (const wrong of [
@@ -53,11 +53,11 @@ test('only the text that minting gives is an id', () => {
   );
 });
 
-test('an instance is a random UUID with the version and variant of RFC 9562', () => {
+test('a problem instance is a random UUID with the version and variant of RFC 9562', () => {
   assert.equal(randomUuid(zeros), '00000000-0000-4000-8000-000000000000');
 });
 
-test('the first id of an instant sorts between those made before it and those made at it', () => {
+test('the first id of an instant sorts after earlier ids and before ids of that instant', () => {
   for (const now of [1, 31, 32, Date.UTC(2026, 10, 20), Date.UTC(2100, 0, 1)]) {
     const id = createIdGenerator({ now: () => now }, zeros)('verification');
     assert.ok(minIdAt('verification', now) < id && id < minIdAt('verification', now + 1), id);

@@ -3,10 +3,10 @@ import { memoize } from './lru-cache.ts';
 
 const dayMs = 86_400_000;
 const quarterMs = 900_000;
-/** No zone is further from UTC. */
+/** No time zone is further from UTC. */
 const maxOffsetMs = 15 * 3_600_000;
 
-/** The zone of an installation, and for a moment another. */
+/** The zone of an installation, and others for a short time. */
 const maxCachedZones = 4;
 
 const formatOf = memoize(
@@ -14,7 +14,7 @@ const formatOf = memoize(
   (timeZone) => new Intl.DateTimeFormat('en', { timeZone, year: 'numeric', month: '2-digit', day: '2-digit' }),
 );
 
-/** The day (YYYY-MM-DD) of an instant in a time zone of the IANA database. */
+/** The local date (YYYY-MM-DD) of an instant (epoch ms) in an IANA time zone. */
 export function localDateAt(timeZone: string, at: number): string {
   const parts = new Map(
     formatOf(timeZone)
@@ -24,12 +24,15 @@ export function localDateAt(timeZone: string, at: number): string {
   return ['year', 'month', 'day'].map((part) => parts.get(part as Intl.DateTimeFormatPartTypes)).join('-');
 }
 
-/** The day after that day. */
+/** The date after `day`; both as YYYY-MM-DD. */
 export function nextDate(day: string): string {
   return formatInstant(Date.parse(day) + dayMs).slice(0, 10);
 }
 
-/** The instant at which that day is over there, whatever the clocks are set to that night. Zones differ by quarters of an hour. */
+/**
+ * The instant (epoch ms) at which `day` ends in a time zone, also across a change to or from summer time. Offsets are multiples
+ * of 15 minutes.
+ */
 export function endOfLocalDate(timeZone: string, day: string): number {
   const next = nextDate(day);
   let at = Date.parse(next) - maxOffsetMs;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createLruCache } from './lru-cache.ts';
 
-test('what is used stays, and what is not used is forgotten before twice as much has come', () => {
+test('a used value stays, and an unused value is evicted before twice the capacity is added', () => {
   const recent = createLruCache<number>(10);
   recent.set('used', 0);
   recent.set('unused', 0);
@@ -13,7 +13,7 @@ test('what is used stays, and what is not used is forgotten before twice as much
   assert.equal(recent.get('unused'), undefined);
 });
 
-test('the last half as many values are there, in whatever order they came', () => {
+test('the cache holds the last used half capacity of values in any order of use', () => {
   const recent = createLruCache<number>(10);
   for (let at = 0; at < 100; at += 1) {
     recent.set(`${at}`, at);
@@ -33,7 +33,7 @@ test('a deleted value is gone from both halves', () => {
   assert.equal(recent.get('d'), undefined);
 });
 
-test('what was not used between two times that the unused is forgotten is gone', () => {
+test('a value that is not used between two calls of evictUnused is gone', () => {
   const recent = createLruCache<number>(10);
   recent.set('used', 1);
   recent.set('unused', 1);

@@ -1,16 +1,16 @@
-/** What was used last, by key; what was not used for long is forgotten. */
+/** A cache that keeps the most recently used values. `undefined` is not a value. */
 export type LruCache<V> = {
   get(key: string): V | undefined;
   set(key: string, value: V): void;
   delete(key: string): void;
   clear(): void;
-  /** Forgets what was not used since the last time. */
+  /** Evicts what was not used since the last call. */
   evictUnused(): void;
 };
 
 /**
- * Keeps at least the last `half` values that were used, and at most twice as many. In two halves, of which the older is
- * dropped as a whole: a Map from which the oldest is deleted one by one keeps the holes, and looks through all of them.
+ * Keeps the last `halfCapacity` used values and up to twice as many. The older half is dropped at once: deleting single entries
+ * from a large Map is slow. `lru-cache` has no `evictUnused`, which limits how long a key stays in memory.
  */
 export function createLruCache<V>(halfCapacity: number): LruCache<V> {
   let recentHalf = new Map<string, V>();
@@ -47,7 +47,7 @@ export function createLruCache<V>(halfCapacity: number): LruCache<V> {
   };
 }
 
-/** The function that makes a value of a key, made once for the keys that were used last; see `createRecent`. */
+/** A function that computes `make(key)` once for each recently used key; see `createLruCache`. */
 export function memoize<V>(halfCapacity: number, make: (key: string) => V): (key: string) => V {
   const cache = createLruCache<V>(halfCapacity);
   return (key) => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { parseJsonLossless } from './parse-json-lossless.ts';
 
-test('no number is taken for another one, however it is written', () => {
+test('two different numbers never parse to one value, in any notation', () => {
   const written: Array<readonly [string, unknown]> = [
     ['9007199254740991', 9007199254740991],
     ['9007199254740993', '9007199254740993'],

@@ -1,21 +1,21 @@
-/** So many digits a number keeps, whatever they are. */
+/** A JavaScript number represents all numbers of 15 digits exactly. */
 const exactDigits = 15;
-/** No id has more digits; an exponent could ask for any number of them. */
+/** No id has more digits, and an exponent such as 1e999999 could request any number of them. */
 const maxDigits = 1_000;
 
 /**
- * JSON that others wrote; throws what `JSON.parse` throws. A number with too many digits for one becomes a text: a whole
- * one its digits, however it is written, any other what was written. Registers number persons and providers count
- * messages in 64 bits, and rounded, the ids of two would be one.
+ * Parses JSON of other systems, and throws what `JSON.parse` throws. A number with more digits than JavaScript represents
+ * becomes a string: an integer with all its digits, any other number as written. Registers number people with 64-bit integers,
+ * and rounding would merge two ids.
  */
 export function parseJsonLossless(text: string): unknown {
-  // A reviver takes many times as long, and few texts need it.
-  return /\d[\d.]{15}/.test(text) ? JSON.parse(text, reviveLosslessNumber) : JSON.parse(text);
+  // A reviver is slow, and few texts need it.
+  return /\d[\d.]{15}/.test(text) ? JSON.parse(text, toLosslessNumber) : JSON.parse(text);
 }
 
-function reviveLosslessNumber(...[, value, context]: readonly unknown[]): unknown {
+function toLosslessNumber(...[, value, context]: readonly unknown[]): unknown {
   if (typeof value !== 'number') return value;
-  // The third argument of a reviver (ECMAScript 2026); of a number it has the text.
+  // The third argument of a reviver (ECMAScript 2026) has the source text of a number.
   const { source = '' } = context as { readonly source?: string };
   const [, sign = '', integerPart = '', fractionPart = '', exponent = '0'] =
     /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i.exec(source) ?? [];

@@ -1,7 +1,7 @@
-/** What percent-encoded UTF-8 stands for (RFC 3986, section 2.1); undefined for what is none. */
-export function percentDecode(given: string): string | undefined {
+/** The text of percent-encoded UTF-8 (RFC 3986, section 2.1); undefined for an invalid encoding. */
+export function percentDecode(encoded: string): string | undefined {
   try {
-    return decodeURIComponent(given);
+    return decodeURIComponent(encoded);
   } catch (fault) {
     if (fault instanceof URIError) return undefined;
     throw fault;

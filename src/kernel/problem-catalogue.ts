@@ -1,5 +1,5 @@
 import { httpProblems } from './http-problems.ts';
 import { serviceProblems } from './service-problems.ts';
 
-/** The one catalogue of refusals (RFC 9457). A slug is never taken out or given another meaning. */
+/** The catalogue of all refusals (RFC 9457). A slug is never removed, and never gets another meaning. */
 export const problems = { ...httpProblems, ...serviceProblems } as const;

@@ -1,4 +1,4 @@
-/** One refusal that a caller can meet: what it is, why it comes, and what to do. Each has a page at `/problems/{slug}`. */
+/** A refusal that a caller can receive: its cause and the fix. Each has a page at `/problems/{slug}`. */
 export type ProblemType = {
   readonly status: number;
   readonly title: string;

@@ -1,4 +1,4 @@
-/** The bytes of a body, read to that limit and no further; undefined where there are more. */
+/** All bytes of a body; undefined if there are more than `maxBytes`. */
 export async function readBytesUpTo(
   body: AsyncIterable<Uint8Array> | null,
   maxBytes: number,
@@ -7,7 +7,7 @@ export async function readBytesUpTo(
   let length = 0;
   for await (const chunk of body ?? []) {
     length += chunk.length;
-    // Leaving the loop cancels the body, and with it the connection.
+    // Leaving the loop cancels the body and closes its connection.
     if (length > maxBytes) return undefined;
     chunks.push(chunk);
   }

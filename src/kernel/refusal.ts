@@ -1,11 +1,12 @@
 import { problems } from './problem-catalogue.ts';
 
+/** The name of a problem in the catalogue, and the last part of its `type` URL. */
 export type ProblemSlug = keyof typeof problems;
 
-/** One fault of the input. It never echoes a value: `detail` says what was expected. */
+/** One fault of the input. `detail` says what was expected, and never repeats the value. */
 export type Issue = {
   readonly in: 'query' | 'path' | 'header' | 'body';
-  /** A JSON pointer into the body, as `/citizenId`. */
+  /** A JSON pointer into the body, such as `/citizenId`. */
   readonly pointer?: string;
   /** The name of the parameter or header. */
   readonly name?: string;
@@ -13,23 +14,23 @@ export type Issue = {
   readonly detail: string;
 };
 
-/** A refusal as a value; `dispatch` turns it into `application/problem+json`. */
+/** A refusal as a value; `dispatch` answers it as `application/problem+json`. */
 export type Refusal = {
   readonly slug: ProblemSlug;
   readonly detail: string;
   readonly issues?: readonly Issue[];
-  /** Members of this problem type, as `limit` or `requiredScopes`. */
+  /** Members of this problem type, such as `limit` or `requiredScopes`. */
   readonly members?: Readonly<Record<string, unknown>>;
-  /** Headers that go with it, as `retry-after`; names in lower case. */
+  /** Headers of the answer, such as `retry-after`; names in lower case. */
   readonly headers?: Readonly<Record<string, string | string[]>>;
 };
 
-/** Makes a refusal; without `detail` the cause of the catalogue is told. No value of the caller goes into `detail`. */
+/** Creates a refusal; without `detail` it has the cause of the catalogue. Never put a value of the caller into `detail`. */
 export function refuse(slug: ProblemSlug, detail?: string, extra: Omit<Refusal, 'slug' | 'detail'> = {}): Refusal {
   return { slug, detail: detail ?? problems[slug].cause, ...extra };
 }
 
-/** The refusal that tells all these faults of a request. */
+/** The refusal `bad-request` with all faults of a request. */
 export function refuseIssues(issues: readonly Issue[]): Refusal {
   const count = issues.length === 1 ? '1 fault' : `${issues.length} faults`;
   return refuse('bad-request', `${count} in the request; each is in issues[].`, { issues });

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { requestPath, requestQuery } from './request-target.ts';
 
-test('a query begins behind the first question mark, and another is a part of it', () => {
+test('a query begins after the first question mark and includes later ones', () => {
   for (const [target, path, query] of [
     ['/a', '/a', ''],
     ['/a?', '/a', ''],

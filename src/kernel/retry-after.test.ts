@@ -5,7 +5,7 @@ import { retryAfterMs } from './retry-after.ts';
 const now = Date.UTC(1994, 10, 6, 8, 49, 0);
 const day = 86_400_000;
 
-test('seconds and each form of an HTTP date say how long to wait', () => {
+test('seconds and each form of an HTTP date give the delay', () => {
   for (const [header, ms] of [
     ['7', 7_000],
     ['86400', day],
@@ -18,7 +18,7 @@ test('seconds and each form of an HTTP date say how long to wait', () => {
     assert.equal(retryAfterMs(header, now), ms, header);
 });
 
-test('what is neither, is past, or is more than a day ahead, says nothing', () => {
+test('a header that is malformed, in the past or more than a day ahead gives no delay', () => {
   for (const header of [
     ...[undefined, '', '0', '-1', '1.5', '86401', '1e3', '0x10', ' 7', 'soon', '1994-11-06T08:49:37Z'],
     ...['Sun, 06 Nov 1994 08:49:00 GMT', 'Sun, 06 Nov 1994 08:48:59 GMT', 'Mon, 07 Nov 1994 08:49:01 GMT'],

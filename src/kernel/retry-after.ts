@@ -1,6 +1,6 @@
 const dayMs = 86_400_000;
 
-/** The forms of an HTTP date (RFC 9110, section 5.6.7); who is called may use the two old ones as well. All are in UTC. */
+/** The forms of an HTTP date (RFC 9110, section 5.6.7), all in UTC. Servers may send the two obsolete forms as well. */
 const httpDatePatterns = [
   /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
   /^[A-Z][a-z]{5,8}, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
@@ -8,8 +8,8 @@ const httpDatePatterns = [
 ];
 
 /**
- * How long whoever answered wants to be left alone (`Retry-After`, RFC 9110, section 10.2.3): seconds, or a date by our clock. Undefined
- * for what is neither, and for what is no time ahead or more than a day: then we go by our own pauses.
+ * The delay of a `Retry-After` header (RFC 9110, section 10.2.3) in milliseconds; a date is compared with `now` (epoch ms).
+ * Undefined for anything else, for a time that has passed, and for more than a day: the caller then uses its own delay.
  */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A value that no log, error, template or JSON can print: only `reveal` gives it out. */
+/** A value that no log, error, template or JSON can print: only `reveal` returns it. */
 export class Secret {
   readonly #value: string;
 
@@ -8,7 +8,7 @@ export class Secret {
     this.#value = value;
   }
 
-  /** The value itself; call it where it is used, and keep the result in no variable that outlives the call. */
+  /** The value itself. Call it where the value is used, and do not store the result. */
   reveal(): string {
     return this.#value;
   }

@@ -1,6 +1,6 @@
 import type { ProblemType } from './problem-type.ts';
 
-/** The refusals of single services: identity, notifications, documents and the ledger. */
+/** Refusals of single services: identity, notifications, documents and the ledger. */
 export const serviceProblems = {
   'insufficient-claims': {
     status: 400,

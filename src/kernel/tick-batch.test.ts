@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createTickBatch } from './tick-batch.ts';
 
-test('all who come in one turn go on side by side, step by step, in the order in which they came', async () => {
+test('callers of one tick resume together and take each step in order of their calls', async () => {
   const together = createTickBatch();
   const steps: string[] = [];
   async function walk(name: string): Promise<void> {
@@ -18,7 +18,7 @@ test('all who come in one turn go on side by side, step by step, in the order in
   assert.deepEqual(steps, ['a1', 'b1', 'c1', 'a2', 'b2', 'c2']);
 });
 
-test('who comes while others leave waits for the next turn, and nobody is forgotten', async () => {
+test('a caller that waits while others resume waits for the next tick, and none is lost', async () => {
   const together = createTickBatch();
   const order: string[] = [];
   const first = together().then(async () => {

@@ -1,6 +1,8 @@
 import type { ProblemSlug } from './refusal.ts';
 
-/** What a request needs from outside cannot be had at present; thrown by an adapter, and answered as this problem. */
+/**
+ * An external system that a request needs is unavailable. Adapters throw it, and `dispatch` answers with the problem `slug`.
+ */
 export class UnavailableError extends Error {
   readonly slug: ProblemSlug;
 

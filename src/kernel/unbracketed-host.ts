@@ -1,4 +1,4 @@
-/** The host of a URL as sockets and certificates know it: an address of IPv6 without the brackets. */
+/** The host of a URL for sockets and certificates: an IPv6 address without brackets. */
 export function unbracketedHost({ hostname }: Pick<URL, 'hostname'>): string {
   return hostname.replace(/^\[(.*)\]$/, '$1');
 }

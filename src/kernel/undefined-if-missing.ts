@@ -1,4 +1,4 @@
-/** What was asked of a file or folder; undefined where nothing is there. */
+/** The result of a file operation; undefined if the file or folder does not exist. */
 export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | undefined> {
   try {
     return await operation;
@@ -8,7 +8,7 @@ export async function undefinedIfMissing<T>(operation: Promise<T>): Promise<T | 
   }
 }
 
-/** Whether the system says that nothing is at a path. */
+/** Whether an error of a file operation means that nothing is at the path. */
 export function isNotFoundError(fault: unknown): boolean {
   return fault instanceof Error && 'code' in fault && (fault.code === 'ENOENT' || fault.code === 'ENOTDIR');
 }

@@ -1,4 +1,4 @@
-/** Why a check of details was no match, as the citizen whom it was about is told. */
+/** Why a verification did not match, as the citizen can read it about the own record. */
 export const unmatchedReasons = [
   'claims-do-not-fit',
   'record-locked',
@@ -9,9 +9,11 @@ export const unmatchedReasons = [
   'register-unavailable',
 ] as const;
 
+/** One of `unmatchedReasons`. */
 export type UnmatchedReason = (typeof unmatchedReasons)[number];
 
-/** How a claim compares with what the register has, as the person whose record it is may know. */
+/** How a claim compares with the register, as the citizen can read it about the own record. */
 export const claimFindings = ['match', 'similar', 'former', 'no_match', 'not_available'] as const;
 
+/** One of `claimFindings`. */
 export type ClaimFinding = (typeof claimFindings)[number];

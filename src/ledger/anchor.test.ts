@@ -18,7 +18,7 @@ const otherSigner = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Ar
 const noteOf = (size: number, signer = logSigner) =>
   signNote(formatCheckpoint({ origin, size, root: Buffer.alloc(32, size) }), [signer], 0);
 
-test('an anchor never goes back to a smaller tree, and nobody signs where it would', async (t) => {
+test('a checkpoint file never goes back to a smaller tree', async (t) => {
   const path = place(t);
   const anchor = openAnchor(path);
   assert.equal(await anchor.read(), undefined);
@@ -29,7 +29,7 @@ test('an anchor never goes back to a smaller tree, and nobody signs where it wou
   assert.equal((await openAnchor(path).read())?.size, 5);
 });
 
-test('of two servers over one anchor the second signs nothing more', async (t) => {
+test('the second server with the same checkpoint file signs nothing more', async (t) => {
   const path = place(t);
   const [first, second] = [openAnchor(path), openAnchor(path)];
   for (const anchor of [first, second]) await anchor.read();
@@ -39,7 +39,7 @@ test('of two servers over one anchor the second signs nothing more', async (t) =
   assert.equal(readFileSync(path, 'utf8'), noteOf(3));
 });
 
-test('an anchor that holds no checkpoint is not taken for one that holds none yet', async (t) => {
+test('a checkpoint file without a checkpoint is rejected, not taken for a new one', async (t) => {
   const path = place(t);
   for (const text of ['', 'garbage', noteOf(1).slice(0, 20)]) {
     writeFileSync(path, text);

@@ -5,20 +5,29 @@ import { type Checkpoint, parseCheckpoint } from './tlog/checkpoint.ts';
 import { parseNote } from './tlog/note.ts';
 
 /**
- * The last signed checkpoint once more, in a place of its own that no restored backup of the database takes back: a file
- * beside it. It only moves forward, and is written before a signature leaves this process.
+ * The checkpoint file: a copy of the last signed checkpoint in `DATA_DIR`, outside of the database. It prevents that a restored
+ * old backup leads to a second history: `openTree` refuses a smaller database. The file only moves forward, and is
+ * synced before a signature leaves this process. A crash before the rename leaves the old file; the tree is then signed again.
  */
 export type Anchor = {
-  /** What was signed last here; undefined before the first. */
+  /** The last signed checkpoint; undefined before the first. */
   read(): Promise<Checkpoint | undefined>;
-  /** Writes the note of a newer checkpoint, synced; throws where somebody else has moved the file meanwhile. */
+  /** Replaces the file by a newer checkpoint, synced. Throws `AnchorError` if another process has changed the file. */
   advance(note: string): Promise<void>;
 };
 
-/** The file of the anchor within `DATA_DIR`. */
+/** The checkpoint file is damaged, or another process uses it. */
+export class AnchorError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'AnchorError';
+  }
+}
+
+/** The name of the checkpoint file in `DATA_DIR`. */
 export const anchorFileName = 'ledger-checkpoint';
 
-/** The anchor in that file, which need not be there yet. */
+/** Opens the checkpoint file at `path`, which need not exist. */
 export function openAnchor(path: string): Anchor {
   let lastNote: string | undefined;
 
@@ -31,10 +40,11 @@ export function openAnchor(path: string): Anchor {
     },
     advance: async (note) => {
       const found = await readText();
-      if (found !== lastNote) throw new Error(`${path} was written by another process: two servers share one DATA_DIR`);
+      if (found !== lastNote)
+        throw new AnchorError(`${path} was written by another process: two servers share one DATA_DIR`);
       const before = found === undefined ? undefined : parseCheckpointNote(found, path);
       if (before !== undefined && before.size > parseCheckpointNote(note, path).size) {
-        throw new Error(`${path} holds a larger checkpoint than the one that was to be signed`);
+        throw new AnchorError(`${path} holds a larger checkpoint than the one that was to be signed`);
       }
       await replaceFileSynced(path, note);
       lastNote = note;
@@ -46,7 +56,7 @@ function parseCheckpointNote(text: string, path: string): Checkpoint {
   const note = parseNote(text);
   const checkpoint = note === undefined ? undefined : parseCheckpoint(note.text);
   if (checkpoint === undefined) {
-    throw new Error(`${path} holds no checkpoint: bring it back from its backup, or see docs/ledger.md#broken`);
+    throw new AnchorError(`${path} holds no checkpoint: bring it back from its backup, or see docs/ledger.md#broken`);
   }
   return checkpoint;
 }

@@ -9,10 +9,10 @@ setFlagsFromString('--expose-gc');
 const collect: () => void = runInNewContext('gc');
 
 for (const engine of engines) {
-  test(`${engine.name}: the end of a chain that is kept keeps none of the memory that its event came in`, async (t) => {
+  test(`${engine.name}: a cached chain end keeps none of the memory of its event alive`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const heldBytes = () => {
-      // The first gives memory back beside the program, and the second begins when that is done.
+      // The first collection frees memory in the background, and the second one waits for that.
       for (let times = 0; times < 2; times += 1) collect();
       return process.memoryUsage().arrayBuffers;
     };
@@ -21,7 +21,7 @@ for (const engine of engines) {
     for (let at = 0; at < chains; at += 1) {
       await app.use(`c${at}`);
       assert.equal(await app.sequencer.step(), 1);
-      // As a server between two events: what node puts small buffers into is used up, and a new one begun.
+      // As in a server between two events: the pool of small buffers is used up and replaced.
       for (let times = 0; times < 3; times += 1) Buffer.allocUnsafe(Buffer.poolSize / 2 - 1);
     }
     const held = heldBytes() - before;

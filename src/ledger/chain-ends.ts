@@ -4,25 +4,25 @@ import { noPreviousHash } from './ledger-entry.ts';
 import { type PendingEvent, readChainEnds } from './ledger-store.ts';
 import { type SystemKeys, systemChainOf } from './system-keys.ts';
 
-/** The last entry of a chain, moved on in memory by whoever appends to it. */
+/** The last entry of a chain. The sequencer updates it in place when it appends an entry. */
 export type MutableChainEnd = { number: number; leafHash: Uint8Array };
 
-/** The ends of the chains that a tree goes on with: read once, then moved on in memory, those that were used last. */
+/** The ends of the chains of a tree. Each is read once, and then updated in memory. */
 export type ChainEnds = {
-  /** The end of the chain of each of these events, at the place of its event; events of one chain share it. */
+  /** The end of the chain of each event, in their order; events of one chain share one object. */
   endsOf(events: readonly PendingEvent[]): Promise<MutableChainEnd[]>;
-  /** The pseudonym of the chain of that event. */
+  /** The pseudonym of the chain of an event. */
   chainOf(event: PendingEvent): Uint8Array;
 };
 
-/** More than three batches have: one that is looked for, and the two before it that are not stored yet. */
+/** More than the chains of three batches: one that is being read, and two that are not stored yet. */
 const minCachedChains = 4_096;
 
 /**
- * The ends as they are in one tree, and to be dropped with it: where another process has numbered, its unit is refused. They are
- * dropped as well where a read has failed: an end that was not found then stands there as if its chain were new.
+ * The chain ends of one tree. Drop them when the unit of a batch is refused, because another process has numbered events. Drop
+ * them also when a read fails: an end that was not read would make its chain look new.
  */
-export function createChainEnds(read: Read, houseKeys: SystemKeys): ChainEnds {
+export function createChainEnds(read: Read, systemKeys: SystemKeys): ChainEnds {
   const cache = createLruCache<MutableChainEnd>(minCachedChains);
 
   return {
@@ -32,7 +32,7 @@ export function createChainEnds(read: Read, houseKeys: SystemKeys): ChainEnds {
         const name = chainKeyOf(event);
         const found = cache.get(name);
         if (found !== undefined) return found;
-        // Nothing of the event itself is kept: its bytes lie in memory that many share, and all of it would stay.
+        // A copy of fields only: the bytes of the event would keep the memory of a whole result alive.
         const end: MutableChainEnd = { number: 0, leafHash: noPreviousHash };
         cache.set(name, end);
         missing.push({ chain: chainOf(event), end });
@@ -49,11 +49,11 @@ export function createChainEnds(read: Read, houseKeys: SystemKeys): ChainEnds {
   };
 
   function chainOf({ tag, type }: PendingEvent): Uint8Array {
-    return tag ?? houseKeys.chainOf(systemChainOf(type));
+    return tag ?? systemKeys.chainOf(systemChainOf(type));
   }
 }
 
-/** By the pseudonym, and not by the id: what waited at the erasure of a person has another one (erase-citizen.ts). */
+/** By pseudonym, not by citizen id: erasure renames waiting events (erase-citizen.ts). */
 function chainKeyOf({ tag, type }: PendingEvent): string {
   return tag === null ? systemChainOf(type) : Buffer.from(tag.buffer, tag.byteOffset, tag.length).toString('latin1');
 }

@@ -8,7 +8,7 @@ import { createCitizenKeys, keyCacheMs } from './citizen-keys.ts';
 const root = rootKeyFromBytes(new Uint8Array(32).fill(1));
 
 for (const engine of engines) {
-  test(`${engine.name}: who was unknown a moment ago and has a key now is sealed for under that`, async (t) => {
+  test(`${engine.name}: a citizen who gets a key after a look-up as unknown is encrypted for under that key`, async (t) => {
     const db = await engine.open(t);
     const clock = { now: () => 0 };
     const keys = createCitizenKeys(db.read, root, systemRandom, clock);
@@ -20,14 +20,14 @@ for (const engine of engines) {
   });
 
   for (const [when, passedMs] of Object.entries({ 'a second later': 1_000, 'an hour earlier': -3_600_000 })) {
-    test(`${engine.name}: who has a key from another process is sealed for under that when the clock shows ${when}`, async (t) => {
+    test(`a citizen who gets a key from another process is encrypted for under that key when the clock shows ${when}`, async (t) => {
       const db = await engine.open(t);
       let now = Date.UTC(2026, 10, 20);
       const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
       assert.deepEqual(await keys.keyOf('anna'), keys.decoyKeyOf('anna'));
       const other = createCitizenKeys(db.read, root, systemRandom);
       await db.write(other.creationStatements(['anna']));
-      // Who asks meanwhile does not put it off.
+      // Look-ups in between do not extend the time.
       now += 600;
       await keys.keyOf('anna');
       now += passedMs - 600;
@@ -35,7 +35,7 @@ for (const engine of engines) {
     });
   }
 
-  test(`${engine.name}: what was sealed under a key that was destroyed is not stored, also where the citizen has a new one`, async (t) => {
+  test(`${engine.name}: data under a destroyed key is not stored, also if the citizen has a new key`, async (t) => {
     const db = await engine.open(t);
     const keys = createCitizenKeys(db.read, root, systemRandom);
     await db.write(keys.creationStatements(['anna', 'bert']));
@@ -47,7 +47,7 @@ for (const engine of engines) {
     await assert.rejects(db.write([standing.precondition]), { name: 'WriteRefused', kind: 'rows' });
   });
 
-  test(`${engine.name}: who has no clock looks for the key of an unknown id each time`, async (t) => {
+  test(`${engine.name}: without a clock an unknown id is looked up each time`, async (t) => {
     const db = await engine.open(t);
     const keys = createCitizenKeys(db.read, root, systemRandom);
     const other = createCitizenKeys(db.read, root, systemRandom);
@@ -56,9 +56,9 @@ for (const engine of engines) {
     assert.deepEqual(await keys.keyOf('anna'), await other.keyOf('anna'));
   });
 
-  test(`${engine.name}: a key that another process destroyed is in memory no more when nobody has used it for two times`, async (t) => {
+  test(`${engine.name}: a key that another process destroyed leaves memory after two evictions without use`, async (t) => {
     const db = await engine.open(t);
-    // Without a clock every key that is in memory is used.
+    // Without a clock each key in memory counts as valid.
     const keys = createCitizenKeys(db.read, root, systemRandom);
     await db.write(keys.creationStatements(['anna']));
     const key = await keys.keyOf('anna');
@@ -69,7 +69,7 @@ for (const engine of engines) {
   });
 
   for (const [when, passedMs] of Object.entries({ 'a minute later': keyCacheMs + 1, 'an hour earlier': -3_600_000 })) {
-    test(`${engine.name}: a key that another process destroyed is used no more when the clock shows ${when}`, async (t) => {
+    test(`a key that another process destroyed is not used when the clock shows ${when}`, async (t) => {
       const db = await engine.open(t);
       let now = Date.UTC(2026, 10, 20);
       const keys = createCitizenKeys(db.read, root, systemRandom, { now: () => now });
@@ -78,7 +78,7 @@ for (const engine of engines) {
       await db.write([keys.destructionStatement('anna')]);
       now += passedMs;
       assert.notDeepEqual(await keys.keyOf('anna'), key);
-      // Nor is it in memory any more.
+      // It has left memory as well.
       now -= passedMs;
       assert.notDeepEqual(await keys.keyOf('anna'), key);
     });

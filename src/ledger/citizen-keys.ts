@@ -1,5 +1,5 @@
 import { keyBytes } from '../crypto/chunked-encryption.ts';
-import { prefetchRandom, unwrapKey, wrapKey, wrapNonceBytes } from '../crypto/key-wrapping.ts';
+import { unwrapKey, wrapKey } from '../crypto/key-wrapping.ts';
 import type { RootKey } from '../crypto/root-key.ts';
 import { lookupByKey } from '../db/batch-statements.ts';
 import type { Read, Row, Statement } from '../db/database.ts';
@@ -11,50 +11,51 @@ import { hmac } from '../kernel/hashing.ts';
 import { createLruCache, memoize } from '../kernel/lru-cache.ts';
 
 /**
- * The key of each citizen, under which everything about that person is sealed: ledger content, message texts, document
- * keys. Destroying it erases all of that. Kept wrapped by the root key in `citizen_key`, made when a citizen is imported.
+ * The key of each citizen (32 random bytes). It encrypts everything about that citizen: ledger content, message texts, document
+ * keys. Destroying it erases all of that. It is created at the import of a citizen, and stored in `citizen_key`, wrapped under
+ * the root key (AES-256-GCM, see `wrapKey`).
  */
 export type CitizenKeys = {
   /**
-   * The key of 32 bytes that seals what is about this person. An id that the register does not know gets a key derived
-   * from the root, so that an unknown id costs what a known one does; nothing under it can be erased one by one.
+   * The key of a citizen. An unknown id gets a decoy key derived from the root key, so that it costs the same as a known id.
+   * Data under a decoy key cannot be erased by destroying a key.
    */
   keyOf(citizenId: string): Promise<Uint8Array>;
-  /** The derived key of an id: also of a citizen now, for what was sealed before the register had that id. */
+  /** The decoy key of an id: also opens what was encrypted before the citizen was imported. */
   decoyKeyOf(citizenId: string): Uint8Array;
-  /** Reads the key of a citizen anew, for what must not outlive it; undefined where the citizen has none. */
+  /** Reads the key of a citizen from the database, for data that must not outlive it; undefined if there is none. */
   guardedKeyOf(citizenId: string): Promise<GuardedKey | undefined>;
-  /** Reads the keys of many citizens at once, so that `keyOf` has them at hand. No id may come twice. */
+  /** Reads the keys of many citizens into the cache. No id may repeat. */
   preload(citizenIds: readonly string[]): Promise<void>;
   /**
-   * The statements that make the keys of many new citizens; harmless for those who have one. No id may come twice. Refused (`RootKeyRetired`)
-   * where a rotation has overtaken them: made anew they are wrapped by the new root.
+   * The statements that create the keys of new citizens; no effect for existing keys. No id may repeat. The unit is refused
+   * (`RootKeyRetired`) if a root key rotation has finished meanwhile: then create the statements again.
    */
   creationStatements(citizenIds: readonly string[]): Statement[];
-  /** The statement that destroys a citizen's key; its unit is refused (`rows`) where there is none. Call `forget` then. */
+  /** Destroys the key of a citizen; the unit is refused (`rows`) if there is none. Call `evict` afterwards. */
   destructionStatement(citizenId: string): Statement;
-  /** Drops a key that this thread has cached; other threads and processes use it no more within a minute. */
+  /** Removes a key from the cache of this thread. Other threads and processes stop using it within a minute. */
   evict(citizenId: string): void;
-  /** Drops from memory what was not used since the last call. To be called each minute: then a destroyed key is gone after three. */
+  /** Evicts keys that were not used since the last call. Call it each minute: a destroyed key leaves memory after three. */
   evictUnused(): void;
-  /** The pseudonym of 16 bytes under which the ledger groups a person's events. */
+  /** The pseudonym of a citizen in the ledger: the first 16 bytes of an HMAC-SHA-256 of the id under a root subkey. */
   pseudonymOf(citizenId: string): Uint8Array;
 };
 
 /**
- * A key as it stands in the database. A unit with `stands` before what it stores is refused (`rows`) once the key was
- * destroyed or wrapped anew; and a destruction waits until that unit is stored, and then sees what it stored.
+ * A key as it is stored. Put `precondition` first in a unit: the unit is refused (`rows`) if the key was destroyed or wrapped
+ * again. A concurrent destruction waits until the unit is stored, and then sees its rows.
  */
 export type GuardedKey = { readonly key: Uint8Array; readonly precondition: Statement };
 
 const pseudonymBytes = 16;
-/** At least so many keys are kept in memory, and at most twice as many. */
+/** The cache keeps at least this many keys, and at most twice as many. */
 const minCachedKeys = 10_000;
-/** A destroyed key is used no longer than this, in processes other than the one that destroyed it. */
+/** How long other processes may use a destroyed key. */
 export const keyCacheMs = 60_000;
 /**
- * That an id has no key is remembered for the length of a request: asked three times in it, an unknown id would otherwise
- * read three times what is at hand for a known one. No longer, or what is sealed about somebody new could not be opened; and not without a clock, or it would be for ever.
+ * How long an id is remembered as unknown: the length of a request. A request looks up its id several times, and an unknown id
+ * must not cost more reads than a known one, whose key is cached. Longer would be wrong, because the citizen may be imported.
  */
 const unknownIdCacheMs = 1_000;
 
@@ -72,86 +73,112 @@ const selectKeys = createMultiRowBuilder(
   ')',
 );
 
-/** Keys are cached for a minute of that clock, those that were used last: a burst on one citizen unwraps once. */
+/** Opens the citizen keys of a database. Without a clock cached keys never expire: only for commands and tests. */
 export function createCitizenKeys(read: Read, rootKey: RootKey, random: RandomBytes, clock?: Clock): CitizenKeys {
-  const cache = createLruCache<{ readonly key: Uint8Array; readonly readAt: number }>(minCachedKeys);
-  const unknownIds = createLruCache<{ readonly lookedAt: number; readonly openedAt: number }>(minCachedKeys);
   const now = () => clock?.now() ?? 0;
+  const cache = createKeyCache(read, rootKey, now);
+  const unknownIds = createUnknownIds(random, clock);
   const decoyKeyOf = (citizenId: string) => citizenHmac(rootKey, 'stranger-content', citizenId);
-  const unwrapDecoy = createDecoyUnwrap(random);
-
-  function cached(citizenId: string): Uint8Array | undefined {
-    const found = cache.get(citizenId);
-    return found !== undefined && Math.abs(now() - found.readAt) <= keyCacheMs ? found.key : undefined;
-  }
-
-  function unwrapRow(row: Row, citizenId: string, readAt: number): Uint8Array {
-    const wrapping = rootKey.deriveForRoot(textField(row, 'root_key_id'), 'wrap-citizen-keys');
-    const key = unwrapKey(wrapping, bytesField(row, 'wrapped'), `citizen ${citizenId}`);
-    cache.set(citizenId, { key, readAt });
-    return key;
-  }
-
-  const rowOf = async (citizenId: string) => (await findWrappedKey(read, citizenId))[0];
 
   async function keyOf(citizenId: string): Promise<Uint8Array> {
-    const known = cached(citizenId);
-    if (known !== undefined) return known;
+    const cached = cache.get(citizenId);
+    if (cached !== undefined) return cached;
     const readAt = now();
-    const knownUnknown = unknownIds.get(citizenId);
-    if (knownUnknown !== undefined && Math.abs(readAt - knownUnknown.lookedAt) < unknownIdCacheMs)
-      return decoyKeyOf(citizenId);
-    const row = await rowOf(citizenId);
-    if (row !== undefined) return unwrapRow(row, citizenId, readAt);
-    // What is too old stands there still, and was just looked at.
-    cache.delete(citizenId);
-    // As often as that of a known one, which is at hand meanwhile.
-    const isRecentlyUnwrapped = knownUnknown !== undefined && Math.abs(readAt - knownUnknown.openedAt) <= keyCacheMs;
-    if (!isRecentlyUnwrapped) unwrapDecoy();
-    if (clock !== undefined)
-      unknownIds.set(citizenId, { lookedAt: readAt, openedAt: isRecentlyUnwrapped ? knownUnknown.openedAt : readAt });
+    if (unknownIds.has(citizenId, readAt)) return decoyKeyOf(citizenId);
+    const found = await cache.load(citizenId);
+    if (found !== undefined) return found.key;
+    unknownIds.add(citizenId, readAt);
     return decoyKeyOf(citizenId);
   }
 
   async function guardedKeyOf(citizenId: string): Promise<GuardedKey | undefined> {
-    const readAt = now();
-    const row = await rowOf(citizenId);
-    if (row === undefined) {
-      cache.delete(citizenId);
-      return undefined;
-    }
-    // An update, because it locks the row on every engine; it changes nothing.
+    const found = await cache.load(citizenId);
+    if (found === undefined) return undefined;
+    // An update, because it locks the row on both engines; it changes nothing.
     const sql = 'update citizen_key set wrapped = wrapped where citizen_id = $1 and wrapped = $2 returning citizen_id';
-    const key = unwrapRow(row, citizenId, readAt);
-    return { key, precondition: { sql, args: [citizenId, bytesField(row, 'wrapped')], rows: 1 } };
-  }
-
-  async function preload(citizenIds: readonly string[]): Promise<void> {
-    const missing = citizenIds.filter((citizenId) => cached(citizenId) === undefined);
-    for (const { sql, args } of selectKeys(missing.map((citizenId) => [citizenId]))) {
-      const readAt = now();
-      for (const row of await read(sql, args)) unwrapRow(row, textField(row, 'citizen_id'), readAt);
-    }
+    return { key: found.key, precondition: { sql, args: [citizenId, found.wrapped], rows: 1 } };
   }
 
   return {
     keyOf,
     decoyKeyOf,
     guardedKeyOf,
-    preload,
-    evict: cache.delete,
+    preload: cache.preload,
+    evict: cache.evict,
     evictUnused: () => {
       cache.evictUnused();
       unknownIds.evictUnused();
     },
     destructionStatement,
-    pseudonymOf: createPseudonyms(rootKey),
+    pseudonymOf: memoize(minCachedKeys, (citizenId) =>
+      citizenHmac(rootKey, 'citizen-pseudonym', citizenId).subarray(0, pseudonymBytes),
+    ),
     creationStatements: (citizenIds) => {
       for (const citizenId of citizenIds) unknownIds.delete(citizenId);
-      const source = prefetchRandom(random, citizenIds.length * (keyBytes + wrapNonceBytes));
-      const keys = wrappedKeys(rootKey, citizenIds, source);
+      const keys = wrapNewKeys(rootKey, citizenIds, random);
       return [requireActiveRootKey(rootKey.id), ...insertKeys(keys)];
     },
+  };
+}
+
+/** Unwrapped keys by citizen id, each for `keyCacheMs` after it was read. */
+function createKeyCache(read: Read, rootKey: RootKey, now: () => number) {
+  const cache = createLruCache<{ readonly key: Uint8Array; readonly readAt: number }>(minCachedKeys);
+
+  function get(citizenId: string): Uint8Array | undefined {
+    const found = cache.get(citizenId);
+    return found !== undefined && Math.abs(now() - found.readAt) <= keyCacheMs ? found.key : undefined;
+  }
+
+  function unwrapRow(row: Row, citizenId: string, readAt: number): Uint8Array {
+    const wrappingKey = rootKey.deriveForRoot(textField(row, 'root_key_id'), 'wrap-citizen-keys');
+    const key = unwrapKey(wrappingKey, bytesField(row, 'wrapped'), wrapContext(citizenId));
+    cache.set(citizenId, { key, readAt });
+    return key;
+  }
+
+  return {
+    get,
+    load: async (citizenId: string) => {
+      const readAt = now();
+      const [row] = await findWrappedKey(read, citizenId);
+      // Without a row the key was destroyed: an expired copy must not stay.
+      if (row === undefined) cache.delete(citizenId);
+      return row && { key: unwrapRow(row, citizenId, readAt), wrapped: bytesField(row, 'wrapped') };
+    },
+    preload: async (citizenIds: readonly string[]) => {
+      const missing = citizenIds.filter((citizenId) => get(citizenId) === undefined);
+      for (const { sql, args } of selectKeys(missing.map((citizenId) => [citizenId]))) {
+        const readAt = now();
+        for (const row of await read(sql, args)) unwrapRow(row, textField(row, 'citizen_id'), readAt);
+      }
+    },
+    evict: cache.delete,
+    evictUnused: cache.evictUnused,
+  };
+}
+
+/**
+ * Ids that had no key at their last look-up. They hide from a caller's timing whether an id is known: an unknown id costs as
+ * many reads and as many unwraps as a known one (citizen-keys.test.ts, test/attacks/unknown-id-decoy.test.ts).
+ */
+function createUnknownIds(random: RandomBytes, clock: Clock | undefined) {
+  const seen = createLruCache<{ readonly readAt: number; readonly unwrappedAt: number }>(minCachedKeys);
+  const unwrapDecoy = createDecoyUnwrap(random);
+  return {
+    has: (citizenId: string, now: number) => {
+      const found = seen.get(citizenId);
+      return found !== undefined && Math.abs(now - found.readAt) < unknownIdCacheMs;
+    },
+    add: (citizenId: string, readAt: number) => {
+      // A known key stays cached for `keyCacheMs` after its unwrap: the decoy is unwrapped as often.
+      const unwrappedAt = seen.get(citizenId)?.unwrappedAt ?? Number.NEGATIVE_INFINITY;
+      const isCached = Math.abs(readAt - unwrappedAt) <= keyCacheMs;
+      if (!isCached) unwrapDecoy();
+      if (clock !== undefined) seen.set(citizenId, { readAt, unwrappedAt: isCached ? unwrappedAt : readAt });
+    },
+    delete: seen.delete,
+    evictUnused: seen.evictUnused,
   };
 }
 
@@ -164,35 +191,27 @@ function destructionStatement(citizenId: string): Statement {
   };
 }
 
-/** Opens a key that nobody has: what is done for an unknown id takes as long as for a known one. */
+/** Unwraps an unused key, so that an unknown id takes the time of a known one. */
 function createDecoyUnwrap(random: RandomBytes): () => void {
-  const [wrapping, bound] = [random(keyBytes), 'citizen decoy'];
-  const wrapped = wrapKey(wrapping, random(keyBytes), bound, random);
-  return () => void unwrapKey(wrapping, wrapped, bound);
+  const wrappingKey = random(keyBytes);
+  const wrapped = wrapKey(wrappingKey, random(keyBytes), wrapContext('decoy'), random);
+  return () => void unwrapKey(wrappingKey, wrapped, wrapContext('decoy'));
 }
 
-/** By the root that the file has now: what the one before it wraps opens no more when a rotation has ended. */
-function wrappedKeys(root: RootKey, citizenIds: readonly string[], source: RandomBytes) {
+/** Rows of new keys. The root key file is read again first: keys under a retired root key would not open after a rotation. */
+function wrapNewKeys(root: RootKey, citizenIds: readonly string[], random: RandomBytes) {
   root.refresh();
-  const by = root.derive('wrap-citizen-keys');
+  const wrappingKey = root.derive('wrap-citizen-keys');
   return citizenIds.map((citizenId) => [
     citizenId,
-    wrapKey(by, source(keyBytes), `citizen ${citizenId}`, source),
+    wrapKey(wrappingKey, random(keyBytes), wrapContext(citizenId), random),
     root.id,
   ]);
 }
 
+/** The associated data that binds a wrapped key to its citizen. */
+const wrapContext = (citizenId: string) => `citizen ${citizenId}`;
+
 function citizenHmac(root: RootKey, purpose: 'citizen-pseudonym' | 'stranger-content', citizenId: string): Buffer {
   return hmac('sha256', root.derive(purpose), citizenId);
-}
-
-/** A pseudonym never changes, and one use of a citizen's data asks for it several times: those used last are kept. */
-function createPseudonyms(root: RootKey): CitizenKeys['pseudonymOf'] {
-  return memoize(minCachedKeys, (citizenId) => {
-    const mac = citizenHmac(root, 'citizen-pseudonym', citizenId);
-    // A part of it by `subarray` would be memory outside of the heap.
-    const pseudonym = Buffer.allocUnsafeSlow(pseudonymBytes);
-    for (let at = 0; at < pseudonymBytes; at += 1) pseudonym[at] = mac[at] ?? 0;
-    return pseudonym;
-  });
 }

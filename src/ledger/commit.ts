@@ -7,7 +7,7 @@ import { encodeEventContent, sealEventContent } from './event-content.ts';
 import { isCitizenEvent, type LedgerEvent } from './ledger-event.ts';
 
 /**
- * What an operation changes, with its ledger events. An effect without an event does not compile: this keeps "no effect
+ * The changes of an operation, with its ledger events. An effect without an event does not compile: this keeps "no effect
  * without its event" (test/compile-errors.ts).
  */
 export type Effect = {

@@ -11,7 +11,7 @@ import { systemRandom } from '../kernel/system-clock.ts';
 import { clearErasedCitizenIds, eraseCitizen } from './erase-citizen.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: what waited for its number at an erasure does not name the person either`, async (t) => {
+  test(`${engine.name}: events that waited for their number at an erasure do not name the citizen`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
     await app.use('anna', 'bert');
@@ -37,7 +37,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: an erasure states the chain of the person, and how many entries it had`, async (t) => {
+  test(`${engine.name}: an erasure event has the chain of the citizen and the number of its entries`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
     await app.use('anna', 'bert', 'anna', 'bert', 'bert');
@@ -52,7 +52,7 @@ for (const engine of engines) {
     assert.equal(await eraseCitizen(clerk, 'anna'), false);
   });
 
-  test(`${engine.name}: what happens about an erased person goes on in one chain with what waited at the erasure`, async (t) => {
+  test(`${engine.name}: events after an erasure continue the chain of the events that waited at the erasure`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna']));
     await app.use('anna');
@@ -66,7 +66,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what is numbered while a person is erased does not name the person either`, async (t) => {
+  test(`${engine.name}: events that are numbered during an erasure do not name the citizen`, async (t) => {
     const db = await engine.open(t);
     let meanwhile = async () => undefined as unknown;
     const app = buildLedgerApp(db, {
@@ -82,13 +82,13 @@ for (const engine of engines) {
       return eraseCitizen({ ...app, read: db.read, actor: { operator: 'clerk' } }, 'anna');
     };
     await app.sequence();
-    // Of the same id, but not of the one who was erased.
+    // The same id, but not the erased citizen.
     app.time.now += 1;
     await db.write(app.citizenKeys.creationStatements(['anna']));
     await app.use('anna');
     await app.sequence();
     const rows = await db.read('select citizen_id, number from ledger_entry where chain <> $1 order by leaf_index', [
-      app.houseKeys.chainOf('house'),
+      app.systemKeys.chainOf('system'),
     ]);
     assert.deepEqual(
       rows.map((row) => [row['citizen_id'], row['number']]),
@@ -100,7 +100,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: nor where the clock of the process that erases is behind the others`, async (t) => {
+  test(`${engine.name}: events do not name the citizen when the clock of the erasing process is slow`, async (t) => {
     const db = await engine.open(t);
     const behind = { now: () => app.time.now - 60_000 };
     const clerk = {
@@ -125,7 +125,7 @@ for (const engine of engines) {
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
   });
 
-  test(`${engine.name}: nor what happened about the person between the look at what waits and the end of the key`, async (t) => {
+  test(`${engine.name}: events between the look at waiting events and the destruction of the key do not name the citizen`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     await db.write(app.citizenKeys.creationStatements(['anna']));
@@ -142,7 +142,7 @@ for (const engine of engines) {
     assert.deepEqual(await db.read("select citizen_id from ledger_entry where citizen_id = 'anna'"), []);
   });
 
-  test(`${engine.name}: entries lose the name of an erased person a thousand at a time, and after a crash too`, async (t) => {
+  test(`${engine.name}: citizen ids are cleared from entries in pages of a thousand, also after a crash`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     await db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
@@ -162,7 +162,7 @@ for (const engine of engines) {
     await assert.rejects(eraseCitizen({ ...parts, claim }, 'anna'), /killed/);
     assert.deepEqual(seen, [2_100, 1_100, 100]);
     assert.equal(await app.citizenKeys.guardedKeyOf('anna'), undefined);
-    // Of the same id, but not of the one who was erased.
+    // The same id, but not the erased citizen.
     app.time.now += 1;
     await db.write(app.citizenKeys.creationStatements(['anna']));
     await app.use('anna');
@@ -174,10 +174,10 @@ for (const engine of engines) {
     await clearErasedCitizenIds({ read: db.read, claim: () => assert.fail('nothing is left to be done') });
   });
 
-  test(`${engine.name}: of an erased person nothing is opened, and no entry names it, though a crash left the names`, async (t) => {
+  test(`${engine.name}: no entry of an erased citizen opens or names the citizen, although a crash left the ids`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const { view, citizenKeys, db } = app;
-    // Before the register has the person: under the key of strangers, which nobody can destroy.
+    // Before the import of the citizen: under the decoy key, which cannot be destroyed.
     const early = await app.use('anna', 'bert', 'anna');
     await app.sequence();
     await db.write(citizenKeys.creationStatements(['anna', 'bert']));
@@ -198,7 +198,7 @@ for (const engine of engines) {
     const parts = { ...app, read: db.read, actor: { operator: 'clerk' } };
     await assert.rejects(eraseCitizen({ ...parts, claim }, 'anna'), /killed/);
     assert.deepEqual(await opened(), new Array(5).fill([null, false]));
-    // Of the same id, but not of the one who was erased.
+    // The same id, but not the erased citizen.
     app.time.now += 1;
     await db.write(citizenKeys.creationStatements(['anna']));
     await app.use('anna');
@@ -211,7 +211,7 @@ for (const engine of engines) {
     assert.equal(bert?.citizenId, 'bert');
   });
 
-  test(`${engine.name}: who is erased anew before, or while, entries lose the name has it in none of them`, async (t) => {
+  test(`${engine.name}: a citizen who is erased again before or during the clearing of entries is named in none`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     const parts = { ...app, read: db.read, actor: { operator: 'clerk' } };
@@ -244,7 +244,7 @@ for (const engine of engines) {
   });
 }
 
-test('sqlite: a key that was destroyed is in no file of the database, wrapped as it was', async (t) => {
+test('a destroyed key is in no file of the database, not even wrapped', async (t) => {
   const [engine = assert.fail()] = engines;
   const path = await engine.createLocation(t);
   const db = await engine.openAt(path);

@@ -7,36 +7,36 @@ import type { CitizenKeys } from './citizen-keys.ts';
 import type { Commit } from './commit.ts';
 import type { Actor } from './ledger-event.ts';
 
+/** The stores of an erasure, and who erases. */
 export type ErasureDeps = {
   readonly read: Read;
   readonly commit: Commit;
-  /** Stores one statement without an event: what follows from the erasure, a page at a time. */
+  /** Writes one statement without an event: clears the citizen ids of entries after the erasure. */
   readonly claim: (statement: Statement) => Promise<unknown>;
   readonly citizenKeys: CitizenKeys;
   readonly clock: Clock;
   readonly mint: IdGenerator;
   readonly actor: Actor;
   /**
-   * What else the erasure means for what is kept about the citizen, in the same unit and behind the end of the key, which
-   * waits for what is being stored under it. One of these statements may refuse the unit: then nothing is erased, and
-   * `CitizenHeld` is thrown.
+   * Further statements of the same unit, after the destruction of the key, which waits for concurrent writes under that key.
+   * If one of them refuses the unit (`rows`), nothing is erased and `CitizenUnderLegalHold` is thrown.
    */
-  readonly besides?: (citizenId: string, now: number, proof: EventId) => readonly Statement[];
+  readonly extraStatements?: (citizenId: string, now: number, proof: EventId) => readonly Statement[];
 };
 
-/** Something that has to be kept stands against the erasure: a legal hold. */
+/** A legal hold prevents the erasure. */
 export class CitizenUnderLegalHold extends Error {
   constructor() {
-    super('a legal hold stands against the erasure of this citizen; see: citizen-services documents holds');
-    this.name = 'CitizenHeld';
+    super('a legal hold prevents the erasure of this citizen; see: citizen-services documents holds');
+    this.name = 'CitizenUnderLegalHold';
   }
 }
 
 /**
- * Destroys a citizen's key, in the unit of the event that says so: what was sealed under it (ledger entries, messages,
- * documents) can be opened by nobody any more, and every proof stays valid. Then the entries lose the name, a page at a time, which
- * a view of the log has for none of them from the unit on: of a crash in between `forgetNames` leaves nothing. False where the citizen has no key. Copies of the database from before,
- * and keys of entries that were handed out, are not reached by it.
+ * Destroys a citizen's key in the unit of the event `citizen.erased`. Nobody can then open what was encrypted under it (ledger
+ * entries, messages, documents), and every proof stays valid. The citizen ids of the entries are cleared afterwards in pages;
+ * a log view hides them at once. After a crash `clearErasedCitizenIds` finishes that. False if the citizen has no key. Earlier
+ * backups of the database, and content keys in receipts that were handed out, are not affected.
  */
 export async function eraseCitizen(deps: ErasureDeps, citizenId: string): Promise<boolean> {
   const isErased = await destroyKey(deps, citizenId);
@@ -56,22 +56,22 @@ async function destroyKey(deps: ErasureDeps, citizenId: string): Promise<boolean
     chain: Buffer.from(chain).toString('hex'),
     entries: Number(end?.['number'] ?? 0),
   } as const;
-  const waiting = await waitingEventIds(read, chain);
-  const removeCitizenId = [
-    // What a sequencer is storing is waited for, and what it stores next sees this: no event is in between.
+  const waitingIds = await waitingEventIds(read, chain);
+  const clearCitizenId = [
+    // Locks the head: a sequencer's unit is stored before this one, or sees this one. No event falls in between.
     { sql: "update ledger_head set fence = fence where log = 'main'" },
-    // Of a person still, who has no name any more.
-    ...splitByRowCounts(waiting).map((ids) => ({
+    // Waiting events stay citizen events, without the citizen's id.
+    ...splitByRowCounts(waitingIds).map((ids) => ({
       sql: renameEventsSql(ids.length),
       args: [`nobody:${event.chain}`, ...ids],
     })),
   ];
-  const extraStatements = deps.besides?.(citizenId, event.at, event.id) ?? [];
+  const extraStatements = deps.extraStatements?.(citizenId, event.at, event.id) ?? [];
   try {
-    // Ids rise with time, by the clock of each process.
-    const upTo = [event.id, ...waiting].sort().at(-1) ?? event.id;
+    // Ids rise with time, but by the clock of each process.
+    const upTo = [event.id, ...waitingIds].sort().at(-1) ?? event.id;
     const record = upsertErasure(chain, event, upTo);
-    const statements = [citizenKeys.destructionStatement(citizenId), ...extraStatements, ...removeCitizenId, record];
+    const statements = [citizenKeys.destructionStatement(citizenId), ...extraStatements, ...clearCitizenId, record];
     await commit({ events: [event], statements });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
@@ -83,10 +83,10 @@ async function destroyKey(deps: ErasureDeps, citizenId: string): Promise<boolean
   return true;
 }
 
-/** So many entries lose their name in one write, which others wait for. */
+/** The entries of one write; other writes wait for it. */
 const entriesPerWrite = 1_000;
 
-/** Takes the names of those who were erased from their entries, as far as that was not done: also after a crash. */
+/** Clears the citizen ids in the entries of erased citizens. Call it at the start too: a crash may have left some. */
 export async function clearErasedCitizenIds({ read, claim }: Pick<ErasureDeps, 'read' | 'claim'>): Promise<void> {
   for (;;) {
     const [row] = await read(
@@ -100,7 +100,7 @@ export async function clearErasedCitizenIds({ read, claim }: Pick<ErasureDeps, '
         args: [chain, end - entriesPerWrite, end],
       });
     }
-    // Erased anew meanwhile, the person has later entries: then it is not done.
+    // If the citizen was erased again meanwhile, there are later entries: the loop continues.
     await claim({
       sql: 'update citizen_erasure set named_up_to = null where chain = $1 and named_up_to = $2',
       args: [chain, last],
@@ -111,11 +111,11 @@ export async function clearErasedCitizenIds({ read, claim }: Pick<ErasureDeps, '
 
 const maxWaitingEvents = 10_000;
 const renameEventsSql = textByRowCount((count) => {
-  const places = Array.from({ length: count }, (_, at) => `$${at + 2}`);
-  return `update ledger_event set citizen_id = $1 where id in (${places.join(', ')})`;
+  const parameters = Array.from({ length: count }, (_, at) => `$${at + 2}`);
+  return `update ledger_event set citizen_id = $1 where id in (${parameters.join(', ')})`;
 });
 
-/** The events about that person that wait for their number; where more wait than are looked at, nobody numbers them. */
+/** The ids of waiting events of a chain. A backlog over the limit means that no sequencer runs. */
 async function waitingEventIds(read: Read, chain: Uint8Array): Promise<string[]> {
   const rows = await read('select id, citizen_tag from ledger_event order by id limit $1', [maxWaitingEvents]);
   return rows.flatMap(({ id, citizen_tag: tag }) => {
@@ -123,12 +123,13 @@ async function waitingEventIds(read: Read, chain: Uint8Array): Promise<string[]>
   });
 }
 
-/** The last erasure of a person, with its event in the ledger. */
+/** The last erasure of a citizen: its time (epoch ms) and its ledger event. */
 export type Erasure = { readonly at: number; readonly event: string };
 
 /**
- * Up to the newest event that waits, or `upTo` where that is newer, no entry may name the person, in whosever hands it is; and
- * those up to the last number that there is still do. Stands behind the wait for what is being stored, which it sees.
+ * Records an erasure. `up_to`: no entry of an event up to this id (the newest waiting one, or `upTo` if newer) may name the
+ * citizen. `named_up_to`: the last number whose entry still does. The statement must follow the lock of the head, to see the
+ * entries that were being stored.
  */
 function upsertErasure(
   chain: Uint8Array,
@@ -145,7 +146,7 @@ function upsertErasure(
   };
 }
 
-/** The last erasure of the person with that pseudonym: tells content that was erased from content that was changed. */
+/** The last erasure of a chain: distinguishes erased content from changed content. */
 export async function findErasure(read: Read, chain: Uint8Array): Promise<Erasure | undefined> {
   const [row] = await read('select event_id, at from citizen_erasure where chain = $1', [chain]);
   return row === undefined ? undefined : { at: integerField(row, 'at'), event: textField(row, 'event_id') };

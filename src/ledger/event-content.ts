@@ -5,32 +5,31 @@ import { hmac } from '../kernel/hashing.ts';
 import type { EventId } from '../kernel/id.ts';
 import { isCitizenEvent, type LedgerEvent } from './ledger-event.ts';
 
-/** What the content of an event is sealed to: moved to another event, it does not open. */
+/** The encryption context of the content of an event: content that is moved to another event does not open. */
 function contentContext(id: EventId): string {
   return `citizen-services/ledger-event@v1\0${id}`;
 }
 
 /**
- * The key of one event's content, derived from the key of its owner (a citizen, or the house). Whoever is given it can
- * open this one entry and no other: that is what a receipt hands out.
+ * The key of the content of one event: HMAC-SHA-256 under the key of its owner (a citizen, or the system). A receipt contains
+ * it: it opens this one entry and no other.
  */
 export function deriveContentKey(ownerKey: Uint8Array, id: EventId): Buffer {
   return hmac('sha256', ownerKey, `citizen-services/ledger-content-key@v1\0${id}`);
 }
 
-/** The longest content of an event: sealed and with its head it fits into an entry, which has at most 65,535 bytes. */
+/** The longest content of an event in bytes. Sealed and with its header it fits into an entry of at most 65,535 bytes. */
 export const maxContentBytes = 32_768;
 
-/** The id of a citizen takes so many bytes of a content at least, so that its length does not tell whose it is. */
+/** A citizen id counts as at least this many bytes, so that the length of a content does not reveal whose it is. */
 const minIdBytes = 64;
 
 /**
- * The content of an event as it is sealed: canonical JSON, instants as callers see them. Behind that of a citizen stand
- * blanks for what the id has less than the longest usual one. Throws where it is too long: one such entry, and the log
- * could be served and verified no more.
+ * The content of an event before encryption: canonical JSON with RFC 3339 instants. Content about a citizen is padded with
+ * spaces for a short id, and by `blanks`. Throws for content over the limit: the log could no longer be served or verified.
  */
 export function encodeEventContent(event: LedgerEvent): Uint8Array {
-  // Every member of an event is a string, number, boolean or list of them: the union in event.ts holds nothing else.
+  // Each member of an event is a string, number, boolean or list of those (`LedgerEvent`).
   const { receipt: _, blanks = 0, ...published } = event;
   const content = { ...published, at: formatInstant(event.at) } as unknown as Json;
   const text = canonicalJson(content);
@@ -43,10 +42,10 @@ export function encodeEventContent(event: LedgerEvent): Uint8Array {
   return Buffer.from(text + ' '.repeat(blanks + Math.max(0, minIdBytes - written)));
 }
 
-/** Contents are filled up with blanks to a multiple of so many bytes, so that their length tells less of their kind. */
+/** Contents are padded with spaces to a multiple of this, so that their length reveals less about their type. */
 const paddingMultiple = 64;
 
-/** Seals the content of an event under the key of its owner. */
+/** Encrypts the content of an event under the key of its owner. */
 export function sealEventContent(ownerKey: Uint8Array, id: EventId, clear: Uint8Array, random: RandomBytes): Buffer {
   const padded = Buffer.allocUnsafe(Math.ceil(clear.length / paddingMultiple) * paddingMultiple);
   padded.set(clear);
@@ -54,12 +53,12 @@ export function sealEventContent(ownerKey: Uint8Array, id: EventId, clear: Uint8
   return seal(deriveContentKey(ownerKey, id), contentContext(id), padded, random);
 }
 
-/** The content of an event by its own key; throws `SealBroken` for another key, event or byte. */
+/** Decrypts the content of an event by its content key; throws `SealBroken` for another key or event, or a changed byte. */
 export function openEventContent(
   contentKey: Uint8Array,
   id: EventId,
   sealed: Uint8Array,
 ): Readonly<Record<string, unknown>> {
-  // What opens was written by `contentBytes`: an object.
+  // Content that opens was written by `encodeEventContent`: it is an object.
   return JSON.parse(openSealed(contentKey, contentContext(id), sealed).toString()) as Record<string, unknown>;
 }

@@ -8,7 +8,7 @@ const at = Date.UTC(2026, 0, 1);
 const mint = createIdGenerator({ now: () => at }, systemRandom);
 const id = mint('event');
 
-test('a link is of one key, entry, chain, number and entry before: each of them changes it', () => {
+test('a link changes with its key, entry, chain, number and previous hash', () => {
   const key = Buffer.alloc(32, 1);
   const place = { chain: Buffer.alloc(16, 2), number: 1, previous: noPreviousHash };
   const links = [
@@ -21,15 +21,14 @@ test('a link is of one key, entry, chain, number and entry before: each of them 
     computeChainLink(key, id, { ...place, previous: Buffer.alloc(32, 9) }),
   ].map((link) => link.toString('hex'));
   assert.equal(new Set(links).size, links.length);
-  // It is made in memory that is used again.
   assert.equal(computeChainLink(key, id, place).toString('hex'), links[0]);
   for (const wrong of [{ chain: Buffer.alloc(15) }, { chain: Buffer.alloc(17) }, { previous: Buffer.alloc(31) }]) {
     assert.throws(() => computeChainLink(key, id, { ...place, ...wrong }), TypeError);
   }
 });
 
-test('an entry reads back as it was written, and what is none of ours is none', () => {
-  const entry = { kind: 'house' as const, at, id, link: Buffer.alloc(32, 3), content: Buffer.from('sealed') };
+test('an entry parses to what was encoded, and other bytes are rejected', () => {
+  const entry = { kind: 'system' as const, at, id, link: Buffer.alloc(32, 3), content: Buffer.from('sealed') };
   const bytes = encodeEntry(entry);
   assert.deepEqual(parseEntry(bytes), entry);
   assert.deepEqual(parseEntry(bytes.subarray(0, -6)), { ...entry, content: Buffer.alloc(0) });

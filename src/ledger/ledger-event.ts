@@ -9,7 +9,7 @@ import type {
   WebhookId,
 } from '../kernel/id.ts';
 
-/** Who used a citizen's data: a client of the API, the citizen, an operator at the command line, or the server itself. */
+/** The actor of an event: a client of the API, the citizen, an operator at the command line, or the server itself. */
 export type Actor =
   | { readonly client: string }
   | { readonly citizen: true }
@@ -23,7 +23,7 @@ export type ProcessingBasis = {
   readonly consentReference?: string | undefined;
 };
 
-/** A use that the citizen is told of only after an instant (RFC 3339), with the reason, which is shown then too. */
+/** Conceals a use from the citizen until an instant (RFC 3339); the reason is shown from then on too. */
 export type Concealment = { readonly hiddenUntil?: string; readonly hiddenReason?: string };
 
 type EventHead<T extends string> = Concealment & {
@@ -32,15 +32,17 @@ type EventHead<T extends string> = Concealment & {
   readonly at: number;
   readonly actor: Actor;
   /**
-   * False where the client that acted may not have the receipt, which opens what the entry says: it was not told whom this
-   * concerns, and finds the id of the event in the published log. Not a part of what the entry says.
+   * False if the acting client must not get the receipt, which opens the content: it does not know which citizen the event
+   * concerns, and could find the event id in the published log. Not part of the content.
    */
   readonly receipt?: false;
-  /** So many bytes of blanks behind what the entry says of a citizen, whose length tells less then. Not a part of what it says. */
+  /**
+   * Extra bytes of padding for an event about a citizen, so that the length of the entry reveals less. Not part of the content.
+   */
   readonly blanks?: number;
 };
 
-/** An event about one citizen: its content is sealed under that citizen's key. */
+/** An event about one citizen. Its content is encrypted under that citizen's key. */
 export type CitizenEvent =
   | (EventHead<'identity.verified'> &
       ProcessingBasis & {
@@ -50,11 +52,11 @@ export type CitizenEvent =
         readonly policy: string;
         readonly claimsAsked: readonly string[];
       })
-  /** Somebody tried so many wrong values that every further question of the day or month is answered no_match. */
+  /** The verification limit of this citizen is reached: each further verification of the day or month returns no_match. */
   | (EventHead<'identity.guesses-spent'> & { readonly citizenId: string; readonly verification: VerificationId })
-  /** The citizen wishes that claims fit nothing, or no longer so, and staff notes it. */
+  /** Staff locked or unlocked the record at the citizen's request. */
   | (EventHead<'identity.lock-changed'> & { readonly citizenId: string; readonly locked: boolean })
-  /** The citizen's own lock; with the reason where staff lifted it. */
+  /** The citizen lock; `reason` is set when staff lifted it. */
   | (EventHead<'own-lock.set'> & { readonly citizenId: string })
   | (EventHead<'own-lock.lifted'> & { readonly citizenId: string; readonly reason?: string | undefined })
   | (EventHead<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
@@ -63,7 +65,9 @@ export type CitizenEvent =
       ProcessingBasis & {
         readonly citizenId: string;
         readonly notification: NotificationId;
-        /** `sha-256:…` in hexadecimal, as its evidence states it: whoever has the content shows by the receipt that it is this one. */
+        /**
+         * `sha-256:…` in hex, as in the evidence: a holder of the content and the receipt can prove that they belong together.
+         */
         readonly contentDigest: string;
       })
   | (EventHead<'notification.rehearsed'> & { readonly citizenId: string })
@@ -71,18 +75,18 @@ export type CitizenEvent =
   | (EventHead<'notification.opened'> & {
       readonly citizenId: string;
       readonly notification: NotificationId;
-      /** By the link of this channel; absent: in the inbox. */
+      /** The channel of the opened link; absent if the message was opened in the inbox. */
       readonly channel?: string | undefined;
     })
   | (EventHead<'inbox.listed'> & { readonly citizenId: string; readonly shown: number })
-  /** How the citizen wishes to be reached, or which addresses were verified, was stated anew; or it was read. */
+  /** The contact preferences or verified addresses of the citizen were changed, or read. */
   | (EventHead<'contact-wishes.stated'> & { readonly citizenId: string })
   | (EventHead<'contact-wishes.read'> & { readonly citizenId: string })
-  /** A code was sent to an address that the citizen wants to verify; it, or something else, was entered; or the address was taken away. */
+  /** An address was to be verified by a code, the right or a wrong code was entered, or the address was removed. */
   | (EventHead<'contact-address.asked'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (EventHead<'contact-address.confirmed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (EventHead<'contact-address.code-wrong'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
-  /** It was sent, and its time ended before anybody entered it. */
+  /** The code expired before it was entered. */
   | (EventHead<'contact-address.code-unused'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (EventHead<'contact-address.removed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
   | (EventHead<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
@@ -103,7 +107,10 @@ export type CitizenEvent =
       ProcessingBasis & {
         readonly citizenId: string;
         readonly document: DocumentId;
-        /** `sha-256=:…:` of the document as it came: whoever has it shows by the receipt that it is this one. */
+        /**
+         * `sha-256=:…:` of the document as it was received: a holder of the document and the receipt can prove that they belong
+         * together.
+         */
         readonly digest: string;
       })
   | (EventHead<'document.retrieved'> & ProcessingBasis & { readonly citizenId: string; readonly document: DocumentId })
@@ -117,8 +124,8 @@ export type CitizenEvent =
       readonly reason: 'not-permitted' | 'not-available';
     })
   /**
-   * A client asked for an id that no document has: whoever tries ids is on record. Its citizen is nobody, so that the entry
-   * is for everybody else what the refusal of a document that is not theirs is.
+   * A client requested an unknown document id: probing for ids is recorded. Its citizen is nobody, so that for others the entry
+   * looks like the refusal of a document of somebody else.
    */
   | (EventHead<'document.unknown'> & {
       readonly citizenId: string;
@@ -131,17 +138,17 @@ export type CitizenEvent =
       readonly verdict: 'clean' | 'infected' | 'unscannable';
       /** The scanner with the version of its signatures. */
       readonly engine: string;
-      /** The name of what was found, or why it could not be scanned. */
+      /** The name of the malware, or why the document could not be scanned. */
       readonly finding?: string | undefined;
     })
   | (EventHead<'document.withdrawn'> & { readonly citizenId: string; readonly document: DocumentId })
   | (EventHead<'document.erased'> & {
       readonly citizenId: string;
       readonly document: DocumentId;
-      /** What let it be erased: its issuer, its retention class, or the erasure of the citizen. */
+      /** Why it was erased: by its issuer, its retention class, or the erasure of the citizen. */
       readonly rule: 'withdrawn' | 'retention-class' | 'citizen-erased';
       readonly retentionClass?: string | undefined;
-      /** `sha-256=:…:` of the sealed bytes that were destroyed, where the record still opened. */
+      /** `sha-256=:…:` of the destroyed sealed bytes, if the record still opened. */
       readonly sealedDigest?: string | undefined;
     })
   | (EventHead<'document.granted'> & {
@@ -160,7 +167,7 @@ export type CitizenEvent =
   | (EventHead<'document.hold-placed'> & {
       readonly citizenId: string;
       readonly hold: HoldId;
-      /** Absent: everything of the citizen. */
+      /** Absent: all documents of the citizen. */
       readonly document?: DocumentId | undefined;
       readonly reason: string;
     })
@@ -171,7 +178,7 @@ export type CitizenEvent =
     })
   | (EventHead<'access-log.read'> & { readonly citizenId: string; readonly after: number; readonly shown: number });
 
-/** An event about no single citizen: its content is clear and holds no personal data. */
+/** An event about no single citizen. It holds no personal data, and is encrypted under the system key. */
 export type SystemEvent =
   | (EventHead<'identity.searched'> & {
       readonly verification: VerificationId;
@@ -186,7 +193,7 @@ export type SystemEvent =
       readonly refused: number;
       readonly finished: boolean;
     })
-  /** How often names are in the register was counted, for the matcher. */
+  /** The frequencies of names in the register were counted, for matching. */
   | (EventHead<'register.counted'> & { readonly persons: number })
   | (EventHead<'policy.added'> & {
       readonly name: string;
@@ -207,7 +214,7 @@ export type SystemEvent =
         | 'quota'
         | 'credential'
       )[];
-      /** What it may from now on, where that changed. */
+      /** The new scopes, if they changed. */
       readonly scopes?: readonly string[] | undefined;
     })
   | (EventHead<'client.bound'> & { readonly clientId: string; readonly binding: 'none' | 'dpop' | 'mtls' })
@@ -224,13 +231,13 @@ export type SystemEvent =
       /** Due, but under a legal hold. */
       readonly held: number;
       readonly failed: number;
-      /** SHA-256 over the ids of the erased documents, sorted, a line each: their own events have the rest. */
+      /** SHA-256 over the sorted ids of the erased documents, one on a line; each has an event of its own. */
       readonly list: string;
     })
   | (EventHead<'signing-key.replaced'> & {
       readonly use: 'access-token' | 'result' | 'evidence' | 'checkpoint';
       readonly kid: string;
-      /** Whether the old key was withdrawn at once, as one that others may have. */
+      /** Whether the old key was withdrawn at once, because it may be compromised. */
       readonly atOnce: boolean;
     })
   | (EventHead<'root-key.rotated'> & {
@@ -241,7 +248,10 @@ export type SystemEvent =
       readonly signingKeys: number;
     })
   | (EventHead<'citizen.erased'> & {
-      /** The pseudonym, in hex, of the person whose key was destroyed, and how many entries it had; what waits for its number comes on top. */
+      /**
+       * The pseudonym (hex) of the citizen whose key was destroyed, and the number of entries of the chain. Events that waited
+       * for their number are not counted.
+       */
       readonly chain: string;
       readonly entries: number;
     })
@@ -256,10 +266,10 @@ export type SystemEvent =
       readonly schemaHash: string;
     });
 
-/** The closed union of what the ledger can say. A new kind of use starts here. */
+/** The closed union of all ledger events. A new kind of use starts here. */
 export type LedgerEvent = CitizenEvent | SystemEvent;
 
-/** True for an event whose content is sealed under a citizen's key. */
+/** Whether the content of an event is encrypted under a citizen's key. */
 export function isCitizenEvent(event: LedgerEvent): event is CitizenEvent {
   return 'citizenId' in event;
 }

@@ -5,7 +5,7 @@ import { buildLedgerApp } from '../../test/support/ledger-app.ts';
 import { createLedgerHealth } from './ledger-health.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a sequencer that is behind is told once a minute, with how far, and told of no more once it is not`, async (t) => {
+  test(`${engine.name}: a backlog of the sequencer is reported once a minute with its size, and cleared when it ends`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const told: string[] = [];
     const watch = createLedgerHealth({
@@ -32,7 +32,7 @@ for (const engine of engines) {
     assert.deepEqual(watch.state(), { ...nothing, ...fine });
   });
 
-  test(`${engine.name}: without a quorum the cosigned size stays behind the signed one`, async (t) => {
+  test(`${engine.name}: without a quorum the cosigned size stays below the signed one`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const told: string[] = [];
     const watch = createLedgerHealth({

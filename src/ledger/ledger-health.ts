@@ -1,57 +1,66 @@
 import type { Read } from '../db/database.ts';
 import { type Clock, elapsedMs } from '../kernel/clock.ts';
 
-/** How the ledger is, as this process knows it: what metrics and `/readyz` say. Sizes are entries. */
+/** The state of the ledger as this process knows it, for metrics and `/readyz`. Sizes are numbers of entries. */
 export type LedgerState = {
-  /** Events that are recorded and have no number yet; counted up to `mostCounted`. */
+  /** Events that are stored and not yet numbered; counted up to `maxCountedEvents`. */
   readonly waiting: number;
-  /** How long the oldest of them waits. */
+  /** The age of the oldest of them. */
   readonly oldestSeconds: number;
   readonly signed: number;
-  /** Cosigned by a quorum of the witnesses; undefined where there are none. */
+  /** The size that a quorum of witnesses cosigned; undefined without witnesses. */
   readonly cosigned: number | undefined;
-  /** Read anew by the monitor; undefined where this process has none. */
+  /** The size that the monitor has verified; undefined if this process has no monitor. */
   readonly verified: number | undefined;
-  /** What stands against it at present. */
+  /** The current alarms. */
   readonly alarms: readonly LedgerAlarm[];
 };
 
 /**
- * `ledger-alarm`: what is served is not what was signed, or a witness has seen another history. `ledger-witnesses`: too few
- * of them answer. `ledger-behind`: nobody numbers what is recorded.
+ * `ledger-alarm`: the served log is not the signed one, or a witness has seen another history. `ledger-witnesses`: too few
+ * witnesses respond. `ledger-behind`: stored events are not numbered.
  */
 export type LedgerAlarm = 'ledger-alarm' | 'ledger-witnesses' | 'ledger-behind';
 
-/** The watch over the ledger of one process. */
+/** The fault of an alarm, for the log. */
+class LedgerAlarmError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'LedgerAlarmError';
+  }
+}
+
+/** Watches the ledger in one process. */
 export type LedgerHealth = {
   state(): LedgerState;
-  /** Looks how much waits for its number and raises or ends `ledger-behind`; called every few seconds. */
+  /** Measures the backlog, and raises or clears `ledger-behind`; called every few seconds. */
   check(): Promise<void>;
-  /** Tells the operator of something wrong, and holds it against the ledger until `ended`. */
-  raiseAlarm(kind: LedgerAlarm, what: string): void;
+  /** Reports a fault, and keeps its alarm until `clearAlarm`. */
+  raiseAlarm(kind: LedgerAlarm, message: string): void;
   clearAlarm(kind: LedgerAlarm): void;
-  /** What the monitor has verified so far. */
+  /** Records the size that the monitor has verified. */
   recordVerified(size: number): void;
 };
 
+/** The database and clock, and who receives alarms. */
 export type LedgerHealthDeps = {
   readonly read: Read;
   readonly clock: Clock;
-  /** Whether checkpoints are to be cosigned. */
+  /** Whether checkpoints are cosigned. */
   readonly hasWitnesses: boolean;
   onAlarm(kind: LedgerAlarm, fault: Error): void;
-  /** Told once, when what was told before is over. */
+  /** Called once when an alarm ends. */
   onAlarmCleared(kind: LedgerAlarm): void;
 };
 
-/** Beyond that a count would cost more than it says. */
+/** A larger count would cost more than it is worth. */
 export const maxCountedEvents = 10_000;
-/** An event waits a fraction of a second for its number, and a leader that is gone is replaced after five. */
+/** An event normally waits a fraction of a second, and a lost leader is replaced after five seconds. */
 const backlogAlarmSeconds = 30;
-/** While it lasts it is told again so often. */
+/** How often a lasting alarm is reported again. */
 const repeatAlarmMs = 60_000;
 
-/** The watch of this process. A lasting alarm is told once a minute, not at each look. */
+/** Creates the watch of this process. A lasting alarm is reported once a minute. */
 export function createLedgerHealth({
   read,
   clock,
@@ -61,16 +70,20 @@ export function createLedgerHealth({
 }: LedgerHealthDeps): LedgerHealth {
   const raisedAt = new Map<LedgerAlarm, number>();
   let state: LedgerState = {
-    ...{ waiting: 0, oldestSeconds: 0, signed: 0, verified: undefined, alarms: [] },
+    waiting: 0,
+    oldestSeconds: 0,
+    signed: 0,
+    verified: undefined,
+    alarms: [],
     cosigned: hasWitnesses ? 0 : undefined,
   };
 
-  function raiseAlarm(kind: LedgerAlarm, what: string): void {
+  function raiseAlarm(kind: LedgerAlarm, message: string): void {
     const before = raisedAt.get(kind);
     if (before !== undefined && elapsedMs(before, clock) < repeatAlarmMs) return;
     raisedAt.set(kind, clock.now());
     state = { ...state, alarms: [...raisedAt.keys()] };
-    onAlarm(kind, new Error(what));
+    onAlarm(kind, new LedgerAlarmError(message));
   }
 
   function clearAlarm(kind: LedgerAlarm): void {
@@ -80,7 +93,9 @@ export function createLedgerHealth({
   }
 
   return {
-    ...{ raiseAlarm, clearAlarm, state: () => state },
+    raiseAlarm,
+    clearAlarm,
+    state: () => state,
     recordVerified: (size) => {
       state = { ...state, verified: size };
     },

@@ -7,7 +7,7 @@ import { tileWidth } from './tlog/tile.ts';
 import { type ReadTile, TileMissing } from './tlog/tiled-tree.ts';
 import type { ChangedTile } from './tlog/tree-edge.ts';
 
-/** An event that is durable and has no number yet. */
+/** An event that is stored and not yet numbered. `tag` is the pseudonym of its citizen. */
 export type PendingEvent = {
   readonly id: EventId;
   readonly at: number;
@@ -18,7 +18,7 @@ export type PendingEvent = {
   readonly content: Uint8Array;
 };
 
-/** The events with an id above `afterId` that wait for a number, the oldest first. */
+/** The pending events with an id above `afterId`, oldest first. */
 export async function readPendingEvents(read: Read, afterId: string, limit: number): Promise<PendingEvent[]> {
   const rows = await read(
     'select id, at, type, client_id, citizen_id, citizen_tag, content from ledger_event where id > $1 order by id limit $2',
@@ -35,7 +35,7 @@ export async function readPendingEvents(read: Read, afterId: string, limit: numb
   }));
 }
 
-/** What the tree is now. `fence` is the lease of the sequencer that moved it last. */
+/** The current tree in the database. `fence` is the fencing token of the sequencer that stored it. */
 export type TreeHead = {
   readonly origin: string;
   readonly size: number;
@@ -55,7 +55,7 @@ export async function readTreeHead(read: Read): Promise<TreeHead | undefined> {
   };
 }
 
-/** The statement that begins a log; harmless where there is one. */
+/** Creates the head of a new log; no effect if it exists. */
 export function insertTreeHead({ origin, size, root, fence }: TreeHead): Statement {
   return {
     sql: "insert into ledger_head (log, origin, size, root, fence) values ('main', $1, $2, $3, $4) on conflict (log) do nothing",
@@ -64,8 +64,8 @@ export function insertTreeHead({ origin, size, root, fence }: TreeHead): Stateme
 }
 
 /**
- * The statement that moves the head from one tree to the next, by compare and swap: the unit is refused (`rows`) where the
- * head is not that tree, or where a later sequencer has moved it.
+ * Moves the head to the next tree by compare and swap. The unit is refused (`rows`) if the head is another tree, or if a later
+ * sequencer has moved it.
  */
 export function advanceTreeHead(
   from: Pick<TreeHead, 'size' | 'root'>,
@@ -78,7 +78,7 @@ export function advanceTreeHead(
   };
 }
 
-/** An entry on its way into the log. */
+/** A numbered entry before it is stored. */
 export type NumberedEntry = {
   readonly index: number;
   readonly event: PendingEvent;
@@ -95,15 +95,15 @@ const insertEntries = createMultiRowBuilder(
 const deleteEvents = createMultiRowBuilder('delete from ledger_event where id in (', 1, ')');
 
 /**
- * The names of those who were erased while their entries were on their way go, also where that waited for this unit: it
- * stands behind the taking of the events, of which $2 is the oldest. Hardly ever does an erasure reach so far: then no entry is
- * looked at. Counted, since PostgreSQL may join `exists` with all erasures.
+ * Clears the citizen ids of citizens who were erased while their entries were being numbered, also if the erasure waited for
+ * this unit. It runs after the deletion of the events; $2 is the oldest of them. Usually no erasure is that recent, and no
+ * entry is read. It counts, because PostgreSQL may join `exists` with all erasures.
  */
 const clearErasedCitizenIdsSql = `update ledger_entry set citizen_id = null where $2 <= (select max(up_to) from citizen_erasure)
   and leaf_index >= $1 and citizen_id is not null
   and 0 < (select count(*) from citizen_erasure e where e.chain = ledger_entry.chain and e.up_to >= ledger_entry.event_id)`;
 
-/** The statements that take events out of the inbox and into the log, the oldest first. */
+/** The statements that move events from the inbox to the log, oldest first. */
 export function storeEntries(entries: readonly NumberedEntry[]): Statement[] {
   return [
     ...insertEntries(
@@ -119,9 +119,9 @@ export function storeEntries(entries: readonly NumberedEntry[]): Statement[] {
 /** The last entry of a chain. */
 export type ChainEnd = { readonly number: number; readonly leafHash: Uint8Array };
 
-// Each end is looked up by itself, so that it costs the same in a chain of any length, and however PostgreSQL sees the table. The
-// chains are rows of one small table: as many selects, put together, cost half as much again. Its first row, of none, says
-// that they are bytes.
+// Each end is looked up by itself, so that the cost does not depend on the length of a chain or on PostgreSQL's statistics. The
+// chains are rows of one `values` table: as separate selects they cost half as much again. Its first row selects nothing, and
+// gives the column its type.
 const lastEntryColumn = (column: string) =>
   `(select ${column} from ledger_entry e where e.chain = wanted.chain order by number desc limit 1) as ${column}`;
 const selectEnds = textByRowCount((count) => {
@@ -131,7 +131,7 @@ const selectEnds = textByRowCount((count) => {
     select place, ${lastEntryColumn('number')}, ${lastEntryColumn('entry')} from wanted where place >= 0`;
 });
 
-/** The ends of these chains, each at the place of its chain, undefined where the chain has no entry yet. */
+/** The ends of these chains, in their order; undefined for a chain without entries. */
 export async function readChainEnds(read: Read, chains: readonly Uint8Array[]): Promise<(ChainEnd | undefined)[]> {
   const ends: (ChainEnd | undefined)[] = [];
   for (const part of splitByRowCounts(chains)) {
@@ -146,7 +146,7 @@ export async function readChainEnds(read: Read, chains: readonly Uint8Array[]): 
   return ends;
 }
 
-/** The statement that stores a tile, or what it grew to. */
+/** Stores a new or longer tile. */
 export function storeTile({ level, index, hashes }: ChangedTile): Statement {
   return {
     sql: `insert into ledger_tile (level, tile, hashes) values ($1, $2, $3)
@@ -155,7 +155,7 @@ export function storeTile({ level, index, hashes }: ChangedTile): Statement {
   };
 }
 
-/** Reads tiles of the database. What a tile was at a smaller size is the beginning of what it is now. */
+/** Reads tiles from the database. A tile of a smaller tree is a prefix of the present tile. */
 export function createTileReader(read: Read): ReadTile {
   return async (level, index, width) => {
     const [row] = await read('select hashes from ledger_tile where level = $1 and tile = $2', [level, index]);
@@ -166,7 +166,7 @@ export function createTileReader(read: Read): ReadTile {
   };
 }
 
-/** The leaves of a bundle, in their order. */
+/** The leaves of a bundle, in order. */
 export async function readBundleEntries(read: Read, index: number, width: number): Promise<Uint8Array[]> {
   const first = index * tileWidth;
   const rows = await read(
@@ -177,13 +177,14 @@ export async function readBundleEntries(read: Read, index: number, width: number
   return rows.map((row) => bytesField(row, 'entry'));
 }
 
-/** A checkpoint that was signed: what it says, the note with its signatures, and when. */
+/** A signed checkpoint: its tree, the note with signatures, and its time (epoch ms). */
 export type StoredCheckpoint = {
   readonly size: number;
   readonly root: Uint8Array;
   readonly note: string;
   readonly at: number;
 };
+/** Signed by the log alone, or cosigned by a quorum of witnesses. */
 export type CheckpointKind = 'signed' | 'cosigned';
 
 /** The newest checkpoint of that kind. */
@@ -201,7 +202,7 @@ function checkpointFromRow(row: Row): StoredCheckpoint {
   };
 }
 
-/** What a log with witnesses publishes; undefined before they were asked for the first time. */
+/** The published checkpoint of a log with witnesses; undefined before the first request to them. */
 export async function readWitnessedCheckpoint(read: Read): Promise<StoredCheckpoint | undefined> {
   const [row] = await read(
     `select size, root, note, at from (
@@ -212,7 +213,9 @@ export async function readWitnessedCheckpoint(read: Read): Promise<StoredCheckpo
   return row === undefined ? undefined : checkpointFromRow(row);
 }
 
-/** The statement to be stored before the first witness is asked: what is published by then stays so until they have answered. */
+/**
+ * Store it before the first request to witnesses: the checkpoint that is published by then stays published until they respond.
+ */
 export function storeUnwitnessedCheckpoint(): Statement {
   return {
     sql: `insert into ledger_unwitnessed (log, size, root, note, at)
@@ -220,7 +223,7 @@ export function storeUnwitnessedCheckpoint(): Statement {
   };
 }
 
-/** The statements for a log without witnesses: should it have some again, what they cosigned once is not published anew. */
+/** For a log without witnesses: if it gets witnesses again, old cosigned checkpoints must not be published. */
 export function deleteWitnessedCheckpoints(): Statement[] {
   return [
     { sql: "delete from ledger_checkpoint where kind = 'cosigned'" },
@@ -228,7 +231,7 @@ export function deleteWitnessedCheckpoints(): Statement[] {
   ];
 }
 
-/** The statement that makes a checkpoint the newest; it changes nothing where a larger one, or another of its size, is. */
+/** Makes a checkpoint the newest one. No effect if a larger one, or a different one of its size, is stored. */
 export function storeCheckpoint(kind: CheckpointKind, { size, root, note, at }: StoredCheckpoint): Statement {
   return {
     sql: `insert into ledger_checkpoint (kind, size, root, note, at) values ($1, $2, $3, $4, $5)

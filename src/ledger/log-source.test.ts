@@ -10,14 +10,17 @@ function served(answers: Readonly<Record<string, Response>>) {
   return httpLogSource(prefix, async (url) => answers[url.slice(prefix.length)] ?? new Response('', { status: 404 }));
 }
 
-test('an answer that is no 200 is no part of a log, whatever its body says', async () => {
+test('a response other than 200 is no part of a log, whatever its body', async () => {
   const oops = () => new Response('log.example\n0\n', { status: 500 });
   const source = served({ checkpoint: oops(), 'tile/0/000.p/1': oops() });
-  await assert.rejects(source.checkpoint(), /^Error: https:\/\/log\.example\/ledger\/checkpoint answered 500$/);
+  await assert.rejects(
+    source.checkpoint(),
+    /^LogSourceError: https:\/\/log\.example\/ledger\/checkpoint answered 500$/,
+  );
   await assert.rejects(source.tile({ level: 0, index: 0, width: 1 }), /tile\/0\/000\.p\/1 answered 500$/);
 });
 
-test('a part of a tile that is gone is cut from the whole one, and where neither is there that is told', async () => {
+test('a missing partial tile is cut from the full one, and without either the tile is missing', async () => {
   const whole = Buffer.alloc(256 * 32, 7);
   const source = served({ 'tile/0/000': new Response(whole) });
   assert.deepEqual(Buffer.from(await source.tile({ level: 0, index: 0, width: 2 })), Buffer.alloc(64, 7));

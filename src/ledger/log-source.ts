@@ -15,15 +15,15 @@ import {
 } from './tlog/tile.ts';
 import { TileMissing } from './tlog/tiled-tree.ts';
 
-/** Where a verifier reads a log: a folder or a server; it trusts neither. */
+/** Where a verifier reads a log: a folder or a server. It trusts neither. */
 export type LogSource = {
-  /** The signed checkpoint as it stands there. */
+  /** The signed checkpoint. */
   checkpoint(): Promise<string>;
-  /** A tile or bundle, as wide as its name says where it is whole; throws `TileMissing` where it is not there. */
+  /** A tile or bundle of the width in its name; throws `TileMissing` if it does not exist. */
   tile(name: TileName): Promise<Uint8Array>;
 };
 
-/** A log in a folder, as `ledger export` writes it. */
+/** A log in a folder, in the layout of `ledger export`. */
 export function folderLogSource(folder: string): LogSource {
   return {
     checkpoint: () => readFile(join(folder, 'checkpoint'), 'utf8'),
@@ -33,7 +33,7 @@ export function folderLogSource(folder: string): LogSource {
   };
 }
 
-/** What was partial may have been filled since; it is the beginning of the full one. */
+/** A partial tile may have been replaced by the full one, of which it is a prefix. */
 async function readPartialOrFullTile(
   name: TileName,
   get: (name: TileName) => Promise<Uint8Array | undefined>,
@@ -46,32 +46,40 @@ async function readPartialOrFullTile(
   return encodeBundle((parseBundle(whole) ?? []).slice(0, name.width));
 }
 
-/** What fetches; `globalThis.fetch` in the running program. */
+/** A log cannot be read: the request failed, or the response is not the expected one. */
+export class LogSourceError extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'LogSourceError';
+  }
+}
+
+/** A `fetch` function; `globalThis.fetch` in the running program. */
 export type FetchUrl = (url: string, options: RequestInit) => Promise<Response>;
 
 const timeoutMs = 20_000;
 const maxBundleBytes = tileWidth * (maxEntryBytes + 2);
 
-/** A log behind the URL of its prefix. Every fetch has a deadline and a size limit, and follows no redirect. */
-export function httpLogSource(prefix: string, fetching: FetchUrl): LogSource {
+/** A log at the URL of its prefix. Each fetch has a deadline and a size limit, and follows no redirect. */
+export function httpLogSource(prefix: string, fetchUrl: FetchUrl): LogSource {
   const base = prefix.replace(/\/+$/, '');
   const get = async (path: string, limit: number): Promise<Uint8Array | undefined> => {
     const url = `${base}/${path}`;
     const options = { signal: AbortSignal.timeout(timeoutMs), redirect: 'error' } as const;
-    const response = await fetching(url, options).catch((fault: unknown) => {
-      throw new Error(`${url} cannot be fetched: ${fetchErrorMessage(fault)}`, { cause: fault });
+    const response = await fetchUrl(url, options).catch((fault: unknown) => {
+      throw new LogSourceError(`${url} cannot be fetched: ${fetchErrorMessage(fault)}`, { cause: fault });
     });
     if (response.status === 404) {
       await response.body?.cancel();
       return undefined;
     }
-    if (response.status !== 200) throw new Error(`${url} answered ${response.status}`);
+    if (response.status !== 200) throw new LogSourceError(`${url} answered ${response.status}`);
     return await readBodyUpTo(response, limit);
   };
   return {
     checkpoint: async () => {
       const bytes = await get('checkpoint', maxNoteBytes);
-      if (bytes === undefined) throw new Error(`${base}/checkpoint is not there`);
+      if (bytes === undefined) throw new LogSourceError(`${base}/checkpoint is not there`);
       return Buffer.from(bytes).toString();
     },
     tile: async (name) => {
@@ -81,15 +89,15 @@ export function httpLogSource(prefix: string, fetching: FetchUrl): LogSource {
   };
 }
 
-// Of a fetch that failed the fault says only that; why stands in its cause.
+// The error of a failed fetch has its reason in `cause`.
 function fetchErrorMessage(fault: unknown): string {
   const { message, cause } = fault as Error;
   return cause instanceof Error ? cause.message : message;
 }
 
-/** The body of an answer, read to its limit. */
+/** The body of a response, up to `limit` bytes; throws `LogSourceError` if it is longer. */
 export async function readBodyUpTo(response: Response, limit: number): Promise<Uint8Array> {
   const bytes = await readBytesUpTo(response.body, limit);
-  if (bytes === undefined) throw new Error(`an answer has more than ${limit} bytes`);
+  if (bytes === undefined) throw new LogSourceError(`an answer has more than ${limit} bytes`);
   return bytes;
 }

@@ -16,7 +16,7 @@ import { encodeBundle, type TileName, tileWidthAt } from './tlog/tile.ts';
 import { consistencyProof, createInclusionProver } from './tlog/tiled-tree.ts';
 import { formatProof } from './tlog/tlog-proof.ts';
 
-/** An entry of the log with its place in the chain of its owner. */
+/** A stored entry with its number in the chain of its owner. */
 export type StoredEntry = {
   readonly index: number;
   readonly eventId: EventId;
@@ -25,53 +25,53 @@ export type StoredEntry = {
   readonly clientId: string | null;
   readonly number: number;
   readonly entry: Uint8Array;
-  /** Null for the house, and for a person who was erased. */
+  /** Null for system entries, and for erased citizens. */
   readonly citizenId: string | null;
 };
 
-/** What is read of the log by those who serve it; it stores nothing. */
+/** Reads the log for those who serve it; it writes nothing. */
 export type LogView = {
-  /** The newest checkpoint that was signed; undefined before the first. */
+  /** The newest signed checkpoint; undefined before the first. */
   signedCheckpoint(): Promise<StoredCheckpoint | undefined>;
   /**
-   * What the log publishes: the newest checkpoint that a quorum cosigned where there are witnesses, else the signed one. It
-   * never becomes smaller.
+   * The published checkpoint: with witnesses the newest one that a quorum cosigned, otherwise the newest signed one. Its size
+   * never decreases.
    */
   publishedCheckpoint(): Promise<StoredCheckpoint | undefined>;
-  /** The bytes of a tile or bundle; undefined where the signed tree has it not, or not so wide. */
+  /** The bytes of a tile or bundle; undefined if the signed tree does not have it in that width. */
   readTile(name: TileName): Promise<Uint8Array | undefined>;
   findEntry(eventId: EventId): Promise<StoredEntry | undefined>;
-  /** A part of a chain, by its numbers after `after`. */
-  readChain(readChain: Uint8Array, after: number, limit: number): Promise<StoredEntry[]>;
-  /** The last entry of a chain in a tree of that size. */
-  findLastEntry(readChain: Uint8Array, size: number): Promise<StoredEntry | undefined>;
-  /** The key that opens the content of an entry; undefined where it was destroyed. */
+  /** The entries of a chain with numbers above `after`. */
+  readChain(chain: Uint8Array, after: number, limit: number): Promise<StoredEntry[]>;
+  /** The last entry of a chain in the tree of that size. */
+  findLastEntry(chain: Uint8Array, size: number): Promise<StoredEntry | undefined>;
+  /** The key that opens the content of an entry; undefined if it was destroyed. */
   findContentKey(entry: StoredEntry): Promise<Uint8Array | undefined>;
-  /** The checkpoint that covers an entry, the best witnessed one first; undefined while none does. */
+  /** A checkpoint that covers an entry, a cosigned one first; undefined until there is one. */
   checkpointFor(index: number): Promise<StoredCheckpoint | undefined>;
-  /** The proof that the entry is in the tree of that checkpoint, with the entry and, if given, the key of its content. */
-  proveEntry(entry: StoredEntry, checkpoint: StoredCheckpoint, findContentKey: Uint8Array | undefined): Promise<string>;
-  /** Makes such proofs for a page of entries, which share what they read. */
+  /** The proof that the tree of a checkpoint contains an entry, with the entry and, if given, the key of its content. */
+  proveEntry(entry: StoredEntry, checkpoint: StoredCheckpoint, contentKey: Uint8Array | undefined): Promise<string>;
+  /** Creates such proofs for a page of entries, which share their reads. */
   createEntryProver(
     checkpoint: StoredCheckpoint,
-  ): (entry: StoredEntry, findContentKey: Uint8Array | undefined) => Promise<string>;
-  /** The hashes that show that the tree of `size` begins with that of `oldSize`. */
+  ): (entry: StoredEntry, contentKey: Uint8Array | undefined) => Promise<string>;
+  /** The consistency proof from a tree of `oldSize` leaves to one of `size`. */
   consistencyProof(oldSize: number, size: number): Promise<Uint8Array[]>;
 };
 
 /**
- * An erased person's entries lose the name a page at a time behind the erasure (erase-citizen.ts), and nobody is to have it from
- * those that still do. Counted, since PostgreSQL may join `exists` with all erasures.
+ * The citizen ids of an erased citizen's entries are cleared in pages after the erasure (erase-citizen.ts). Until then this
+ * expression hides them. It counts, because PostgreSQL may join `exists` with all erasures.
  */
-const nameColumn = `case when 0 < (select count(*) from citizen_erasure e
+const citizenIdColumn = `case when 0 < (select count(*) from citizen_erasure e
   where e.chain = ledger_entry.chain and e.named_up_to >= ledger_entry.number) then null else citizen_id end as citizen_id`;
-const columns = `leaf_index, event_id, at, type, client_id, number, entry, ${nameColumn}`;
+const columns = `leaf_index, event_id, at, type, client_id, number, entry, ${citizenIdColumn}`;
 
 /** The view of this database. */
 export function createLogView(
   read: Read,
   citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>,
-  houseKeys: Pick<SystemKeys, 'key'>,
+  systemKeys: Pick<SystemKeys, 'key'>,
   { witnessed }: { readonly witnessed: boolean },
 ): LogView {
   const readTile = createTileReader(read);
@@ -108,10 +108,10 @@ export function createLogView(
       return (await read(sql, [chain, size])).map(entryFromRow)[0];
     },
     findContentKey: async ({ entry, eventId, citizenId }) => {
-      // An erased person's chain has no name left; the key of the house opens none of its entries. What happened before
-      // the register had a citizen is sealed under the key of strangers.
+      // An entry of an erased citizen has no citizen id; the system key does not open it. Events from before the import of a
+      // citizen are encrypted under the decoy key.
       const owners =
-        citizenId === null ? [houseKeys.key] : [await citizenKeys.keyOf(citizenId), citizenKeys.decoyKeyOf(citizenId)];
+        citizenId === null ? [systemKeys.key] : [await citizenKeys.keyOf(citizenId), citizenKeys.decoyKeyOf(citizenId)];
       const keys = owners.map((ownerKey) => deriveContentKey(ownerKey, eventId));
       return keys.find((contentKey) => openEntryContent({ entry, contentKey }) !== undefined);
     },

@@ -6,27 +6,27 @@ import { parseBundle, tileWidth } from './tlog/tile.ts';
 import { type TlogPolicy, type TrustedCheckpoint, verifyCheckpointNote } from './tlog/tlog-policy.ts';
 import { appendLeaves, emptyTreeEdge, type TreeEdge, treeEdgeRoot } from './tlog/tree-edge.ts';
 
-/** What the monitor found at one look; `alarm` says in words what is wrong with the log. */
+/** The result of one check; `alarm` says what is wrong with the log. */
 export type MonitorResult = { readonly verified: number; readonly alarm?: string };
 
-/** The log's own watchman: it reads what is served, as a stranger would, and believes only the public key. */
+/** Verifies the own log as an external auditor would: it reads what is published, and trusts only the public keys. */
 export type Monitor = {
-  /** Verifies a part of what it has not verified yet; gives how many entries are verified from the beginning. */
+  /** Verifies a part of the unverified entries; returns how many are verified from the first one. */
   check(): Promise<MonitorResult>;
 };
 
 const bundlesPerCheck = 16;
 
-/** The keys by which a monitor knows the log. */
+/** The trusted keys of the log. */
 export type MonitorKeys = {
   policy(): TlogPolicy;
-  /** Reads them anew: another process may have replaced one. */
+  /** Reads the keys again, because another process may have replaced one. */
   refresh(): Promise<void>;
 };
 
 /**
- * The monitor of this process. It begins with the first entry and keeps up from there, some thousand entries a look, so
- * that a large log is read anew at each start without a burst.
+ * The monitor of this process. After a start it verifies from the first entry, a few thousand entries in each check, so that a
+ * large log causes no burst of load.
  */
 export function createMonitor(log: Pick<LogView, 'publishedCheckpoint' | 'readTile'>, keys: MonitorKeys): Monitor {
   let edge: TreeEdge = emptyTreeEdge;
@@ -45,7 +45,7 @@ export function createMonitor(log: Pick<LogView, 'publishedCheckpoint' | 'readTi
         const next = await appendBundle(log, edge, size);
         if (typeof next === 'string') return { verified: edge.size, alarm: next };
         edge = next;
-        // Others have their turn between two bundles.
+        // Other work runs between two bundles.
         await setImmediate();
       }
       if (edge.size === size && Buffer.compare(treeEdgeRoot(edge), root) !== 0) {
@@ -70,7 +70,7 @@ async function verifyWithRefreshedKeys(
   return verifyCheckpointNote(keys.policy(), note);
 }
 
-/** The edge with the rest of one bundle more, or what is wrong with it. */
+/** The edge after the rest of one bundle, or what is wrong with the bundle. */
 async function appendBundle(log: Pick<LogView, 'readTile'>, edge: TreeEdge, size: number): Promise<TreeEdge | string> {
   const index = Math.floor(edge.size / tileWidth);
   const width = Math.min(tileWidth, size - index * tileWidth);

@@ -4,10 +4,10 @@ import { createTileReader, insertTreeHead, readCheckpoint, readTreeHead } from '
 import { treeRoot } from './tlog/tiled-tree.ts';
 import { emptyTreeEdge, readTreeEdge, type TreeEdge, treeEdgeRoot } from './tlog/tree-edge.ts';
 
-/** The tree as the sequencer holds it in memory: its right edge, and nothing that grows with the log. */
+/** The tree in the memory of the sequencer: its right edge only, so memory does not grow with the log. */
 export type OpenTree = { readonly origin: string; readonly root: Uint8Array; readonly edge: TreeEdge };
 
-/** The log contradicts itself or an earlier signature: nothing may be signed until a person has looked. */
+/** The log contradicts itself or an earlier signature. Nothing is signed until a person has examined it. */
 export class LedgerBroken extends Error {
   constructor(message: string) {
     super(`${message}. Nothing more is signed. See docs/ledger.md#broken`);
@@ -16,9 +16,9 @@ export class LedgerBroken extends Error {
 }
 
 /**
- * Opens the tree, made when absent, and checks what it costs little to check at every size of the log: that its tiles give
- * the root of its head, and that it begins with the last tree that was signed, by the word of the database and by that of
- * the anchor beside it. Throws `LedgerBroken` where they differ.
+ * Opens the tree, and creates an empty one if there is none. It checks that the stored tiles give the root of the head, and
+ * that the tree begins with the last signed tree, both of the database and of the checkpoint file. The cost of these checks
+ * hardly depends on the size of the log. Throws `LedgerBroken` if they differ: the database was rolled back or changed.
  */
 export async function openTree(
   db: Pick<Database, 'read' | 'write'>,
@@ -41,7 +41,7 @@ export async function openTree(
   refuseRollback(head.size, signed);
   for (const checkpoint of signed) {
     if (checkpoint === undefined) continue;
-    // The tiles of a smaller tree are the beginnings of those of the larger one.
+    // The tiles of a smaller tree are prefixes of those of a larger one.
     const root = await treeRoot({ size: checkpoint.size, readTile });
     if (Buffer.compare(root, checkpoint.root) !== 0) {
       throw new LedgerBroken(`the tree does not begin with the one that was signed at size ${checkpoint.size}`);

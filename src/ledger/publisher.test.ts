@@ -8,7 +8,7 @@ import { parseNote } from './tlog/note.ts';
 import { createNoteSigner, signatureTypes } from './tlog/note-key.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: of two trees of one size the second is refused, and a smaller one takes nothing back`, async (t) => {
+  test(`${engine.name}: a second tree of one size is refused, and a smaller one changes nothing`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     await app.use(undefined);
@@ -20,14 +20,14 @@ for (const engine of engines) {
     assert.ok(small !== undefined && large !== undefined);
     const signed = await app.view.signedCheckpoint();
     assert.equal(signed?.size, 2);
-    // Other processes, which remember nothing of what was signed here.
+    // Other processes, which do not know what was signed here.
     await buildLedgerApp(db).publisher.publish(small);
     const other = { ...large, root: small.root };
     await assert.rejects(buildLedgerApp(db).publisher.publish(other), LedgerBroken);
     assert.deepEqual(await app.view.signedCheckpoint(), signed);
   });
 
-  test(`${engine.name}: a tree is signed once, and again where a key took the place of another`, async (t) => {
+  test(`${engine.name}: a tree is signed once, and again when a key was replaced`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     await app.use(undefined);

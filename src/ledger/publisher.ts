@@ -6,17 +6,18 @@ import { LedgerBroken, type OpenTree } from './open-tree.ts';
 import { formatCheckpoint, isSameTree } from './tlog/checkpoint.ts';
 import { type NoteSigner, parseNote, signNote } from './tlog/note.ts';
 
+/** The stores and keys of the publisher. */
 export type PublisherDeps = {
   readonly db: Pick<Database, 'read' | 'write'>;
   readonly anchor: Anchor;
   readonly clock: Clock;
-  /** The keys that sign for a log of that name: Ed25519, and ML-DSA-44 where the operator wants it. */
+  /** The signers of the log with that origin: Ed25519, and ML-DSA-44 if the operator enabled it. */
   readonly signers: (origin: string) => readonly NoteSigner[];
 };
 
-/** Signs trees that are stored, and makes them known. */
+/** Signs and publishes trees. It promises never to sign a tree that is not stored, and never two trees of one size. */
 export type Publisher = {
-  /** Signs that tree, unless it is signed already. The tree must have come from the sequencer: it is durable. */
+  /** Signs a tree, unless it is already signed. The tree must be stored: pass only what the sequencer returned. */
   publish(tree: OpenTree): Promise<void>;
 };
 
@@ -26,16 +27,19 @@ function isSignedBy(note: string, keys: readonly NoteSigner[]): boolean {
   return ids.length === keys.length && keys.every(({ keyId }) => ids.includes(keyId));
 }
 
-/** The publisher of this process: first the anchor, then the database, from which every process serves it. */
+/**
+ * The publisher of this process. It writes the checkpoint file first, then the database, from which all processes serve. A
+ * crash in between leaves an unpublished checkpoint; the next start signs that tree or a larger one.
+ */
 export function createPublisher({ db, anchor, clock, signers }: PublisherDeps): Publisher {
   let last: Pick<StoredCheckpoint, 'size' | 'root' | 'note'> | undefined;
   return {
     publish: async ({ origin, root, edge: { size } }) => {
       last ??= await readCheckpoint(db.read, 'signed');
       const keys = signers(origin);
-      // The same tree is signed again where the keys are others: the new one of a rotation does not wait for an event.
+      // Signs the same tree again when the keys have changed, so that a rotation does not wait for an event.
       if (last !== undefined && isSameTree(last, { size, root }) && isSignedBy(last.note, keys)) return;
-      // Where another process leads meanwhile its checkpoints are larger; ours is true as well, and no longer needed.
+      // If another process leads by now, its checkpoints are larger. This one is still true, and no longer needed.
       const note = signNote(formatCheckpoint({ origin, size, root }), keys, clock.now());
       await anchor.advance(note);
       const [rows] = await db.write([storeCheckpoint('signed', { size, root, note, at: clock.now() })]);

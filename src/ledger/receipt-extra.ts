@@ -3,17 +3,17 @@ import { openEventContent } from './event-content.ts';
 import { parseEntry } from './ledger-entry.ts';
 
 /**
- * What a receipt carries in its `extra` line: the leaf, from which anyone rebuilds the leaf hash, and the key of its
- * content, where its holder may read it. Shape: u8 version = 1 ‖ u8 has key ‖ key[32]? ‖ leaf.
+ * The `extra` line of a receipt: the leaf, from which anyone computes the leaf hash, and the key of its content if its holder
+ * may read it. Format: u8 version = 1 ‖ u8 has key ‖ key[32]? ‖ leaf.
  */
 export type ReceiptExtra = { readonly entry: Uint8Array; readonly contentKey: Uint8Array | undefined };
 
-/** The bytes of an opening. */
+/** The bytes of an `extra` line. */
 export function encodeReceiptExtra({ entry, contentKey }: ReceiptExtra): Buffer {
   return Buffer.concat([Buffer.of(1, contentKey === undefined ? 0 : 1), contentKey ?? Buffer.alloc(0), entry]);
 }
 
-/** Takes an opening apart; undefined where it is none. */
+/** Parses an `extra` line; undefined if it is malformed. */
 export function parseReceiptExtra(bytes: Uint8Array): ReceiptExtra | undefined {
   const [version, hasKey] = bytes;
   if (version !== 1 || (hasKey !== 0 && hasKey !== 1)) return undefined;
@@ -22,7 +22,7 @@ export function parseReceiptExtra(bytes: Uint8Array): ReceiptExtra | undefined {
   return { entry: bytes.subarray(from), contentKey: hasKey === 1 ? bytes.subarray(2, from) : undefined };
 }
 
-/** What an entry says, by the key of its content; undefined without a key, and for a key that does not open it. */
+/** The content of an entry; undefined without a key, or if the key does not open it. */
 export function openEntryContent({ entry, contentKey }: ReceiptExtra): Readonly<Record<string, unknown>> | undefined {
   const parsed = parseEntry(entry);
   if (parsed === undefined || contentKey === undefined) return undefined;

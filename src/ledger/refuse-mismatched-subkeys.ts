@@ -1,11 +1,12 @@
 import type { RootKey } from '../crypto/root-key.ts';
+import { RootKeyError } from '../crypto/root-key-file.ts';
 import type { Read } from '../db/database.ts';
 import { createSystemKeys } from './system-keys.ts';
 
 /**
- * Refuses a root key file whose root is that of the database while its `lasting` keys are not, as a copy of the first line
- * alone: every citizen would get a new pseudonym, and no secret of a webhook would open. The endpoints, which the first
- * start writes to the ledger, stand under a pseudonym of these keys.
+ * Rejects a root key file whose root key belongs to the database while its `lasting` lines do not, such as a copy of the first
+ * line alone. Otherwise every citizen would get a new pseudonym, and no webhook secret would open. The check uses the endpoint
+ * entries, which the first start writes under a pseudonym of these subkeys.
  */
 export async function refuseMismatchedSubkeys(read: Read, root: RootKey): Promise<void> {
   const [row] = await read(
@@ -15,7 +16,7 @@ export async function refuseMismatchedSubkeys(read: Read, root: RootKey): Promis
   );
   const chain = row?.['chain'];
   if (!(chain instanceof Uint8Array) || Buffer.from(chain).equals(createSystemKeys(root).chainOf('endpoints'))) return;
-  throw new Error(
-    `the file of root key ${root.id} lacks its lines \`lasting\`, or has others than this database was written under. Bring the whole file back from your copy; see docs/operating.md#the-root-key`,
+  throw new RootKeyError(
+    `the file of root key ${root.id} lacks its lines \`lasting\`, or has other ones than this database. Restore the whole file from your copy`,
   );
 }

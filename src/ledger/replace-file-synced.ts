@@ -2,10 +2,10 @@ import { open, rename } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../db/sync-folder.ts';
 
-/** Where a file is written before it gets its place. */
+/** The temporary file that becomes `path` by a rename. */
 export const draftPathOf = (path: string): string => `${path}.new`;
 
-/** Puts a file in place of the one before, synced with its folder: after a crash it is the one or the other. */
+/** Replaces a file and syncs it with its folder: after a crash it has the old or the new content, never a part. */
 export async function replaceFileSynced(path: string, text: string): Promise<void> {
   const file = await open(draftPathOf(path), 'w', 0o600);
   try {

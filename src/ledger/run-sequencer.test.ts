@@ -6,7 +6,7 @@ import { runSequencer } from './run-sequencer.ts';
 
 const batchLimit = 10;
 
-/** A running sequencer whose steps give what `step` says; `at` has when each step began, in virtual time. */
+/** A sequencer loop whose steps return the results of `step`; `at` records the virtual time of each step. */
 function running(step: (count: number) => Promise<number | undefined>) {
   const time = createVirtualTime(0);
   const [at, faults] = [[] as number[], [] as unknown[]];
@@ -31,7 +31,7 @@ function running(step: (count: number) => Promise<number | undefined>) {
   return { ...{ at, faults, clock, settle, sequencing }, advance: (ms: number) => time.advance(ms, settle) };
 }
 
-test('trees are signed while events keep coming, also when the clock was set back', async () => {
+test('trees are signed while events keep arriving, also when the clock was set back', async () => {
   const { clock, faults, advance, sequencing } = running(async () => 1);
   await advance(1_000);
   const before = clock.published;
@@ -44,7 +44,7 @@ test('trees are signed while events keep coming, also when the clock was set bac
   assert.deepEqual(faults, []);
 });
 
-test('a full batch is followed by the next at once, and what is idle is looked at after a while', async () => {
+test('a full batch is followed by the next at once, and an idle loop waits', async () => {
   const { at, clock, advance, sequencing } = running(async (count) => (count <= 3 ? batchLimit : 0));
   await advance(250);
   await sequencing.stop();
@@ -52,14 +52,14 @@ test('a full batch is followed by the next at once, and what is idle is looked a
   assert.equal(clock.published, 4);
 });
 
-test('who does not lead signs nothing, and looks four times a second whether it may', async () => {
+test('a process that does not lead signs nothing, and checks four times a second whether it can lead', async () => {
   const { at, clock, advance, sequencing } = running(async () => undefined);
   await advance(800);
   await sequencing.stop();
   assert.deepEqual([at, clock.published], [[0, 250, 500, 750], 0]);
 });
 
-test('a step that fails is told, and a second later the next one goes on', async () => {
+test('a failed step is reported, and the next one runs a second later', async () => {
   const fault = new Error('put in by the test');
   const { at, faults, clock, advance, sequencing } = running((count) =>
     count === 1 ? Promise.reject(fault) : Promise.resolve(0),
@@ -71,7 +71,7 @@ test('a step that fails is told, and a second later the next one goes on', async
   assert.deepEqual([at, faults, clock.published], [[0, 1_000], [fault], 1]);
 });
 
-test('a sequencer has stopped when the step at work has ended, and begins no other', async () => {
+test('stop waits for the current step and starts no other', async () => {
   const gate = Promise.withResolvers<number>();
   const { at, advance, settle, sequencing } = running(() => gate.promise);
   let hasStopped = false;

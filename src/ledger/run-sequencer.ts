@@ -2,29 +2,30 @@ import { type Clock, elapsedMs } from '../kernel/clock.ts';
 import type { Publisher } from './publisher.ts';
 import type { Sequencer } from './sequencer.ts';
 
+/** The sequencer and publisher, and when they run. */
 export type SequencerLoopDeps = {
   readonly sequencer: Sequencer;
   readonly publisher: Publisher;
   readonly clock: Clock;
-  /** Calls once after so many milliseconds; gives what cancels it. */
+  /** Calls `call` once after `delayMs`; returns a function that cancels it. */
   readonly timer: (delayMs: number, call: () => void) => () => void;
-  /** A step that numbered so many means that more is waiting. */
+  /** A step that numbered this many events means that more are waiting. */
   readonly batchLimit: number;
   onFault(fault: unknown): void;
 };
 
-/** The running sequencer of a process, at work only while it leads. */
+/** The sequencer loop of a process; it works only while the process leads. */
 export type RunningSequencer = { stop(): Promise<void> };
 
-/** How long new events wait at most before they are looked for, and how often a tree is signed while they keep coming. */
+/** The longest wait before new events are found, and how often a tree is signed while they arrive. */
 const idleMs = 100;
-/** While events keep coming a few are numbered often: many at once would keep the requests of that moment waiting. */
+/** While events arrive, a few are numbered often: large batches would block the requests of this process. */
 const busyMs = 20;
-/** How often a process that does not lead looks whether it may. */
+/** How often a process that does not lead checks whether it can. */
 const followerPollMs = 250;
 const faultPauseMs = 1_000;
 
-/** Numbers and signs until it is stopped: batch after batch while there are events, then asleep until the next look. */
+/** Numbers and signs until it is stopped: batch after batch while there are events, otherwise at intervals. */
 export function runSequencer(deps: SequencerLoopDeps): RunningSequencer {
   const { sequencer, publisher, clock, timer } = deps;
   let stopping = false;

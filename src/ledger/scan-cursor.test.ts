@@ -8,7 +8,7 @@ import { systemRandom } from '../kernel/system-clock.ts';
 const second = 1_000;
 
 for (const engine of engines) {
-  test(`${engine.name}: an event stored late, with an id of long ago, is numbered by the next look at the whole inbox`, async (t) => {
+  test(`${engine.name}: an event that is stored late with an old id is numbered by the next full scan`, async (t) => {
     const db = await engine.open(t);
     let now = 0;
     let lookMs = 0;
@@ -23,13 +23,13 @@ for (const engine of engines) {
       await app.sequence();
       now += 31 * second;
     }
-    // A look at the whole inbox, which takes long because there is something to store.
+    // A full scan, which is slow because something is stored.
     lookMs = 2 * second;
     await app.use('A');
     assert.equal(await app.sequencer.step(), 1);
     await app.commit({ events: [app.event('A', late)], statements: [] });
     assert.equal(await app.sequencer.step(), 0);
-    // For 2 s of looking 40 s of not looking.
+    // 40 s without a full scan after 2 s of scanning.
     now += 39 * second;
     lookMs = 0;
     for (let at = 0; at < 2; at += 1) {
@@ -38,20 +38,20 @@ for (const engine of engines) {
     }
     now += second;
     assert.equal(await app.sequencer.step(), 1);
-    // What the same clock, which is behind, gives next is looked for from then on.
+    // The next ids of the same slow clock are found from now on.
     await app.commit({ events: [app.event('A', next)], statements: [] });
     assert.equal(await app.sequencer.step(), 1);
-    // Without such a wait: 5 s.
+    // After a fast full scan: 5 s.
     await app.commit({ events: [app.event('A', later)], statements: [] });
     assert.equal(await app.sequencer.step(), 0);
     now += 5 * second;
     assert.equal(await app.sequencer.step(), 1);
-    // What comes in its time is numbered at once.
+    // An event with a current id is numbered at once.
     await app.use('A');
     assert.equal(await app.sequencer.step(), 1);
   });
 
-  test(`${engine.name}: an id from a clock that was ahead delays nobody for longer than a minute`, async (t) => {
+  test(`${engine.name}: an id from a fast clock delays others for at most a minute`, async (t) => {
     const db = await engine.open(t);
     let now = 0;
     const app = buildLedgerApp(db, { stopwatch: () => now });
@@ -64,12 +64,12 @@ for (const engine of engines) {
       await app.use('A');
       await app.sequence();
     }
-    // A look at the whole inbox was just now.
+    // A full scan has just ended.
     await app.use('A');
     assert.equal(await app.sequencer.step(), 1);
     await app.use('A');
     assert.equal(await app.sequencer.step(), 1);
-    // And where it looks goes on with what comes.
+    // The cursor advances with the new ids.
     await app.commit({ events: [app.event('A', stale)], statements: [] });
     assert.equal(await app.sequencer.step(), 0);
   });

@@ -1,29 +1,28 @@
-/** From which id on a sequencer looks for events. */
+/** Chooses the id from which the sequencer scans the inbox. */
 export type ScanCursor = {
-  /** The id above which the step that begins now looks; '' for all of the inbox. */
+  /** The id after which the next scan starts; empty for a full scan. */
   nextAfterId(): string;
-  /** Tells the least id that this step has numbered; undefined where it found none. */
+  /** Records the lowest id that a scan has numbered; undefined if it found none. */
   recordScan(least: string | undefined): void;
 };
 
-/** Events are stored within this time after they got their ids; one that was not is met by a look at all of the inbox. */
+/** Events are stored within this time after they got their ids; a full scan finds any other. */
 const windowMs = 30_000;
-/** All of the inbox is looked at this often, */
+/** How often all of the inbox is scanned, */
 const fullScanEveryMs = 5_000;
-/** and for no more than this share of the time. */
+/** and the largest share of time for full scans. */
 const fullScanShare = 1 / 20;
 
 /**
- * Numbered events leave the inbox, but PostgreSQL goes past each of them again as long as a snapshot may still see it: while a
- * backup lasts, each look at all of the inbox would cost more than the one before. So most looks begin at the least id that
- * was numbered in the last 30 to 60 s: ids rise with time, by clocks that may be behind, or be set back. `stopwatch` counts
- * milliseconds and never goes back.
+ * Numbered events leave the inbox, but PostgreSQL still passes over each of them while a snapshot may see it: during a backup,
+ * each full scan would cost more than the one before. Most scans therefore start at the lowest id that was numbered in the last
+ * 30 to 60 s. Ids rise with time, but by clocks that may be slow or set back. `stopwatch` counts monotonic milliseconds.
  */
 export function createScanCursor(stopwatch: () => number): ScanCursor {
-  // The step at work.
+  // The current scan.
   let [startedAt, isFullScan] = [0, true];
   let nextFullScanAt = Number.NEGATIVE_INFINITY;
-  // The least of the last whole span in which there was one, and of the span that runs.
+  // The lowest id of the last complete window that had one, and of the current window.
   let previousLeast = '';
   let currentLeast: string | undefined;
   let movedAt = stopwatch();

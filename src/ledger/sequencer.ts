@@ -1,4 +1,4 @@
-import { setImmediate as aTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Database, WriteRefused } from '../db/database.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
 import type { Anchor } from './anchor.ts';
@@ -20,37 +20,41 @@ import type { SystemKeys } from './system-keys.ts';
 import { leafHash } from './tlog/merkle.ts';
 import { appendLeaves, treeEdgeRoot } from './tlog/tree-edge.ts';
 
-/** What numbering events needs. */
+/** The stores, keys and limits of a sequencer. */
 export type SequencerDeps = {
   readonly db: Pick<Database, 'read' | 'write'>;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'preload'>;
   readonly systemKeys: SystemKeys;
   readonly random: RandomBytes;
   readonly anchor: Anchor;
-  /** The name of the log where it is new; one that is there keeps its own. */
+  /** The origin of a new log; an existing log keeps its own. */
   readonly origin: string;
-  /** The most events that are numbered in one unit. */
+  /** The most events of one unit. */
   readonly maxBatchEvents: number;
-  /** Milliseconds that never go back. */
+  /** A monotonic clock in milliseconds. */
   readonly stopwatch: () => number;
-  /** The lease of this process; undefined while another one leads. */
+  /** The fencing token of this process; undefined while another process leads. */
   fence(): number | undefined;
 };
 
-/** Numbers events. One at a time leads; that two never make two histories is kept by the head, not by the lease. */
+/**
+ * Numbers events: moves them from the inbox into the tree. It promises one history: each unit moves the head by compare and
+ * swap, so two sequencers never number differently, even if both believe that they lead. A crash leaves a batch completely
+ * stored or not at all; its events then wait in the inbox.
+ */
 export type Sequencer = {
-  /** Numbers a few batches; gives how many events wait no more, or undefined while another process leads. */
+  /** Numbers a few batches; returns the number of events, or undefined while another process leads. */
   step(): Promise<number | undefined>;
-  /** The tree as it is stored; undefined before the first step, after a fault, and while another process leads. */
+  /** The stored tree; undefined before the first step, after a fault, and while another process leads. */
   tree(): OpenTree | undefined;
 };
 
-/** Batches of one step: the next is looked for and hashed while the one before is being stored. */
+/** The most batches of one step. The next batch is read and hashed while the previous one is stored. */
 const batchesPerStep = 8;
-/** After so many entries the requests of this process have their turn: they wait for a millisecond, not for a batch. */
+/** After this many entries the event loop runs other work, so that requests wait for a millisecond, not for a batch. */
 const entriesPerTick = 64;
 
-/** The sequencer of this process. A fault of a step leaves nothing behind in memory: the next one opens the tree anew. */
+/** The sequencer of this process. After a fault it keeps nothing in memory: the next step opens the tree again. */
 export function createSequencer(deps: SequencerDeps): Sequencer {
   let state: SequencerState | undefined;
   const scanCursor = createScanCursor(deps.stopwatch);
@@ -80,11 +84,11 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
   return { step, tree: () => state?.tree };
 }
 
-/** What a step leaves to the next: the tree, and the ends of its chains. */
+/** The state between two steps: the tree, and the ends of its chains. */
 type SequencerState = { readonly tree: OpenTree; readonly chains: ChainEnds };
 type StepInput = SequencerState & { readonly fence: number; readonly afterId: string };
 
-/** Events that are numbered together, with the ends of their chains. */
+/** The events of one unit, with the ends of their chains. */
 type EventBatch = { readonly events: readonly PendingEvent[]; readonly ends: readonly MutableChainEnd[] };
 
 async function numberBatches(deps: SequencerDeps, { tree, chains, fence, ...from }: StepInput) {
@@ -113,38 +117,45 @@ async function numberBatches(deps: SequencerDeps, { tree, chains, fence, ...from
       if (isLast) break;
     }
   } finally {
-    // Also where another process leads now: what is still being read would put an end that has moved on back to where it was.
+    // Waits in any case: a read that ends later would set a chain end back to an earlier entry.
     await Promise.allSettled([coming]);
     await storing.catch(explainMovedHead);
   }
   return { grown, numbered, least };
 }
 
-/** The same promise, which is awaited later; until then a rejection must not count as one that nobody looks at. */
+/** Marks a rejection as handled, because the promise is awaited later. */
 function markHandled<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => undefined);
   return promise;
 }
 
 /**
- * The next batch, looked for while the one before is hashed and the one before that is being stored. That one may still be
- * in the inbox; what comes late with a smaller id is seen by a later step, which begins before it again.
+ * Reads the next batch, while the previous one is hashed and the one before that is stored. That one may still be in the
+ * inbox, so the scan starts after its last id. A later step finds events that are stored late with a smaller id.
  */
 async function fetchBatch({ db, citizenKeys, maxBatchEvents }: SequencerDeps, chains: ChainEnds, afterId: string) {
   const events = await readPendingEvents(db.read, afterId, maxBatchEvents);
   const ends = await chains.endsOf(events);
-  await aTurn();
+  await nextTick();
   await citizenKeys.preload([...new Set(events.flatMap(({ citizenId }) => citizenId ?? []))]);
   return { events, ends } satisfies EventBatch;
 }
 
-/** A fault as an operator reads it: a process that stood still and goes on finds that another leads. */
+/** Explains a refused unit to the operator: a process that was suspended finds that another one leads. */
 function explainMovedHead(fault: unknown): never {
-  const isMoved = fault instanceof WriteRefused && fault.kind === 'rows' && fault.statement === 0;
-  if (!isMoved) throw fault;
-  throw new Error('another process has numbered events meanwhile; nothing of this one was stored, and it looks anew', {
-    cause: fault,
-  });
+  const isHeadMoved = fault instanceof WriteRefused && fault.kind === 'rows' && fault.statement === 0;
+  throw isHeadMoved ? new HeadMoved(fault) : fault;
+}
+
+/** Another process has moved the head: this unit was refused, and the next step reads the tree again. */
+class HeadMoved extends Error {
+  constructor(cause: unknown) {
+    super('another process has numbered events meanwhile; this unit was not stored, and the tree is read again', {
+      cause,
+    });
+    this.name = 'HeadMoved';
+  }
 }
 
 function headOf({ edge: { size }, root }: OpenTree) {
@@ -154,16 +165,17 @@ function headOf({ edge: { size }, root }: OpenTree) {
 type AppendInput = EventBatch & { readonly before: OpenTree; readonly chains: Pick<ChainEnds, 'chainOf'> };
 
 /**
- * The tree with a batch more, and the statements that make it so: entries, tiles and head are one unit, so that a
- * crash leaves all of it or nothing. The unit is refused where the head is no longer the tree that this one grew from.
+ * The tree after a batch, and the statements that store it. Entries, tiles and head are one unit, so that a crash leaves all
+ * of it or nothing. The unit is refused if the head is no longer the tree before the batch.
  */
 async function appendBatch(deps: SequencerDeps, { before, events, ends, chains }: AppendInput) {
   const first = before.edge.size;
   const entries: NumberedEntry[] = [];
   const leaves: Uint8Array[] = [];
   for (const [at, event] of events.entries()) {
-    if (at % entriesPerTick === 0) await aTurn();
-    const end = ends[at] ?? missingChainEnd();
+    if (at % entriesPerTick === 0) await nextTick();
+    const end = ends[at];
+    if (end === undefined) throw new TypeError('the chain of an event was not read');
     const chain = chains.chainOf(event);
     const number = end.number + 1;
     const entry = await buildEntry(deps, event, { chain, number, previous: end.leafHash });
@@ -178,18 +190,14 @@ async function appendBatch(deps: SequencerDeps, { before, events, ends, chains }
   return { tree: { origin: before.origin, root: treeEdgeRoot(edge), edge }, statements };
 }
 
-function missingChainEnd(): never {
-  throw new Error('the chain of this event was not looked up');
-}
-
 async function buildEntry(
   { citizenKeys, systemKeys, random }: SequencerDeps,
   event: PendingEvent,
-  place: ChainPosition,
+  position: ChainPosition,
 ) {
   const { id, at, citizenId } = event;
   const key = citizenId === null ? systemKeys.key : await citizenKeys.keyOf(citizenId);
   const content = citizenId === null ? sealEventContent(key, id, event.content, random) : event.content;
-  const link = computeChainLink(deriveLinkKey(key), id, place);
-  return encodeEntry({ kind: citizenId === null ? 'house' : 'citizen', at, id, link, content });
+  const link = computeChainLink(deriveLinkKey(key), id, position);
+  return encodeEntry({ kind: citizenId === null ? 'system' : 'citizen', at, id, link, content });
 }

@@ -1,18 +1,18 @@
 import { computeChainLink, noPreviousHash, parseEntry } from './ledger-entry.ts';
 import { leafHash } from './tlog/merkle.ts';
 
-/** A chain as it is handed out: the leaves of one person or register in their order, and the key of their links. */
+/** A disclosed chain: the leaves of one owner in order, and the key of their links. */
 export type DisclosedChain = {
   readonly chain: Uint8Array;
   readonly linkKey: Uint8Array;
-  /** The key of the links of what happened before the register had that person. */
+  /** The link key of events from before the import of the citizen. */
   readonly earlierLinkKey?: Uint8Array | undefined;
-  /** The number of the first leaf, and the leaf hash of the one before it; 1 and zeros from the beginning. */
+  /** The number of the first leaf, and the leaf hash of the entry before it; absent for the whole chain. */
   readonly from?: { readonly number: number; readonly previous: Uint8Array } | undefined;
   readonly leaves: readonly Uint8Array[];
 };
 
-/** Why a chain has a gap or is not in its order, in words; undefined where every entry follows on the one before. */
+/** Why a chain has a gap or a wrong order; undefined if each entry follows the previous one. */
 export function verifyChain({
   chain,
   linkKey,
@@ -24,7 +24,7 @@ export function verifyChain({
   let previous = from?.previous ?? noPreviousHash;
   for (const leaf of leaves) {
     const entry = parseEntry(leaf);
-    if (entry === undefined) return `entry ${number} of the chain is none of this log`;
+    if (entry === undefined) return `entry ${number} of the chain is not in the format of this log`;
     const follows = [linkKey, earlierLinkKey].some((key) => {
       return Buffer.compare(computeChainLink(key, entry.id, { chain, number, previous }), entry.link) === 0;
     });

@@ -7,25 +7,26 @@ import { TileMissing } from './tlog/tiled-tree.ts';
 import { type TlogPolicy, verifyCheckpointNote } from './tlog/tlog-policy.ts';
 import { appendLeaves, type ChangedTile, emptyTreeEdge, type TreeEdge, treeEdgeRoot } from './tlog/tree-edge.ts';
 
-/** What a verifier found: the checkpoint that all entries lead to, or the first thing that is wrong, in words. */
+/** The verified checkpoint, or the first fault. */
 export type LogVerdict =
   | { readonly checkpoint: Checkpoint; readonly witnesses: readonly string[] }
   | { readonly fault: string };
 
+/** The trusted keys and the callbacks of a verification. */
 export type VerifyLogOptions = {
   readonly policy: TlogPolicy;
-  /** Notes of checkpoints that were seen earlier; the log must begin with each of their trees. */
+  /** Notes of earlier checkpoints; the log must begin with each of their trees. */
   readonly earlier?: readonly string[];
-  /** Called for each entry, in order, once its bundle was found to be the one of its tile. */
+  /** Called for each entry in order, after its bundle was compared with its tile. */
   readonly onEntry?: (entry: Uint8Array, index: number) => void;
-  /** Told now and then how many entries of how many are verified. */
+  /** Called after each bundle with the number of verified entries. */
   readonly onProgress?: (done: number, total: number) => void;
 };
 
 /**
- * Verifies a whole log from what anyone can fetch, trusting only the keys of the policy: each entry against its tile, each
- * tile against the one above, all of them against the signed root, and that against every earlier checkpoint. Memory does
- * not grow with the log.
+ * Verifies a whole log from public data, trusting only the keys of the policy: each entry against its tile, each tile against
+ * the one above, all of them against the signed root, and that against each earlier checkpoint. Memory does not grow with the
+ * log.
  */
 export async function verifyLog(source: LogSource, options: VerifyLogOptions): Promise<LogVerdict> {
   const note = parseNote(await source.checkpoint());
@@ -53,7 +54,7 @@ function earlierCheckpoints(
     const note = parseNote(text);
     const opened = note === undefined ? undefined : parseCheckpoint(note.text);
     if (note === undefined || opened === undefined) return { fault: 'an earlier checkpoint is no signed note' };
-    // Witnesses may have changed since; the log's own signature must be good.
+    // Witnesses may have changed since; the signature of the log must still be valid.
     const own = verifyCheckpointNote({ ...policy, isQuorum: () => true }, note);
     if ('fault' in own) return { fault: `an earlier checkpoint: ${own.fault}` };
     if (opened.origin !== now.origin) return { fault: 'an earlier checkpoint is of another log' };
@@ -80,7 +81,7 @@ async function verifyEntries(
     const end = Math.min(first + tileWidth, size);
     const read = await readBundle(source, index, end - first);
     if ('fault' in read) return read.fault;
-    // Grown in steps, so that the tree is looked at in each size at which it was signed.
+    // Appends in steps, to compare the tree at each size that was signed.
     const within = stops.map((stop) => stop.size).filter((stop) => stop > first && stop < end);
     for (const stop of [...new Set(within), end]) {
       const grown = appendLeaves(edge, read.leaves.slice(edge.size - first, stop - first));
@@ -94,7 +95,7 @@ async function verifyEntries(
   return checkRoot(edge, stops);
 }
 
-/** Why the tree so far is not one of those that were signed at its size. */
+/** Why the tree so far differs from a tree that was signed at its size. */
 function checkRoot(edge: TreeEdge, stops: readonly Checkpoint[]): string | undefined {
   for (const { size, root } of stops) {
     if (size === edge.size && Buffer.compare(treeEdgeRoot(edge), root) !== 0) {
@@ -128,7 +129,7 @@ async function readBundle(
   return { entries, leaves };
 }
 
-/** Why a tile above the leaves is not what the entries give; partial ones only as the signed tree has them. */
+/** Why a tile above the leaves differs from the entries; a partial tile is compared only at its width in the signed tree. */
 async function checkTiles(source: LogSource, tiles: readonly ChangedTile[], size: number): Promise<string | undefined> {
   for (const { level, index, hashes } of tiles) {
     const width = Math.min(tileWidth, Math.floor(size / tileWidth ** level) - index * tileWidth);

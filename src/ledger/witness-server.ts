@@ -3,12 +3,12 @@ import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 import { maxNoteBytes } from './tlog/note.ts';
 import type { Witness, WitnessAnswer } from './witness.ts';
 
-/** A witness that listens; `url` is both its submission and its monitoring prefix. */
+/** A listening witness; `url` is its submission and its monitoring prefix. */
 export type RunningWitness = { readonly url: string; close(): Promise<void> };
 
 const notFound: WitnessAnswer = { status: 404, contentType: 'text/plain; charset=utf-8', body: 'nothing here\n' };
 
-/** Serves a witness over HTTP. Put TLS in front of it; it needs no other protection, since checkpoints are signed. */
+/** Serves a witness over HTTP. Put TLS in front of it. It needs no other protection, because checkpoints are signed. */
 export async function serveWitness(
   witness: Witness,
   { host, port, onFault }: { readonly host: string; readonly port: number; onFault(fault: unknown): void },

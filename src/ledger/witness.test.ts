@@ -16,7 +16,7 @@ const record = createHash('sha256').update(origin).digest('hex');
 async function witnessIn(t: TestContext) {
   const above = makeTestFolder('witness-');
   t.after(() => rmSync(above, { recursive: true, force: true }));
-  // Not there yet.
+  // Does not exist yet.
   const folder = join(above, 'of', 'the', 'log');
   const signer = createNoteSigner(signatureTypes.cosignature, 'w.example', new Uint8Array(32).fill(3));
   const logs = [parseVkey(logSigner.vkey) ?? assert.fail()];
@@ -28,7 +28,7 @@ async function witnessIn(t: TestContext) {
   return { folder, witness, add };
 }
 
-test('of two histories that come at once a witness cosigns one, and that is the one it goes on from', async (t) => {
+test('a witness cosigns only the first of two concurrent histories, and continues from it', async (t) => {
   const { witness, add } = await witnessIn(t);
   const roots = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)] as const;
   assert.deepEqual(await Promise.all(roots.map((root) => add(5, root))), [200, 409]);
@@ -36,7 +36,7 @@ test('of two histories that come at once a witness cosigns one, and that is the 
   assert.deepEqual(body.split('\n').slice(0, 3), [origin, '5', roots[0].toString('base64')]);
 });
 
-test('a witness cosigns an empty log, and goes on behind a request that it could not keep', async (t) => {
+test('a witness cosigns an empty log, and continues after a request that it could not store', async (t) => {
   const { folder, add } = await witnessIn(t);
   mkdirSync(join(folder, record));
   const requests = [add(0, emptyRoot), add(0, emptyRoot)];

@@ -11,24 +11,37 @@ import { formatNote, formatSignature, type Note, type NoteSigner, openNote, pars
 import { parseVkey, type VerifierKey } from './tlog/note-key.ts';
 import { isSubtree, type Subtree, verifySubtreeConsistency } from './tlog/subtree.ts';
 
-/** What a witness answers; `body` as it goes over the wire. */
+/** The HTTP response of a witness. */
 export type WitnessAnswer = { readonly status: number; readonly contentType: string; readonly body: string };
 
-/** A witness (c2sp.org/tlog-witness): it cosigns a checkpoint only if the log grew from the one that it cosigned before. */
+/**
+ * A witness (c2sp.org/tlog-witness). It promises to cosign a checkpoint only if the log grew from the last one that it
+ * cosigned. The new checkpoint is synced before the cosignature leaves; after a crash in between, the log gets 409 with the new
+ * size and asks again.
+ */
 export type Witness = {
-  /** `POST add-checkpoint`. The new checkpoint is synced before the cosignature leaves. */
+  /** `POST add-checkpoint`. */
   addCheckpoint(body: string): Promise<WitnessAnswer>;
-  /** `POST sign-subtree`; 404 where the key of this witness cannot sign a part of a log: Ed25519 cannot. */
+  /** `POST sign-subtree`; 404 if the key of this witness cannot sign subtrees (Ed25519 cannot). */
   signSubtree(body: string): WitnessAnswer;
   /** `GET {hash of the origin}/checkpoint`. */
   checkpoint(originHash: string): Promise<WitnessAnswer>;
 };
 
+/** The stored checkpoint of a log is damaged. Cosigning stops, because its last size is unknown. */
+class WitnessStateError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'WitnessStateError';
+  }
+}
+
+/** The key, the logs and the folder of a witness. */
 export type WitnessDeps = {
   readonly signer: NoteSigner;
-  /** The keys of the logs that it watches; the name of a key is the origin of its log. */
+  /** The keys of the watched logs; the name of a key is the origin of its log. */
   readonly logs: readonly VerifierKey[];
-  /** Where it keeps the last checkpoint of each log, a file each. */
+  /** One file for each log with its last checkpoint. */
   readonly folder: string;
   readonly clock: Clock;
 };
@@ -41,7 +54,9 @@ const createAnswer = (status: number, body: string, contentType = plainText): Wi
   body,
 });
 
-/** The witness of this folder; one process only may have it. Requests are taken one after the other. */
+/**
+ * Opens the witness in its folder, which only one process may use. It handles `add-checkpoint` requests one after the other.
+ */
 export async function createWitness(deps: WitnessDeps): Promise<Witness> {
   await createSyncedFolder(deps.folder);
   let last: Promise<unknown> = Promise.resolve();
@@ -78,16 +93,16 @@ async function cosignCheckpoint(deps: WitnessDeps, body: string): Promise<Witnes
     return createAnswer(422, 'the checkpoint does not follow on the last one\n');
   const { name, keyId, sign } = deps.signer;
   const line = { name, keyId, signature: sign(note.text, deps.clock.now()) };
-  const kept = formatNote({ text: note.text, signatures: [...opened.verified, line] });
-  await replaceFileSynced(join(deps.folder, originHash), kept);
+  const stored = formatNote({ text: note.text, signatures: [...opened.verified, line] });
+  await replaceFileSynced(join(deps.folder, originHash), stored);
   return createAnswer(200, formatSignature(line));
 }
 
-async function readLastCheckpoint(parts: WitnessDeps, originHash: string): Promise<Pick<Checkpoint, 'size' | 'root'>> {
-  const kept = await readNote(parts, originHash);
-  if (kept === undefined) return { size: 0, root: emptyRoot };
-  const checkpoint = parseCheckpoint(parseNote(kept)?.text ?? '');
-  if (checkpoint === undefined) throw new Error(`${join(parts.folder, originHash)} holds no checkpoint`);
+async function readLastCheckpoint(deps: WitnessDeps, originHash: string): Promise<Pick<Checkpoint, 'size' | 'root'>> {
+  const stored = await readNote(deps, originHash);
+  if (stored === undefined) return { size: 0, root: emptyRoot };
+  const checkpoint = parseCheckpoint(parseNote(stored)?.text ?? '');
+  if (checkpoint === undefined) throw new WitnessStateError(`${join(deps.folder, originHash)} holds no checkpoint`);
   return checkpoint;
 }
 
@@ -101,7 +116,7 @@ function isConsistent(
   return verifyConsistency({ oldSize: before.size, newSize: now.size, oldRoot: before.root, newRoot: now.root, proof });
 }
 
-/** What is signed follows from a checkpoint that this witness has cosigned: nothing has to be kept for it. */
+/** It signs only subtrees of a checkpoint that this witness has cosigned, so it stores nothing. */
 function signSubtree({ signer, logs }: WitnessDeps, body: string): WitnessAnswer {
   const own = parseVkey(signer.vkey);
   if (signer.signSubtree === undefined || own === undefined)
@@ -151,7 +166,7 @@ function parseAddCheckpoint(body: string): AddCheckpointRequest | undefined {
   return oldSize === undefined || rest === undefined ? undefined : { oldSize, ...rest };
 }
 
-/** The hashes of a proof, and the checkpoint below them. */
+/** Parses the proof hashes, and the checkpoint after them. */
 function parseProofAndCheckpoint(
   hashLines: readonly string[],
   checkpointText: string,

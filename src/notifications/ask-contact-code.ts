@@ -2,6 +2,8 @@ import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
+import { localeFor } from '../locales/locale.ts';
+import { formatMessage } from '../locales/message-format.ts';
 import { contactCodeLimits, generateContactCode, parseContactAddress } from './contact/contact-code.ts';
 import {
   countCodeRequest,
@@ -12,7 +14,6 @@ import {
 import { declinableChannelNames } from './notification/notification.ts';
 import { literalUnion } from './notification/notification-shape.ts';
 import type { NotificationPorts } from './ports.ts';
-import { phrasesFor } from './rendering/phrases-by-language.ts';
 import { systemMessage } from './system-messages/system-message.ts';
 
 const request = {
@@ -32,8 +33,8 @@ const request = {
 type AskCall = OperationCall<typeof request, NotificationPorts>;
 
 /**
- * A citizen wants an address verified: a code goes there, and whoever enters it reads what comes there. The message with the code
- * is one of the server itself that never lies in the inbox, since who is signed in as somebody else reads that.
+ * Sends a code to an address that a citizen wants to verify: entering the code proves access to that address. The message is a system
+ * message without a copy in the inbox, because an attacker who is signed in as the citizen could read the code there.
  */
 export const askContactCode = defineOperation({
   name: 'askContactCode',
@@ -75,12 +76,17 @@ export const askContactCode = defineOperation({
     if (contact === undefined) return { refusal: refuse('citizen-not-found') };
     const code = generateContactCode(ports.random);
     const endsAt = now + contactCodeLimits.minutes * 60_000;
-    const phrases = phrasesFor(contact.language);
+    const { language, systemMessage: texts } = localeFor(contact.language);
+    const { subject, text } = texts.contactCode;
     const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
     const message = await systemMessage(call, {
       citizenId,
-      content: { subject: phrases.code.subject, message: phrases.code.text(code, contactCodeLimits.minutes), address },
-      language: phrases.language,
+      content: {
+        subject,
+        message: formatMessage(language, text, { code, minutes: contactCodeLimits.minutes }),
+        address,
+      },
+      language,
       steps: [{ channel, runAt: now, reminder: false }],
       deliverBy: endsAt,
     });
@@ -97,7 +103,7 @@ export const askContactCode = defineOperation({
         ],
       },
       answer: { status: 202, json: { channel, endsAt: formatInstant(endsAt) } },
-      // Only the counts at the begin of the unit expect rows.
+      // Only the counters at the start of the unit expect rows.
       onConflict: () => {
         const seconds = Math.ceil((nextCodeCountDay(now) - now) / 1_000);
         return refuse('too-many-contact-codes', undefined, {

@@ -11,7 +11,7 @@ import { insertFeedEvent } from './webhooks/feed-store.ts';
 
 const request = { params: notificationParams };
 
-/** Withdraws a notification of which nothing has left yet: no channel was begun, and the inbox holds no copy. */
+/** Cancels a notification while no channel has started and the inbox has no copy. */
 export const cancelNotification = defineOperation({
   name: 'cancelNotification',
   since: '1.0',
@@ -33,21 +33,21 @@ async function cancel(call: OperationCall<typeof request, NotificationPorts>): P
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { notification, deliveries } = found;
   const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
-  const about = { citizenId: notification.citizenId, notification: notification.id };
+  const subject = { citizenId: notification.citizenId, notification: notification.id };
   if (notification.status === 'cancelled') {
-    const event: CitizenEvent = { type: 'notification.status-read', ...head, ...about };
+    const event: CitizenEvent = { type: 'notification.status-read', ...head, ...subject };
     return {
       effect: { events: [event], statements: [] },
       answer: { status: 200, json: notificationView(found, call.caller) },
     };
   }
   if (!deliveries.every(isUntouched)) {
-    // Notification and deliveries are read one after the other: another call may have withdrawn it in between.
-    const now = await findNotification(call.read, notification.id);
-    if (now?.status === 'cancelled') return await cancel(call);
+    // Notification and deliveries are two reads. Another call may have cancelled the notification between them.
+    const current = await findNotification(call.read, notification.id);
+    if (current?.status === 'cancelled') return await cancel(call);
     return { refusal: refuse('conflict', tooLateDetail(notification, deliveries)) };
   }
-  const event = { type: 'notification.cancelled', ...head, ...about } as const;
+  const event = { type: 'notification.cancelled', ...head, ...subject } as const;
   const cancelled = { ...notification, status: 'cancelled', statusAt: call.now } as const;
   const skipped = deliveries.map((delivery): Delivery => {
     return { ...delivery, state: { status: 'skipped', endedAt: call.now, reason: 'withdrawn' } };
@@ -55,7 +55,7 @@ async function cancel(call: OperationCall<typeof request, NotificationPorts>): P
   return {
     effect: {
       events: [event],
-      // A worker that claims one of them meanwhile wins, and the whole unit is refused.
+      // If a worker claims one of the deliveries first, the whole unit is refused.
       statements: [
         cancelUntouched({ notification: notification.id, count: deliveries.length, now: call.now }),
         updateStatus(notification, 'cancelled', call.now),
@@ -66,7 +66,7 @@ async function cancel(call: OperationCall<typeof request, NotificationPorts>): P
       status: 200,
       json: notificationView({ ...found, notification: cancelled, deliveries: skipped }, call.caller),
     },
-    // Another call withdrew it, or a worker took part of it; neither is ever undone, so the next look decides.
+    // Another call cancelled it, or a worker claimed a delivery. Neither is ever undone, so a second try decides.
     onConflict: () => cancel(call),
   };
 }
@@ -75,7 +75,7 @@ function isUntouched({ state, attempts }: Delivery): boolean {
   return state.status === 'queued' && attempts === 0;
 }
 
-/** Why it cannot be withdrawn any more, by what has become of it. */
+/** Why the notification can no longer be cancelled. */
 function tooLateDetail({ status }: Notification, deliveries: readonly Delivery[]): string {
   const has = (...statuses: DeliveryStatus[]) => deliveries.some(({ state }) => statuses.includes(state.status));
   if (status === 'read') return 'The citizen has read the notification; it cannot be withdrawn any more.';

@@ -32,7 +32,7 @@ const request = {
 
 type ConfirmCall = OperationCall<typeof request, NotificationPorts>;
 
-/** A citizen enters the code that came: the address is verified, and the one of before is told. */
+/** Verifies an address by the code that was sent to it, and notifies the previous address. */
 export const confirmContactAddress = defineOperation({
   name: 'confirmContactAddress',
   since: '1.0',
@@ -62,7 +62,7 @@ async function confirmCode(call: ConfirmCall): Promise<Decision | RefusedDecisio
   const codes = await findContactCodes({ ...ports, read }, citizenId);
   const code = codes.find(({ channel }) => channel === call.body.channel);
   if (code === undefined || !isCodeValid(code, now)) return { refusal: refuse('contact-code-needed') };
-  // Of many at once each is compared, but the right one counts only where fewer than five wrong ones were stored before it.
+  // Concurrent requests are all compared, but the right code is accepted only if fewer than five wrong ones were stored before it.
   if (!matchesCode(code, call.body.code)) return wrongCode(call, citizenId, code);
   return await acceptCode(call, citizenId, code);
 }
@@ -86,10 +86,10 @@ async function acceptCode(
   const { ports, read, now } = call;
   const { channel, address } = code;
   const deps = { ...ports, read };
-  // First what the unit expects to be as it was: nothing that is read behind it can be older.
+  // Read first, because the unit expects it to be unchanged: nothing that is read later can be older.
   const before = await findVerifiedContacts(deps, citizenId);
   const [contact, { preferences }] = [await ports.contactOf(citizenId), await findPreferences(deps, citizenId)];
-  // Whoever left the register meanwhile has no address here.
+  // A citizen who has left the register has no address.
   if (contact === undefined) return { refusal: refuse('contact-code-needed') };
   const verifiedAddress = { address, verifiedAt: formatInstant(now) };
   const verified = { ...before.verified, [channel === 'email' ? 'email' : 'phone']: verifiedAddress };
@@ -114,12 +114,12 @@ async function acceptCode(
       ],
     },
     answer: { status: 200, json: preferencesView({ preferences, verified, codes: others }, call) },
-    // The code was used or tried, or something else became of the addresses or of its message: look again.
+    // The code was used or tried, or the addresses or the message of the code have changed: try again.
     onConflict: () => confirmCode(call),
   };
 }
 
-/** Who has the code has its message: that is proved by it, as by the link of a mail. */
+/** The code proves that its message was received, as the link of a mail does. */
 async function receiptEffectOf(
   { read, now, mint }: ConfirmCall,
   { notification }: ContactCode,
@@ -127,5 +127,5 @@ async function receiptEffectOf(
   const [delivery] = await findDeliveries(read, notification);
   if (delivery === undefined) return undefined;
   const effect = await confirmationEffect({ read, mint, clock: { now: () => now } }, delivery.id);
-  return effect === 'before' ? undefined : effect;
+  return effect === 'already-read' ? undefined : effect;
 }

@@ -1,6 +1,6 @@
-import type { MountedHandler } from '../api/api-server.ts';
 import type { MetricLabels, Metrics } from '../api/metrics.ts';
 import { bindOperation, type Operation } from '../api/operation.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import type { Slice, SliceDeps } from '../api/slice.ts';
 import type { ClientCache } from '../auth/client-cache.ts';
 import type { SigningKey } from '../crypto/signing-key.ts';
@@ -45,7 +45,7 @@ import { findOwnTemplate } from './templates/template-shape.ts';
 import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
 import type { WebhookPorts } from './webhooks/webhook-ports.ts';
 
-/** What the notifications slice needs of the app and of the other slices. */
+/** Dependencies of the notifications slice: those of every slice, and functions of other slices. */
 export type NotificationsDeps = SliceDeps & {
   readonly publicUrl: string;
   readonly clients: ClientCache;

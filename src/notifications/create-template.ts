@@ -53,7 +53,7 @@ const request = { body };
 
 type CreateCall = OperationCall<typeof request, NotificationPorts>;
 
-/** Makes a template: texts for one message to many citizens, each of whom gets it in the own language. */
+/** Creates a template: one message in several languages, so that each citizen gets it in their language. */
 export const createTemplate = defineOperation({
   name: 'createTemplate',
   since: '1.0',
@@ -77,10 +77,10 @@ export const createTemplate = defineOperation({
   contentIssues: async ({ body: { name, texts, defaultLanguage } }) =>
     templateIssuesOf({ name, texts, defaultLanguage }),
   run: async (call: CreateCall) => {
-    const { name, defaultLanguage, texts: given } = call.body;
+    const { name, defaultLanguage } = call.body;
     const issues = templateIssuesOf(call.body);
     if (issues.length > 0) return { refusal: refuseIssues(issues) };
-    const texts = given.map((text): TemplateText => ({ ...text, language: canonicalTag(text.language) }));
+    const texts = call.body.texts.map((text): TemplateText => ({ ...text, language: canonicalTag(text.language) }));
     const id = call.mint('template');
     const { clientId } = call.caller;
     const template = { id, clientId, name, defaultLanguage: canonicalTag(defaultLanguage), texts, createdAt: call.now };
@@ -94,7 +94,7 @@ export const createTemplate = defineOperation({
 
 const canonicalTag = (tag: string) => parseLanguageTag(tag) ?? tag;
 
-/** What is wrong about the parts that are as the schema says. */
+/** The issues of the parts that match the schema. */
 function templateIssuesOf({ name, texts, defaultLanguage }: Partial<Static<typeof body>>): Issue[] {
   const issues = textFormIssues([['/name', name, 'line']]);
   if (texts === undefined) return issues;

@@ -38,7 +38,7 @@ const request = {
 
 type CreateCall = OperationCall<typeof request, WebhookPorts>;
 
-/** Makes a webhook; from now on each event of this client's feed is called to it, signed with the secret shown once. */
+/** Creates a webhook. From now on it is called with each event of the client's feed, signed with the secret that is shown once. */
 export const createWebhook = defineOperation({
   name: 'createWebhook',
   since: '1.0',
@@ -59,14 +59,14 @@ export const createWebhook = defineOperation({
   refusals: ['bad-request', 'conflict'],
   webhook: eventCall,
   idempotent: true,
-  openStoredBody: (kept, { webhookKey }: WebhookPorts) => openStoredAnswer(webhookKey, kept),
+  openStoredBody: (stored, { webhookKey }: WebhookPorts) => openStoredAnswer(webhookKey, stored),
   citizenData: true,
   run: async (call: CreateCall) => {
     const { ports, caller, now } = call;
     const url = parseWebhookUrl(call.body.url, ports.allowPrivateTargets);
     const isPrivate = url === undefined || (await ports.isPrivateHost(url, caller.clientId));
     if (typeof isPrivate === 'object') return { refusal: isPrivate };
-    const fault = url === undefined || isPrivate ? notPublicDetail : await agreedHostFault(call, url);
+    const fault = url === undefined || isPrivate ? notPublicDetail : await hostNotAgreedDetail(call, url);
     if (url === undefined || fault !== undefined) {
       const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail: fault ?? notPublicDetail }];
       return { refusal: refuseIssues(issues) };
@@ -75,13 +75,13 @@ export const createWebhook = defineOperation({
     const { shown, sealed } = createWebhookSecret(ports.webhookKey, id, ports.random);
     const { signature = 'v1' } = call.body;
     const webhook = { id, clientId: caller.clientId, url: url.href, signature, secret: sealed, createdAt: now };
-    const made = { ...webhook, status: 'active', previous: undefined, isRedelivering: false } as const;
+    const created = { ...webhook, status: 'active', previous: undefined, isRedelivering: false } as const;
     return {
       effect: { events: [webhookChangedEvent(call, id, 'created')], statements: insertWebhook(webhook) },
       answer: {
         status: 201,
         headers: { 'cache-control': 'no-store' },
-        json: webhookView(ports.webhookKey, made, { waiting: 0, dead: 0 }, shown),
+        json: webhookView(ports.webhookKey, created, { waiting: 0, dead: 0 }, shown),
       },
       sealBody: (body) => sealStoredAnswer(ports.webhookKey, body, ports.random),
       onConflict: () => createRefusalOf(call),
@@ -89,7 +89,7 @@ export const createWebhook = defineOperation({
   },
 });
 
-/** A client that was disabled is told what the gate tells it as soon as this process knows: to remove webhooks would not help. */
+/** A client that was disabled in the meantime gets the refusal of the authorizer, because removing a webhook would not help. */
 async function createRefusalOf({ read, caller }: CreateCall): Promise<RefusedDecision> {
   const client = await findClient(read, caller.clientId);
   if (client?.disabledAt !== undefined) return { refusal: invalidAccessToken(caller.scheme) };
@@ -98,8 +98,8 @@ async function createRefusalOf({ read, caller }: CreateCall): Promise<RefusedDec
 
 const notPublicDetail = 'must be an https URL of a public host, without name, password or fragment';
 
-/** An operator may state the hosts of a client (`webhooks hosts`): then no other is called for it. */
-async function agreedHostFault({ read, caller }: CreateCall, url: URL): Promise<string | undefined> {
+/** An operator can limit the hosts of a client's webhooks (`webhooks hosts`). */
+async function hostNotAgreedDetail({ read, caller }: CreateCall, url: URL): Promise<string | undefined> {
   const hosts = await findWebhookHosts(read, caller.clientId);
   if (hosts.length === 0 || hosts.includes(url.hostname)) return undefined;
   return 'must be at one of the hosts that were agreed for this client; ask the operator to add it';

@@ -10,7 +10,7 @@ const played = { ...reachable, email: 'sim-delivered@simulator.invalid' };
 const citizens = { 'cit-ada': reachable, 'sim-delivered': played };
 
 for (const engine of engines) {
-  test(`${engine.name}: a dry run says beforehand which channels this server has no provider for`, async (t) => {
+  test(`${engine.name}: a dry run reports the channels without a provider`, async (t) => {
     const app = await createNotificationApp(await engine.open(t), clock, citizens);
     const shown = async (citizenId: string, clientId: string) => {
       const body = { citizenId, message: 'Hello.', channels: ['email', 'sms', 'letter'], dryRun: true };
@@ -27,14 +27,14 @@ for (const engine of engines) {
         ['letter', false, 'channel-not-configured'],
       ]);
     }
-    // The providers of invented citizens are played, where there are any.
+    // Sandbox citizens have simulated providers for the configured channels.
     for (const clientId of ['tax-office', 'knowing office']) {
       assert.ok((await shown('sim-delivered', clientId)).every(([, may]) => may));
     }
     assert.deepEqual(await shown('sim-unread', 'tax-office'), await shown('nobody', 'tax-office'));
   });
 
-  test(`${engine.name}: a dry run counts the link to the inbox in an announcement`, async (t) => {
+  test(`${engine.name}: a dry run counts the link to the inbox in the segments of an announcement`, async (t) => {
     const inboxLink = createInboxLink(`https://gov.example/${'i'.repeat(100)}/{id}`);
     const app = await createNotificationApp(await engine.open(t), clock, citizens, { inboxLink });
     const message = 'word '.repeat(1_000);

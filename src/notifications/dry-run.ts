@@ -12,12 +12,12 @@ import { blocksOf, type MessageContent } from './notification/message-content.ts
 import { type ChannelName, channelNames } from './notification/notification.ts';
 import { literalUnion, reasonShape } from './notification/notification-shape.ts';
 import { type ReasonCode, reasonOf } from './notification/reason.ts';
+import { defaultSubject } from './rendering/default-subject.ts';
 import { renderMailText } from './rendering/mail-text.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
-import { phrasesFor } from './rendering/phrases-by-language.ts';
 import { renderSmsText } from './rendering/sms-text.ts';
 
-/** What a dry run answers. */
+/** The answer of a dry run. */
 export const dryRunShape = Type.Object({
   dryRun: Type.Literal(true),
   citizenKnown: Type.Boolean({
@@ -55,31 +55,31 @@ export const dryRunShape = Type.Object({
   ),
 });
 
-/** A notification as it would be sent. */
+/** A checked request, and what the caller may learn about the citizen. */
 type DryRunInput = {
   readonly steps: readonly PlannedStep[];
   readonly deliverBy: number;
   readonly contact: CitizenContact | undefined;
-  /** Whether the caller may know if there is such a citizen; else nothing in the answer depends on it. */
+  /** If false, nothing in the answer depends on whether the citizen exists. */
   readonly mayKnowCitizen: boolean;
-  /** The channels that take verified addresses only. */
+  /** The channels that use verified addresses only. */
   readonly verifiedOnly: readonly ChannelName[];
-  /** The channels that leave the house and have a provider. */
+  /** The channels with a provider. */
   readonly providers: ReadonlySet<ChannelName>;
   readonly content: MessageContent;
   readonly sender: string;
   readonly returnAddress: readonly string[] | undefined;
   readonly language: string | undefined;
-  /** Left out where this server prints no letters. */
+  /** Undefined when this server prints no letters. */
   readonly checkLetter: CheckLetter | undefined;
-  /** Left out where messages do not lead to the inbox. */
+  /** Undefined when messages have no link to the inbox. */
   readonly inboxLink: InboxLink | undefined;
 };
 
-/** In the place of the id that a real message gets, and as long. */
+/** A placeholder for the id of a real message; it has the same length, so that segments are counted right. */
 const placeholderId = `ntf_${'0'.repeat(26)}`;
 
-/** What each channel would show, and whether it reaches the citizen. No address is given out. */
+/** Shows what each channel would send, and whether it would reach the citizen. The answer contains no address. */
 export async function dryRunAnswer(input: DryRunInput) {
   const { steps, contact, mayKnowCitizen, language } = input;
   return {
@@ -114,7 +114,7 @@ async function previewStep(input: DryRunInput, { channel, runAt, reminder }: Pla
   };
   switch (channel) {
     case 'inbox': {
-      const title = subject ?? phrasesFor(language).messageFrom(sender);
+      const title = subject ?? defaultSubject(language, sender);
       const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender });
       return { ...head, subject: title, text, html };
     }
@@ -130,7 +130,7 @@ async function previewStep(input: DryRunInput, { channel, runAt, reminder }: Pla
   }
 }
 
-/** How a delivery by this channel would end without being sent, as the worker finds it. */
+/** Why the worker would not send by this channel; undefined when it would. */
 function unreachableReasonOf(input: DryRunInput, channel: ChannelName): ReasonCode | undefined {
   const { contact, mayKnowCitizen, verifiedOnly, providers } = input;
   if (mayKnowCitizen && contact === undefined) return 'citizen-unknown';

@@ -23,7 +23,7 @@ const request = {
   ),
 };
 
-/** A message in the list of the inbox. */
+/** The members of a message in the list of the inbox. */
 export const inboxItemProperties = {
   id: Type.String(),
   subject: Type.Union([Type.String(), Type.Null()]),
@@ -38,7 +38,7 @@ export const inboxItemProperties = {
   opened: Type.Boolean({ description: 'Whether it was opened before.' }),
 };
 
-/** The citizen's own inbox, newest first. The list opens nothing: that is `openInboxMessage`. */
+/** Lists the citizen's own inbox, newest first. Listing does not open messages; `openInboxMessage` does. */
 export const listInboxMessages = defineOperation({
   name: 'listInboxMessages',
   since: '1.0',
@@ -75,8 +75,8 @@ export const listInboxMessages = defineOperation({
       return { refusal: refuseIssues([issue]) };
     }
     const { messages, next } = await findInboxPage({ ...call.ports, read: call.read }, citizenId, { limit, before });
-    const own = await citizenLanguageOf(call.ports, citizenId);
-    const items = await Promise.all(messages.map((message) => inboxItemOf(message, call.ports, own)));
+    const language = await citizenLanguageOf(call.ports, citizenId);
+    const items = await Promise.all(messages.map((message) => inboxItemOf(message, call.ports, language)));
     const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
@@ -85,7 +85,7 @@ export const listInboxMessages = defineOperation({
   },
 });
 
-/** The language of the citizen; undefined while the register cannot be asked: messages are read without it. */
+/** The language of the citizen; undefined while the register is unavailable, because messages are readable without it. */
 export async function citizenLanguageOf(
   { contactOf }: Pick<NotificationPorts, 'contactOf'>,
   citizenId: string,
@@ -98,7 +98,7 @@ export async function citizenLanguageOf(
   }
 }
 
-/** A message as the list has it; `own` is the language of the citizen. */
+/** The JSON of a message in the list, with the current name of its sender. */
 export async function inboxItemOf(
   { notification, content }: InboxMessage,
   { senderOf }: NotificationPorts,
@@ -107,11 +107,13 @@ export async function inboxItemOf(
   const { id, clientId, category, createdAt, status } = notification;
   const language = messageLanguageOf(content, notification.language, citizenLanguage) ?? null;
   return {
-    ...{ id, subject: content.subject ?? null, sender: (await senderOf(clientId)).name, category, language },
-    ...{
-      createdAt: formatInstant(createdAt),
-      receivedAt: formatInstant(receivedAtOf(notification)),
-      opened: status === 'read',
-    },
+    id,
+    subject: content.subject ?? null,
+    sender: (await senderOf(clientId)).name,
+    category,
+    language,
+    createdAt: formatInstant(createdAt),
+    receivedAt: formatInstant(receivedAtOf(notification)),
+    opened: status === 'read',
   };
 }

@@ -37,7 +37,7 @@ const pageShape = Type.Object({
   next: Type.Optional(Type.String({ description: 'The cursor of the next page; absent on the last one.' })),
 });
 
-/** The notifications that this client sent, newest first. Each one shown is a use of a citizen's data, with its event. */
+/** Lists the notifications that the client sent, newest first. Each listed notification is a use of a citizen's data, with an event. */
 export const listNotifications = defineOperation({
   name: 'listNotifications',
   since: '1.0',
@@ -57,7 +57,7 @@ export const listNotifications = defineOperation({
       return { refusal: refuseIssues(bounds.issues) };
     }
     const filter = { clientId: call.caller.clientId, reference, citizenId, status, ...bounds };
-    // One more than asked for tells whether there is a next page.
+    // One more than the limit shows whether there is a next page.
     const found = await findNotificationPage(call.read, filter, limit + 1);
     const items = found.slice(0, limit);
     const last = items.at(-1);

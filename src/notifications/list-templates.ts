@@ -6,7 +6,7 @@ import { findTemplates, maxTemplates } from './templates/template-store.ts';
 
 const request = {};
 
-/** The templates of this client, without their texts. */
+/** Lists the templates of the client without their texts. */
 export const listTemplates = defineOperation({
   name: 'listTemplates',
   since: '1.0',

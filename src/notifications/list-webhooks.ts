@@ -6,7 +6,7 @@ import { findWebhooksWithCounts } from './webhooks/webhook-store.ts';
 
 const request = {};
 
-/** The webhooks of this client, with what waits for each. Secrets are not shown again. */
+/** Lists the webhooks of the client with the counts of their calls. Secrets are not shown again. */
 export const listWebhooks = defineOperation({
   name: 'listWebhooks',
   since: '1.0',

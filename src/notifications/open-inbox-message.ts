@@ -6,8 +6,8 @@ import { openMessageOfCitizen } from './inbox/citizen-inbox.ts';
 import { citizenLanguageOf, inboxItemOf, inboxItemProperties } from './list-inbox-messages.ts';
 import { blocksOf } from './notification/message-content.ts';
 import type { NotificationPorts } from './ports.ts';
+import { defaultSubject } from './rendering/default-subject.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
-import { phrasesFor } from './rendering/phrases-by-language.ts';
 
 const request = {
   params: Type.Object(
@@ -16,12 +16,12 @@ const request = {
   ),
 };
 
-/** The citizen opens a message: the proof of its delivery, and the end of what is left of its cascade. */
+/** Opens a message for its citizen. This proves the delivery and ends the rest of its cascade. */
 export const openInboxMessage = defineOperation({
   name: 'openInboxMessage',
   since: '1.0',
   method: 'GET',
-  // HEAD would prove that the citizen has a text that was not given out.
+  // A HEAD request would record the message as read without returning its text.
   head: false,
   path: '/v1/inbox/{id}',
   scope: 'citizen:self',
@@ -62,8 +62,8 @@ async function openForCitizen(
   const { content, notification, effect } = found;
   const item = await inboxItemOf(found, call.ports, await citizenLanguageOf(call.ports, citizenId));
   const language = item.language ?? undefined;
-  const title = content.subject ?? phrasesFor(language).messageFrom(item.sender);
   const { sender } = item;
+  const title = content.subject ?? defaultSubject(language, sender);
   const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, notification: notification.id });
   const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
     id: document,
@@ -72,7 +72,7 @@ async function openForCitizen(
   return {
     effect,
     answer: { status: 200, json: { ...item, message: content.message, html, attachments } },
-    // Something else became of the message between the look and the commit.
+    // The message has changed since it was read: try again.
     onConflict: () => openForCitizen(call),
   };
 }

@@ -33,8 +33,8 @@ const page = Type.Object({
 });
 
 /**
- * The same facts as the webhooks tell, in order and without gaps. They were entered in the ledger when they happened, and
- * hold nothing about a citizen, so that reading them is no further use of anyone's data.
+ * Reads the events that the webhooks report, in order and without gaps. They contain no personal data, and the ledger has them already,
+ * so reading them is not recorded as a use of a citizen's data.
  */
 export const readEvents = defineOperation({
   name: 'readEvents',
@@ -60,14 +60,14 @@ export const readEvents = defineOperation({
       return { refusal: refuseIssues(issues) };
     }
     const events = await findFeedEvents(call.read, clientId, Number(after), limit);
-    // Behind the events: what goes in between is no gap in them then.
+    // Read after the events, so that a prune between the two queries cannot leave an unnoticed gap.
     const pruned = await findPrunedNumber(call.read, clientId);
     if (call.query.after !== undefined && Number(after) < pruned) {
       const detail = `The events up to number ${pruned} are no longer kept; ask with after=${pruned} for those that are.`;
       return { refusal: refuse('cursor-expired', detail) };
     }
     if (events.length === 0 && Number(after) > pruned) {
-      // Numbers are given once more where the database was taken back to a backup: silence would hide those events.
+      // After a restore from a backup, numbers are assigned again. Without this refusal the client would miss those events.
       const last = await findLastNumber(call.read, clientId);
       if (Number(after) > last) {
         const detail = `The last event has the number ${last}; the operator has restored an older state, or the cursor is of another client. Ask with after=${last}, and compare what you have of the numbers up to it.`;

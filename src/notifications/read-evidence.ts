@@ -16,25 +16,30 @@ import { findNotificationWithContent } from './notification/notification-store.t
 import type { NotificationPorts } from './ports.ts';
 import { findOwnNotification } from './read-notification.ts';
 
-/** What evidence needs from outside, besides what all operations on notifications need. */
+/** The dependencies of evidence, in addition to `NotificationPorts`. */
 export type EvidencePorts = {
-  /** For what was erased: whose key it was, and whether there is one now. */
+  /** For erased content: the pseudonym of the citizen, and whether there is a key now. */
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf' | 'guardedKeyOf' | 'pseudonymOf'>;
-  /** The key that signs evidence now. */
+  /** The current signing key of evidence. */
   readonly evidenceKey: () => SigningKey;
-  /** The public address of this server, as bundles name it. */
+  /** The public URL of this server, which bundles contain. */
   readonly evidenceIssuer: string;
-  /** The days that do not count for legal effect. */
+  /** The days that do not count as working days. */
   readonly calendar: Calendar;
-  /** Asks for time stamps, where the operator has named an authority. */
+  /** Requests time stamps; absent when the operator has set no authority. */
   readonly requestTimeStamp?: RequestTimeStamp | undefined;
 };
+
+/** The stored content of a notification was altered. */
+class AlteredContentError extends Error {
+  override readonly name = 'AlteredContentError';
+}
 
 const request = { params: notificationParams };
 
 type EvidenceCall = OperationCall<typeof request, NotificationPorts & EvidencePorts>;
 
-/** All that happened to a notification, signed, to be kept by its sender and verified without this server. */
+/** Reads the signed history of a notification. Its sender keeps it and can verify it without this server. */
 export const readEvidence = defineOperation({
   name: 'readEvidence',
   since: '1.0',
@@ -67,15 +72,15 @@ export const readEvidence = defineOperation({
     const [content, sender, { legalEffect, statements }] = await Promise.all([
       contentOrErasure(call, notification),
       ports.senderOf(caller.clientId),
-      legalEffectToState(call, found),
+      determineLegalEffect(call, found),
     ]);
     const key = ports.evidenceKey();
     const issuer = { publicUrl: ports.evidenceIssuer, senderName: sender.name, key: key.publicJwk, now };
     const claims = evidenceClaimsOf({ found, content, legalEffect }, issuer);
     const head = { id: call.mint('event'), at: now, actor: { client: caller.clientId } };
-    const about = { citizenId: notification.citizenId, notification: notification.id };
+    const subject = { citizenId: notification.citizenId, notification: notification.id };
     return {
-      effect: { events: [{ type: 'notification.status-read', ...head, ...about }], statements },
+      effect: { events: [{ type: 'notification.status-read', ...head, ...subject }], statements },
       answer: {
         status: 200,
         headers: { 'content-disposition': `attachment; filename="${notification.id}.evidence.json"` },
@@ -85,13 +90,13 @@ export const readEvidence = defineOperation({
   },
 });
 
-type EffectToState = { readonly legalEffect: LegalEffect | undefined; readonly statements: readonly Statement[] };
+type LegalEffectWrite = { readonly legalEffect: LegalEffect | undefined; readonly statements: readonly Statement[] };
 
-/** The legal effect as it was stated before; one that is stated for the first time, with the statement that keeps it. */
-async function legalEffectToState(
+/** The stored legal effect, or the one that is determined now, with the statement that stores it. */
+async function determineLegalEffect(
   { ports, read, now }: EvidenceCall,
   found: NotificationDetails,
-): Promise<EffectToState> {
+): Promise<LegalEffectWrite> {
   const { id, legalEffect: rule } = found.notification;
   if (rule === null) return { legalEffect: undefined, statements: [] };
   const stated = await findLegalEffect(read, id);
@@ -102,8 +107,8 @@ async function legalEffectToState(
 }
 
 /**
- * The content, or that it was erased. Content that does not open, of a citizen whom nobody has erased, was changed where it
- * lies: that is thrown, so that it is in the log, and no bundle is signed that hides it.
+ * The content of a notification, or its erasure. Throws when the content cannot be decrypted although its citizen was not erased: the
+ * stored content was altered, so no bundle is signed and the log shows why.
  */
 async function contentOrErasure(
   call: EvidenceCall,
@@ -111,15 +116,15 @@ async function contentOrErasure(
 ): Promise<MessageContent | Erasure> {
   const { citizenKeys } = call.ports;
   const found = await findNotificationWithContent(call.read, id);
-  if (found === undefined) throw new TypeError('a notification without its row');
+  if (found === undefined) throw new TypeError(`the row of ${id} has disappeared`);
   const cached = await openMessageContent(citizenKeys, { id, citizenId }, found.content);
   if (cached !== undefined) return cached;
-  // The key at hand may be that from before an erasure, after which the citizen came anew.
+  // The cached key may be older than an erasure after which the citizen was registered again.
   const storedKey = await citizenKeys.guardedKeyOf(citizenId);
   const content = storedKey === undefined ? undefined : tryOpenContent(storedKey.key, id, found.content);
   if (content !== undefined) return content;
   const erasure = await findErasure(call.read, citizenKeys.pseudonymOf(citizenId));
-  // Another process may have sealed under the old key for as long as it had it at hand.
+  // Another process can use the old key after the erasure for as long as it has it in its cache.
   if (erasure !== undefined && createdAt <= erasure.at + keyCacheMs) return erasure;
-  throw new Error(`the content of ${id} does not open, and its citizen was not erased: it was changed where it lies`);
+  throw new AlteredContentError(`the content of ${id} cannot be decrypted, and its citizen was not erased`);
 }

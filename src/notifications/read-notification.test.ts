@@ -13,7 +13,7 @@ for (const engine of engines) {
     return { time, db, app: await createNotificationApp(db, { now: () => time.now }, citizens) };
   };
 
-  test(`${engine.name}: the sender reads the whole state, and the citizen's ledger says so`, async (t) => {
+  test(`${engine.name}: the sender reads the whole state, and the citizen's access log records it`, async (t) => {
     const { app } = await setUp(t);
     const id = await app.accept({ citizenId: 'cit-ada', subject: 'S', reference: 'r1', category: 'decision' });
     const shown = await app.show(id);
@@ -46,7 +46,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(), ['notification.accepted', 'notification.status-read']);
   });
 
-  test(`${engine.name}: another client's notification, an unknown id and no id at all look alike`, async (t) => {
+  test(`${engine.name}: another client's notification, an unknown id and a malformed id get the same refusal`, async (t) => {
     const { app } = await setUp(t);
     const id = await app.accept({ citizenId: 'cit-ada' });
     const answers = [
@@ -61,11 +61,11 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(), ['notification.accepted']);
   });
 
-  test(`${engine.name}: the list gives only this client's, newest first, in pages without gap or double`, async (t) => {
+  test(`${engine.name}: the list has only the client's notifications, newest first, in pages without gaps or duplicates`, async (t) => {
     const { time, app } = await setUp(t);
     const ids: string[] = [];
     for (let count = 0; count < 7; count += 1) {
-      // Two share an instant: the id decides. Of three one is of another status.
+      // Pairs share an instant, so their ids decide. Every third has another status.
       if (count % 2 === 0) time.now += hour;
       const later = count % 3 === 1 ? { sendAt: '2026-02-01T00:00:00Z' } : {};
       ids.push(await app.accept({ citizenId: 'cit-ada', reference: 'case-7', ...later }));
@@ -85,7 +85,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: every filter of the list narrows it, alone and together`, async (t) => {
+  test(`${engine.name}: each filter of the list applies, alone and combined`, async (t) => {
     const { time, app } = await setUp(t);
     const first = await app.accept({ citizenId: 'cit-ada', reference: 'a' });
     time.now += hour;
@@ -129,7 +129,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: each notification shown in a list is a use on record`, async (t) => {
+  test(`${engine.name}: each listed notification is recorded as a use of data`, async (t) => {
     const { app } = await setUp(t);
     await app.accept({ citizenId: 'cit-ada' });
     await app.accept({ citizenId: 'cit-bo' });
@@ -143,7 +143,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a cursor that no page gave is refused`, async (t) => {
+  test(`${engine.name}: a cursor that no page returned is refused`, async (t) => {
     const { app } = await setUp(t);
     for (const cursor of ['x', 'MS4y', Buffer.from('1.ntf_x').toString('base64url')]) {
       const answer = await app.list(`cursor=${cursor}`);
@@ -155,7 +155,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: what is scheduled can be withdrawn, and withdrawn again`, async (t) => {
+  test(`${engine.name}: a scheduled notification can be cancelled, and cancelling it again gives the same answer`, async (t) => {
     const { db, app } = await setUp(t);
     const id = await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
     const cancelled = await app.cancel(id);
@@ -175,25 +175,25 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: what lies in the inbox cannot be withdrawn`, async (t) => {
+  test(`${engine.name}: a notification in the inbox cannot be cancelled`, async (t) => {
     const { app } = await setUp(t);
     const answer = await app.cancel(await app.accept({ citizenId: 'cit-ada' }));
     assert.ok('refused' in answer);
     assert.equal(answer.refused.slug, 'conflict');
   });
 
-  test(`${engine.name}: a worker that takes a channel while it is being withdrawn wins`, async (t) => {
+  test(`${engine.name}: a cancellation is refused when a worker claims a delivery at the same time`, async (t) => {
     const { db, app } = await setUp(t);
     const id = await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
-    const taken = {
+    const claim = {
       sql: "update delivery set status = 'sending', attempts = 1, locked_by = 'worker/x' where notification_id = $1 and channel = 'email'",
       args: [id],
     };
-    // Behind what the withdrawal has read, and before what it writes.
+    // The claim is written after the reads of the cancellation and before its write.
     const { write } = db;
     db.write = async (unit) => {
       db.write = write;
-      await write([taken]);
+      await write([claim]);
       return await write(unit);
     };
     const answer = await app.cancel(id);
@@ -203,7 +203,7 @@ for (const engine of engines) {
     assert.equal((await app.events()).includes('notification.cancelled'), false);
   });
 
-  test(`${engine.name}: withdrawn twice at once is withdrawn, and both are told so`, async (t) => {
+  test(`${engine.name}: two concurrent cancellations both succeed, with one event`, async (t) => {
     const { app } = await setUp(t);
     const id = await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
     const [one, other] = await Promise.all([app.cancel(id), app.cancel(id)]);
@@ -213,9 +213,9 @@ for (const engine of engines) {
     assert.deepEqual((await app.events()).slice(1).sort(), ['notification.cancelled', 'notification.status-read']);
   });
 
-  test(`${engine.name}: why it cannot be withdrawn is said by what has become of it`, async (t) => {
+  test(`${engine.name}: a refused cancellation names the reason for the current state`, async (t) => {
     const { db, app } = await setUp(t);
-    const told = async (set: string, status = 'scheduled') => {
+    const refusedDetail = async (set: string, status = 'scheduled') => {
       const id = await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' });
       await db.write([
         { sql: `update delivery set ${set} where notification_id = $1`, args: [id] },
@@ -226,9 +226,15 @@ for (const engine of engines) {
       return answer.refused.detail;
     };
     const failed = "status = 'failed', attempts = 1, ended_at = 1, reason = 'address-invalid'";
-    assert.match(String(await told("status = 'sent', ended_at = 1", 'sending')), /^Part of the notification has left/);
-    assert.match(String(await told("status = 'delivered', ended_at = 1", 'read')), /^The citizen has read/);
-    assert.match(String(await told(failed, 'undeliverable')), /nothing of it has left: there is nothing to withdraw/);
-    assert.match(String(await told('attempts = 1', 'sending')), /^A channel has begun already/);
+    assert.match(
+      String(await refusedDetail("status = 'sent', ended_at = 1", 'sending')),
+      /^Part of the notification has left/,
+    );
+    assert.match(String(await refusedDetail("status = 'delivered', ended_at = 1", 'read')), /^The citizen has read/);
+    assert.match(
+      String(await refusedDetail(failed, 'undeliverable')),
+      /nothing of it has left: there is nothing to withdraw/,
+    );
+    assert.match(String(await refusedDetail('attempts = 1', 'sending')), /^A channel has begun already/);
   });
 }

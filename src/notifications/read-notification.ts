@@ -16,7 +16,7 @@ import type { NotificationPorts } from './ports.ts';
 
 const request = { params: notificationParams };
 
-/** The status of a notification, for the client that sent it; anyone else finds nothing. */
+/** Reads the status of a notification. Other clients than its sender get `notification-not-found`. */
 export const readNotification = defineOperation({
   name: 'readNotification',
   since: '1.0',
@@ -54,8 +54,8 @@ export const readNotification = defineOperation({
 });
 
 /**
- * The notification with that id if this client sent it. Its status is folded from the deliveries as they are now, so
- * that it says `sending` from the moment a channel is at work.
+ * The notification with this id when the client sent it. Its status is derived from the current deliveries, so it is `sending` as soon
+ * as a channel has started.
  */
 export async function findOwnNotification(
   read: Read,
@@ -66,7 +66,7 @@ export async function findOwnNotification(
   const stored = id === undefined ? undefined : await findNotification(read, id);
   if (stored === undefined || stored.clientId !== clientId) return undefined;
   const deliveries = await findDeliveries(read, stored.id);
-  // Afterwards: what changes between the two reads is then in both, and counted once, and never in neither.
+  // Read after the deliveries: a change between the two reads is then in both, never in neither, and it is counted once.
   const [attempts, history] = await Promise.all([findAttempts(read, deliveries), findHistory(read, stored.id)]);
   const status = foldStatus(stored.status, deliveries.map(outlineOf), false);
   return { notification: { ...stored, status }, deliveries, attempts, history };

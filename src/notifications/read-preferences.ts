@@ -7,7 +7,7 @@ import { preferencesShape, preferencesView } from './state-preferences.ts';
 
 const request = {};
 
-/** The citizen's own preferences and verified addresses. */
+/** Reads the citizen's own preferences and verified addresses. */
 export const readPreferences = defineOperation({
   name: 'readPreferences',
   since: '1.0',

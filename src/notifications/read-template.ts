@@ -5,7 +5,7 @@ import { findOwnTemplate, templateParams, templateShape, templateView } from './
 
 const request = { params: templateParams };
 
-/** One template of this client, with its texts. */
+/** Reads one template of the client with its texts. */
 export const readTemplate = defineOperation({
   name: 'readTemplate',
   since: '1.0',

@@ -12,7 +12,7 @@ import { countCalls, requestRedelivery } from './webhooks/webhook-store.ts';
 
 const request = { params: webhookParams };
 
-/** Makes the calls again that were given up; a disabled webhook becomes active by it. */
+/** Makes the calls again that were given up. A disabled webhook becomes active. */
 export const redeliverWebhook = defineOperation({
   name: 'redeliverWebhook',
   since: '1.0',
@@ -36,7 +36,7 @@ export const redeliverWebhook = defineOperation({
         statements: [requestRedelivery(webhook.id)],
       },
       answer: { status: 202, json },
-      // Removed by another request meanwhile.
+      // Another request has removed it.
       onConflict: () => refuse('webhook-not-found'),
     };
   },

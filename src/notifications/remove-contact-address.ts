@@ -16,7 +16,7 @@ const request = {
   ),
 };
 
-/** A citizen takes a verified address away: that of the register counts again, and the one that was removed is told. */
+/** Removes a verified address. The address in the register is used again, and the removed address is notified. */
 export const removeContactAddress = defineOperation({
   name: 'removeContactAddress',
   since: '1.0',
@@ -47,7 +47,7 @@ async function removeAddress(
   const { channel } = call.query;
   if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
   const deps = { ...ports, read };
-  // First what the unit expects to be as it was: nothing that is read behind it can be older.
+  // Read first, because the unit expects it to be unchanged: nothing that is read later can be older.
   const before = await findVerifiedContacts(deps, citizenId);
   const [contact, { preferences }] = [await ports.contactOf(citizenId), await findPreferences(deps, citizenId)];
   if (contact === undefined) return { refusal: refuse('citizen-not-found') };
@@ -67,7 +67,7 @@ async function removeAddress(
       ],
     },
     answer: { status: 200, json: preferencesView({ preferences, verified, codes }, call) },
-    // Another request changed an address meanwhile: look again.
+    // Another request has changed an address: try again.
     onConflict: () => removeAddress(call),
   };
 }

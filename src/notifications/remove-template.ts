@@ -12,7 +12,7 @@ import { deleteTemplate } from './templates/template-store.ts';
 
 const request = { params: templateParams };
 
-/** Takes a template out. What was sent by it keeps its text, and goes on. */
+/** Removes a template. Messages that were sent with it keep their text and are still delivered. */
 export const removeTemplate = defineOperation({
   name: 'removeTemplate',
   since: '1.0',
@@ -34,7 +34,7 @@ export const removeTemplate = defineOperation({
         statements: [deleteTemplate(template.id)],
       },
       answer: { status: 200, json: templateView(template) },
-      // Removed by another request meanwhile.
+      // Another request has removed it.
       onConflict: () => refuse('template-not-found'),
     };
   },

@@ -12,7 +12,7 @@ import { countCalls, markWebhookRemoved } from './webhooks/webhook-store.ts';
 
 const request = { params: webhookParams };
 
-/** Removes a webhook for good; what waits for it is not called any more, and stays in the feed. */
+/** Removes a webhook permanently. Its waiting calls are given up; the events stay in the feed. */
 export const removeWebhook = defineOperation({
   name: 'removeWebhook',
   since: '1.0',
@@ -36,7 +36,7 @@ export const removeWebhook = defineOperation({
         statements: [markWebhookRemoved(webhook.id)],
       },
       answer: { status: 200, json },
-      // Removed by another request meanwhile.
+      // Another request has removed it.
       onConflict: () => refuse('webhook-not-found'),
     };
   },

@@ -14,7 +14,7 @@ import { countCalls, replaceWebhookSecret } from './webhooks/webhook-store.ts';
 const secretOverlapMs = 86_400_000;
 const request = { params: webhookParams };
 
-/** Gives a webhook a new secret; for a day both sign, so that its receiver can change without missing a call. Each of several does. */
+/** Gives a webhook a new secret. For a day the previous secrets also sign, so that the receiver can change without missing a call. */
 export const rotateWebhookSecret = defineOperation({
   name: 'rotateWebhookSecret',
   since: '1.0',
@@ -42,7 +42,7 @@ export const rotateWebhookSecret = defineOperation({
         statements: replaceWebhookSecret(webhook.id, { secret: sealed, until, now: call.now }),
       },
       answer: { status: 200, headers: { 'cache-control': 'no-store' }, json },
-      // Removed by another request meanwhile.
+      // Another request has removed it.
       onConflict: () => refuse('webhook-not-found'),
     };
   },

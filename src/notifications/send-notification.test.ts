@@ -12,7 +12,7 @@ const citizens = { 'cit-ada': { email: 'ada@example.org', language: 'nb' }, 'cit
 const open = (db: Database) => createNotificationApp(db, clock, citizens);
 
 for (const engine of engines) {
-  test(`${engine.name}: sending answers 202 with the place, the id and the receipt`, async (t) => {
+  test(`${engine.name}: sending answers 202 with the location, the id and the receipt`, async (t) => {
     const app = await open(await engine.open(t));
     const answer = await app.send({ citizenId: 'cit-ada', message: 'Hello.', reference: 'case 7' });
     assert.ok('json' in answer);
@@ -34,7 +34,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(), ['notification.accepted']);
   });
 
-  test(`${engine.name}: an id as long as the register may have one is sent to, and its notifications are listed`, async (t) => {
+  test(`${engine.name}: a citizen id of the maximum length can be used to send and to list`, async (t) => {
     const citizenId = 'ż'.repeat(200);
     const app = await createNotificationApp(await engine.open(t), clock, { [citizenId]: {} });
     const id = await app.accept({ citizenId });
@@ -47,7 +47,7 @@ for (const engine of engines) {
     assert.ok('refused' in (await app.send({ citizenId: `${citizenId}x`, message: 'Hello.' })));
   });
 
-  test(`${engine.name}: no column holds the text or the subject in clear`, async (t) => {
+  test(`${engine.name}: no column contains the plain text or subject`, async (t) => {
     const db = await engine.open(t);
     const app = await open(db);
     await app.accept({ citizenId: 'cit-ada', message: 'SECRET-TEXT', subject: 'SECRET-SUBJECT' }, { key: 'one' });
@@ -59,7 +59,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: the same key sends once and answers the same`, async (t) => {
+  test(`${engine.name}: a repeated idempotency key sends once and returns the same answer`, async (t) => {
     const app = await open(await engine.open(t));
     const body = { citizenId: 'cit-ada', message: 'Hello.' };
     const first = await app.send(body, { key: 'k1' });
@@ -72,7 +72,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(), ['notification.accepted']);
   });
 
-  test(`${engine.name}: what was sent under a key cannot be guessed from its row`, async (t) => {
+  test(`${engine.name}: the row of an idempotency key does not contain a plain hash of the request`, async (t) => {
     const db = await engine.open(t);
     const app = await open(db);
     const body = { citizenId: 'cit-ada', message: 'Hello.' };
@@ -83,12 +83,12 @@ for (const engine of engines) {
     assert.ok(!plain.equals(row['fingerprint']));
   });
 
-  test(`${engine.name}: nothing of a dry run is stored, and its key is still free for the message itself`, async (t) => {
+  test(`${engine.name}: a dry run stores nothing, and its idempotency key can be used for the real send`, async (t) => {
     const db = await engine.open(t);
     const app = await open(db);
     const body = { citizenId: 'cit-ada', message: 'SECRET-TEXT', subject: 'SECRET-SUBJECT' };
-    const rehearsed = await app.send({ ...body, dryRun: true }, { key: 'k1' });
-    assert.ok('json' in rehearsed && rehearsed.status === 200);
+    const dryRun = await app.send({ ...body, dryRun: true }, { key: 'k1' });
+    assert.ok('json' in dryRun && dryRun.status === 200);
     for (const table of ['notification', 'delivery', 'delivery_attempt', 'idempotency', 'feed_event']) {
       assert.deepEqual(await db.read(`select * from ${table}`), [], table);
     }
@@ -107,9 +107,9 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(), ['notification.rehearsed', 'notification.accepted', 'notification.rehearsed']);
   });
 
-  test(`${engine.name}: ten at once with the same key are one notification`, async (t) => {
+  test(`${engine.name}: ten concurrent sends with the same key make one notification`, async (t) => {
     const db = await engine.open(t);
-    // Nothing is stored before all ten have looked whether there is something: who looks later finds it, and repeats the answer.
+    // All ten look for a stored answer before any of them stores one.
     const { promise: allLooked, resolve } = Promise.withResolvers<void>();
     let looks = 0;
     const read: Database['read'] = async (sql, args) => {
@@ -132,13 +132,13 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(), ['notification.accepted']);
   });
 
-  test(`${engine.name}: the inbox has the message at once, the other channels wait`, async (t) => {
+  test(`${engine.name}: the inbox has the message at once, and the other channels are queued`, async (t) => {
     const app = await open(await engine.open(t));
     const shown = await app.show(await app.accept({ citizenId: 'cit-ada' }));
     assert.deepEqual([shown['status'], outline(shown)], ['accepted', ['inbox sent', 'email queued']]);
   });
 
-  test(`${engine.name}: before sendAt nothing is placed anywhere`, async (t) => {
+  test(`${engine.name}: a message is not placed in the inbox before its sendAt`, async (t) => {
     const app = await open(await engine.open(t));
     const sendAt = '2026-01-16T09:00:00+01:00';
     const shown = await app.show(await app.accept({ citizenId: 'cit-ada', sendAt }));
@@ -148,7 +148,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: an unknown citizen is answered like a known one`, async (t) => {
+  test(`${engine.name}: a send to an unknown citizen gets the same answer as one to a known citizen`, async (t) => {
     const app = await open(await engine.open(t));
     const known = await app.send({ citizenId: 'cit-ada', message: 'Hello.' });
     const unknown = await app.send({ citizenId: 'cit-who', message: 'Hello.' });
@@ -157,7 +157,7 @@ for (const engine of engines) {
     assert.deepEqual([unknown.status, unknown.json['status']], [202, 'accepted']);
   });
 
-  test(`${engine.name}: what waits for its time tells nobody whether the citizen is known, nor the language of one`, async (t) => {
+  test(`${engine.name}: a scheduled notification does not show whether the citizen is known, nor the citizen's language`, async (t) => {
     const app = await open(await engine.open(t));
     const waiting = async (citizenId: string) => {
       const shown = await app.show(await app.accept({ citizenId, sendAt: '2026-03-01T00:00:00Z' }));
@@ -167,7 +167,7 @@ for (const engine of engines) {
     assert.deepEqual(await waiting('cit-ada'), await waiting('cit-nobody'));
   });
 
-  test(`${engine.name}: a unit that fails leaves nothing, no delivery and no event`, async (t) => {
+  test(`${engine.name}: a unit that fails leaves no notification, delivery or event`, async (t) => {
     const db = await engine.open(t);
     const app = await open({
       ...db,
@@ -194,7 +194,7 @@ function outline(shown: Record<string, unknown>): string[] {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: only a caller with citizens:known learns who is in the register`, async (t) => {
+  test(`${engine.name}: only a caller with citizens:known learns that a citizen is unknown`, async (t) => {
     const app = await open(await engine.open(t));
     const knowing = { clientId: 'knowing office' };
     const unknown = { citizenId: 'cit-nobody', message: 'Hello.' };
@@ -214,13 +214,13 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a dry run says the same about a known and an unknown citizen to all others`, async (t) => {
+  test(`${engine.name}: a dry run without citizens:known has the same answer for a known and an unknown citizen`, async (t) => {
     const app = await open(await engine.open(t));
-    const rehearsed = async (citizenId: string) => {
+    const dryRunFor = async (citizenId: string) => {
       const answer = await app.send({ citizenId, message: '# Hello', dryRun: true });
       assert.ok('json' in answer);
       return [answer.status, answer.headers, answer.json];
     };
-    assert.deepEqual(await rehearsed('cit-ada'), await rehearsed('cit-nobody'));
+    assert.deepEqual(await dryRunFor('cit-ada'), await dryRunFor('cit-nobody'));
   });
 }

@@ -35,7 +35,7 @@ const acceptedShape = Type.Object({
 
 type SendCall = OperationCall<typeof request, NotificationPorts>;
 
-/** A request that may be sent, with all that was looked up for it. */
+/** A request without issues, with the data that its checks have read. */
 type CheckedRequest = {
   readonly times: SendTimes;
   readonly contact: CitizenContact | undefined;
@@ -44,8 +44,8 @@ type CheckedRequest = {
 };
 
 /**
- * Accepts one message to one citizen. The copy in the inbox is placed in this very unit, so its event is the acceptance, but for
- * those who are not in the register, or are dead by it; the other channels are queued, each step of the cascade with its time.
+ * Accepts a message to one citizen. The same unit puts the copy into the inbox, unless the citizen is not in the register, is dead, or
+ * `sendAt` lies ahead. The other steps of the cascade are queued, each with its time.
  */
 export const sendNotification = defineOperation({
   name: 'sendNotification',
@@ -67,7 +67,7 @@ export const sendNotification = defineOperation({
   },
   refusals: ['bad-request', 'citizen-not-found', 'register-unavailable'],
   idempotent: true,
-  // What it would send is in the answer; a kept answer would hold it unsealed, and take the key from the real send.
+  // The answer of a dry run contains the message. A stored answer would keep it unencrypted, and use up the key of the real send.
   isDryRun: ({ body }) => body.dryRun === true,
   citizenData: true,
   contentIssues: async (part) => [
@@ -85,12 +85,12 @@ export const sendNotification = defineOperation({
   },
 });
 
-/** Whether this caller may learn at once that there is no such citizen (docs/notifications.md). */
+/** Whether the caller may learn from the answer that there is no such citizen (docs/notifications.md). */
 function mayKnowCitizen({ caller }: SendCall): boolean {
   return caller.scopes.has('citizens:known');
 }
 
-/** Everything that can be wrong is found at once, and for a dry run as for a real one. */
+/** Checks a request and reports all its issues at once, the same for a dry run and a real one. */
 async function checkRequest(call: SendCall): Promise<CheckedRequest | { readonly issues: readonly Issue[] }> {
   const { body, ports, now } = call;
   const times = parseSendTimes(body, now);
@@ -104,7 +104,7 @@ async function checkRequest(call: SendCall): Promise<CheckedRequest | { readonly
   if (issues.length > 0) return { issues };
   const urgent = body.category === 'urgent';
   const { sendAt, deliverBy } = times;
-  // What a citizen wishes would tell a dry run that there is such a citizen.
+  // The preferences of a citizen would show the caller of a dry run that the citizen exists.
   const preferences = body.dryRun === true && !mayKnowCitizen(call) ? undefined : contact;
   const planOptions: PlanOptions = { wanted: body.channels, begin: sendAt ?? now, deliverBy, urgent, preferences };
   const steps = planSteps(ports.cascade, planOptions);
@@ -115,7 +115,7 @@ async function checkRequest(call: SendCall): Promise<CheckedRequest | { readonly
   return { times, contact, content: isChosen ? { ...content, salt: generateSalt(ports.random) } : content, steps };
 }
 
-/** The template that a request names, if it is one of its client. */
+/** The template that a request names; undefined when it names none, or none of its client. */
 async function templateOf({ ports, caller, body }: TemplateLookup): Promise<Template | undefined> {
   return body.templateId === undefined ? undefined : await ports.templateOf(body.templateId, caller.clientId);
 }
@@ -124,13 +124,18 @@ type TemplateLookup = Pick<SendCall, 'caller' | 'ports'> & { readonly body: Part
 type ChosenText = Pick<MessageContent, 'subject' | 'message' | 'language'>;
 
 function requestText({ subject, message }: SendBody): ChosenText {
-  if (message === undefined) throw new TypeError('a request without a text was not refused');
+  if (message === undefined) throw new TypeError('a request without a message passed the check of its texts');
   return { subject, message };
 }
 
-/** The text of a template in the language that the sender names, which it has, else in that of the citizen, else the default one. */
-function templateTextFor(template: Template, named: string | undefined, own: string | undefined): ChosenText {
-  return (named === undefined ? undefined : textForLanguage(template.texts, named)) ?? textForCitizen(template, own);
+/** The text of a template in the language that the sender names, else in that of the citizen, else in the default language. */
+function templateTextFor(
+  template: Template,
+  senderLanguage: string | undefined,
+  citizenLanguage: string | undefined,
+): ChosenText {
+  const senderText = senderLanguage === undefined ? undefined : textForLanguage(template.texts, senderLanguage);
+  return senderText ?? textForCitizen(template, citizenLanguage);
 }
 
 function contentOf(
@@ -140,11 +145,14 @@ function contentOf(
 ): MessageContent {
   const attachments = found.length === 0 ? {} : { attachments: found };
   if (personalisation === undefined) return { subject, message, ...attachments };
-  const whole = {
+  return {
     subject: subject && fillPlaceholders(subject, personalisation),
     message: fillMarkdown(message, personalisation),
+    language,
+    template: message,
+    values: personalisation,
+    ...attachments,
   };
-  return { ...whole, language, template: message, values: personalisation, ...attachments };
 }
 
 type AttachmentLookup = Pick<SendCall, 'caller' | 'ports' | 'now'> & { readonly body: Partial<SendBody> };
@@ -156,8 +164,8 @@ async function attachmentsOf(call: AttachmentLookup): Promise<{ found: Attachmen
   if (citizenId === undefined) return { found, issues };
   for (const [index, text] of attachments.entries()) {
     const id = parseId('document', text);
-    const ask = { clientId: call.caller.clientId, citizenId, now: call.now };
-    const title = id === undefined ? undefined : await call.ports.attachmentTitle(id, ask);
+    const reader = { clientId: call.caller.clientId, citizenId, now: call.now };
+    const title = id === undefined ? undefined : await call.ports.attachmentTitle(id, reader);
     if (id !== undefined && title !== undefined) found.push({ id, title });
     else {
       const detail = 'must be a document of this citizen that is available to you';
@@ -179,8 +187,16 @@ async function dryRunDecision(call: SendCall, { times, contact, content, steps }
     answer: {
       status: 200,
       json: await dryRunAnswer({
-        ...{ steps, contact, verifiedOnly, providers, content, sender, returnAddress, language },
-        ...{ deliverBy: times.deliverBy, mayKnowCitizen: known },
+        steps,
+        contact,
+        verifiedOnly,
+        providers,
+        content,
+        sender,
+        returnAddress,
+        language,
+        deliverBy: times.deliverBy,
+        mayKnowCitizen: known,
         checkLetter: call.ports.checkLetter,
         inboxLink: call.ports.inboxLink,
       }),

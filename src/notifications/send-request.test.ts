@@ -7,29 +7,25 @@ import type { Database } from '../db/database.ts';
 const now = Date.UTC(2026, 0, 15, 9);
 const open = (db: Database) => createNotificationApp(db, { now: () => now }, { 'cit-ada': {} });
 
-// What is refused before the store is reached is the same on both engines.
+// These requests are refused before the database is used, so one engine is enough.
 const onlySqlite = engines.filter((engine) => engine.name === 'sqlite');
 
 const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
   ['no message', { message: undefined }, ['/message required']],
   ['an empty message', { message: '' }, ['/message too-short']],
   ['a blank message', { message: ' \n\t ' }, ['/message malformed']],
+  ['a message of invisible characters', { message: '\u200b\u2060 \u00ad\ufeff\u3164\u2800' }, ['/message malformed']],
+  ['a subject of direction marks', { subject: '\u202e\u200f' }, ['/subject malformed']],
   [
-    'a message of characters that nobody sees',
-    { message: '\u200b\u2060 \u00ad\ufeff\u3164\u2800' },
-    ['/message malformed'],
-  ],
-  ['a subject of marks of direction', { subject: '\u202e\u200f' }, ['/subject malformed']],
-  [
-    'a message that its values make of characters that nobody sees',
+    'a message whose values are invisible characters',
     { message: '((a)) ', personalisation: { a: '\u200b' } },
     ['/message malformed'],
   ],
   ['a message of 20,001 characters', { message: 'x'.repeat(20_001) }, ['/message too-long']],
-  ['a bell in the message', { message: 'ding \u0007' }, ['/message malformed']],
+  ['a control character in the message', { message: 'ding \u0007' }, ['/message malformed']],
   ['a line break in the subject', { subject: 'a\r\nBcc: eve@example.org' }, ['/subject malformed']],
   ['a line break in the reference', { reference: 'a\nb' }, ['/reference malformed']],
-  ['a field that we do not know', { template: 'x' }, ['/template unknown-input']],
+  ['an unknown field', { template: 'x' }, ['/template unknown-input']],
   ['sendAt in the past', { sendAt: '2026-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
   ['sendAt in two years', { sendAt: '2028-01-15T08:59:59Z' }, ['/sendAt out-of-range']],
   ['sendAt without a time zone', { sendAt: '2026-01-16T08:59:59' }, ['/sendAt malformed']],
@@ -40,24 +36,24 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     { sendAt: '2026-01-17T00:00:00Z', deliverBy: '2026-01-16T00:00:00Z' },
     ['/deliverBy out-of-range'],
   ],
-  ['a channel that we do not have', { channels: ['fax'] }, ['/channels/0 not-allowed']],
+  ['an unknown channel', { channels: ['fax'] }, ['/channels/0 not-allowed']],
   ['a channel twice', { channels: ['email', 'email'] }, ['/channels not-valid']],
-  ['a rule that needs a letter where none can go', { legalEffect: 'as-letter' }, ['/legalEffect not-allowed']],
-  ['a category that we do not know', { category: 'spam' }, ['/category not-allowed']],
-  ['a language that is none', { language: 'english please' }, ['/language malformed']],
-  ['a message that its values make empty', { message: '((a))', personalisation: { a: '' } }, ['/message malformed']],
+  ['a rule that needs a letter without a letter channel', { legalEffect: 'as-letter' }, ['/legalEffect not-allowed']],
+  ['an unknown category', { category: 'spam' }, ['/category not-allowed']],
+  ['a malformed language', { language: 'english please' }, ['/language malformed']],
+  ['a message whose values make it empty', { message: '((a))', personalisation: { a: '' } }, ['/message malformed']],
   [
-    'a message that its values make blank',
+    'a message whose values make it blank',
     { message: ' ((a))\n((b))', personalisation: { a: '', b: '' } },
     ['/message malformed'],
   ],
   [
-    'a message that its values make 8 million characters',
+    'a message of 8 million characters with its values',
     { message: '((a))'.repeat(4_000), personalisation: { a: 'x'.repeat(2_000) } },
     ['/message too-long'],
   ],
   [
-    'a message that its values make 20,001 characters',
+    'a message of 20,001 characters with its values',
     { message: `${'((a))'.repeat(10)}!`, personalisation: { a: '😀'.repeat(2_000) }, dryRun: true },
     ['/message too-long'],
   ],
@@ -77,12 +73,12 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     ['/personalisation too-long'],
   ],
   [
-    'a value without a placeholder, whatever its name is',
+    'a value without a placeholder',
     { personalisation: { name: 'x', 'Eleni/Papadopoulou 1990': 'x' } },
     ['/personalisation/name unknown', '/personalisation/… unknown'],
   ],
   [
-    'faults of form beside others',
+    'malformed members together with other issues',
     { foo: 1, subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z', attachments: ['x'], legalEffect: 'never', dryRun: true },
     [
       '/attachments/0 not-found',
@@ -93,7 +89,7 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     ],
   ],
   [
-    'a template of which a part is at fault, whose values are not judged',
+    'a template with an invalid part, whose values are not checked',
     {
       subject: `((a))${'x'.repeat(200)}`,
       message: '((b))',
@@ -103,18 +99,18 @@ const refused: ReadonlyArray<[string, Record<string, unknown>, string[]]> = [
     ['/deliverBy out-of-range', '/subject too-long'],
   ],
   [
-    'a template without its text, and nobody to send it to',
+    'a template without its text and without a citizen',
     { message: 7, citizenId: undefined, personalisation: { a: 'x' }, attachments: ['x'], legalEffect: 'never' },
     ['/citizenId required', '/legalEffect not-allowed', '/message wrong-type'],
   ],
-  ['two faults', { subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z' }, ['/subject malformed', '/sendAt out-of-range']],
+  ['two issues', { subject: 'a\nb', sendAt: '2020-01-01T00:00:00Z' }, ['/subject malformed', '/sendAt out-of-range']],
 ];
 
 for (const engine of onlySqlite) {
-  test('a request at fault is refused with the places of its faults, and leaves nothing', async (t) => {
+  test('an invalid request is refused with a pointer for each issue, and stores nothing', async (t) => {
     const app = await open(await engine.open(t));
     for (const [what, body, expected] of refused) {
-      await t.test(`${what} is refused with its place`, async () => {
+      await t.test(`${what} is refused with its pointer`, async () => {
         const answer = await app.send({ citizenId: 'cit-ada', message: 'Hello.', ...body });
         assert.ok('refused' in answer);
         const issues = answer.refused.issues?.map(({ pointer, code }) => `${pointer} ${code}`).sort();
@@ -124,7 +120,7 @@ for (const engine of onlySqlite) {
     }
   });
 
-  test('of more faults than are listed none is taken for sound', async (t) => {
+  test('a request with more issues than the limit is refused', async (t) => {
     const app = await open(await engine.open(t));
     const channels = Array.from({ length: 100 }, () => 'fax');
     const body = { citizenId: 'cit-ada', message: 'Hello.', sendAt: '2020-01-01T00:00:00Z', channels, legalEffect: 5 };
@@ -134,12 +130,12 @@ for (const engine of onlySqlite) {
     assert.deepEqual(places, new Set(['channels']));
   });
 
-  test('a message of 20,000 characters with line breaks and tabs is taken', async (t) => {
+  test('a message of 20,000 characters with line breaks and tabs is accepted', async (t) => {
     const app = await open(await engine.open(t));
     await app.accept({ citizenId: 'cit-ada', message: 'é\tx\r\n'.repeat(4_000) });
   });
 
-  test('each channel carries the link of a template as it leads', async (t) => {
+  test('each channel has the filled and encoded link of a template', async (t) => {
     const app = await open(await engine.open(t));
     const message = 'Pay: https://e.org/((ref))';
     const body = { citizenId: 'cit-ada', message, personalisation: { ref: 'A 1' }, dryRun: true };
@@ -152,7 +148,7 @@ for (const engine of onlySqlite) {
     );
   });
 
-  test('a template may be filled up to the limits of its texts', async (t) => {
+  test('a template can be filled up to the limits of its texts', async (t) => {
     const app = await open(await engine.open(t));
     const personalisation = { a: '😀'.repeat(2_000), b: '😀'.repeat(100), none: '' };
     const texts = { message: `((none))${'((a))'.repeat(10)}`, subject: '((b))((b))' };

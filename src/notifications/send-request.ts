@@ -16,17 +16,18 @@ import {
 } from './text/markdown.ts';
 
 const dayMs = 86_400_000;
-/** How far ahead `sendAt` may lie, and `deliverBy` behind that. */
+/** The limit for `sendAt` from now, and for `deliverBy` from `sendAt`. */
 const maxWaitMs = 366 * dayMs;
-/** In characters, for what is sent as well as for what it is once its values are filled in. */
+/** In characters. The limit is for the text as sent and for the text with its values filled in. */
 export const maxMessageLength = 20_000;
+/** In characters, with the same meaning as `maxMessageLength`. */
 export const maxSubjectLength = 200;
-/** Of one text, and of all those of a template together. */
+/** The limit of placeholders in one text, and in all texts of a template together. */
 export const maxValues = 100;
-/** By when a message has to arrive if the sender does not say: within two weeks. */
+/** The default of `deliverBy`, counted from `sendAt`. */
 const defaultDeliverWithinMs = 14 * dayMs;
 
-/** The body of a send. */
+/** The body of `POST /v1/notifications/send`. */
 export const sendBody = Type.Object(
   {
     citizenId: Type.String({
@@ -121,16 +122,17 @@ export const sendBody = Type.Object(
   { additionalProperties: false },
 );
 
+/** A validated body of `POST /v1/notifications/send`. */
 export type SendBody = Static<typeof sendBody>;
 
-/** When a notification begins and ends. */
+/** When a notification is sent and when it expires (epoch ms), with the issues of the request. */
 export type SendTimes = {
   readonly sendAt: number | null;
   readonly deliverBy: number;
   readonly issues: readonly Issue[];
 };
 
-/** The times of a request, with what is wrong about them. */
+/** Reads the times of a request. `allowLongDelay` is for messages of this server, which may wait for longer than a year. */
 export function parseSendTimes(
   { sendAt: sendText, deliverBy: deliverText }: Pick<SendBody, 'sendAt' | 'deliverBy'>,
   now: number,
@@ -152,7 +154,7 @@ export function parseSendTimes(
 const linePattern = /^[^\p{Cc}\u2028\u2029]*$/u;
 const textPattern = /^(?:[\t\n\r]|[^\p{Cc}])*$/u;
 
-/** Of blanks, marks of direction and characters of no width alone a citizen would see an empty message. */
+/** False for a text of white space, direction marks and zero-width characters only: a citizen would see an empty message. */
 function hasVisibleText(value: string): boolean {
   return /[^\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u.test(value);
 }
@@ -164,7 +166,7 @@ const textForms = {
   citizenId: [citizenIdPattern, citizenIdRequirement],
 } as const;
 
-/** What is wrong about the form of texts, each with its place; those that are not there are left out. */
+/** The issues of texts that contain forbidden characters or nothing visible. Undefined texts have none. */
 export function textFormIssues(texts: ReadonlyArray<readonly [string, string | undefined, TextForm]>): Issue[] {
   return texts.flatMap(([pointer, value, form]): Issue[] => {
     const [pattern, detail] = textForms[form];
@@ -173,15 +175,14 @@ export function textFormIssues(texts: ReadonlyArray<readonly [string, string | u
   });
 }
 
-/** What a request is judged by besides itself. */
 type TextIssuesOptions = {
-  /** The members that are at fault already: the body is without these. */
+  /** The members that failed the schema; the body is without them. */
   readonly faulty?: ReadonlySet<string> | undefined;
-  /** The template that it names; undefined where it names none, or none that there is. */
+  /** The template that the request names; undefined when it names none or an unknown one. */
   readonly template?: Template | undefined;
 };
 
-/** What is wrong about the texts of a request: their form, the values of a template, the rule of legal effect. */
+/** The issues of the texts of a request: their form, the values of its placeholders, and the rule of legal effect. */
 export function textIssues(body: Partial<SendBody>, { faulty = new Set(), template }: TextIssuesOptions = {}): Issue[] {
   const { message, subject, reference, citizenId, legalEffect, templateId } = body;
   const issues = textFormIssues([
@@ -199,13 +200,13 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
     const detail = 'required, or templateId in its place';
     issues.push({ in: 'body', pointer: '/message', code: 'required', detail });
   }
-  // Of a template with a part at fault it is not known which values it needs.
+  // If a part is invalid, the values that the texts need are unknown.
   if (faulty.has('subject') || message === undefined || body.personalisation === undefined) return issues;
   const pointers = { message: '/message', subject: '/subject' };
   return [...issues, ...valueIssues([{ message, subject, pointers }], body.personalisation)];
 }
 
-/** What is wrong about a request that names a template. All its texts are looked at, so that nothing depends on whose language it is. */
+/** The issues of a request that names a template. All texts of the template are checked, so that the result does not depend on the citizen's language. */
 function templateTextIssues(
   body: Partial<SendBody>,
   faulty: ReadonlySet<string>,
@@ -229,13 +230,12 @@ function templateTextIssues(
   }
   if (faulty.has('personalisation')) return issues;
   const texts = template.texts.map((one): TextWithPlaceholders => {
-    const place = `/personalisation`;
-    return { ...one, pointers: { message: place, subject: place } };
+    return { ...one, pointers: { message: '/personalisation', subject: '/personalisation' } };
   });
   return [...issues, ...valueIssues(texts, personalisation)];
 }
 
-/** A text with placeholders; `parts` are the places at which it is told that it is at fault once it is filled. */
+/** A text with placeholders. `pointers` are the JSON pointers for issues of the filled text. */
 type TextWithPlaceholders = {
   readonly language?: string;
   readonly message: string;
@@ -248,17 +248,16 @@ function valueIssues(texts: readonly TextWithPlaceholders[], values: Placeholder
     return { in: 'body', pointer: `/personalisation/${name}`, code, detail };
   };
   const inSubject = new Set(texts.flatMap(({ subject = '' }) => [...placeholderNamesIn(subject)]));
-  const wanted = new Set([...texts.flatMap(({ message }) => [...placeholderNamesIn(message)]), ...inSubject]);
-  if (wanted.size > maxValues) {
-    const detail = `subject and message have ${wanted.size} placeholders, and at most ${maxValues} are allowed`;
+  const required = new Set([...texts.flatMap(({ message }) => [...placeholderNamesIn(message)]), ...inSubject]);
+  if (required.size > maxValues) {
+    const detail = `subject and message have ${required.size} placeholders, and at most ${maxValues} are allowed`;
     return [{ in: 'body', pointer: '/personalisation', code: 'too-long', detail }];
   }
-  const missing = [...wanted].filter((name) => !Object.hasOwn(values, name));
-  const given = Object.entries(values);
+  const missing = [...required].filter((name) => !Object.hasOwn(values, name));
   return [
     ...missing.map((name) => issue(name, 'missing', 'must be given: the text has this placeholder')),
-    ...given.flatMap(([name, value]) => {
-      if (!wanted.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
+    ...Object.entries(values).flatMap(([name, value]) => {
+      if (!required.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
       if (inSubject.has(name) && !linePattern.test(value))
         return [issue(name, 'malformed', 'must be one line: it is in the subject')];
       return textPattern.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
@@ -283,7 +282,7 @@ function valueIssues(texts: readonly TextWithPlaceholders[], values: Placeholder
 }
 
 type FilledPart = {
-  /** Of a template that is stored: the text in which language. */
+  /** For a text of a stored template: its language. */
   readonly language: string | undefined;
   readonly pointer: string;
   readonly template: string;
@@ -291,7 +290,7 @@ type FilledPart = {
   write(template: string, values: PlaceholderValues): string;
 };
 
-/** What is wrong about a text once it is filled; one that is far too long is never built. */
+/** The issues of a filled text. A text whose minimum length is over the limit is never built. */
 function filledIssues(
   { language, pointer, template, maxLength, write }: FilledPart,
   values: PlaceholderValues,
@@ -305,7 +304,7 @@ function filledIssues(
     const detail = `has ${length} characters once its values are filled in, and at most ${maxLength} are allowed: shorten the text or the values, or name a value less often`;
     return [issue('too-long', detail)];
   }
-  // A template that is blank by itself is told of where its own form is.
+  // A template that is blank without values has an issue of its own form already.
   if (!hasVisibleText(template) || hasVisibleText(filled ?? '')) return [];
   return [issue('malformed', 'is blank once its values are filled in: give text, or a value that is not blank')];
 }

@@ -11,7 +11,7 @@ import type { NotificationPorts } from './ports.ts';
 
 const request = { body: contactPreferencesShape };
 
-/** The preferences as the citizen reads them, with the addresses that were verified. */
+/** The preferences as the API returns them, with the verified addresses. */
 export const preferencesShape = Type.Object({
   ...contactPreferencesShape.properties,
   verified: Type.Array(
@@ -35,7 +35,7 @@ export const preferencesShape = Type.Object({
   }),
 });
 
-/** A citizen states how to be reached; the cascade of every later notification follows. */
+/** Replaces the preferences of a citizen. The cascade of every later notification follows them. */
 export const statePreferences = defineOperation({
   name: 'statePreferences',
   since: '1.0',
@@ -75,7 +75,7 @@ export const statePreferences = defineOperation({
 
 type PreferencesDetails = Awaited<ReturnType<typeof findPreferences>> & { readonly codes: readonly ContactCode[] };
 
-/** What is kept, as the answer has it. */
+/** The JSON of `preferencesShape`. */
 export function preferencesView(
   { preferences, verified, codes }: PreferencesDetails,
   { now, ports }: { readonly now: number; readonly ports: Pick<NotificationPorts, 'cascade'> },

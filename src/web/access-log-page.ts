@@ -1,35 +1,34 @@
-import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { Usage, UsageExplanation } from '../audit/usage.ts';
+import { formatMessage } from '../locales/message-format.ts';
 import { minuteElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html } from './html.ts';
 import { type CorrectionLink, correctionLink } from './record-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** What `readOwnAccessLog` answers, as far as the page shows it. */
+/** The part of the response of `readOwnAccessLog` that the page shows. */
 export type AccessLog = { readonly totalUsages: number; readonly usages: readonly Usage[] };
 
-/** So many uses a page has. */
 export const usesPerPage = 50;
 
-/** Who used the citizen's data, the newest first. Looking at it is noted there as well. */
+/** The uses of the citizen's data, newest first. Opening the page is recorded as a use too. */
 export function accessLogPage(
   frame: PageLayout & CorrectionLink,
   { totalUsages, usages }: AccessLog,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { uses: words, nav } = frame.words;
   const [oldest, newest] = [usages[0]?.number ?? 1, usages.at(-1)?.number ?? totalUsages];
   const to = (before: number, text: string) => html`<p><a href="${citizenPaths.uses}?before=${before}">${text}</a></p>`;
   const content = html`<p>${words.intro}</p>
-    <p>${totalUsages === 0 ? words.none : words.total(totalUsages)}</p>
+    <p>${totalUsages === 0 ? words.none : formatMessage(frame.words.language, words.total, { count: totalUsages })}</p>
     ${newest < totalUsages ? to(newest + usesPerPage + 1, words.newer) : ''}
     <ul class="list">${groupRuns(usages.toReversed()).map((run) => runItem(frame, run))}</ul>
     ${oldest > 1 ? to(oldest, words.older) : ''}`;
   return renderLayout(frame, { title: nav.uses, content, current: 'uses' });
 }
 
-/** Entries that say the same but for their time, each behind the other, are one run: they would hide what others did. */
+/** Groups consecutive entries that differ only in their time. Otherwise they would push the uses of others off the page. */
 function groupRuns(usages: readonly Usage[]): Usage[][] {
   const runs: Usage[][] = [];
   for (const usage of usages) {
@@ -40,7 +39,7 @@ function groupRuns(usages: readonly Usage[]): Usage[][] {
   return runs;
 }
 
-/** Whatever citizens do here themselves says the same; a check of details never does. */
+/** What citizens do on these pages groups; a verification never does. */
 function isSameUse(one: Usage, other: Usage): boolean {
   if (one.initiator === 'citizen') return other.initiator === 'citizen';
   const isPlain = one.state === 'shown' && other.state === 'shown' && one.usage !== 'identity.verified';
@@ -49,8 +48,8 @@ function isSameUse(one: Usage, other: Usage): boolean {
   return isPlain && said(one) === said(other);
 }
 
-/** One entry, or several that say the same, folded up. */
-function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): HtmlContent[] | HtmlContent {
+/** One entry, or a group of entries that opens on demand. */
+function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): Html[] | Html {
   const rows = run.map((usage) => useRow(frame, usage));
   const [newest] = run;
   if (newest === undefined || rows.length === 1) return rows;
@@ -62,7 +61,7 @@ function runItem(frame: PageLayout & CorrectionLink, run: readonly Usage[]): Htm
   return html`<li><details><summary>${said} (${rows.length})</summary><ul class="list">${rows}</ul></details></li>`;
 }
 
-function useRow(frame: PageLayout & CorrectionLink, usage: Usage): HtmlContent {
+function useRow(frame: PageLayout & CorrectionLink, usage: Usage): Html {
   const { words } = frame;
   const head = html`<p>${minuteElement(words, usage.logTime)} <bdi>#${usage.number}</bdi></p>`;
   if (usage.state === 'hidden') return html`<li>${head}<p>${words.uses.hidden}</p></li>`;
@@ -81,16 +80,19 @@ function userName({ uses }: CitizenTexts, { initiatorOrg, initiator }: Usage): s
   return initiator === 'operator' ? uses.staff : uses.system;
 }
 
-/** A newer program of the same log may have noted what this one has no words for: its name is better than nothing. */
+/** Another program version may have written an event type that has no text here. Then the page shows its name. */
 function kindText({ uses }: CitizenTexts, usage = ''): string {
   return Object.entries(uses.kinds).find(([name]) => name === usage)?.[1] ?? usage;
 }
 
-/** Of a check of details: what was asked about, what the service was told, and what it was not: why, and what did not fit. */
+/**
+ * A verification: the claims that the service asked about, the answer that it received, and for no match the reason, which it did
+ * not receive.
+ */
 function verificationAnswer(
   frame: PageLayout & CorrectionLink,
   { usage, details = {}, explanation }: Usage,
-): HtmlContent | '' {
+): Html | '' {
   if (usage !== 'identity.verified') return '';
   const { uses, nav } = frame.words;
   const { claimsAsked, decision } = details;
@@ -105,8 +107,8 @@ function verificationAnswer(
     <p><a href="${citizenPaths.record}">${nav.record}</a></p>${correctionLink(frame)}`;
 }
 
-/** The details by how they compare with the register; undefined where none was compared. */
-function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims']): HtmlContent | undefined {
+/** The claims by the result of their comparison; undefined if none was compared. */
+function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims']): Html | undefined {
   if (Object.keys(claims).length === 0) return undefined;
   const groups = Object.entries(words.uses.findings).map(([finding, name]) => {
     const found = Object.keys(claims).filter((claim) => claims[claim] === finding);
@@ -115,7 +117,7 @@ function comparedClaims(words: CitizenTexts, claims: UsageExplanation['claims'])
   return html`${groups}`;
 }
 
-function claimList({ uses, language }: CitizenTexts, name: string, claims: readonly string[]): HtmlContent | '' {
+function claimList({ uses, language }: CitizenTexts, name: string, claims: readonly string[]): Html | '' {
   if (claims.length === 0) return '';
   const list = new Intl.ListFormat(language, { type: 'conjunction' });
   return html`<p>${name}: ${list.format(claims.map((claim) => claimOf(uses, claim)))}</p>`;
@@ -125,7 +127,7 @@ function claimOf({ claims }: CitizenTexts['uses'], claim: string): string {
   return Object.entries(claims).find(([name]) => name === claim)?.[1] ?? claim;
 }
 
-function legalGrounds({ uses }: CitizenTexts, { purpose, legalBasis, consentReference }: Usage): HtmlContent[] {
+function legalGrounds({ uses }: CitizenTexts, { purpose, legalBasis, consentReference }: Usage): Html[] {
   const grounds = [
     [uses.purpose, purpose],
     [uses.legalBasis, legalBasis],

@@ -1,26 +1,26 @@
-import { html } from 'hono/html';
+import { formatMessage } from '../locales/message-format.ts';
 import { type CodeChannel, contactCodeLimits } from '../notifications/contact/contact-code.ts';
 import { declinableChannelNames } from '../notifications/notification/notification.ts';
 import { dayElement } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** What `readPreferences` answers about addresses. */
+/** The part of the response of `readPreferences` about addresses. */
 export type ContactAddresses = {
   readonly verified: readonly { readonly channel: string; readonly address: string; readonly verifiedAt: string }[];
   readonly awaiting: readonly { readonly channel: string; readonly address: string }[];
   readonly confirmable: readonly string[];
 };
 
-/** What is wrong with the form of an address or code, by which channel, and the address that was typed. */
+/** The fault of an address or code form, its channel, and the address that was entered. */
 export type AddressFault = {
   readonly fault: 'address' | 'wrong' | 'needed' | 'tooMany';
   readonly channel: CodeChannel;
   readonly typed?: string;
 };
 
-/** What is told of such a fault, and in which field it is put right. */
+/** The text for a fault, and the field in which the citizen can correct it. */
 export function describeAddressFault({ contact }: CitizenTexts, { fault, channel }: AddressFault) {
   const { faults } = contact.addresses;
   return {
@@ -29,12 +29,8 @@ export function describeAddressFault({ contact }: CitizenTexts, { fault, channel
   };
 }
 
-/** The addresses that are used, each with what a citizen can do about it. */
-export function addressForms(
-  words: CitizenTexts,
-  addresses: ContactAddresses,
-  fault: AddressFault | undefined,
-): HtmlContent {
+/** The addresses in use, each with the forms to verify, replace or remove it. */
+export function addressForms(words: CitizenTexts, addresses: ContactAddresses, fault: AddressFault | undefined): Html {
   return html`<h2>${words.contact.addresses.title}</h2>
     ${declinableChannelNames.map((channel) => {
       const own = fault?.channel === channel ? fault : undefined;
@@ -45,7 +41,7 @@ export function addressForms(
     })}`;
 }
 
-function verifiedAddress(words: CitizenTexts, channel: CodeChannel, { verified }: ContactAddresses): HtmlContent {
+function verifiedAddress(words: CitizenTexts, channel: CodeChannel, { verified }: ContactAddresses): Html {
   const { verified: since, unverified, remove } = words.contact.addresses;
   const used = verified.find((one) => one.channel === channel);
   if (used === undefined) return html`<p>${unverified}</p>`;
@@ -58,22 +54,22 @@ function codeForm(
   channel: CodeChannel,
   { awaiting }: ContactAddresses,
   fault: AddressFault | undefined,
-): HtmlContent | '' {
-  const { awaits, code, confirm } = words.contact.addresses;
+): Html | '' {
+  const { codeSent, code, confirm } = words.contact.addresses;
   const sent = awaiting.find((one) => one.channel === channel);
   if (sent === undefined) return '';
   const id = `code-${channel}`;
   const wrong = fault?.fault === 'wrong' ? fault : undefined;
   return channelForm(
     { what: 'confirm', channel },
-    html`<p><bdi>${sent.address}</bdi>: ${awaits(contactCodeLimits.minutes)}</p>
+    html`<p><bdi>${sent.address}</bdi>: ${formatMessage(words.language, codeSent, { minutes: contactCodeLimits.minutes })}</p>
       <p><label for="${id}">${code[channel]}</label>${faultText(words, wrong)}
         <input id="${id}" name="code" inputmode="numeric" autocomplete="one-time-code" maxlength="20" required${faultAttributes(words, wrong)} /></p>
       <p><button type="submit">${confirm[channel]}</button></p>`,
   );
 }
 
-function addressForm(words: CitizenTexts, channel: CodeChannel, fault: AddressFault | undefined): HtmlContent {
+function addressForm(words: CitizenTexts, channel: CodeChannel, fault: AddressFault | undefined): Html {
   const { own, send } = words.contact.addresses;
   const id = `address-${channel}`;
   const wrong = fault?.fault === 'wrong' ? undefined : fault;
@@ -86,23 +82,20 @@ function addressForm(words: CitizenTexts, channel: CodeChannel, fault: AddressFa
   );
 }
 
-/** A form of the page; `what` it asks for stands in it. What is wrong is told by the page, in its own words. */
-function channelForm(
-  { what, channel }: { readonly what: string; readonly channel: CodeChannel },
-  content: HtmlContent,
-): HtmlContent {
+/** A form whose hidden fields name the action. The server reports faults, so that their texts are in the citizen's language. */
+function channelForm({ what, channel }: { readonly what: string; readonly channel: CodeChannel }, content: Html): Html {
   return html`<form method="post" action="${citizenPaths.contact}" novalidate>
       <input type="hidden" name="what" value="${what}" /><input type="hidden" name="channel" value="${channel}" />
       ${content}</form>`;
 }
 
-function faultText(words: CitizenTexts, fault: AddressFault | undefined): HtmlContent | '' {
+function faultText(words: CitizenTexts, fault: AddressFault | undefined): Html | '' {
   if (fault === undefined) return '';
   const { text, field } = describeAddressFault(words, fault);
   return html`<span class="fault" id="fault-${field}">${text}</span>`;
 }
 
-function faultAttributes(words: CitizenTexts, fault: AddressFault | undefined): HtmlContent | '' {
+function faultAttributes(words: CitizenTexts, fault: AddressFault | undefined): Html | '' {
   return fault === undefined
     ? ''
     : html` aria-invalid="true" aria-describedby="fault-${describeAddressFault(words, fault).field}"`;

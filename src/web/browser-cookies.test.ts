@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { createCookies } from './browser-cookies.ts';
 
-test('over TLS a cookie is one of this host alone, and goes over TLS alone', () => {
+test('over TLS a cookie is limited to this host and to TLS', () => {
   const { write, clear } = createCookies('https://citizens.example');
   assert.equal(write('session', 'abc', 60), '__Host-session=abc; Path=/; HttpOnly; SameSite=Lax; Max-Age=60; Secure');
   assert.equal(clear('session'), '__Host-session=; Path=/; HttpOnly; SameSite=Lax; Max-Age=0; Secure');
@@ -12,7 +12,7 @@ test('over TLS a cookie is one of this host alone, and goes over TLS alone', () 
   );
 });
 
-test('a cookie is read by its whole name; of two of one name neither is believed', () => {
+test('a cookie is read by its whole name, and two cookies of one name are both ignored', () => {
   const { read } = createCookies('https://citizens.example');
   assert.equal(read('a=1; __Host-session=abc; b=2', 'session'), 'abc');
   assert.equal(read('__Host-session=a=b==', 'session'), 'a=b==');

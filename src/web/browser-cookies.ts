@@ -1,16 +1,16 @@
-/** How the cookies of one site are set: over TLS their name and attributes say that nothing else may write or read them. */
+/** Reads and writes the cookies of one site. */
 export type Cookies = {
-  /** The value that a request brings; undefined where it brings none, or two of them. */
+  /** The value in a Cookie header; undefined if there is none, or more than one. */
   read(header: string | undefined, name: string): string | undefined;
-  /** The header `set-cookie` for a value of letters, digits, `-` and `_`. */
+  /** A `set-cookie` header for a value of letters, digits, `-` and `_`. */
   write(name: string, value: string, maxAgeSeconds: number): string;
-  /** The header that takes it away. */
+  /** A `set-cookie` header that deletes the cookie. */
   clear(name: string): string;
 };
 
 /**
- * Cookies that no script reads, that another site's forms do not bring along (`SameSite=Lax`), and that over TLS carry the prefix
- * `__Host-` (RFC 6265bis, section 4.1.3.2): no other host of the domain can set them.
+ * Cookies that scripts cannot read and that forms of other sites do not send (`SameSite=Lax`). Over TLS they have the prefix
+ * `__Host-` (RFC 6265bis, section 4.1.3.2), so that no other host of the domain can set them.
  */
 export function createCookies(publicUrl: string): Cookies {
   const isSecure = publicUrl.startsWith('https:');
@@ -24,7 +24,7 @@ export function createCookies(publicUrl: string): Cookies {
         const at = pair.indexOf('=');
         return at > 0 && pair.slice(0, at).trim() === wanted ? [pair.slice(at + 1).trim()] : [];
       });
-      // Of two somebody else has set one: neither is believed.
+      // If there are two, another party may have set one of them.
       return found.length === 1 ? found[0] : undefined;
     },
     write,

@@ -1,34 +1,35 @@
-import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
-import { memoize } from '../kernel/lru-cache.ts';
-import { dateLocaleOf, formatDay } from '../notifications/rendering/phrases-by-language.ts';
+import { formatDay, formatMinute } from '../locales/date-format.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import { type HtmlContent, renderHtmlPage } from './page.ts';
+import { type Html, html } from './html.ts';
+import { renderHtmlPage } from './page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** More than there are; what formats dates is made once for each, since that takes as long as to write a hundred. */
+/**
+ * More than there are languages. Creating a date format takes as long as formatting a hundred dates, so each is created once.
+ */
 export const maxLanguages = 64;
 
-/** What every page of a citizen is made with. */
+/** The language of a page, and the name of the site. */
 export type PageLayout = {
   readonly words: CitizenTexts;
-  /** How the pages are named; without it as the language has it. */
+  /** Set by the operator; without it the texts have a name. */
   readonly site: string | undefined;
 };
 
-/** One page. Its place in the list of pages is `current`; without one nobody is signed in, and there is no list. */
+/** A page; `current` is its entry in the navigation. Without it no citizen is signed in, and there is no navigation. */
 export type LayoutPage = {
   readonly title: string;
-  readonly content: HtmlContent;
+  readonly content: Html;
   readonly status?: number;
   readonly current?: 'messages' | 'documents' | 'uses' | 'record' | 'contact';
 };
 
-/** A page with the name of the site, and for who is signed in the way to the others. */
+/** A page with the name of the site and, for a signed-in citizen, the navigation. */
 export function renderLayout(
   { words, site = words.site }: PageLayout,
   { title, content, current, status = 200 }: LayoutPage,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const header =
     current === undefined
       ? html`<p><a href="${citizenPaths.home}"><bdi>${site}</bdi></a></p>`
@@ -36,7 +37,7 @@ export function renderLayout(
   return renderHtmlPage({ header, site, title, content, status, language: words.language });
 }
 
-function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutPage['current']>): HtmlContent {
+function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutPage['current']>): Html {
   const links = [
     ['messages', citizenPaths.home, nav.messages],
     ['documents', citizenPaths.documents, nav.documents],
@@ -54,18 +55,12 @@ function navigation({ nav, contact }: CitizenTexts, current: NonNullable<LayoutP
     </ul></nav>`;
 }
 
-/** An instant as the day that it was (UTC), for people, and for programs as it is. */
-export function dayElement({ language }: CitizenTexts, instant: string): HtmlContent {
+/** The day of an instant in UTC, with the instant for programs. */
+export function dayElement({ language }: CitizenTexts, instant: string): Html {
   return html`<time datetime="${instant}"><bdi>${formatDay(language, Date.parse(instant))}</bdi></time>`;
 }
 
 /** An instant to the minute, in UTC: of when something happened the day alone says too little. */
-export function minuteElement({ language }: CitizenTexts, instant: string): HtmlContent {
-  return html`<time datetime="${instant}"><bdi>${minuteFormatOf(language).format(new Date(instant))} UTC</bdi></time>`;
+export function minuteElement({ language }: CitizenTexts, instant: string): Html {
+  return html`<time datetime="${instant}"><bdi>${formatMinute(language, Date.parse(instant))} UTC</bdi></time>`;
 }
-
-const minuteFormatOf = memoize(
-  maxLanguages,
-  (language) =>
-    new Intl.DateTimeFormat(dateLocaleOf(language), { dateStyle: 'long', timeStyle: 'short', timeZone: 'UTC' }),
-);

@@ -16,22 +16,22 @@ import { readPreferences } from '../notifications/read-preferences.ts';
 import { removeContactAddress } from '../notifications/remove-contact-address.ts';
 import { statePreferences } from '../notifications/state-preferences.ts';
 
-/** What one page asks of an operation. */
+/** The input of one page to an operation. */
 export type OperationRequest = {
   readonly params?: Readonly<Record<string, string>>;
   readonly query?: Readonly<Record<string, string>>;
   readonly headers?: IncomingHttpHeaders;
-  /** What a form states. */
+  /** The JSON body, from a form. */
   readonly json?: object;
   readonly signal?: AbortSignal;
-  /** As that of `Incoming`. */
+  /** The same as in `IncomingRequest`. */
   readonly onFinished?: (call: () => void) => void;
 };
 
-/** Asks one operation with the access token of the citizen. */
+/** Calls an operation with the access token of the citizen. */
 export type CallOperation = (accessToken: string, question?: OperationRequest) => Promise<OperationResponse | Refusal>;
 
-/** The operations that the pages of a citizen stand on. */
+/** The operations that the pages of a citizen call. */
 export type CitizenOperations = {
   readonly inbox: CallOperation;
   readonly message: CallOperation;
@@ -56,8 +56,8 @@ export type CitizenOperationsDeps = {
 const neverAborted = new AbortController().signal;
 
 /**
- * The same operations, by the same dispatch, as a program of the citizen would call them: the pages have no rights of their
- * own, and each look is in the ledger like any other.
+ * Calls the operations through dispatch, as a client of the citizen would. So the pages have no rights of their own, and the
+ * ledger records each use.
  */
 export function createCitizenOperations(deps: CitizenOperationsDeps): CitizenOperations {
   const createCall = (operation: ListedOperation): CallOperation => {
@@ -68,7 +68,11 @@ export function createCitizenOperations(deps: CitizenOperationsDeps): CitizenOpe
     ) => {
       const typed = json === undefined ? headers : { ...headers, 'content-type': 'application/json' };
       const { result } = await dispatch({
-        ...{ method: operation.method, params, query: new URLSearchParams(query).toString(), signal, onFinished },
+        method: operation.method,
+        params,
+        query: new URLSearchParams(query).toString(),
+        signal,
+        onFinished,
         headers: { ...typed, authorization: `Bearer ${accessToken}` },
         body: Readable.from(json === undefined ? [] : [Buffer.from(JSON.stringify(json))]),
       });

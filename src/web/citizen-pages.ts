@@ -1,8 +1,8 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener, ServerResponse } from 'node:http';
-import type { MountedHandler } from '../api/api-server.ts';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
-import { padNotFoundResponse } from '../api/not-found-padding.ts';
 import type { OperationResponse } from '../api/operation.ts';
+import { notFoundPadding } from '../api/pad-response-time.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import { pipeToResponse } from '../api/pipe-to-response.ts';
 import { onResponseClosed } from '../api/routes.ts';
 import { maxUsageNumber } from '../audit/read-own-access-log.ts';
@@ -12,7 +12,7 @@ import { requestPath, requestQuery } from '../kernel/request-target.ts';
 import { type AccessLog, accessLogPage, usesPerPage } from './access-log-page.ts';
 import type { PageLayout } from './citizen-layout.ts';
 import type { CitizenOperations } from './citizen-operations.ts';
-import { preferredCitizenTexts } from './citizen-texts-by-language.ts';
+import { preferredCitizenTexts } from './citizen-texts.ts';
 import { handleContactForm, showContact } from './contact-handlers.ts';
 import { type DocumentList, documentsPage, documentUnavailablePage } from './documents-page.ts';
 import { type InboxList, messagePage, messagesPage, type OpenedMessage } from './messages-page.ts';
@@ -20,19 +20,19 @@ import { handleLockForm, showRecord } from './record-handlers.ts';
 import { citizenPaths, type SignInFlow, type SignInResult, type Visitor } from './sign-in-flow.ts';
 import { notFoundPage, signedOutPage, signInFailedPage, signInPage, unavailableNowPage } from './sign-in-pages.ts';
 
-/** What the pages of citizens are given. */
+/** Dependencies of the citizen pages. */
 export type CitizenPagesDeps = {
   readonly signInFlow: SignInFlow;
   readonly operations: CitizenOperations;
-  /** The name of the organisation behind a client. */
+  /** The name of the organisation that owns a client. */
   readonly nameOf: (clientId: string) => string;
-  /** How the operator names the pages. */
+  /** The name of the site, set by the operator. */
   readonly site: string | undefined;
-  /** Where the operator says how the register is put right. */
+  /** The operator's page about corrections of the register. */
   readonly corrections: string | undefined;
-  /** Where this server is for citizens, without a slash at the end. */
+  /** The public URL of this server, without a slash at the end. */
   readonly publicUrl: string;
-  /** Where the citizen can sign out of the issuer; undefined where it has no such place, or cannot say. */
+  /** The sign-out page of the issuer; undefined if it has none, or cannot be reached. */
   readonly signOutUrl: () => Promise<string | undefined>;
   onFault(fault: unknown): void;
 };
@@ -44,13 +44,13 @@ type Citizen = Extract<Visitor, object>;
 type ShowPage = (visit: PageRequest, citizen: Citizen) => Promise<PageOutcome | Refusal>;
 
 const commonHeaders = { 'x-robots-tag': 'noindex', vary: 'accept-language, cookie' };
-/** How often a message is asked for that something else happens to at that moment. */
+/** Attempts to open a message while another operation changes it. */
 const maxTries = 4;
 const readMethods = ['GET', 'HEAD'];
 
 /**
- * The pages on which citizens read their messages, get their documents and see who used their data; and the way in and out. They
- * are for who is signed in, and each shows what the operation of the same name answers to the citizen's own token.
+ * The pages on which signed-in citizens read their messages, download their documents and see who used their data, and the pages
+ * to sign in and out. Each page shows the response of an operation to the citizen's own token.
  */
 export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandler[] {
   const page = (
@@ -66,7 +66,7 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     page(path, methods, (pageRequest) => showToCitizen(deps, pageRequest, show));
   return [
     citizenPage(citizenPaths.home, readMethods, (pageRequest, citizen) => showMessages(deps, pageRequest, citizen)),
-    // To open a message is to have it: HEAD shows none.
+    // Opening a message records it as received, so HEAD must not open it.
     citizenPage(`${citizenPaths.messages}/:id`, ['GET'], (pageRequest, citizen) =>
       showMessage(deps, pageRequest, citizen),
     ),
@@ -94,7 +94,7 @@ export function mountCitizenPages(deps: CitizenPagesDeps): readonly MountedHandl
     page(citizenPaths.signOut, ['POST'], async ({ request, view }) => {
       request.resume();
       const cookies = await deps.signInFlow.end(request);
-      return await withCookies(signedOutPage(view, await deps.signOutUrl()), cookies);
+      return withCookies(signedOutPage(view, await deps.signOutUrl()), cookies);
     }),
   ];
 }
@@ -108,7 +108,7 @@ function handle(deps: CitizenPagesDeps, answer: (visit: PageRequest) => Promise<
     answer({ request, response, view })
       .catch(async (fault: unknown) => {
         onFault(fault);
-        return await unavailableNowPage(view, request.headers['accept-language']);
+        return unavailableNowPage(view, request.headers['accept-language']);
       })
       .then((given) => send(request, response, given))
       .catch(() => response.destroy());
@@ -121,7 +121,7 @@ async function send(request: IncomingMessage, response: ServerResponse, given: P
     return;
   }
   const { status, headers, stream } = given.stream;
-  // Whose receipts and records these are, programs ask of the interface.
+  // The link to receipts and records is for clients of the API.
   const { link: _link, ...shown } = headers;
   response.writeHead(status, { ...shown, ...commonHeaders });
   if (stream === null || request.method === 'HEAD') {
@@ -132,47 +132,48 @@ async function send(request: IncomingMessage, response: ServerResponse, given: P
   await pipeToResponse(stream, response, length === undefined ? undefined : Number(length));
 }
 
-/** Shows a page to who is signed in; to everybody else the way in, and back to this page. */
+/** Shows a page to a signed-in citizen. Everybody else sees the sign-in page, which leads back to this page. */
 async function showToCitizen(
   { signInFlow, onFault }: CitizenPagesDeps,
   visit: PageRequest,
   show: ShowPage,
 ): Promise<PageOutcome> {
   const { request, view } = visit;
-  const startedAt = performance.now();
+  const padNotFound = notFoundPadding.start();
   const to = requestPath(request.url);
   const visitor = isCrossOrigin(request) ? 'nobody' : await signInFlow.visitorOf(request);
   if (visitor === 'too-many')
-    return await unavailableNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
+    return unavailableNowPage(view, request.headers['accept-language'], { 'retry-after': '10' });
   if (visitor === 'over' && isNavigation(request)) {
-    // Where the issuer does not answer, the citizen finds the way to it.
+    // If the issuer does not respond, the citizen sees the sign-in page.
     const step = await signInFlow.renew(request, to).catch(onFault);
-    if (step !== undefined) return await signInResponse(view, step);
+    if (step !== undefined) return signInResponse(view, step);
   }
-  if (typeof visitor === 'string') return await signInPage(view, { to, ended: visitor !== 'nobody' });
+  if (typeof visitor === 'string') return signInPage(view, { to, ended: visitor !== 'nobody' });
   const outcome = await show(visit, visitor);
   if (!('slug' in outcome)) return outcome;
   const { status } = problems[outcome.slug];
-  if (status === 401) return await withCookies(signInPage(view, { to, ended: true }), await signInFlow.end(request));
-  if (status === 404) await padNotFoundResponse(startedAt);
-  if (status === 404 || status === 400) return await notFoundPage(view);
-  if (status !== 503 && outcome.slug.startsWith('document-')) return await documentUnavailablePage(view, outcome.slug);
-  return await unavailableNowPage(view, request.headers['accept-language'], outcome.headers);
+  if (status === 401) return withCookies(signInPage(view, { to, ended: true }), await signInFlow.end(request));
+  if (status === 404) await padNotFound();
+  if (status === 404 || status === 400) return notFoundPage(view);
+  if (status !== 503 && outcome.slug.startsWith('document-')) return documentUnavailablePage(view, outcome.slug);
+  return unavailableNowPage(view, request.headers['accept-language'], outcome.headers);
 }
 
-/** Whether a person follows a link: no form is sent, and no page loaded ahead or for another one. */
+/** Whether a person follows a link, in contrast to a form, or a page that the browser prefetches or embeds. */
 function isNavigation({ method, headers }: IncomingMessage): boolean {
   return method === 'GET' && [undefined, 'navigate'].includes(headers['sec-fetch-mode']) && !isPrefetch(headers);
 }
 
-/** A browser that loads pages ahead has nobody who reads them. */
+/** Nobody reads a page that a browser prefetches. */
 function isPrefetch(headers: IncomingHttpHeaders): boolean {
   return /prefetch|prerender/i.test(String(headers['sec-purpose'] ?? headers['purpose'] ?? ''));
 }
 
 /**
- * A form of another page, also of another host of the same domain, for which browsers bring the cookie along: it counts as one
- * without. Browsers too old to say so (Fetch Metadata) do not bring it from another site.
+ * A form that another page sends, also one of another host of the same domain, for which browsers send the cookie (cross-site
+ * request forgery). It counts as a request without a cookie. Browsers without Fetch Metadata do not send the cookie from another
+ * site.
  */
 function isCrossOrigin({ method, headers }: IncomingMessage): boolean {
   return method === 'POST' && !['same-origin', 'none', undefined].includes(headers['sec-fetch-site']?.toString());
@@ -181,9 +182,7 @@ function isCrossOrigin({ method, headers }: IncomingMessage): boolean {
 async function showMessages({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
   const before = parameter(request, 'before');
   const answer = await operations.inbox(token, { query: before === undefined ? {} : { before } });
-  return 'json' in answer
-    ? await messagesPage(view, answer.json as InboxList, before === undefined)
-    : requireRefusal(answer);
+  return 'json' in answer ? messagesPage(view, answer.json as InboxList, before === undefined) : requireRefusal(answer);
 }
 
 async function showMessage({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
@@ -193,7 +192,7 @@ async function showMessage({ operations }: CitizenPagesDeps, { request, view }: 
   for (let left = maxTries; left > 0 && 'slug' in answer && answer.slug === 'changed-meanwhile'; left -= 1) {
     answer = await operations.message(token, { params });
   }
-  return 'json' in answer ? await messagePage(view, answer.json as OpenedMessage) : requireRefusal(answer);
+  return 'json' in answer ? messagePage(view, answer.json as OpenedMessage) : requireRefusal(answer);
 }
 
 async function showDocuments(
@@ -205,7 +204,7 @@ async function showDocuments(
   const query = { citizenId, ...(after === undefined ? {} : { after }) };
   const answer = await operations.documents(token, { query });
   return 'json' in answer
-    ? await documentsPage(view, answer.json as DocumentList, after === undefined)
+    ? documentsPage(view, answer.json as DocumentList, after === undefined)
     : requireRefusal(answer);
 }
 
@@ -226,13 +225,13 @@ async function openDocument({ operations }: CitizenPagesDeps, { request, respons
 }
 
 async function showUses({ operations }: CitizenPagesDeps, { request, view }: PageRequest, { token }: Citizen) {
-  // The newest come first: those before a number that no entry has.
+  // Entries are read in descending order, before a number that no entry reaches.
   const before = parameter(request, 'before') ?? String(maxUsageNumber);
   const answer = await operations.uses(token, { query: { before, limit: String(usesPerPage) } });
-  return 'json' in answer ? await accessLogPage(view, answer.json as AccessLog) : requireRefusal(answer);
+  return 'json' in answer ? accessLogPage(view, answer.json as AccessLog) : requireRefusal(answer);
 }
 
-/** What an operation answered that is no page. */
+/** The refusal of an operation whose response is not JSON. */
 function requireRefusal(answer: OperationResponse | Refusal): Refusal {
   if ('slug' in answer) return answer;
   throw new TypeError('the operation answers in another form');
@@ -242,19 +241,19 @@ function parameter(request: IncomingMessage, name: string): string | undefined {
   return new URLSearchParams(requestQuery(request.url)).get(name) ?? undefined;
 }
 
-/** The last part of the path: an id, or no id of anything. */
+/** The last segment of the path. It need not be a valid id. */
 function lastSegment(request: IncomingMessage): string {
   return requestPath(request.url).split('/').at(-1) ?? '';
 }
 
-async function signInResponse(view: PageView, step: SignInResult): Promise<BufferedResponse> {
+function signInResponse(view: PageView, step: SignInResult): BufferedResponse {
   if ('failed' in step && step.failed === 'over')
-    return await withCookies(signInPage(view, { to: step.to, ended: true }), step.cookies);
-  if ('failed' in step) return await withCookies(signInFailedPage(view, step.failed), step.cookies);
+    return withCookies(signInPage(view, { to: step.to, ended: true }), step.cookies);
+  if ('failed' in step) return withCookies(signInFailedPage(view, step.failed), step.cookies);
   return { status: 303, headers: { location: step.to, 'set-cookie': [...step.cookies] }, body: '' };
 }
 
-async function withCookies(page: Promise<BufferedResponse>, cookies: readonly string[]): Promise<BufferedResponse> {
-  const { headers, ...rest } = await page;
+function withCookies(page: BufferedResponse, cookies: readonly string[]): BufferedResponse {
+  const { headers, ...rest } = page;
   return { ...rest, headers: cookies.length === 0 ? headers : { ...headers, 'set-cookie': [...cookies] } };
 }

@@ -2,15 +2,15 @@ import type { ContactPreferences } from '../notifications/contact/contact-prefer
 import { externalChannelNames } from '../notifications/notification/notification.ts';
 import { quietHoursFault } from '../notifications/notification/quiet-hours.ts';
 
-/** The places in the order wished, and the word for a way that is declined. */
+/** The ranks of the channels, in the order of the citizen's preference. */
 export const preferenceRanks = ['1', '2', '3'] as const;
 export const declinedValue = 'never';
 
-/** The form of a citizen's wishes as a browser has it: texts, empty where nothing is chosen. */
+/** The contact form as a browser sends it: texts, empty where nothing is chosen. */
 export type ContactFields = {
-  /** The place of each channel in the order wished, or `never`. */
+  /** The rank of each channel, or `never`. */
   readonly ways: Readonly<Record<DeliveryWay, string>>;
-  /** The channels that keep to the hours. */
+  /** The channels that respect the hours. */
   readonly hoursFor: readonly string[];
   readonly from: string;
   readonly until: string;
@@ -20,10 +20,10 @@ export type ContactFields = {
 
 type DeliveryWay = (typeof externalChannelNames)[number];
 
-/** What is wrong with a form; `form`: what the operation refuses, and no page of ours has asked for. */
+/** A fault of the form. `form` means that the operation refuses an input that this form cannot produce. */
 export type ContactFault = 'places' | 'hours' | 'timeZone' | 'form';
 
-/** The form with what is wished now. It has a place for each wish, so that stating it anew loses none. */
+/** The form filled with the current preferences. It has a field for each preference, so that saving it loses none. */
 export function contactFieldsOf({
   channels = [],
   declined = [],
@@ -44,7 +44,7 @@ export function contactFieldsOf({
   };
 }
 
-/** The form as it came from a browser; undefined where a field is not in it, whose wish would be lost. */
+/** Reads the form; undefined if a field is missing, because saving it would lose that preference. */
 export function parseContactFields(form: URLSearchParams): ContactFields | undefined {
   const text = (name: string) => form.get(name) ?? '';
   if ([...externalChannelNames, 'from', 'until', 'timeZone', 'language'].some((name) => !form.has(name)))
@@ -52,11 +52,14 @@ export function parseContactFields(form: URLSearchParams): ContactFields | undef
   return {
     ways: { email: text('email'), sms: text('sms'), letter: text('letter') },
     hoursFor: form.getAll('hoursFor'),
-    ...{ from: text('from'), until: text('until'), timeZone: text('timeZone'), language: text('language') },
+    from: text('from'),
+    until: text('until'),
+    timeZone: text('timeZone'),
+    language: text('language'),
   };
 }
 
-/** What the form states, as the body of the operation; or all that is wrong with it. */
+/** The body of the operation, or all faults of the form. */
 export function wishesFromFields(
   fields: ContactFields,
 ): { readonly body: object } | { readonly faults: ContactFault[] } {
@@ -75,7 +78,7 @@ export function wishesFromFields(
   else if (new Set(taken).size < taken.length) faults.push('places');
   if (hoursFor.length > 0 && quietHoursFault({ ...hours, timeZone: 'UTC' }) !== undefined) faults.push('hours');
   if (hoursFor.length > 0 && hours.timeZone === '') faults.push('timeZone');
-  // A wish that this form does not know yet does not compile: it would be lost.
+  // A new preference that this form does not know yet does not compile, because saving would lose it.
   const body: Readonly<Record<keyof ContactPreferences, unknown>> = {
     channels:
       placed.length === 0 ? undefined : placed.toSorted((one, other) => Number(ways[one]) - Number(ways[other])),

@@ -13,7 +13,7 @@ import { parseContactFields, wishesFromFields } from './contact-form.ts';
 import { type CompletedForm, completedForms, contactPage, type FormResult, type Preferences } from './contact-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** A request for the page, or of one of its forms, of a citizen who is signed in. */
+/** A signed-in citizen's request for the page or of one of its forms. */
 type ContactRequest = {
   readonly request: IncomingMessage;
   readonly view: PageLayout;
@@ -21,19 +21,18 @@ type ContactRequest = {
   readonly token: string;
 };
 
-/** In bytes. */
 const maxFormBytes = 16_384;
 
 const noForm: FormResult = { faults: [] };
 const unreadableForm: FormResult = { faults: ['form'] };
 
-/** How the citizen is reached. */
+/** Shows the contact preferences and addresses. */
 export async function showContact(contactRequest: ContactRequest): Promise<BufferedResponse | Refusal> {
   const named = new URLSearchParams(requestQuery(contactRequest.request.url)).get('done');
   return await renderContactPage(contactRequest, { ...noForm, done: completedForms.find((one) => one === named) });
 }
 
-/** Does what a form of the page asks for. The browser is sent to the page anew, so that loading it again does nothing again. */
+/** Handles a form of the page. After success it redirects to the page, so that a reload does not repeat the action. */
 export async function handleContactForm(contactRequest: ContactRequest): Promise<BufferedResponse | Refusal> {
   const form = (await parseForm(contactRequest.request)) ?? new URLSearchParams();
   const channel = declinableChannelNames.find((one) => one === form.get('channel'));
@@ -77,7 +76,7 @@ async function confirmAddress(
   channel: CodeChannel,
   typed: string,
 ): Promise<BufferedResponse | Refusal> {
-  // As some write it down, or copy it.
+  // Some people type or copy the code with separators.
   const code = typed.replaceAll(/[\s-]/g, '');
   const answer = await visit.operations.confirmAddress(visit.token, { json: { channel, code } });
   const wrong = addressFaultResult({ fault: 'wrong', channel });
@@ -91,7 +90,7 @@ async function confirmAddress(
   });
 }
 
-/** What is not there any more was removed before, by another press of the button. */
+/** If the address is missing, an earlier press of the button removed it. */
 async function removeAddress(visit: ContactRequest, channel: CodeChannel): Promise<BufferedResponse | Refusal> {
   const answer = await visit.operations.removeAddress(visit.token, { query: { channel } });
   return await respondToForm(visit, answer, { done: 'removed', refused: { 'contact-address-not-found': noForm } });
@@ -99,7 +98,7 @@ async function removeAddress(visit: ContactRequest, channel: CodeChannel): Promi
 
 const addressFaultResult = (address: AddressFault): FormResult => ({ faults: [], address });
 
-/** What is said of a form that went through, and of one that was refused for what it says. */
+/** The result of a form, and its faults. */
 type FormOutcome = {
   readonly done: CompletedForm;
   readonly refused: Readonly<Partial<Record<ProblemSlug, FormResult>>>;
@@ -123,10 +122,10 @@ async function renderContactPage(
   const answer = await operations.wishes(token);
   if ('slug' in answer) return answer;
   if (!('json' in answer)) throw new TypeError('the operation answers in another form');
-  return await contactPage(view, answer.json as Preferences, sent);
+  return contactPage(view, answer.json as Preferences, sent);
 }
 
-/** What a form says; undefined where it is none, or larger than any of this page. */
+/** Reads a form; undefined if the body is no form, or larger than any form of these pages. */
 export async function parseForm(request: IncomingMessage): Promise<URLSearchParams | undefined> {
   const { 'content-type': type = '', 'content-length': length = '0' } = request.headers;
   if (!/^application\/x-www-form-urlencoded\s*(?:;|$)/i.test(type) || Number(length) > maxFormBytes) return undefined;

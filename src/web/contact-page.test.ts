@@ -4,7 +4,7 @@ import fc from 'fast-check';
 import { readHtmlForm } from '../../test/support/html-form.ts';
 import { type ContactPreferences, preferencesFault } from '../notifications/contact/contact-preferences.ts';
 import { declinableChannelNames, externalChannelNames } from '../notifications/notification/notification.ts';
-import { preferredCitizenTexts } from './citizen-texts-by-language.ts';
+import { preferredCitizenTexts } from './citizen-texts.ts';
 import { parseContactFields, wishesFromFields } from './contact-form.ts';
 import { contactPage } from './contact-page.ts';
 
@@ -30,7 +30,7 @@ const wishes: fc.Arbitrary<ContactPreferences> = fc
   )
   .filter((one) => preferencesFault(one) === undefined);
 
-/** Lists of channels whose order says nothing stand in one order. */
+/** Sorts the lists of channels whose order has no meaning. */
 function inOrder({ declined, hours: at, ...rest }: ContactPreferences): ContactPreferences {
   return {
     ...rest,
@@ -39,7 +39,7 @@ function inOrder({ declined, hours: at, ...rest }: ContactPreferences): ContactP
   };
 }
 
-test('a form that nobody has changed states what was wished before, whatever a program has stated', async () => {
+test('a form that is sent unchanged states the preferences that a client had stated', async () => {
   await fc.assert(
     fc.asyncProperty(wishes, async (wished) => {
       const page = await contactPage(frame, { ...wished, ...noAddresses }, nothingSent);
@@ -53,7 +53,7 @@ test('a form that nobody has changed states what was wished before, whatever a p
   );
 });
 
-test('what is wrong with a form is said, beside its field too, and what was chosen stays', async () => {
+test('a fault of the form is shown at the top and next to its field, and the choices stay', async () => {
   const form = new URLSearchParams(
     'what=wishes&email=1&sms=1&letter=&hoursFor=sms&from=8&until=8&timeZone=&language=nn',
   );
@@ -72,7 +72,7 @@ test('what is wrong with a form is said, beside its field too, and what was chos
   }
 });
 
-test('a form in which a field is missing, or says what cannot be chosen, states nothing', () => {
+test('a form with a missing field or an impossible choice is refused', () => {
   const whole = 'email=&sms=&letter=&from=&until=&timeZone=&language=';
   assert.deepEqual(wishesFromFields(parseContactFields(new URLSearchParams(whole)) ?? assert.fail()), {
     body: { channels: undefined, declined: undefined, hours: undefined, language: undefined },

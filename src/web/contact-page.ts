@@ -1,4 +1,3 @@
-import { html, raw } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { memoize } from '../kernel/lru-cache.ts';
 import type { ContactPreferences } from '../notifications/contact/contact-preferences.ts';
@@ -13,31 +12,31 @@ import {
   declinedValue,
   preferenceRanks,
 } from './contact-form.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** What `readPreferences` answers. */
+/** The response of `readPreferences`. */
 export type Preferences = ContactPreferences & ContactAddresses;
 
-/** What a form of the page came to. */
+/** The names of the forms in the redirect after success. */
 export const completedForms = ['wishes', 'asked', 'confirmed', 'removed'] as const;
 export type CompletedForm = (typeof completedForms)[number];
 
-/** A form that was sent before the page: what it came to, or what is wrong with it. */
+/** The result of the form that was sent before this page: success, or its faults. */
 export type FormResult = {
   readonly done?: CompletedForm | undefined;
   readonly faults: readonly ContactFault[];
-  /** What the form of the wishes had; without it the page shows what is wished now. */
+  /** The submitted preferences; without them the page shows the current ones. */
   readonly fields?: ContactFields | undefined;
   readonly address?: AddressFault | undefined;
 };
 
-/** How the citizen is reached, and the forms to change that; after one that cannot be kept that one, with what is wrong. */
+/** The contact preferences and addresses with their forms. A form that could not be saved is shown again with its faults. */
 export function contactPage(
   frame: PageLayout,
   { verified, awaiting, confirmable, ...wishes }: Preferences,
   { done, faults, address, fields = contactFieldsOf(wishes) }: FormResult,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { words } = frame;
   const { contact } = words;
   const faultLinks = [
@@ -48,7 +47,7 @@ export function contactPage(
     ${faultLinks.length === 0 ? '' : faultSummary(contact, faultLinks)}
     <p>${contact.intro}</p>
     ${addressForms(words, { verified, awaiting, confirmable }, address)}
-    <h2>${contact.wishes}</h2>
+    <h2>${contact.preferences}</h2>
     <form method="post" action="${citizenPaths.contact}">
       <input type="hidden" name="what" value="wishes" />
       ${wayFields(contact, fields, faults)}
@@ -62,35 +61,31 @@ export function contactPage(
 
 type ContactTexts = CitizenTexts['contact'];
 
-function doneText({ kept, addresses }: ContactTexts, done: CompletedForm): string {
-  return done === 'wishes' ? kept : addresses.done[done];
+function doneText({ saved, addresses }: ContactTexts, done: CompletedForm): string {
+  return done === 'wishes' ? saved : addresses.done[done];
 }
 
-/** The field in which each fault is put right. */
+/** The field in which the citizen can correct each fault. */
 const fieldOf = { places: 'email', hours: 'from', timeZone: 'timeZone', form: 'email' } as const;
 
 type FaultLink = { readonly text: string; readonly field: string };
 
-/** Stands first, and has the focus: who hears the page hears it at once. */
-function faultSummary({ faults }: ContactTexts, faultLinks: readonly FaultLink[]): HtmlContent {
+/** The first element of the page, with the focus, so that screen readers read it first. */
+function faultSummary({ faults }: ContactTexts, faultLinks: readonly FaultLink[]): Html {
   return html`<div class="faults" role="alert" tabindex="-1" autofocus><h2>${faults.title}</h2>
       <ul>${faultLinks.map(({ text, field }) => html`<li><a href="#${field}">${text}</a></li>`)}</ul></div>`;
 }
 
-/** What is wrong, beside the fields that it is about. */
-function faultBeside(
-  { faults: words }: ContactTexts,
-  faults: readonly ContactFault[],
-  fault: ContactFault,
-): HtmlContent | '' {
+/** The text of a fault, next to its fields. */
+function faultBeside({ faults: words }: ContactTexts, faults: readonly ContactFault[], fault: ContactFault): Html | '' {
   return faults.includes(fault) ? html`<p class="fault" id="fault-${fault}">${words[fault]}</p>` : '';
 }
 
-function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonly ContactFault[]): HtmlContent {
-  const { legend, hint, noWish, places: named, never: declined } = words.ways;
+function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonly ContactFault[]): Html {
+  const { legend, hint, noPreference, places: named, never: declined } = words.order;
   const [first, second, third] = preferenceRanks;
   const ordered: Option[] = [
-    ['', noWish],
+    ['', noPreference],
     [first, named.first],
     [second, named.second],
     [third, named.third],
@@ -103,7 +98,7 @@ function wayFields(words: ContactTexts, { ways }: ContactFields, faults: readonl
       })}</fieldset>`;
 }
 
-function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly ContactFault[]): HtmlContent {
+function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly ContactFault[]): Html {
   const { legend, hint, keep, from, until, timeZone, choose } = words.hours;
   const unset: Option = ['', choose];
   const hours = [unset, ...Array.from({ length: 25 }, (_, hour): Option => [String(hour), `${hour}:00`])];
@@ -111,7 +106,7 @@ function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly
   const marks = faultAttributes(faults, 'hours');
   return html`<fieldset><legend>${legend}</legend><p>${hint}</p>${faultBeside(words, faults, 'hours')}
       ${declinableChannelNames.map((channel) => {
-        const ticked = fields.hoursFor.includes(channel) ? raw(' checked') : '';
+        const ticked = fields.hoursFor.includes(channel) ? trustedHtml(' checked') : '';
         return html`<p class="choice"><input type="checkbox" id="hours-${channel}" name="hoursFor" value="${channel}"${ticked} />
           <label for="hours-${channel}">${keep[channel]}</label></p>`;
       })}
@@ -119,42 +114,48 @@ function hourFields(words: ContactTexts, fields: ContactFields, faults: readonly
       ${selectField({ name: 'until', label: until, marks, options: hours, chosen: fields.until })}
       ${faultBeside(words, faults, 'timeZone')}
       ${selectField({
-        ...{ name: 'timeZone', label: timeZone, options: zones, chosen: fields.timeZone },
+        name: 'timeZone',
+        label: timeZone,
+        options: zones,
+        chosen: fields.timeZone,
         marks: faultAttributes(faults, 'timeZone'),
       })}</fieldset>`;
 }
 
-function languageField({ contact, language }: CitizenTexts, fields: ContactFields): HtmlContent {
-  const { label, hint, noWish } = contact.language;
-  const options: Option[] = [['', noWish], ...languageOptions(language)];
+function languageField({ contact, language }: CitizenTexts, fields: ContactFields): Html {
+  const { label, hint, noPreference } = contact.language;
+  const options: Option[] = [['', noPreference], ...languageOptions(language)];
   const marks = html` aria-describedby="language-hint"`;
   return html`${selectField({ name: 'language', label, marks, options, chosen: fields.language })}
     <p id="language-hint">${hint}</p>`;
 }
 
-/** The attributes of a field that something is wrong with. */
-function faultAttributes(faults: readonly ContactFault[], fault: ContactFault): HtmlContent | '' {
+/** The attributes of a field with a fault. */
+function faultAttributes(faults: readonly ContactFault[], fault: ContactFault): Html | '' {
   return faults.includes(fault) ? html` aria-invalid="true" aria-describedby="fault-${fault}"` : '';
 }
 
-/** A value and what it is called. */
 type Option = readonly [value: string, text: string];
 
 type Select = {
   readonly name: string;
   readonly label: string;
-  readonly marks: HtmlContent | '';
+  readonly marks: Html | '';
   readonly options: readonly Option[];
   readonly chosen: string;
 };
 
-/** What is chosen and in no list, as a program can state it, is one more option: the form would lose it. */
-function selectField({ name, label, marks, options, chosen }: Select): HtmlContent {
+/**
+ * A current value that is in no list, set by a client of the API, becomes one more option. Otherwise saving the form would lose
+ * it.
+ */
+function selectField({ name, label, marks, options, chosen }: Select): Html {
   const isListed = options.some(([value]) => value === chosen);
   const all: readonly Option[] = isListed ? options : [...options, [chosen, chosen]];
   return html`<p><label for="${name}">${label}</label>
       <select id="${name}" name="${name}"${marks}>${all.map(
-        ([value, text]) => html`<option value="${value}"${value === chosen ? raw(' selected') : ''}>${text}</option>`,
+        ([value, text]) =>
+          html`<option value="${value}"${value === chosen ? trustedHtml(' selected') : ''}>${text}</option>`,
       )}</select></p>`;
 }
 
@@ -164,7 +165,7 @@ function timeZones(): readonly string[] {
 
 const alphabet = [...'abcdefghijklmnopqrstuvwxyz'];
 
-/** The languages that have a tag of two letters, as a language names them, in its order. */
+/** The languages with a two-letter tag, named and sorted in the language of the page. */
 const languageOptions = memoize(8, (language) => {
   const names = new Intl.DisplayNames([language], { type: 'language', fallback: 'none' });
   const tags = alphabet.flatMap((first) => alphabet.map((second) => first + second));

@@ -1,8 +1,7 @@
 import { hash, timingSafeEqual } from 'node:crypto';
 import type { IncomingMessage, RequestListener } from 'node:http';
-import { html } from 'hono/html';
-import type { MountedHandler } from '../api/api-server.ts';
 import { type BufferedResponse, sendBuffered } from '../api/buffered-response.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import { openSealed, SealBroken, seal } from '../crypto/chunked-encryption.ts';
 import { type SigningKey, signJws } from '../crypto/signing-key.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
@@ -10,19 +9,20 @@ import { isObject } from '../kernel/is-object.ts';
 import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import { createCookies } from './browser-cookies.ts';
+import { html } from './html.ts';
 import { apiPage } from './page.ts';
 
-/** The path of the demo's own issuer, under the address of the demo. */
+/** The path of the demo's issuer, below the URL of the demo. */
 export const demoIssuerPath = '/demo/sign-in';
 
-/** What the issuer of the demo is made of. */
+/** Dependencies of the demo issuer. */
 type DemoIssuerDeps = {
   readonly issuer: string;
-  /** The one program that may ask: the demo's own pages. */
+  /** The only client of the issuer: the citizen pages of the demo. */
   readonly client: { readonly id: string; readonly secret: string; readonly returnUrl: string };
   readonly people: readonly { readonly citizenId: string; readonly givenName: string; readonly familyName: string }[];
   readonly signingKey: SigningKey;
-  /** Seals the codes, so that nothing is kept between the steps. */
+  /** Seals the codes, so that the issuer stores nothing between the steps. */
   readonly codeKey: Uint8Array;
   readonly clock: Clock;
   readonly random: RandomBytes;
@@ -41,13 +41,13 @@ const codeContext = 'citizen-services/demo-code@v1';
 const codeLifeMs = 60_000;
 const tokenSeconds = 600;
 const maxFormBytes = 16_384;
-/** Who was chosen, for as long as an issuer's own session may last. */
+/** Remembers the chosen person, as the session of a real issuer would. */
 const personCookie = 'demo-person';
 const personSeconds = 3_600;
 
 /**
- * As much of an OpenID Connect provider as the demo needs: whoever sits at the machine says who they are. It is there in the demo
- * alone, whose citizens are invented; an installation names an issuer that knows its citizens.
+ * The part of an OpenID Connect provider that the demo needs: the visitor chooses a person. It exists only in the demo, whose
+ * citizens are invented. An installation configures an issuer that authenticates its citizens.
  */
 export function createDemoIssuer(deps: DemoIssuerDeps): readonly MountedHandler[] {
   const mount = (
@@ -96,7 +96,9 @@ function metadataOf(issuer: string) {
   };
 }
 
-/** Asks who comes, and sends the chosen one back with a code; `prompt=none`: whoever was chosen last in this browser. */
+/**
+ * Shows the choice, and redirects with a code for the chosen person. With `prompt=none` it uses the last choice of this browser.
+ */
 async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promise<BufferedResponse> {
   const { client, people, issuer } = deps;
   const query = new URLSearchParams(requestQuery(request.url));
@@ -114,10 +116,13 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
     back.searchParams.set('error', silently ? 'login_required' : 'access_denied');
     return { status: 303, headers: { location: back.href }, body: '' };
   }
-  if (person === undefined) return await choicePage(people, query);
+  if (person === undefined) return choicePage(people, query);
   const code: Code = {
     citizenId: person.citizenId,
-    ...{ nonce: text('nonce'), challenge: text('code_challenge'), scope: text('scope'), resource: text('resource') },
+    nonce: text('nonce'),
+    challenge: text('code_challenge'),
+    scope: text('scope'),
+    resource: text('resource'),
     endsAt: deps.clock.now() + codeLifeMs,
   };
   const sealed = seal(deps.codeKey, codeContext, Buffer.from(JSON.stringify(code)), deps.random);
@@ -126,7 +131,7 @@ async function authorize(deps: DemoIssuerDeps, request: IncomingMessage): Promis
   return { status: 303, headers: { location: back.href, 'set-cookie': [cookie] }, body: '' };
 }
 
-function choicePage(people: DemoIssuerDeps['people'], query: URLSearchParams): Promise<BufferedResponse> {
+function choicePage(people: DemoIssuerDeps['people'], query: URLSearchParams): BufferedResponse {
   const as = (name: string) =>
     `${demoIssuerPath}/authorize?${new URLSearchParams([...query, ['as', name]]).toString()}`;
   return apiPage(
@@ -157,11 +162,13 @@ async function token(deps: DemoIssuerDeps, request: IncomingMessage): Promise<Bu
   return json(200, {
     access_token: signJws(signingKey, 'at+jwt', access),
     id_token: signJws(signingKey, 'JWT', { ...life, aud: client.id, nonce }),
-    ...{ token_type: 'Bearer', expires_in: tokenSeconds, scope },
+    token_type: 'Bearer',
+    expires_in: tokenSeconds,
+    scope,
   });
 }
 
-/** By RFC 6749, section 2.3.1: id and secret as a form would have them. */
+/** RFC 6749, section 2.3.1: id and secret are form-encoded. */
 function isValidClient(authorization: string | undefined, { id, secret }: DemoIssuerDeps['client']): boolean {
   const [, encoded = ''] = /^Basic ([\w+/=]+)$/i.exec(authorization ?? '') ?? [];
   const [given = '', proof = ''] = Buffer.from(encoded, 'base64').toString('utf8').split(':', 2);
@@ -176,7 +183,7 @@ function openCode({ codeKey }: DemoIssuerDeps, sealed: string): Code | undefined
     const value: unknown = JSON.parse(
       openSealed(codeKey, codeContext, Buffer.from(sealed, 'base64url')).toString('utf8'),
     );
-    // Written by `authorize` above, and authenticated.
+    // `authorize` above wrote it, and it was authenticated.
     return isObject(value) ? (value as Code) : undefined;
   } catch (fault) {
     if (fault instanceof SealBroken) return undefined;

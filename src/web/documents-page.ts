@@ -1,14 +1,13 @@
-import { html } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import { extensionOf } from '../documents/media-type.ts';
 import { memoize } from '../kernel/lru-cache.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import type { ProblemSlug } from '../kernel/refusal.ts';
 import { dayElement, maxLanguages, type PageLayout, renderLayout } from './citizen-layout.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** A record as `listDocuments` answers it, as far as the page shows it. */
+/** The part of a record in `listDocuments` that the page shows. */
 type DocumentRecord = {
   readonly id: string;
   readonly title: string;
@@ -19,7 +18,7 @@ type DocumentRecord = {
   readonly status: 'scanning' | 'available' | 'quarantined' | 'withdrawn';
 };
 
-/** What `listDocuments` answers. */
+/** The response of `listDocuments`. */
 export type DocumentList = {
   readonly documents: readonly DocumentRecord[];
   readonly unreadable: readonly string[];
@@ -28,12 +27,12 @@ export type DocumentList = {
 
 type ClientNames = { readonly nameOf: (clientId: string) => string };
 
-/** The list of a citizen's documents, newest first; one that can be opened is a link to it. */
+/** The citizen's documents, newest first, with a link to each that can be opened. */
 export function documentsPage(
   frame: PageLayout & ClientNames,
   { documents, unreadable, next }: DocumentList,
   isFirst: boolean,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { documents: words, nav } = frame.words;
   const isEmpty = documents.length === 0 && unreadable.length === 0;
   const content = html`
@@ -47,7 +46,7 @@ export function documentsPage(
   return renderLayout(frame, { title: nav.documents, content, current: 'documents' });
 }
 
-function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): HtmlContent {
+function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): Html {
   const { words, nameOf } = frame;
   const title = html`<bdi>${record.title}</bdi>`;
   const kind = html`${extensionOf(record.mediaType).toUpperCase()}, <bdi>${formatSize(words.language, record.size)}</bdi>`;
@@ -58,8 +57,8 @@ function documentRow(frame: PageLayout & ClientNames, record: DocumentRecord): H
   return html`<li><p>${title}</p>${about}<p>${why}</p></li>`;
 }
 
-/** In place of a document that is there, and cannot be given out. */
-export function documentUnavailablePage(frame: PageLayout, because: ProblemSlug): Promise<BufferedResponse> {
+/** Shown for a document that exists and cannot be retrieved. */
+export function documentUnavailablePage(frame: PageLayout, because: ProblemSlug): BufferedResponse {
   const { documents: words, nav } = frame.words;
   const why = because === 'document-withdrawn' ? words.withdrawn : words.notReady;
   const content = html`<p>${why}</p><p><a href="${citizenPaths.documents}">${nav.documents}</a></p>`;
@@ -71,7 +70,7 @@ const sizeUnits = [
   ['kilobyte', 1_000],
 ] as const;
 
-/** A size as people of that language write it. */
+/** A size in the format of the language. */
 function formatSize(language: string, bytes: number): string {
   const [unit, one] = sizeUnits.find(([, least]) => bytes >= least) ?? (['byte', 1] as const);
   return sizeFormats[unit](language).format(bytes / one);

@@ -1,13 +1,12 @@
-import { html, raw } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import { defaultSubject } from '../notifications/rendering/default-subject.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
-import { phrasesFor } from '../notifications/rendering/phrases-by-language.ts';
 import { dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** A message as `listInboxMessages` answers it. */
+/** A message in `listInboxMessages`. */
 type InboxItem = {
   readonly id: string;
   readonly subject: string | null;
@@ -17,21 +16,17 @@ type InboxItem = {
   readonly opened: boolean;
 };
 
-/** What `listInboxMessages` answers. */
+/** The response of `listInboxMessages`. */
 export type InboxList = { readonly items: readonly InboxItem[]; readonly next?: string };
 
-/** What `openInboxMessage` answers. */
+/** The response of `openInboxMessage`. */
 export type OpenedMessage = InboxItem & {
   readonly html: string;
   readonly attachments: readonly { readonly id: string; readonly title: string }[];
 };
 
-/** The list of a citizen's messages, newest first. Looking at it opens none. */
-export function messagesPage(
-  frame: PageLayout,
-  { items, next }: InboxList,
-  isFirst: boolean,
-): Promise<BufferedResponse> {
+/** The citizen's messages, newest first. The list does not open any of them. */
+export function messagesPage(frame: PageLayout, { items, next }: InboxList, isFirst: boolean): BufferedResponse {
   const { words } = frame;
   const content = html`
     ${items.length === 0 && isFirst ? html`<p>${words.messages.none}</p>` : ''}
@@ -41,20 +36,20 @@ export function messagesPage(
   return renderLayout(frame, { title: words.nav.messages, content, current: 'messages' });
 }
 
-function messageRow(words: CitizenTexts, item: InboxItem): HtmlContent {
-  const fresh = item.opened ? '' : html` <span class="badge">${words.messages.fresh}</span>`;
+function messageRow(words: CitizenTexts, item: InboxItem): Html {
+  const fresh = item.opened ? '' : html` <span class="badge">${words.messages.new}</span>`;
   return html`<li>
       <p><a class="${item.opened ? '' : 'fresh'}" href="${citizenPaths.messages}/${item.id}">${titleOf(item)}</a>${fresh}</p>
       <p><bdi>${item.sender}</bdi>, ${dayElement(words, item.receivedAt)}</p>
     </li>`;
 }
 
-/** A message that the citizen has opened by coming here. */
-export function messagePage(frame: PageLayout, message: OpenedMessage): Promise<BufferedResponse> {
+/** The message that the request has opened. */
+export function messagePage(frame: PageLayout, message: OpenedMessage): BufferedResponse {
   const { words } = frame;
   const { attachments } = message;
   const content = html`<p><bdi>${message.sender}</bdi>, ${dayElement(words, message.receivedAt)}</p>
-    <div lang="${message.language ?? ''}" dir="auto">${raw(extractMessageHtml(message.html))}</div>
+    <div lang="${message.language ?? ''}" dir="auto">${trustedHtml(extractMessageHtml(message.html))}</div>
     ${
       attachments.length === 0
         ? ''
@@ -65,7 +60,7 @@ export function messagePage(frame: PageLayout, message: OpenedMessage): Promise<
   return renderLayout(frame, { title: titleOf(message), content, current: 'messages' });
 }
 
-/** In the language of the message, where it has no subject. */
+/** A message without a subject has a title in its own language. */
 function titleOf({ subject, sender, language }: InboxItem): string {
-  return subject ?? phrasesFor(language ?? undefined).messageFrom(sender);
+  return subject ?? defaultSubject(language ?? undefined, sender);
 }

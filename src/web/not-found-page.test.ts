@@ -12,7 +12,7 @@ function shown(url: string, accept: string, refusal: Refusal = refuse('not-found
   return browserNotFoundPage(request, refusal);
 }
 
-test('a browser that asks for what is not there gets a page with the way to the others', async () => {
+test('a browser at an unknown path gets a page with a link to the start page', async () => {
   for (const [url, slug] of [
     ['/docs/', 'not-found'],
     ['/v1x?a', 'not-found'],
@@ -24,7 +24,7 @@ test('a browser that asks for what is not there gets a page with the way to the 
   }
 });
 
-test('a program, and a browser at an address of programs, get the problem', () => {
+test('a program, and a browser at an API path, get the problem', () => {
   for (const accept of ['', '*/*', 'application/json', 'application/problem+json, text/html;q=0.5'])
     assert.equal(shown('/docs/', accept), undefined, accept);
   for (const url of ['/v1/nothing', '/v1', '/oauth2/nothing', '/ledger/nothing', '/.well-known/nothing'])

@@ -1,5 +1,5 @@
-import type { MountedHandler } from '../api/api-server.ts';
 import type { Authorizer } from '../api/dispatch.ts';
+import type { MountedHandler } from '../api/page-route.ts';
 import type { RefusedPage } from '../api/problem-response.ts';
 import type { SliceDeps } from '../api/slice.ts';
 import { createCitizenSessions } from '../auth/citizen-session-store.ts';
@@ -12,14 +12,14 @@ import { citizenPageScopes, createConfiguredSignIn, type SignInConfig } from './
 import { type Admission, citizenPaths, createSignInFlow } from './sign-in-flow.ts';
 import { createCitizenRefusalPage } from './sign-in-pages.ts';
 
-/** What the pages of citizens need besides the app: the operations, and where citizens sign in. */
+/** The operations that the pages call, and the sign-in of citizens. */
 type CitizenPagesOptions = CitizenOperationsDeps & {
   readonly publicUrl: string;
   readonly signInConfig: SignInConfig;
   readonly organisationOf: (clientId: string) => string;
 };
 
-/** The pages of citizens, and what browsers show of a request that came to none of them. */
+/** The pages of citizens, and the page that a browser shows for a refused request. */
 export type CitizenPages = { readonly mounts: readonly MountedHandler[]; readonly refusedPage: RefusedPage };
 
 /** Opens the pages of citizens, who sign in at the configured issuer. */
@@ -44,7 +44,7 @@ export function openCitizenPages(
     site: settings.citizenPagesName,
     corrections: settings.registerCorrectionsUrl,
     publicUrl,
-    // Who leaves has left this house; that the issuer cannot say how is no fault of theirs.
+    // The citizen is signed out here in any case. If the issuer cannot be reached, its sign-out page is left out.
     signOutUrl: () =>
       signIn.signOutUrl().catch((fault: unknown) => {
         onFault(fault);
@@ -55,10 +55,10 @@ export function openCitizenPages(
   return { mounts, refusedPage: createCitizenRefusalPage(settings.citizenPagesName) };
 }
 
-/** So many faults of a kind say what is wrong; more of them would fill the log, and who comes back with what no issuer sent makes one. */
+/** A limit for logged faults of one kind: a browser that returns with invalid parameters causes one, as often as it wants. */
 const maxFaults = { count: 10, inMs: 60_000 };
 
-/** Tells faults, of each kind so many a minute; `stopwatch` gives milliseconds that never go back, those of the machine where none is given. */
+/** Reports faults, of each kind up to `maxFaults`. `stopwatch` returns monotonic milliseconds. */
 export function throttleFaults(
   report: (fault: unknown) => void,
   stopwatch = () => performance.now(),
@@ -74,7 +74,7 @@ export function throttleFaults(
   };
 }
 
-/** Whom a token of the issuer lets in: it has to be for this very client, and for all that the pages ask. */
+/** Admits the citizen of a token that was issued for this client and has all scopes of the pages. */
 function createAdmission(authorizer: Authorizer, clientId: string) {
   return async (accessToken: string): Promise<Admission> => {
     const presented = { method: 'GET', path: citizenPaths.home, headers: {} };

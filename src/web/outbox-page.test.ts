@@ -15,7 +15,7 @@ async function bodyOf(mails: readonly (typeof mail)[]): Promise<string> {
   return String(made.body);
 }
 
-test('the outbox shows each mail as text, and nothing in it turns round what stands beside it', async () => {
+test('the outbox escapes each mail, and isolates its text direction', async () => {
   const body = await bodyOf([mail, { ...mail, subject: 'Older' }]);
   assert.match(body, /<p>Mail that this demo would have sent: 2, newest first\. It is kept in memory only\.<\/p>/);
   assert.deepEqual(body.match(/<h2>.*<\/h2>/g), [
@@ -26,7 +26,7 @@ test('the outbox shows each mail as text, and nothing in it turns round what sta
   assert.match(body, /<p class="mail" dir="auto">First &amp; last\.\n\nhttps:\/\/gov\.example\/<\/p>/);
 });
 
-test('an outbox without mail says so', async () => {
+test('an empty outbox says that it is empty', async () => {
   const body = await bodyOf([]);
   assert.match(body, /would have sent: 0,/);
   assert.doesNotMatch(body, /<article>/);

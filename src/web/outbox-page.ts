@@ -1,9 +1,9 @@
-import { html } from 'hono/html';
-import type { PageRoute } from '../api/api-server.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { formatInstant } from '../kernel/clock.ts';
+import { html } from './html.ts';
 import { apiPage } from './page.ts';
 
-/** A mail as the outbox keeps it; `capturedAt` in epoch milliseconds. */
+/** A mail in the outbox; `capturedAt` in epoch milliseconds. */
 type OutboxMail = {
   readonly to: string;
   readonly subject: string;
@@ -11,7 +11,7 @@ type OutboxMail = {
   readonly capturedAt: number;
 };
 
-/** The demo's outbox: every mail that would have been sent, newest first. Kept in memory, gone after a restart. */
+/** The outbox of the demo: the mails that it did not send, newest first. It is in memory, so a restart deletes them. */
 export function outboxPage(mails: () => readonly OutboxMail[]): PageRoute {
   return {
     path: '/outbox',

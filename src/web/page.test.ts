@@ -1,20 +1,24 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { html } from 'hono/html';
+import type { BufferedResponse } from '../api/buffered-response.ts';
+import type { PageRoute } from '../api/page-route.ts';
+import { html } from './html.ts';
 import { apiPage, citizenPage } from './page.ts';
 import { startPage } from './start-page.ts';
 import { favicon, stylesheet } from './stylesheet.ts';
 
-async function bodyOf(answer: ReturnType<typeof apiPage>): Promise<string> {
-  const made = await answer;
-  assert.ok('body' in made);
-  return String(made.body);
+const bodyOf = ({ body }: BufferedResponse): string => String(body);
+
+async function getRoute({ get }: PageRoute): Promise<BufferedResponse> {
+  const response = await get({}, new URLSearchParams());
+  assert.ok('body' in response);
+  return response;
 }
 
-test('a page runs in the direction of its language', async () => {
-  const opening = async (language: string) =>
-    /<html[^>]*>/.exec(await bodyOf(citizenPage({ title: 'x', content: html``, status: 200, language })))?.[0] ?? '';
-  assert.deepEqual(await Promise.all(['de', 'ar', 'he', 'ur'].map(opening)), [
+test('a page has the text direction of its language', async () => {
+  const opening = (language: string) =>
+    /<html[^>]*>/.exec(bodyOf(citizenPage({ title: 'x', content: html``, status: 200, language })))?.[0] ?? '';
+  assert.deepEqual(['de', 'ar', 'he', 'ur'].map(opening), [
     '<html lang="de" dir="ltr">',
     '<html lang="ar" dir="rtl">',
     '<html lang="he" dir="rtl">',
@@ -22,48 +26,41 @@ test('a page runs in the direction of its language', async () => {
   ]);
 });
 
-test('a page for citizens does not lead them to the pages of the interface', async () => {
-  const links = async (answer: ReturnType<typeof apiPage>) =>
-    [...(await bodyOf(answer)).matchAll(/<a [^>]*>/g)].map(String);
-  assert.deepEqual(await links(apiPage('x', html``)), ['<a href="/">']);
-  assert.deepEqual(
-    await links(citizenPage({ title: 'x', content: html``, status: 200, language: 'en', sender: 'Tax' })),
-    [],
-  );
+test('a page for citizens has no link to the developer pages', async () => {
+  const links = (page: BufferedResponse) => [...bodyOf(page).matchAll(/<a [^>]*>/g)].map(String);
+  assert.deepEqual(links(apiPage('x', html``)), ['<a href="/">']);
+  assert.deepEqual(links(citizenPage({ title: 'x', content: html``, status: 200, language: 'en', sender: 'Tax' })), []);
 });
 
-test('a page loads nothing from elsewhere, runs nothing, and is framed by nobody', async () => {
-  const made = await apiPage('x', html``);
+test('the policy of a page forbids foreign sources, scripts and frames', async () => {
+  const page = apiPage('x', html``);
   assert.equal(
-    made.headers['content-security-policy'],
+    page.headers['content-security-policy'],
     "default-src 'none'; style-src 'self'; img-src 'self'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
   );
 });
 
-test('a page for citizens is headed by the service that it speaks for, and where none is known by nothing', async () => {
+test('the header of a page for citizens names the sender, and is missing when the sender is unknown', async () => {
   const part = { title: 'x', content: html``, status: 200, language: 'ar' };
-  const headed = await bodyOf(citizenPage({ ...part, sender: 'Tax & Co' }));
+  const headed = bodyOf(citizenPage({ ...part, sender: 'Tax & Co' }));
   assert.match(headed, /<header><bdi>Tax &amp; Co<\/bdi><\/header>/);
-  assert.doesNotMatch(await bodyOf(citizenPage(part)), /<header>/);
-  assert.match(await bodyOf(apiPage('x', html``)), /<html lang="en" dir="ltr">[\s\S]*<header><a href="\/">/);
+  assert.doesNotMatch(bodyOf(citizenPage(part)), /<header>/);
+  assert.match(bodyOf(apiPage('x', html``)), /<html lang="en" dir="ltr">[\s\S]*<header><a href="\/">/);
 });
 
-test('the title of a page says what it is, and where', async () => {
-  const titleOf = async (answer: ReturnType<typeof apiPage>) => /<title>.*<\/title>/.exec(await bodyOf(answer))?.[0];
-  assert.equal(await titleOf(apiPage('Problems', html``)), '<title>Problems – citizen-services</title>');
+test('the title of a page names the page and then the site', async () => {
+  const titleOf = (page: BufferedResponse) => /<title>.*<\/title>/.exec(bodyOf(page))?.[0];
+  assert.equal(titleOf(apiPage('Problems', html``)), '<title>Problems – citizen-services</title>');
   const ofCitizens = { title: 'Not known', content: html``, status: 404, language: 'en' };
-  assert.equal(await titleOf(citizenPage(ofCitizens)), '<title>Not known</title>');
-  assert.equal(
-    await titleOf(citizenPage({ ...ofCitizens, sender: 'Tax & Co' })),
-    '<title>Not known – Tax &amp; Co</title>',
-  );
-  const start = startPage({}).get({}, new URLSearchParams());
-  assert.equal(await titleOf(start as ReturnType<typeof apiPage>), '<title>citizen-services</title>');
+  assert.equal(titleOf(citizenPage(ofCitizens)), '<title>Not known</title>');
+  assert.equal(titleOf(citizenPage({ ...ofCitizens, sender: 'Tax & Co' })), '<title>Not known – Tax &amp; Co</title>');
+  const start = await getRoute(startPage({}));
+  assert.equal(titleOf(start), '<title>citizen-services</title>');
 });
 
-test('the page at the root leads to each place, by its words', async () => {
-  const made = startPage({ '/docs': 'The reference', '/outbox': 'Mail & more' }).get({}, new URLSearchParams());
-  const body = await bodyOf(made as ReturnType<typeof apiPage>);
+test('the start page links to each page with its escaped label', async () => {
+  const page = await getRoute(startPage({ '/docs': 'The reference', '/outbox': 'Mail & more' }));
+  const body = bodyOf(page);
   assert.deepEqual(body.match(/<li>.*?<\/li>/g), [
     '<li><a href="/docs">The reference</a></li>',
     '<li><a href="/outbox">Mail &amp; more</a></li>',
@@ -71,9 +68,9 @@ test('the page at the root leads to each place, by its words', async () => {
   assert.equal(startPage({}).path, '/');
 });
 
-test('a page names the picture that stands beside its title, and lets the browser show it', async () => {
-  assert.match(await bodyOf(apiPage('x', html``)), /<link rel="icon" type="image\/svg\+xml" href="\/favicon.ico" \/>/);
-  const { headers } = (await favicon.get({}, new URLSearchParams())) as Awaited<ReturnType<typeof apiPage>>;
+test('a page names its icon, and the icon is an SVG', async () => {
+  assert.match(bodyOf(apiPage('x', html``)), /<link rel="icon" type="image\/svg\+xml" href="\/favicon.ico" \/>/);
+  const { headers } = await getRoute(favicon);
   assert.equal(headers?.['content-type'], 'image/svg+xml');
 });
 
@@ -92,8 +89,8 @@ function contrast(one: string, other: string): number {
   return (light + 0.05) / (dark + 0.05);
 }
 
-test('text stands out from its ground in light and in dark, and so do the lines of what can be pressed', async () => {
-  const css = await bodyOf(stylesheet.get({}, new URLSearchParams()) as ReturnType<typeof apiPage>);
+test('text, links and borders have enough contrast in the light and in the dark scheme', async () => {
+  const css = bodyOf(await getRoute(stylesheet));
   const schemes = [...css.matchAll(/:root \{([^}]*)\}/g)].map(([, inner = '']) =>
     Object.fromEntries([...inner.matchAll(/--(\w+): (#\w+)/g)].map(([, name, colour]) => [name, colour])),
   );
@@ -105,8 +102,8 @@ test('text stands out from its ground in light and in dark, and so do the lines 
   }
 });
 
-test('a button is written as large as the text, is 24 pixels high at least, and shows that it is focused', async () => {
-  const css = await bodyOf(stylesheet.get({}, new URLSearchParams()) as ReturnType<typeof apiPage>);
+test('a button has the font of the text, is at least 24 pixels high, and shows its focus', async () => {
+  const css = bodyOf(await getRoute(stylesheet));
   const rule = /(?:^|\n)button \{([^}]*)\}/.exec(css)?.[1] ?? '';
   assert.match(rule, /font: inherit/);
   assert.match(rule, /min-block-size: (?:[2-9]|\d\d)(?:\.\d+)?rem/);

@@ -1,9 +1,6 @@
-import { html, raw } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
+import { type Html, html, trustedHtml } from './html.ts';
 import { favicon, stylesheetPath } from './stylesheet.ts';
-
-/** A piece of HTML whose inserted values were escaped. */
-export type Html = ReturnType<typeof html>;
 
 const headers = {
   'content-type': 'text/html; charset=utf-8',
@@ -13,20 +10,20 @@ const headers = {
 
 const program = 'citizen-services';
 
-/** A page for those who use the interface, in English, with a way to all others. */
-export function apiPage(title: string, content: HtmlContent): Promise<BufferedResponse> {
+/** A page for developers, in English, with a link to the start page. */
+export function apiPage(title: string, content: Html): BufferedResponse {
   const header = html`<a href="/">${program}</a>`;
   return renderHtmlPage({ header, site: program, title, content, status: 200, language: 'en' });
 }
 
 /**
- * A page for citizens; `language` is what its words are in, `sender` the service that it speaks for, where that is known: the
- * name of this program says nothing to them. It leads nowhere: the other pages are not for them.
+ * A page for citizens in `language`. `sender` is the service that it speaks for, if known; citizens do not know the name of this
+ * program. It has no link, because the other pages are not for them.
  */
 export function citizenPage({
   sender,
   ...part
-}: PagePart & { readonly sender?: string | undefined }): Promise<BufferedResponse> {
+}: PagePart & { readonly sender?: string | undefined }): BufferedResponse {
   return renderHtmlPage({
     ...part,
     site: sender,
@@ -34,28 +31,19 @@ export function citizenPage({
   });
 }
 
-export type HtmlContent = Html | Promise<Html>;
-
 type PagePart = {
   readonly title: string;
-  readonly content: HtmlContent;
+  readonly content: Html;
   readonly status: number;
   readonly language: string;
 };
 
-type HtmlPage = PagePart & { readonly header: HtmlContent | undefined; readonly site: string | undefined };
+type HtmlPage = PagePart & { readonly header: Html | undefined; readonly site: string | undefined };
 
-/** A whole page: no script, its style from this server, readable without it. */
-export async function renderHtmlPage({
-  header,
-  site,
-  title,
-  content,
-  status,
-  language,
-}: HtmlPage): Promise<BufferedResponse> {
+/** A whole page without script. Its stylesheet comes from this server. */
+export function renderHtmlPage({ header, site, title, content, status, language }: HtmlPage): BufferedResponse {
   const direction = new Intl.Locale(language).getTextInfo().direction ?? 'ltr';
-  const text = html`${raw('<!doctype html>')}
+  const text = html`${trustedHtml('<!doctype html>')}
     <html lang="${language}" dir="${direction}">
       <head>
         <meta charset="utf-8" />
@@ -69,5 +57,5 @@ export async function renderHtmlPage({
         <main><h1>${title}</h1>${content}</main>
       </body>
     </html>`;
-  return { status, headers, body: String(await text) };
+  return { status, headers, body: String(text) };
 }

@@ -11,7 +11,7 @@ async function bodyOf(page: typeof one, slug = ''): Promise<string> {
   return String(made.body);
 }
 
-test('the list of problems has each with its status, its title and its page', async () => {
+test('the list of problems shows each with its status, its title and a link', async () => {
   const body = await bodyOf(list);
   const rows = [
     ...body.matchAll(/<tr><td>(\d+)<\/td><td><a href="\/problems\/([a-z-]+)">[^<]+<\/a><\/td><td><code>([a-z-]+)</g),
@@ -22,14 +22,14 @@ test('the list of problems has each with its status, its title and its page', as
   );
 });
 
-test('the page of a problem says its name, its status, and whether to repeat', async () => {
+test('the page of a problem shows its name, its status, and whether to retry', async () => {
   const busy = await bodyOf(one, 'capacity-reduced');
   assert.match(busy, /<dt>Name<\/dt><dd><code>capacity-reduced<\/code><\/dd>\s+<dt>Status<\/dt><dd>503<\/dd>/);
   assert.match(busy, /<dt>Worth repeating<\/dt><dd>yes, later, unchanged<\/dd>/);
   assert.match(await bodyOf(one, 'bad-request'), /<dt>Worth repeating<\/dt><dd>not unchanged<\/dd>/);
 });
 
-test('a name that no problem has is a problem itself, also where every object has such a member', async () => {
+test('an unknown problem name is refused, also if it is a member of every object', async () => {
   for (const slug of ['nothing-such', 'constructor', '__proto__', '']) {
     const made = await one?.get({ slug }, new URLSearchParams());
     assert.ok(made !== undefined && 'slug' in made, slug);

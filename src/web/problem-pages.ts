@@ -1,10 +1,10 @@
-import { html } from 'hono/html';
-import type { PageRoute } from '../api/api-server.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { problems } from '../kernel/problem-catalogue.ts';
 import { refuse } from '../kernel/refusal.ts';
+import { html } from './html.ts';
 import { apiPage } from './page.ts';
 
-/** The list of all problems, and a page for each: where the `type` of every problem points. */
+/** The list of all problems, and a page for each: the `type` of every problem is the URL of its page. */
 export const problemPages: readonly PageRoute[] = [
   {
     path: '/problems',

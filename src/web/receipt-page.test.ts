@@ -7,13 +7,15 @@ import { systemClock, systemRandom } from '../kernel/system-clock.ts';
 import { createConfirmLinks } from '../notifications/inbox/confirm-receipt.ts';
 import { mountReceiptPage } from './receipt-page.ts';
 
-test('while the database is away a citizen is told to come back, in words, and the operator why', async (t) => {
+test('while the database is unavailable, a citizen sees a page with 503 and the log has the fault', async (t) => {
   const away = new Error('the database is away');
   const faults: unknown[] = [];
   const mint = createIdGenerator(systemClock, systemRandom);
   const links = createConfirmLinks('', new Uint8Array(32));
   const parts = {
-    ...{ clock: systemClock, mint, senderOf: async () => ({ name: 'Tax Office' }) },
+    clock: systemClock,
+    mint,
+    senderOf: async () => ({ name: 'Tax Office' }),
     read: () => Promise.reject(away),
     commit: () => Promise.reject(away),
     onFault: (fault: unknown) => void faults.push(fault),
@@ -29,7 +31,7 @@ test('while the database is away a citizen is told to come back, in words, and t
     const text = await answer.text();
     if (method === 'HEAD') assert.equal(text, '');
     else assert.match(text, /<html lang="de"[\s\S]*<h1>Jetzt nicht möglich<\/h1><p>Bitte versuchen Sie es in /);
-    // No search engine lists the links of mails, and no cache gives a page in the language of somebody else.
+    // Search engines must not list the links of mails, and caches must not mix languages.
     const [robots, vary] = ['x-robots-tag', 'vary'].map((name) => answer.headers.get(name));
     assert.deepEqual([robots, vary], ['noindex', 'accept-language']);
   }

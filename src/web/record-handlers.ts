@@ -8,7 +8,7 @@ import { parseForm } from './contact-handlers.ts';
 import { type CorrectionLink, recordPage } from './record-page.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** A request for the page, or of its form, of a citizen who is signed in. */
+/** A signed-in citizen's request for the page or of its form. */
 type RecordRequest = {
   readonly request: IncomingMessage;
   readonly view: PageLayout & CorrectionLink;
@@ -16,18 +16,18 @@ type RecordRequest = {
   readonly token: string;
 };
 
-/** What the register has about the citizen, and the own lock. */
+/** Shows the register record of the citizen and the citizen lock. */
 export async function showRecord(
   { operations, token, view }: RecordRequest,
   tooMany = false,
 ): Promise<BufferedResponse | Refusal> {
   const answer = await operations.record(token);
-  if ('slug' in answer) return answer.slug === 'citizen-not-found' ? await recordPage(view, undefined) : answer;
+  if ('slug' in answer) return answer.slug === 'citizen-not-found' ? recordPage(view, undefined) : answer;
   if (!('json' in answer)) throw new TypeError('the operation answers in another form');
-  return await recordPage(view, answer.json as OwnRecord, tooMany);
+  return recordPage(view, answer.json as OwnRecord, tooMany);
 }
 
-/** Sets or lifts the lock. The browser is sent to the page anew, so that loading it again does nothing again. */
+/** Sets or removes the citizen lock. Then it redirects to the page, so that a reload does not repeat the action. */
 export async function handleLockForm(recordRequest: RecordRequest): Promise<BufferedResponse | Refusal> {
   const wanted = (await parseForm(recordRequest.request))?.get('locked');
   if (wanted !== 'true' && wanted !== 'false') return await showRecord(recordRequest);

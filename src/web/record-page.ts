@@ -1,24 +1,20 @@
-import { html, raw } from 'hono/html';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { OwnRecord } from '../identity/read-own-record.ts';
 import { type ClaimName, claimNames } from '../identity/register/claims.ts';
 import { type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';
-import type { HtmlContent } from './page.ts';
+import { type Html, html, trustedHtml } from './html.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** Where the operator says how the register is put right; undefined where that is not said. */
+/** The operator's page about corrections of the register; undefined if there is none. */
 export type CorrectionLink = { readonly corrections: string | undefined };
 
-/**
- * What the register has about the citizen; undefined where it has nothing. `tooMany`: the lock was to be lifted, and cannot be
- * again on that day.
- */
+/** The register record of the citizen; undefined if there is none. `tooMany`: the citizen lock cannot be removed again today. */
 export function recordPage(
   frame: PageLayout & CorrectionLink,
   record: OwnRecord | undefined,
   tooMany = false,
-): Promise<BufferedResponse> {
+): BufferedResponse {
   const { record: words, nav } = frame.words;
   const content =
     record === undefined
@@ -32,30 +28,30 @@ export function recordPage(
   return renderLayout(frame, { title: nav.record, content, current: 'record', status: tooMany ? 429 : 200 });
 }
 
-/** The citizen's own lock, and the button that sets or lifts it; nothing where this server keeps none. */
-function lockForm({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, tooMany: boolean): HtmlContent | '' {
+/** The citizen lock with the button that sets or removes it; nothing if this server has no such lock. */
+function lockForm({ lock }: CitizenTexts['record'], { ownLock }: OwnRecord, tooMany: boolean): Html | '' {
   if (ownLock === null) return '';
   return html`<h2 id="lock">${lock.title}</h2>
     ${tooMany ? html`<p class="note" role="alert">${lock.tooMany}</p>` : ''}
-    <p${ownLock ? raw(' class="note"') : ''}>${ownLock ? lock.on : lock.off}</p><p>${lock.told}</p>
+    <p${ownLock ? trustedHtml(' class="note"') : ''}>${ownLock ? lock.on : lock.off}</p><p>${lock.notified}</p>
     <form method="post" action="${citizenPaths.record}">
       <input type="hidden" name="locked" value="${String(!ownLock)}" />
       <p><button type="submit">${ownLock ? lock.lift : lock.set}</button></p>
     </form>`;
 }
 
-/** The way to where one learns how to have the register put right. */
-export function correctionLink({ words, corrections }: PageLayout & CorrectionLink): HtmlContent | '' {
+/** The link to the operator's page about corrections. */
+export function correctionLink({ words, corrections }: PageLayout & CorrectionLink): Html | '' {
   return corrections === undefined ? '' : html`<p><a href="${corrections}">${words.record.corrections}</a></p>`;
 }
 
-type NamedValue = readonly [name: string, value: HtmlContent];
+type NamedValue = readonly [name: string, value: Html];
 
-/** As the register has it, letter for letter: what is written otherwise there may be why something did not fit. */
+/** Shows the values exactly as in the register: a different spelling can be the reason for a mismatch. */
 function recordRows(words: CitizenTexts, record: OwnRecord): NamedValue[] {
   const { record: own, uses, language } = words;
   const named = (name: string) => name.charAt(0).toLocaleUpperCase(language) + name.slice(1);
-  const valued = (value: string | null): HtmlContent =>
+  const valued = (value: string | null): Html =>
     value === null ? html`${uses.findings.not_available}` : html`<bdi>${value}</bdi>`;
   const claims = claimNames.map((claim) => [named(uses.claims[claim]), valued(record[claim])] as const);
   const earlier = [...record.formerNames, ...record.formerAddresses].flatMap(({ from, until, ...values }) =>
@@ -74,11 +70,11 @@ function recordRows(words: CitizenTexts, record: OwnRecord): NamedValue[] {
   ];
 }
 
-function periodText(from = '', until = ''): HtmlContent | '' {
+function periodText(from = '', until = ''): Html | '' {
   return from === '' && until === '' ? '' : html` (<bdi>${from} – ${until}</bdi>)`;
 }
 
-/** The name of a language in another; what an import has written and is no tag stays as it is. */
+/** The name of a language in another one. A value that is no language tag stays as the import wrote it. */
 function languageName(tag: string, language: string): string {
   try {
     return new Intl.DisplayNames(language, { type: 'language' }).of(tag) ?? tag;

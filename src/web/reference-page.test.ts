@@ -7,16 +7,16 @@ import { referencePage } from './reference-page.ts';
 const member = (description: string) => Type.Object({ [description]: Type.String({ description }) });
 const request = { params: member('id'), query: member('limit'), headers: member('purpose'), body: member('claim') };
 const ask = defineOperation({
-  ...{
-    name: 'ask',
-    since: '1.0',
-    method: 'POST',
-    path: '/v1/ask/{id}',
-    scope: null,
-    summary: 'Ask',
-    description: '',
-  },
-  ...{ request, responses: { 200: { description: 'What was found.' } }, citizenData: false },
+  name: 'ask',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/ask/{id}',
+  scope: null,
+  summary: 'Ask',
+  description: '',
+  request,
+  responses: { 200: { description: 'What was found.' } },
+  citizenData: false,
   refusals: ['conflict', 'document-erased'],
   run: async (_call: OperationCall<typeof request, null>) => ({ plain: { status: 200, json: {} } }),
 });
@@ -27,7 +27,7 @@ async function referenceOf(...operations: readonly Operation<null>[]): Promise<s
   return String(answer.body);
 }
 
-test('the reference says of each member where it goes, and of each answer what it is', async () => {
+test('the reference shows the location of each parameter and the meaning of each response', async () => {
   const text = (await referenceOf(ask)).replaceAll(/<[^>]*>/g, '');
   for (const shown of ['id (path)', 'limit (query)', 'purpose (header)', 'claim (body)', '200: What was found.']) {
     assert.ok(text.includes(shown), shown);
@@ -35,7 +35,7 @@ test('the reference says of each member where it goes, and of each answer what i
   assert.doesNotMatch(text, /Deprecated/);
 });
 
-test('the reference says what each member is and which are required, and of refusals nothing where there are none', async () => {
+test('the reference shows types and required members, and no refusals where there are none', async () => {
   const body = Type.Object({
     message: Type.String({ description: 'What is <said>.' }),
     subject: Type.Optional(Type.String({ description: 'In a line.' })),
@@ -44,7 +44,7 @@ test('the reference says what each member is and which are required, and of refu
   const text = await referenceOf({ ...ask, request: { body }, refusals: [] });
   const shown = [...text.matchAll(/<dt><code>(\w+)<\/code> \((\w+)\)<\/dt><dd>([^<]*)<\/dd>/g)];
   assert.deepEqual(
-    shown.map(([, name, place, told]) => [name, place, told]),
+    shown.map(([, name, place, text]) => [name, place, text]),
     [
       ['message', 'body', 'Required. What is &lt;said&gt;.'],
       ['subject', 'body', 'In a line.'],
@@ -55,7 +55,7 @@ test('the reference says what each member is and which are required, and of refu
   assert.match(await referenceOf({ ...ask, request: {}, refusals: ['conflict'] }), /<dt>Refusals<\/dt>/);
 });
 
-test('every operation has its place in the reference, and a link at the top leads there', async () => {
+test('every operation has a section in the reference, and a link at the top leads to it', async () => {
   const text = await referenceOf(ask, { ...ask, name: 'askAgain' });
   const leads = [...text.matchAll(/<li><a href="#(\w+)">/g)].map(([, name]) => name);
   assert.deepEqual(leads, ['ask', 'askAgain']);
@@ -65,14 +65,14 @@ test('every operation has its place in the reference, and a link at the top lead
   );
 });
 
-test('links beside each other stand on lines of their own, so that a finger hits the one it means', async () => {
+test('neighbouring links are on separate lines, so that they are large enough to touch', async () => {
   assert.match(
     await referenceOf(ask),
     /<li><a href="\/problems\/conflict">conflict<\/a><\/li><li><a href="\/problems\/document-erased">/,
   );
 });
 
-test('the page that the answers of a deprecated operation link to says so', async () => {
+test('the reference of a deprecated operation shows the deprecation', async () => {
   const deprecated = { since: Date.UTC(2027, 0, 1), sunset: Date.UTC(2028, 0, 1), successor: '/v1/inquire' };
   assert.match(
     await referenceOf({ ...ask, deprecated }),

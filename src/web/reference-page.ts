@@ -1,20 +1,20 @@
-import { html } from 'hono/html';
-import type { PageRoute } from '../api/api-server.ts';
 import type { BufferedResponse } from '../api/buffered-response.ts';
 import type { Deprecation } from '../api/deprecation.ts';
 import { groupDescription, groupOf, idempotencyKeyDescription } from '../api/openapi/operation-group.ts';
 import type { Operation } from '../api/operation.ts';
+import type { PageRoute } from '../api/page-route.ts';
 import { formatInstant } from '../kernel/clock.ts';
-import { apiPage, type HtmlContent } from './page.ts';
+import { type Html, html } from './html.ts';
+import { apiPage } from './page.ts';
 import { sampleAnswer, sampleCall, sampleTokenRequest } from './sample-call.ts';
 
-/** The reference of the interface for people, made from the operations; the same facts as /openapi.json. */
+/** The API reference for people, with the same facts as /openapi.json. */
 export function referencePage<P>(operations: readonly Operation<P>[], publicUrl: string): PageRoute {
-  let made: Promise<BufferedResponse> | undefined;
-  return { path: '/docs', get: () => (made ??= renderReference(operations, publicUrl)) };
+  let rendered: BufferedResponse | undefined;
+  return { path: '/docs', get: async () => (rendered ??= renderReference(operations, publicUrl)) };
 }
 
-function renderReference<P>(operations: readonly Operation<P>[], publicUrl: string): Promise<BufferedResponse> {
+function renderReference<P>(operations: readonly Operation<P>[], publicUrl: string): BufferedResponse {
   const groups = Map.groupBy(operations, groupOf);
   return apiPage(
     'Reference',
@@ -39,7 +39,7 @@ function renderReference<P>(operations: readonly Operation<P>[], publicUrl: stri
   );
 }
 
-function operationArticle<P>(operation: Operation<P>, publicUrl: string): HtmlContent {
+function operationArticle<P>(operation: Operation<P>, publicUrl: string): Html {
   const answer = sampleAnswer(operation);
   return html`<article id="${operation.name}">
               <h3><code>${operation.method} ${operation.path}</code></h3>
@@ -66,7 +66,7 @@ function operationArticle<P>(operation: Operation<P>, publicUrl: string): HtmlCo
             </article>`;
 }
 
-/** What the `Link` of its answers leads here for (deprecation.ts). */
+/** The `Link` header of a deprecated operation leads to this text (deprecation.ts). */
 function deprecationText({ since, sunset, successor }: Deprecation): string {
   const day = (at: number) => formatInstant(at).slice(0, 10);
   const end = sunset === undefined ? '' : ` It ends on ${day(sunset)} at the earliest.`;

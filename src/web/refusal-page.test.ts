@@ -11,12 +11,15 @@ import { refusedPage } from './receipt-page.ts';
 
 const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
 
-/** A guard that refuses all requests, as while too much is at work. */
+/** A guard that refuses all requests, as under overload. */
 async function refusing(t: TestContext, refusal: Refusal) {
   const refused: string[] = [];
   const options = {
-    ...{ publicUrl: 'https://gov.example', headers: { 'content-security-policy': "default-src 'none'" } },
-    ...{ newRequestId: () => 'urn:uuid:x', shed: () => refusal, refusedPage },
+    publicUrl: 'https://gov.example',
+    headers: { 'content-security-policy': "default-src 'none'" },
+    newRequestId: () => 'urn:uuid:x',
+    shed: () => refusal,
+    refusedPage,
     onRefused: ({ slug }: Refusal) => void refused.push(slug),
   };
   const server = createGuardedServer(options, () => assert.fail('nothing is served')).listen(0, '127.0.0.1');
@@ -28,7 +31,7 @@ async function refusing(t: TestContext, refusal: Refusal) {
 
 const busy = refuse('capacity-reduced', undefined, { headers: { 'retry-after': '1' } });
 
-test('while too much is at work a browser at the link of a mail gets words in its language, and when to come back', async (t) => {
+test('under overload a browser at a confirmation link gets a page in its language, with Retry-After', async (t) => {
   const { ask, refused } = await refusing(t, busy);
   for (const path of ['/received/dlv_x.mark', '/received', '/received?x', `/received/${'x'.repeat(9_000)}`]) {
     const headers = { accept: browser, 'accept-language': 'de-AT,de;q=0.9' };
@@ -44,7 +47,7 @@ test('while too much is at work a browser at the link of a mail gets words in it
   assert.deepEqual(refused, ['capacity-reduced', 'capacity-reduced', 'capacity-reduced', 'uri-too-long']);
 });
 
-test('programs, and whoever is not at the link of a mail, get the problem', async (t) => {
+test('programs, and browsers at other paths, get the problem under overload', async (t) => {
   const { ask } = await refusing(t, busy);
   for (const [path, accept] of [
     ['/received/x', undefined],
@@ -60,7 +63,7 @@ test('programs, and whoever is not at the link of a mail, get the problem', asyn
   }
 });
 
-test('a page ends the connection where the problem would have', async (t) => {
+test('a page closes the connection where the problem would', async (t) => {
   const { port } = await refusing(t, refuse('capacity-reduced', undefined, { headers: { connection: 'close' } }));
   const socket = createConnection(port, '127.0.0.1');
   const asking = `GET /received/x HTTP/1.1\r\nHost: gov.example\r\nAccept: ${browser}\r\n\r\n`;
@@ -68,10 +71,11 @@ test('a page ends the connection where the problem would have', async (t) => {
   assert.deepEqual((await text(socket)).match(/^HTTP\/1\.1 .*$/gm), ['HTTP/1.1 503 Service Unavailable']);
 });
 
-test('a link that was cut, or joined to what stood behind it, is not known', async (t) => {
+test('a confirmation link that was cut or extended gets the page of an unknown link', async (t) => {
   const server = createApiServer({
     ...storelessServerOptions,
-    ...{ publicUrl: 'https://gov.example', refusedPage },
+    publicUrl: 'https://gov.example',
+    refusedPage,
   });
   const ask = createHttpClient(`http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`);
   t.after(() => server.stop(1_000));

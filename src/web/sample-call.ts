@@ -4,7 +4,7 @@ import { exampleContextOf } from '../api/openapi/operation-group.ts';
 import { documentedSchema } from '../api/openapi/schema.ts';
 import type { Operation } from '../api/operation.ts';
 
-/** What buys a token for the other samples, with the secret of a client of a demo or sandbox. */
+/** The command that gets a token for the other samples, with the client secret of a demo or sandbox. */
 export function sampleTokenRequest(publicUrl: string): string {
   return joinShellLines(`TOKEN=$(curl -s ${publicUrl}/oauth2/token`, [
     '-u "$CLIENT_ID:$CLIENT_SECRET"',
@@ -12,7 +12,7 @@ export function sampleTokenRequest(publicUrl: string): string {
   ]);
 }
 
-/** A call of the operation for a shell, with the values of the examples in the OpenAPI document; `$TOKEN` is a token. */
+/** A shell command that calls the operation with the example values of the OpenAPI document; `$TOKEN` is an access token. */
 export function sampleCall<P>(operation: Operation<P>, publicUrl: string): string {
   const { method, path, request, bodyBytes, scope, responses } = operation;
   const shown = exampleContextOf(operation, 'request');
@@ -34,7 +34,7 @@ export function sampleCall<P>(operation: Operation<P>, publicUrl: string): strin
   ]);
 }
 
-/** The options that carry a body: JSON, or a document with what is known of it. */
+/** The curl options of a body: JSON, or a document with its metadata. */
 function bodyOptions<P>(
   body: object | undefined,
   bytes: Operation<P>['bodyBytes'],
@@ -46,7 +46,7 @@ function bodyOptions<P>(
   return [...parts, `${bytes.form.part}=@document.pdf;type=${bytes.usualType}`].map((part) => `-F ${shellQuote(part)}`);
 }
 
-/** What the operation answers to it, as JSON; undefined where it is a document, or nothing. */
+/** The JSON of the example response; undefined if the response is a document or empty. */
 export function sampleAnswer<P>(operation: Operation<P>): string | undefined {
   const [first] = Object.values(operation.responses).flatMap(({ schema }) => (schema === undefined ? [] : [schema]));
   if (first === undefined) return undefined;

@@ -7,10 +7,10 @@ import { isObject } from '../kernel/is-object.ts';
 import { systemClock } from '../kernel/system-clock.ts';
 import { citizenPaths } from './sign-in-flow.ts';
 
-/** What the client of the pages has to be allowed, and each token for them. */
+/** The scopes that the client of the pages needs, and each of its tokens. */
 export const citizenPageScopes = ['citizen:self', 'documents:read'] as const satisfies readonly Scope[];
 
-/** The sign-in of that order, for the server at that address. */
+/** The configured sign-in, for the server at `publicUrl`. */
 export function createConfiguredSignIn(
   { issuer, clientId, credential }: SignInConfig,
   options: { readonly publicUrl: string; readonly settings: Settings; readonly clock: Clock },
@@ -32,14 +32,14 @@ export function createConfiguredSignIn(
   });
 }
 
-/** Where citizens sign in, and who this server is there. */
+/** The issuer at which citizens sign in, and this server's client there. */
 export type SignInConfig = {
   readonly issuer: string;
   readonly clientId: string;
   readonly credential: () => SignInCredential;
 };
 
-/** What the settings say of the sign-in; undefined where there is none. What does not fit together stops the start. */
+/** The sign-in of the settings; undefined without one. Settings that contradict each other end the start. */
 export function signInConfigOf(settings: Settings): SignInConfig | undefined {
   const { signInIssuer: issuer, signInClientId: clientId, signInClientSecret: secret, signInClientKey: key } = settings;
   if (issuer === undefined) {

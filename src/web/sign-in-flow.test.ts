@@ -6,33 +6,33 @@ import { createSignInFlow } from './sign-in-flow.ts';
 
 const unused = () => assert.fail('not asked for');
 
-test('a citizen who asks without end waits, in whichever session, and may go on after a while', async () => {
+test('a citizen with too many requests is refused in every session, and served again later', async () => {
   let now = 0;
-  const door = createSignInFlow({
+  const flow = createSignInFlow({
     signIn: { begin: unused, finish: unused, signOutUrl: unused },
-    // A session is named as its citizen, with a number behind.
+    // The secret of a session is its citizen's id with a number.
     sessions: { begin: unused, end: unused, find: async (secret) => ({ token: `token of ${secret.slice(0, -1)}` }) },
     cookies: createCookies('https://gov.example'),
     admit: async (token) => ({ citizenId: token.replace('token of ', '') }),
     stopwatch: () => now,
   });
   const from = (secret: string) =>
-    // The door looks at the cookies alone.
+    // The flow reads only the cookies.
     ({ headers: { cookie: `__Host-citizen-session=${secret}` } }) as unknown as IncomingMessage;
   for (let times = 0; times < 100; times += 1)
-    assert.equal(typeof (await door.visitorOf(from(`anna${times % 2}`))), 'object');
-  assert.equal(await door.visitorOf(from('anna0')), 'too-many');
-  assert.equal(await door.visitorOf(from('anna1')), 'too-many');
-  assert.deepEqual(await door.visitorOf(from('bert0')), { token: 'token of bert', citizenId: 'bert' });
+    assert.equal(typeof (await flow.visitorOf(from(`anna${times % 2}`))), 'object');
+  assert.equal(await flow.visitorOf(from('anna0')), 'too-many');
+  assert.equal(await flow.visitorOf(from('anna1')), 'too-many');
+  assert.deepEqual(await flow.visitorOf(from('bert0')), { token: 'token of bert', citizenId: 'bert' });
   now += 10_000;
-  assert.deepEqual(await door.visitorOf(from('anna0')), { token: 'token of anna', citizenId: 'anna' });
+  assert.deepEqual(await flow.visitorOf(from('anna0')), { token: 'token of anna', citizenId: 'anna' });
 });
 
-test('where a session is over the issuer is asked in silence, once a minute, and whom it does not know signs in anew', async () => {
+test('an expired session is renewed at the issuer without interaction, once a minute, and otherwise the citizen signs in again', async () => {
   let known = true;
   const begun: (boolean | undefined)[] = [];
   const ended: string[] = [];
-  const door = createSignInFlow({
+  const flow = createSignInFlow({
     signIn: {
       begin: async (silently) => {
         begun.push(silently);
@@ -61,22 +61,22 @@ test('where a session is over the issuer is asked in silence, once a minute, and
       else jar.set(name, value);
     }
   };
-  assert.equal(await door.visitorOf(from('/me')), 'over');
-  const away = (await door.renew(from('/me/uses'), '/me/uses')) ?? assert.fail();
+  assert.equal(await flow.visitorOf(from('/me')), 'over');
+  const away = (await flow.renew(from('/me/uses'), '/me/uses')) ?? assert.fail();
   assert.ok('to' in away && away.to === 'https://login.example');
   keep(away.cookies);
-  assert.equal(await door.renew(from('/me/uses'), '/me/uses'), undefined, 'asked a moment ago');
-  const back = await door.finish(from('/me/sign-in/return?state=s&code=c'));
+  assert.equal(await flow.renew(from('/me/uses'), '/me/uses'), undefined, 'asked a moment ago');
+  const back = await flow.finish(from('/me/sign-in/return?state=s&code=c'));
   assert.ok(!('failed' in back) && back.to === '/me/uses');
   keep(back.cookies);
   assert.deepEqual([jar.get('__Host-citizen-session'), ended, begun], ['fresh', ['old'], [true]]);
 
-  // A minute later, and the issuer's own session is over as well.
+  // A minute later, the session of the issuer is over as well.
   known = false;
   jar.set('__Host-citizen-session', 'old').delete('__Host-citizen-renewal');
-  keep((await door.renew(from('/me'), 'https://evil.example/'))?.cookies ?? assert.fail());
-  const declined = await door.finish(from('/me/sign-in/return?state=s&error=login_required'));
+  keep((await flow.renew(from('/me'), 'https://evil.example/'))?.cookies ?? assert.fail());
+  const declined = await flow.finish(from('/me/sign-in/return?state=s&error=login_required'));
   assert.ok('failed' in declined && declined.failed === 'over' && declined.to === '/me');
   keep(declined.cookies);
-  assert.equal(await door.visitorOf(from('/me')), 'nobody');
+  assert.equal(await flow.visitorOf(from('/me')), 'nobody');
 });

@@ -6,7 +6,7 @@ import { createLruCache } from '../kernel/lru-cache.ts';
 import { requestQuery } from '../kernel/request-target.ts';
 import type { Cookies } from './browser-cookies.ts';
 
-/** Where the pages of citizens are. */
+/** Paths of the citizen pages. */
 export const citizenPaths = {
   home: '/me',
   messages: '/me/messages',
@@ -21,44 +21,41 @@ export const citizenPaths = {
 
 const sessionCookie = 'citizen-session';
 const attemptCookie = 'citizen-sign-in';
-/** That the issuer was asked lately whether it still knows the citizen: not again and again, whatever it says. */
+/** Set after a renewal attempt, so that a browser makes at most one a minute, whatever the issuer answers. */
 const renewalCookie = 'citizen-renewal';
 const renewalSeconds = 60;
-/** So long a citizen may take at the issuer. */
+/** The time that a citizen has to sign in at the issuer. */
 const attemptSeconds = 900;
-/** What one citizen may ask for in a while, in however many sessions: more than any person looks at. It keeps the quota of the pages for all others. */
+/** Requests of one citizen in all sessions within 10 s. One citizen must not use up the quota of the pages. */
 const requestLimit = { requests: 100, inMs: 10_000, citizens: 10_000 };
-/** The browser keeps the cookie for as long as it is known that the session is over. */
+/** The server remembers an expired session for this time, so the browser keeps the cookie for it. */
 const sessionSeconds = expiredSessionKeptMs / 1_000;
 
-/** Whom a token of the issuer lets in: its citizen; nobody, where it names none; undefined where it is not good here. */
+/** The citizen of an issuer's token; `nobody` if it names none; undefined if the token is not valid here. */
 export type Admission = { readonly citizenId: string } | 'nobody' | undefined;
 
-/** Who is at a browser. */
+/** The state of a browser: not signed in, signed out, session expired, too many requests, or signed in. */
 export type Visitor = 'nobody' | 'ended' | 'over' | 'too-many' | { readonly token: string; readonly citizenId: string };
 
-/** What came of a step: where the browser goes next, with which cookies; or why it does not get on. */
+/** The result of a step: the URL and the cookies of the redirect, or the reason of a failure. */
 export type SignInResult =
   | { readonly to: string; readonly cookies: readonly string[] }
   | { readonly failed: 'broken-off' | 'unknown-person'; readonly cookies: readonly string[] }
-  /** The issuer does not know the citizen any more, who wanted that page. */
+  /** The issuer has no session of the citizen any more; `to` is the requested page. */
   | { readonly failed: 'over'; readonly to: string; readonly cookies: readonly string[] };
 
-/** The way in and out of the pages, as the cookies of one browser show it. */
+/** Signs citizens in and out; the state is in the cookies of the browser. */
 export type SignInFlow = {
-  /**
-   * Who is signed in: nobody; nobody any more, since the session was ended or its time is over; or somebody, who may have asked for
-   * more than a person looks at.
-   */
+  /** `ended` means signed out or unknown, and `over` means expired. */
   visitorOf(request: IncomingMessage): Promise<Visitor>;
   begin(request: IncomingMessage): Promise<SignInResult>;
   /**
-   * Where a session is over: by the issuer back to that page, if it still knows the citizen, who is asked nothing. Undefined
-   * where that was tried lately.
+   * Renews an expired session through the issuer without interaction, and returns to the page `to`. Undefined if a renewal was
+   * tried within the last minute.
    */
   renew(request: IncomingMessage, to: string): Promise<SignInResult | undefined>;
   finish(request: IncomingMessage): Promise<SignInResult>;
-  /** Ends the session, if there is one; gives the cookies that go with it. */
+  /** Ends the session, if there is one, and returns the cookies to set. */
   end(request: IncomingMessage): Promise<readonly string[]>;
 };
 
@@ -66,34 +63,20 @@ type SignInFlowDeps = {
   readonly signIn: CitizenSignIn;
   readonly sessions: CitizenSessions;
   readonly cookies: Cookies;
-  /** Whom a token names, now. */
+  /** The citizen of an access token. */
   readonly admit: (accessToken: string) => Promise<Admission>;
-  /** Milliseconds that never go back; without one the machine's. */
+  /** Monotonic milliseconds; `performance.now` by default. */
   readonly stopwatch?: () => number;
 };
 
-/** What the browser keeps during a sign-in: the attempt, and the page that it was on its way to. */
+/** The content of the cookie during a sign-in: the attempt and the requested page. */
 type PendingSignIn = SignInAttempt & { readonly to: string; readonly silently: boolean };
 
-/** A session begins with a fresh secret at each sign-in, so that nobody can have set it beforehand. */
-export function createSignInFlow({
-  signIn,
-  sessions,
-  cookies,
-  admit,
-  stopwatch = () => performance.now(),
-}: SignInFlowDeps): SignInFlow {
+/** Each sign-in creates a new session secret, so that an attacker cannot set it in advance (session fixation). */
+export function createSignInFlow(deps: SignInFlowDeps): SignInFlow {
+  const { signIn, sessions, cookies, admit } = deps;
   const secretOf = (request: IncomingMessage) => cookies.read(request.headers.cookie, sessionCookie);
-
-  const requestCounts = createLruCache<{ count: number; readonly since: number }>(requestLimit.citizens);
-  function mayAsk(citizenId: string): boolean {
-    const now = stopwatch();
-    const known = requestCounts.get(citizenId);
-    const window = known !== undefined && now - known.since < requestLimit.inMs ? known : { count: 0, since: now };
-    window.count += 1;
-    requestCounts.set(citizenId, window);
-    return window.count <= requestLimit.requests;
-  }
+  const allowsRequest = createRequestLimit(deps.stopwatch ?? (() => performance.now()));
 
   async function startSignIn(wanted: string | null, silently: boolean) {
     const { url, attempt } = await signIn.begin(silently);
@@ -102,7 +85,7 @@ export function createSignInFlow({
     return { to: url, cookies: [cookies.write(attemptCookie, cookieValue, attemptSeconds)] };
   }
 
-  async function end(request: IncomingMessage): Promise<readonly string[]> {
+  async function endSession(request: IncomingMessage): Promise<readonly string[]> {
     const secret = secretOf(request);
     if (secret === undefined) return [];
     await sessions.end(secret);
@@ -119,58 +102,92 @@ export function createSignInFlow({
       const { token } = found;
       const admission = await admit(token);
       if (typeof admission !== 'object') return 'ended';
-      return mayAsk(admission.citizenId) ? { token, citizenId: admission.citizenId } : 'too-many';
+      return allowsRequest(admission.citizenId) ? { token, citizenId: admission.citizenId } : 'too-many';
     },
     begin: async (request) => await startSignIn(new URLSearchParams(requestQuery(request.url)).get('to'), false),
     renew: async (request, to) => {
       if (cookies.read(request.headers.cookie, renewalCookie) !== undefined) return undefined;
-      const { cookies: cookieValue, ...step } = await startSignIn(to, true);
-      return { ...step, cookies: [...cookieValue, cookies.write(renewalCookie, 'tried', renewalSeconds)] };
+      const { cookies: attemptCookies, ...step } = await startSignIn(to, true);
+      return { ...step, cookies: [...attemptCookies, cookies.write(renewalCookie, 'tried', renewalSeconds)] };
     },
     finish: async (request) => {
       const pending = parsePendingSignIn(cookies.read(request.headers.cookie, attemptCookie));
-      const over = cookies.clear(attemptCookie);
       const query = requestQuery(request.url);
-      // From another tab, or made up elsewhere: it ends no sign-in that goes on.
+      // A callback from another tab or from an attacker must not end the sign-in in progress.
       if (pending === undefined || new URLSearchParams(query).get('state') !== pending.state)
         return { failed: 'broken-off', cookies: [] };
-      const signedIn = await signIn.finish(query, pending);
-      if (signedIn === undefined && pending.silently)
-        return { failed: 'over', to: pending.to, cookies: [over, cookies.clear(sessionCookie)] };
-      if (signedIn === undefined) return { failed: 'broken-off', cookies: [over] };
-      const admission = await admit(signedIn.accessToken);
-      if (admission === 'nobody') return { failed: 'unknown-person', cookies: [over] };
-      if (admission === undefined) throw new Error(tokenNotAccepted);
-      const before = secretOf(request);
-      if (before !== undefined) await sessions.end(before);
-      const secret = await sessions.begin(signedIn.accessToken, signedIn.endsAt);
-      return { to: pending.to, cookies: [over, cookies.write(sessionCookie, secret, sessionSeconds)] };
+      return await finishSignIn(deps, { pending, query, previousSecret: secretOf(request) });
     },
-    end,
+    end: endSession,
   };
 }
 
-const tokenNotAccepted =
-  'the access token that the issuer gave is not good here: it has to be for SIGN_IN_CLIENT_ID, for the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read';
+type SignInCallback = {
+  readonly pending: PendingSignIn;
+  readonly query: string;
+  readonly previousSecret: string | undefined;
+};
 
-/** The page of this house that was wanted; the first one for every other text: nobody is sent elsewhere from here. */
+async function finishSignIn(
+  { signIn, sessions, cookies, admit }: SignInFlowDeps,
+  { pending, query, previousSecret }: SignInCallback,
+): Promise<SignInResult> {
+  const clearAttempt = cookies.clear(attemptCookie);
+  const signedIn = await signIn.finish(query, pending);
+  if (signedIn === undefined && pending.silently)
+    return { failed: 'over', to: pending.to, cookies: [clearAttempt, cookies.clear(sessionCookie)] };
+  if (signedIn === undefined) return { failed: 'broken-off', cookies: [clearAttempt] };
+  const admission = await admit(signedIn.accessToken);
+  if (admission === 'nobody') return { failed: 'unknown-person', cookies: [clearAttempt] };
+  if (admission === undefined) throw new IssuerTokenRejected();
+  if (previousSecret !== undefined) await sessions.end(previousSecret);
+  const secret = await sessions.begin(signedIn.accessToken, signedIn.endsAt);
+  return { to: pending.to, cookies: [clearAttempt, cookies.write(sessionCookie, secret, sessionSeconds)] };
+}
+
+/** Counts the requests of each citizen, and returns whether one more is within the limit. */
+function createRequestLimit(stopwatch: () => number): (citizenId: string) => boolean {
+  const requestCounts = createLruCache<{ count: number; readonly since: number }>(requestLimit.citizens);
+  return (citizenId) => {
+    const now = stopwatch();
+    const known = requestCounts.get(citizenId);
+    const window = known !== undefined && now - known.since < requestLimit.inMs ? known : { count: 0, since: now };
+    window.count += 1;
+    requestCounts.set(citizenId, window);
+    return window.count <= requestLimit.requests;
+  };
+}
+
+class IssuerTokenRejected extends Error {
+  override name = 'IssuerTokenRejected';
+  constructor() {
+    super(
+      'The access token of the issuer is not valid here. It must be for SIGN_IN_CLIENT_ID and the audience PUBLIC_URL/v1, and have the scopes citizen:self and documents:read.',
+    );
+  }
+}
+
+/** Allows only known paths of the citizen pages, so that a link cannot redirect to another site (open redirect). */
 function safeReturnPath(wanted: string | null): string {
   const known = /^\/me(?:\/messages\/[\w-]{1,64}|\/documents(?:\/[\w-]{1,64})?|\/uses|\/record|\/contact)?$/;
   return wanted !== null && known.test(wanted) ? wanted : citizenPaths.home;
 }
 
-/** What `begin` had this browser keep; undefined for everything else. */
-function parsePendingSignIn(kept: string | undefined): PendingSignIn | undefined {
-  if (kept === undefined) return undefined;
+/** Parses the cookie that `begin` has set; undefined for anything else. */
+function parsePendingSignIn(cookie: string | undefined): PendingSignIn | undefined {
+  if (cookie === undefined) return undefined;
   try {
-    const value: unknown = JSON.parse(Buffer.from(kept, 'base64url').toString('utf8'));
+    const value: unknown = JSON.parse(Buffer.from(cookie, 'base64url').toString('utf8'));
     if (!isObject(value)) return undefined;
     const { state, nonce, verifier, to, silently } = value;
-    const all = [state, nonce, verifier, to];
-    if (!all.every((one) => typeof one === 'string' && one !== '')) return undefined;
+    const texts = [state, nonce, verifier, to];
+    if (!texts.every((text) => typeof text === 'string' && text !== '')) return undefined;
     return {
-      ...{ state: String(state), nonce: String(nonce), verifier: String(verifier) },
-      ...{ to: safeReturnPath(String(to)), silently: silently === true },
+      state: String(state),
+      nonce: String(nonce),
+      verifier: String(verifier),
+      to: safeReturnPath(String(to)),
+      silently: silently === true,
     };
   } catch {
     return undefined;

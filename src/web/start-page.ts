@@ -1,8 +1,8 @@
-import { html } from 'hono/html';
-import type { PageRoute } from '../api/api-server.ts';
+import type { PageRoute } from '../api/page-route.ts';
+import { html } from './html.ts';
 import { apiPage } from './page.ts';
 
-/** The page at the root: what this server is, and where everything stands. */
+/** The page at `/` with links to the other pages. */
 export function startPage(links: Readonly<Record<string, string>>): PageRoute {
   return {
     path: '/',

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { PageRoute } from '../api/api-server.ts';
+import type { PageRoute } from '../api/page-route.ts';
 
 const css = `
 :root { color-scheme: light dark; --ink: #1a1a1a; --paper: #fff; --line: #6b6b6b; --link: #0b4f9e; --fault: #b10e1e; }
@@ -34,10 +34,10 @@ table { border-collapse: collapse; } th, td { overflow-wrap: normal; text-align:
 [role='region'] { overflow-x: auto; }
 `;
 
-/** Where the style lies; the hash of its content is in the name, so it may be cached for ever. */
+/** The path contains a hash of the content, so that browsers may cache it forever. */
 export const stylesheetPath = `/assets/${createHash('sha256').update(css).digest('hex').slice(0, 16)}.css`;
 
-/** The style of all pages. */
+/** The stylesheet of all pages. */
 export const stylesheet: PageRoute = {
   path: stylesheetPath,
   get: async () => ({
@@ -49,7 +49,7 @@ export const stylesheet: PageRoute = {
 
 const faviconSvg = `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 16 16"><rect width="16" height="16" rx="3" fill="#0b4f9e"/><path d="m4 8.5 3 3 5-7" fill="none" stroke="#fff" stroke-width="2"/></svg>`;
 
-/** The small picture of all pages, where browsers look for it without being told. */
+/** The icon of all pages, at the path where browsers look for it. */
 export const favicon: PageRoute = {
   path: '/favicon.ico',
   get: async () => ({

@@ -16,12 +16,18 @@ const request = {};
 const head = { since: '1.0', method: 'GET', scope: 'events:read', summary: '', description: '' } as const;
 const shape = { request, refusals: [], citizenData: false } as const;
 
-/** A server to whose callers a token is the name of a client: one operation waits, another gives a stream of which the rest waits. */
+/**
+ * A server on which the token is the name of the client. One operation waits, and one streams a response whose second half waits.
+ */
 async function openServer(t: { after(run: () => unknown): void }, most: number) {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let [waiting, streaming] = [0, 0];
   const waits = defineOperation({
-    ...{ ...head, ...shape, name: 'waits', path: '/v1/waits', responses: {} },
+    ...head,
+    ...shape,
+    name: 'waits',
+    path: '/v1/waits',
+    responses: {},
     run: async (_call: OperationCall<typeof request, null>) => {
       waiting += 1;
       await released;
@@ -29,7 +35,11 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
     },
   });
   const streams = defineOperation({
-    ...{ ...head, ...shape, name: 'streams', path: '/v1/streams', responses: {} },
+    ...head,
+    ...shape,
+    name: 'streams',
+    path: '/v1/streams',
+    responses: {},
     run: async (_call: OperationCall<typeof request, null>) => {
       streaming += 1;
       return { plain: { status: 200, headers: {}, stream: inTwo(released) } };
@@ -43,13 +53,14 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
     acquireSlot: places.acquire,
   };
   const server = createApiServer({
-    ...{
-      app: { ...storelessContext, authorizer },
-      operations: [bindOperation(waits, null), bindOperation(streams, null)],
-      pages: [],
-      mounts: [],
-    },
-    ...{ publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0', random: systemRandom, log: createLog('silent') },
+    app: { ...storelessContext, authorizer },
+    operations: [bindOperation(waits, null), bindOperation(streams, null)],
+    pages: [],
+    mounts: [],
+    publicUrl: 'http://127.0.0.1',
+    apiVersion: '1.0.0',
+    random: systemRandom,
+    log: createLog('silent'),
   });
   const port = await server.listen('127.0.0.1', 0);
   t.after(async () => {
@@ -61,17 +72,19 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
   return { port, ask, release, waiting: () => waiting, streaming: () => streaming };
 }
 
-/** Something at once, and the rest later. */
+/** Yields one chunk at once and one later. */
 async function* inTwo(later: Promise<void>): AsyncGenerator<Uint8Array> {
   yield Buffer.alloc(65_536);
   await later;
   yield Buffer.alloc(1);
 }
 
-/** So few that the turns of the loop stay short on a busy machine too: of long ones the server would refuse them. */
+/**
+ * Small enough that the turns of the event loop stay short on a busy machine. With long turns the server would refuse requests.
+ */
 const atOnce = 50;
 
-test('a client that asks for what takes long has half of the places, and others are served', async (t) => {
+test('a client with long requests can use half of the capacity, and other clients are served', async (t) => {
   const { ask, release, waiting } = await openServer(t, loadLimits.perClient);
   const asked: ReturnType<typeof ask>[] = [];
   while (asked.length < loadLimits.perClient) {
@@ -89,7 +102,7 @@ test('a client that asks for what takes long has half of the places, and others 
   assert.equal((await ask('greedy')).status, 200);
 });
 
-test('a stream keeps its place until its caller is gone or has it', async (t) => {
+test('a stream counts as concurrent until its client has received it or is gone', async (t) => {
   const { port, ask, release, streaming } = await openServer(t, 2);
   const [first, second] = [1, 2].map(() => {
     const socket = connect(port, '127.0.0.1').on('error', () => undefined);
@@ -100,7 +113,7 @@ test('a stream keeps its place until its caller is gone or has it', async (t) =>
   await waitUntil(async () => streaming() === 2);
   assert.equal((await ask('greedy', '/v1/streams')).status, 503);
   first?.destroy();
-  // The server learns a moment later that it is gone.
+  // The server notices the closed connection a moment later.
   const asked: ReturnType<typeof ask>[] = [];
   await waitUntil(async () => {
     asked.push(ask('greedy', '/v1/streams'));

@@ -18,16 +18,27 @@ const seen: unknown[] = [];
 const described = { since: '1.0', method: 'POST', scope: 'documents:write', summary: '', description: '' } as const;
 const request = { body: Type.Object({ text: Type.String() }) };
 const reading = defineOperation({
-  ...{ ...described, name: 'reading', path: '/v1/reading', request, citizenData: false },
-  ...{ responses: { 200: { description: '' } }, refusals: [] },
+  ...described,
+  name: 'reading',
+  path: '/v1/reading',
+  request,
+  citizenData: false,
+  responses: { 200: { description: '' } },
+  refusals: [],
   run: async (call: OperationCall<typeof request, null>) => {
     seen.push(call.body.text);
     return { plain: { status: 200, json: {} } };
   },
 });
 const streaming = defineOperation({
-  ...{ ...described, name: 'streaming', path: '/v1/streaming', request: {}, citizenData: false },
-  ...{ responses: { 200: { description: '' } }, refusals: [], bodyBytes: { usualType: 'text/plain' } },
+  ...described,
+  name: 'streaming',
+  path: '/v1/streaming',
+  request: {},
+  citizenData: false,
+  responses: { 200: { description: '' } },
+  refusals: [],
+  bodyBytes: { usualType: 'text/plain' },
   run: async (call: OperationCall<object, null>) => {
     seen.push(await text(call.bytes));
     return { plain: { status: 200, json: {} } };
@@ -51,7 +62,7 @@ before(async () => {
       {
         paths: ['/mount'],
         methods: ['POST'],
-        handler: (asked, answer) => void text(asked).then((got) => answer.end(void seen.push(got))),
+        handler: (request, response) => void text(request).then((body) => response.end(void seen.push(body))),
       },
     ],
   });
@@ -63,7 +74,7 @@ const head = (path: string, token: string, length: number) =>
   `POST ${path} HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer ${token}\r\nContent-Type: application/json\r\nContent-Length: ${length}\r\nExpect: 100-continue\r\n\r\n`;
 
 const body = '{"text":"whole"}';
-/** What follows on the connection, and ends it. */
+/** The next request on the connection, which closes it. */
 const next = 'OPTIONS * HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n';
 
 for (const [path, read] of [
@@ -71,34 +82,48 @@ for (const [path, read] of [
   ['/v1/streaming', body],
   ['/mount', body],
 ] as const) {
-  test(`${path}: who may is told to go on, once; the body is read, and the next request answered`, async () => {
+  test(`${path}: an authorized client receives 100 Continue once, its body is read, and the next request is answered`, async () => {
     seen.length = 0;
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
     socket.write(head(path, 'good', body.length));
-    const [told] = await once(socket, 'data');
-    assert.equal(told, 'HTTP/1.1 100 Continue\r\n\r\n');
+    const [interim] = await once(socket, 'data');
+    assert.equal(interim, 'HTTP/1.1 100 Continue\r\n\r\n');
     socket.write(body + next);
     assert.deepEqual([statusCodesIn(await text(socket)), seen], [[200, 204], [read]]);
   });
 
-  test(`${path}: a body that comes untold is read as well`, async () => {
+  test(`${path}: a body that does not wait for 100 Continue is read`, async () => {
     seen.length = 0;
-    const answer = await sendRawHttp(port, head(path, 'good', body.length) + body + next);
-    assert.deepEqual([statusCodesIn(answer).find((status) => status !== 100), seen], [200, [read]]);
+    const response = await sendRawHttp(port, head(path, 'good', body.length) + body + next);
+    assert.deepEqual([statusCodesIn(response).find((status) => status !== 100), seen], [200, [read]]);
   });
 }
 
-for (const [what, asked, status] of [
+test('a client that receives 100 Continue, sends too much and goes away does not end the process', async () => {
+  const chunked = head('/v1/reading', 'good', 0).replace('Content-Length: 0', 'Transfer-Encoding: chunked');
+  const socket = connect(port, '127.0.0.1').setEncoding('utf8');
+  socket.write(chunked);
+  const [interim] = await once(socket, 'data');
+  assert.equal(interim, 'HTTP/1.1 100 Continue\r\n\r\n');
+  socket.write(`${(70_000).toString(16)}\r\n${'x'.repeat(70_000)}`);
+  const [response] = await once(socket, 'data');
+  assert.deepEqual(statusCodesIn(String(response)), [413]);
+  socket.destroy();
+  await once(socket, 'close');
+  assert.deepEqual(statusCodesIn(await sendRawHttp(port, next)), [204]);
+});
+
+for (const [what, message, status] of [
   ['a bad token', head('/v1/reading', 'bad', 60_000), 401],
   ['a bad token for a stream', head('/v1/streaming', 'bad', 104_857_600), 401],
-  ['a path that is none', head('/v1/nothing', 'good', 60_000), 404],
+  ['an unknown path', head('/v1/nothing', 'good', 60_000), 404],
   ['two hosts', head('/v1/reading', 'good', 60_000).replace('Host: a', 'Host: a, b'), 400],
   ['a body that is too large', head('/v1/reading', 'good', 66_000), 413],
 ] as const) {
-  test(`with ${what}, who waits to be told to go on is told ${status} instead, and nothing more is taken`, async () => {
+  test(`with ${what}, a client that waits for 100 Continue receives ${status} instead, and the connection closes`, async () => {
     seen.length = 0;
-    const answer = await sendRawHttp(port, asked);
-    assert.deepEqual([statusCodesIn(answer), seen], [[status], []]);
-    assert.match(answer, /^connection: close\r$/im);
+    const response = await sendRawHttp(port, message);
+    assert.deepEqual([statusCodesIn(response), seen], [[status], []]);
+    assert.match(response, /^connection: close\r$/im);
   });
 }

@@ -19,7 +19,7 @@ before(async () => {
   token = await createClientToken(home, 'Odd');
 });
 
-/** Sends the whole set, and gives what was answered otherwise than it should be. */
+/** Sends all hostile requests, and returns the responses that differ from the expected ones. */
 async function run(): Promise<string[]> {
   const wrong: string[] = [];
   for (const { title, bytes, statuses } of hostileRequests(token)) {
@@ -41,16 +41,17 @@ async function run(): Promise<string[]> {
   return wrong;
 }
 
-test('odd paths, bodies and headers are each answered with the right problem, never with a fault', async () => {
+test('unusual paths, bodies and headers are each answered with the right problem, never with 500', async () => {
   assert.deepEqual(await run(), []);
 });
 
-test('[R69] a page of another site may read nothing that needs a token', async () => {
+test('[R69] a page of another site cannot read a response that needs a token', async () => {
   const ask = createHttpClient(home.url);
   const origin = { origin: 'https://evil.example' };
   const call = await ask({ path: '/v1/notifications', headers: bearerHeaders(token, origin) });
   const preflight = await ask({
-    ...{ method: 'OPTIONS', path: '/v1/notifications' },
+    method: 'OPTIONS',
+    path: '/v1/notifications',
     headers: { ...origin, 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' },
   });
   const buy = await ask({ method: 'OPTIONS', path: '/oauth2/token', headers: origin });
@@ -65,7 +66,7 @@ test('[R69] a page of another site may read nothing that needs a token', async (
   assert.equal(open.headers['access-control-allow-origin'], '*');
 });
 
-test('[R18] the token endpoint and the documents about it answer other methods with 405 and the methods they have', async () => {
+test('[R18] the token endpoint and its metadata answer other methods with 405 and Allow', async () => {
   const ask = createHttpClient(home.url);
   const places = {
     '/oauth2/token': ['POST, OPTIONS', 'GET', 'PUT', 'DELETE', 'PATCH', 'QUERY', 'HEAD'],
@@ -89,19 +90,19 @@ test('[R18] the token endpoint and the documents about it answer other methods w
   }
 });
 
-/** What the process says of itself. */
+/** Heap size and event loop delay of the server process. */
 async function vitals(): Promise<{ readonly heap: number; readonly lagMs: number }> {
   const text = await (await fetch(`http://127.0.0.1:${adminPort}/metrics`)).text();
   const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)?.[1]);
   return { heap: value('nodejs_heap_size_used_bytes'), lagMs: value('nodejs_eventloop_lag_seconds') * 1_000 };
 }
 
-/** The least of some looks: what a collection of garbage leaves, and a turn that nobody else delayed. */
+/** The minimum of several measurements: after a garbage collection, and without a delay by other programs. */
 async function settled(): Promise<{ readonly heap: number; readonly lagMs: number }> {
   const ask = createHttpClient(home.url);
   let least = await vitals();
   for (let look = 0; look < 60; look += 1) {
-    // Something to do, so that garbage is collected.
+    // Some work, so that garbage is collected.
     await ask({ path: '/v1/notifications', headers: bearerHeaders(token) });
     const { heap, lagMs } = await vitals();
     least = { heap: Math.min(least.heap, heap), lagMs: Math.min(least.lagMs, lagMs) };
@@ -109,13 +110,13 @@ async function settled(): Promise<{ readonly heap: number; readonly lagMs: numbe
   return least;
 }
 
-test('after the attack was run over and over, memory and event loop are as before', async (t) => {
+test('after many rounds of the attack, memory and event loop delay are as before', async (t) => {
   await run();
   const before = await settled();
   for (let times = 0; times < 6; times += 1) await run();
   const grown = async () => (await settled()).heap - before.heap;
   const mib = 1_048_576;
-  // A heap grows and shrinks by itself; what was kept would stay.
+  // A heap grows and shrinks; a leak would stay.
   await waitUntil(async () => (await grown()) < 12 * mib, 60_000);
   const after = await settled();
   t.diagnostic(

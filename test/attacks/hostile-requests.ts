@@ -1,6 +1,6 @@
 import { gzipSync } from 'node:zlib';
 
-/** One odd request as it goes over the wire, and the statuses that are right for it. */
+/** A hostile request as bytes on the wire, and the statuses that are right for it. */
 export type HostileRequest = { readonly title: string; readonly bytes: Buffer; readonly statuses: readonly number[] };
 
 const document = '/v1/documents/doc_01M7WKVMFEE008WANFAS9XRDZX';
@@ -26,7 +26,7 @@ function bytesOf(token: string, { method = 'GET', path = document, lines = [], b
   return Buffer.concat([Buffer.from(`${all.join('\r\n')}\r\n\r\n`, 'latin1'), payload]);
 }
 
-/** Paths that mean another thing to another reader: none of them may lead anywhere. */
+/** Paths that different parsers read differently. None of them may reach an operation. */
 const hostilePaths: Readonly<Record<string, readonly number[]>> = {
   '/v1/../v1/notifications': [404],
   '/v1/./notifications': [404],
@@ -68,7 +68,7 @@ const hostilePaths: Readonly<Record<string, readonly number[]>> = {
   '/callbacks/../metrics': [404],
 };
 
-/** Bodies that are read in more than one way, or cost more to read than to send. */
+/** Bodies that parsers read differently, or that cost more to read than to send. */
 const hostileBodies: Readonly<Record<string, readonly [string | Buffer, readonly number[]]>> = {
   '64 KiB and one byte': [`{"citizenId":"${'x'.repeat(65_536 - 15)}"}`, [413]],
   '60,000 open brackets': ['['.repeat(60_000), [400]],
@@ -81,11 +81,11 @@ const hostileBodies: Readonly<Record<string, readonly [string | Buffer, readonly
   'a number of 50,000 digits': [`{"citizenId":${'9'.repeat(50_000)},"message":"x"}`, [400]],
   'a number beyond all bounds': ['{"citizenId":1e999,"message":"x"}', [400]],
   'half a surrogate pair': ['{"citizenId":"demo-mary","message":"\\ud800"}', [400]],
-  // RFC 8259, section 8.1: a reader may pass over it.
+  // RFC 8259, section 8.1: a parser may ignore it.
   'a mark of byte order': [Buffer.from('\ufeff{"citizenId":"demo-mary","message":"x"}'), [202]],
   'UTF-16': [Buffer.from('{"citizenId":"demo-mary","message":"x"}', 'utf16le'), [400]],
   'bytes that are no UTF-8': [Buffer.from([0x7b, 0x22, 0xff, 0x22, 0x3a, 0x31, 0x7d]), [400]],
-  'a NUL behind the end': ['{"citizenId":"demo-mary","message":"x"}\0', [400]],
+  'a NUL after the end': ['{"citizenId":"demo-mary","message":"x"}\0', [400]],
   'two values': ['{"citizenId":"demo-mary","message":"x"}{}', [400]],
   'a comment': ['{"citizenId":"demo-mary",/**/"message":"x"}', [400]],
   'a list': ['[{"citizenId":"demo-mary","message":"x"}]', [400]],
@@ -97,7 +97,7 @@ const hostileBodies: Readonly<Record<string, readonly [string | Buffer, readonly
 const validBody = '{"citizenId":"demo-mary","message":"x"}';
 const jsonContentType = 'content-type: application/json';
 
-/** Headers of which nothing may follow. */
+/** Headers that must have no effect. */
 const hostileHeaders: Readonly<Record<string, readonly [RequestParts, readonly number[]]>> = {
   'another method in a header': [{ lines: ['x-http-method-override: DELETE', 'x-method-override: DELETE'] }, [404]],
   'another host': [{ lines: ['host: evil.example'] }, [404]],
@@ -130,7 +130,9 @@ const hostileHeaders: Readonly<Record<string, readonly [RequestParts, readonly n
   ],
   'a bomb of zeros': [
     {
-      ...{ method: 'POST', path: '/v1/notifications/send', lines: [jsonContentType, 'content-encoding: gzip'] },
+      method: 'POST',
+      path: '/v1/notifications/send',
+      lines: [jsonContentType, 'content-encoding: gzip'],
       body: gzipSync(Buffer.alloc(20_000_000)),
     },
     [415],
@@ -155,14 +157,16 @@ const hostileHeaders: Readonly<Record<string, readonly [RequestParts, readonly n
   ],
   'a title with a header in it': [
     {
-      ...{ method: 'POST', path: '/v1/documents', body: 'x' },
+      method: 'POST',
+      path: '/v1/documents',
+      body: 'x',
       lines: ['content-type: text/plain', 'citizen-id: demo-mary', 'document-title: a%0d%0ab: \xff'],
     },
     [201, 400, 415],
   ],
 };
 
-/** The whole set, for the holder of that token, who has nothing of what is asked for. */
+/** All hostile requests for the holder of the token, to whom none of the requested things belongs. */
 export function hostileRequests(token: string): readonly HostileRequest[] {
   const set: HostileRequest[] = [];
   for (const [path, statuses] of Object.entries(hostilePaths))

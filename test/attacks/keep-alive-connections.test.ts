@@ -54,7 +54,7 @@ for (const [what, bytes, status] of [
     400,
   ],
 ] as const) {
-  test(`a request with ${what} is answered on a connection that was answered before, as on a new one`, async () => {
+  test(`a request with ${what} is answered on a used connection as on a new one`, async () => {
     const socket = connect(port, '127.0.0.1').setEncoding('utf8');
     socket.write(good);
     await once(socket, 'data');
@@ -70,7 +70,7 @@ for (const [what, bytes, status] of [
   });
 }
 
-test('what cannot be read is never answered in the place of an earlier request', async () => {
+test('the refusal of unreadable bytes never replaces the response to an earlier request', async () => {
   for (const bytes of [slow + good + unread, slow + unread, slow + good + slow + unread]) {
     const { promise, resolve } = Promise.withResolvers<void>();
     held = promise;

@@ -13,7 +13,7 @@ import {
   validMessage,
 } from '../support/valid-requests.ts';
 
-// Two agencies and two citizens: each agency has made one thing of each kind for each of them.
+// Two agencies and two citizens: each agency has created one object of each kind for each citizen.
 type Agency = {
   readonly token: string;
   readonly narrow: string;
@@ -61,7 +61,7 @@ const receipt = (id: string) => `/v1/receipts/${id}`;
 const webhook = (id: string) => `/v1/webhooks/${id}`;
 const template = (id: string) => `/v1/templates/${id}`;
 
-/** Every way to ask for one thing by its id. */
+/** Every request for one object by its id. */
 const ways: readonly Way[] = [
   { method: 'GET', kind: 'verification', path: verification },
   { method: 'HEAD', kind: 'verification', path: verification },
@@ -97,7 +97,7 @@ const ways: readonly Way[] = [
   { method: 'HEAD', kind: 'event', path: receipt },
 ];
 
-/** The answer as it came over the wire, but for what differs from one answer to the next whatever is asked. */
+/** The response on the wire without the parts that differ between any two responses. */
 async function answerTo(way: Way, id: string, authorization: string | undefined): Promise<string> {
   const { method, path, line, body } = way;
   const json = body === undefined ? '' : JSON.stringify(body);
@@ -141,7 +141,7 @@ for (const way of ways) {
       const own = caller.mary[kind];
       const not: readonly string[] = [
         ...[other.mary[kind], other.layla[kind]],
-        // Of the caller itself, but of another kind, in another case, cut, or with a blank.
+        // Ids of the caller, but of another kind, in another case, truncated, or with a space.
         ...Object.values(caller.mary).filter((id) => id !== own),
         ...[own.toLowerCase(), own.slice(0, -1), `${own}0`, `${own}%20`, '*', '%2e%2e', `${own}%0d%0ax:%20y`],
       ];
@@ -159,12 +159,12 @@ for (const way of ways) {
         assert.equal(await answerTo(way, id, authorization), unknown);
       }
     }
-    // A receipt needs no scope: it is for whoever caused the event.
+    // A receipt needs no scope: it is for the client that caused the event.
     assert.deepEqual(statuses, [401, 401, kind === 'event' ? 404 : 403]);
   });
 }
 
-test('what is their own, of either citizen, opens; and nobody has cancelled or changed it', async () => {
+test('each agency opens its own objects of both citizens, and no attack has changed them', async () => {
   for (const { token, mary, layla } of [tax, land]) {
     for (const ids of [mary, layla]) {
       const headers = bearerHeaders(token);
@@ -177,7 +177,7 @@ test('what is their own, of either citizen, opens; and nobody has cancelled or c
   }
 });
 
-test('lists hold what is their own, whatever id or cursor of another is put in', async () => {
+test('lists have only own objects, for any id or cursor of another agency', async () => {
   const list = async (path: string, token: string) => parseJsonBody(await ask({ path, headers: bearerHeaders(token) }));
   const idsIn = (rows: unknown) => (rows as readonly { readonly id: string }[]).map(({ id }) => id);
   for (const citizenId of ['demo-mary', 'demo-layla'] as const) {
@@ -189,7 +189,7 @@ test('lists hold what is their own, whatever id or cursor of another is put in',
       assert.deepEqual(idsIn(items), [own.notification]);
     }
   }
-  // The place behind a thing of another agency is a place in time, and says nothing of whether the thing is there.
+  // The cursor of another agency is a position in time, and does not reveal whether its object exists.
   const behind = (id: string) => list(`/v1/documents?citizenId=demo-mary&after=${id}`, tax.token);
   const absent = `${land.mary.document.slice(0, -2)}00`;
   assert.deepEqual(await behind(land.mary.document), await behind(absent));
@@ -208,7 +208,7 @@ test('an idempotency key of another agency replays nothing', async () => {
   assert.notEqual(parseJsonBody(first)['id'], parseJsonBody(second)['id']);
 });
 
-test('[R53] what another agency has, or another citizen, is attached to no message, like what nobody has', async () => {
+test('[R53] an object of another agency or citizen is refused as attachment like an unknown one', async () => {
   const attach = async (id: string) => {
     const { status, body } = await ask(
       postJson(tax.token, '/v1/notifications/send', { ...validMessage, citizenId: 'demo-mary', attachments: [id] }),
@@ -223,9 +223,9 @@ test('[R53] what another agency has, or another citizen, is attached to no messa
   assert.deepEqual(await attach(tax.mary.document), [202, '']);
 });
 
-test('every operation that takes an id is among them', () => {
+test('each operation with an id is covered', () => {
   const asked = new Set(ways.map(({ method, path }) => `${method} ${path('{}').split('?')[0]}`));
-  // What a citizen opens is found by the citizen of the token: test/scenarios/notifications-received.test.ts.
+  // Objects of a citizen are found by the citizen of the token: test/scenarios/notifications-received.test.ts.
   const taking = operations.filter(({ path, scope }) => path.includes('{') && scope !== 'citizen:self');
   const left = taking.filter(({ method, path }) => !asked.has(`${method} ${path.replaceAll(/\{\w+\}/g, '{}')}`));
   assert.deepEqual(
@@ -237,7 +237,7 @@ test('every operation that takes an id is among them', () => {
 const quantile = (times: readonly number[], part: number) =>
   times.toSorted((a, b) => a - b)[Math.floor(times.length * part)] ?? 0;
 
-test('[R53] what another agency has is answered in the same time as what nobody has', async (t) => {
+test('[R53] an object of another agency takes the same time as an unknown one', async (t) => {
   const exchange = createHttpClient(home.url, 1);
   t.after(() => exchange.close());
   const looks = ways.filter(({ method, line }) => method === 'GET' && line === undefined);
@@ -250,7 +250,7 @@ test('[R53] what another agency has is answered in the same time as what nobody 
       assert.equal(status, 404);
     };
     const rounds = [tax, land];
-    // Turn about, and more of them while it is not clear: what else the machine does falls on both.
+    // Alternating, and with more rounds while the result is unclear, so that other load affects both.
     for (let turn = 0; turn < 400; turn += 1) {
       const [caller, other] = turn % 2 === 0 ? rounds : rounds.toReversed();
       if (caller === undefined || other === undefined) break;
@@ -267,7 +267,7 @@ test('[R53] what another agency has is answered in the same time as what nobody 
   }
 });
 
-/** Whether the middle of each lies within the middle half of the other. */
+/** Whether the median of each is within the middle half of the other. */
 function areAlike({ foreign, unknown }: { readonly foreign: readonly number[]; readonly unknown: readonly number[] }) {
   const within = (one: readonly number[], other: readonly number[]) =>
     quantile(one, 0.5) >= quantile(other, 0.25) && quantile(one, 0.5) <= quantile(other, 0.75);
@@ -277,7 +277,7 @@ function areAlike({ foreign, unknown }: { readonly foreign: readonly number[]; r
 const asking: Way = { method: 'GET', kind: 'document', path: document, line: 'purpose: permit' };
 const otherwise: Way = { ...asking, line: 'purpose: curiosity' };
 
-test('a grant opens a document to one client for one purpose until it ends, and to nobody else', async () => {
+test('a grant opens a document for one client and one purpose until it ends', async () => {
   const id = tax.mary.document;
   const [owner, grantee, stranger] = [tax.token, land.token, await createClientToken(home, 'Stranger')];
   const grants = `${document(id)}/grants`;
@@ -311,6 +311,6 @@ test('a grant opens a document to one client for one purpose until it ends, and 
   assert.equal((await ask(grant)).status, 201);
   const withdrawn = await ask({ method: 'DELETE', path: document(id), headers: bearerHeaders(owner) });
   assert.equal(withdrawn.status, 200);
-  // Nothing retained it, so it is erased, and the grants with it: only its issuer is told that it was there.
+  // Without retention it is erased with its grants: only its issuer learns that it existed.
   assert.deepEqual([await seen(owner), await seen(grantee), await seen(stranger)], [410, 'nothing', 'nothing']);
 });

@@ -7,12 +7,21 @@ import { createHttpClient, type HttpResponse } from '../support/http-client.ts';
 import { storelessServerOptions } from '../support/storeless-app.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** A server with one operation, whose answers wait for what it is given. */
+/** A server with one operation, whose responses wait for `work`. */
 async function serverOf(t: { after(run: () => unknown): void }, work: () => Promise<void>) {
   const request = {};
   const operation = defineOperation({
-    ...{ name: 'work', since: '1.0', method: 'GET', path: '/v1/work', scope: null, summary: '', description: '' },
-    ...{ request, responses: {}, refusals: [], citizenData: false },
+    name: 'work',
+    since: '1.0',
+    method: 'GET',
+    path: '/v1/work',
+    scope: null,
+    summary: '',
+    description: '',
+    request,
+    responses: {},
+    refusals: [],
+    citizenData: false,
     run: async (_call: OperationCall<typeof request, null>) => {
       await work();
       return { plain: { status: 200, json: {} } };
@@ -30,15 +39,14 @@ const problemOf = ({ status, headers, body }: HttpResponse) => [
 ];
 const refused = [503, 'application/problem+json', true, 'http://127.0.0.1/problems/capacity-reduced'];
 
-test('[R62] what comes while too much is at work is refused at once with 503, and what was taken is answered', async (t) => {
+test('[R62] requests over the limit are refused at once with 503, and accepted ones are answered', async (t) => {
   const { promise: released, resolve: release } = Promise.withResolvers<void>();
   let atWork = 0;
   const ask = await serverOf(t, () => {
     atWork += 1;
     return released;
   });
-  // So few at once that the turns of the loop stay short on a busy machine too: of long ones they would be refused. And the system
-  // holds no more than some hundreds for a server that has not accepted them yet.
+  // Small enough that the turns of the event loop stay short on a busy machine, and that the system can queue the connections.
   const atOnce = 50;
   const taken: Promise<HttpResponse>[] = [];
   while (taken.length < loadLimits.inFlight) {
@@ -50,17 +58,17 @@ test('[R62] what comes while too much is at work is refused at once with 503, an
   release();
   const statuses = new Set((await Promise.all(taken)).map(({ status }) => status));
   assert.deepEqual([...statuses], [200]);
-  // Beside other programs the turns in which so many were answered may have been long: it is over soon.
+  // The turns that answered so many requests may have been long. The server recovers soon.
   await waitUntil(async () => (await ask({ path: '/v1/work' })).status === 200, 60_000);
 });
 
-test('[R62] when the turns of the event loop grow long, requests are refused until they are short again', async (t) => {
+test('[R62] while the turns of the event loop are long, requests are refused', async (t) => {
   let blocking = true;
   const ask = await serverOf(t, async () => {
     const end = performance.now() + 2 * loadLimits.loopDelayMs;
     while (blocking && performance.now() < end);
   });
-  // One behind the other without a pause: each turn of the loop is as long as the work of a request.
+  // Sequential requests without a pause: each turn of the event loop is as long as the work of one request.
   let shed: HttpResponse | undefined;
   for (const end = performance.now() + 60_000; shed === undefined; ) {
     assert.ok(performance.now() < end, 'nothing was refused');

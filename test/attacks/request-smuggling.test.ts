@@ -101,7 +101,7 @@ const refused: readonly (readonly [string, string | Buffer, number])[] = [
 ];
 
 for (const [what, bytes, status] of refused) {
-  test(`[R66] a request with ${what} is refused with ${status}, and what follows it is never served`, async () => {
+  test(`[R66] a request with ${what} is refused with ${status}, and the bytes after it are never served`, async () => {
     seen.length = 0;
     const text = await sendRawHttp(port, bytes);
     assert.deepEqual(statusCodesIn(text), [status], text);
@@ -109,12 +109,12 @@ for (const [what, bytes, status] of refused) {
     assert.match(text, /connection: close/i);
     const problem: unknown = JSON.parse(text.slice(text.indexOf('\r\n\r\n') + 4));
     assert.ok(typeof problem === 'object' && problem !== null && 'status' in problem && problem.status === status);
-    // The first body may have been read as the request it is; the one behind must not.
-    assert.ok(!seen.includes('second'), `the request behind was served: ${seen}`);
+    // The server may read the first body as the request that it is, but never the one after it.
+    assert.ok(!seen.includes('second'), `the second request was served: ${seen}`);
   });
 }
 
-test('OPTIONS * tells the methods of the server, and what follows is served', async () => {
+test('OPTIONS * returns the methods of the server, and the next request is served', async () => {
   seen.length = 0;
   const text = await sendRawHttp(port, `OPTIONS * HTTP/1.1\r\nHost: a\r\n\r\n${second}`);
   assert.deepEqual([statusCodesIn(text), seen], [[204, 200], ['second']]);
@@ -126,13 +126,13 @@ test('OPTIONS * tells the methods of the server, and what follows is served', as
   assert.equal(status, 400);
 });
 
-test('CONNECT is closed without an answer from a handler', async () => {
+test('CONNECT is closed without a response from a handler', async () => {
   seen.length = 0;
   const text = await sendRawHttp(port, `CONNECT a:1 HTTP/1.1\r\nHost: a\r\n\r\n${second}`);
   assert.deepEqual([statusCodesIn(text), seen], [[], []]);
 });
 
-test('two good requests on one connection are both served', async () => {
+test('two valid requests on one connection are both served', async () => {
   seen.length = 0;
   const text = await sendRawHttp(port, post(`${json}\r\nContent-Length: 16`));
   assert.deepEqual(

@@ -19,8 +19,8 @@ before(async () => {
 });
 
 /**
- * What a connection came to: what was answered, after how long it was closed, and whether a write found it closed: that one loses
- * what had not been read.
+ * The end of a connection: the response, the seconds until it closed, and whether a write failed on it, which discards unread
+ * bytes.
  */
 type Ended = { readonly text: string; readonly seconds: number; readonly isReset: boolean };
 
@@ -39,14 +39,14 @@ async function crawl(first: string, piece: string): Promise<Ended> {
   await once(socket, 'connect');
   socket.write(first);
   const dripping = setInterval(() => piece !== '' && socket.write(piece), 1_000);
-  // `once` would reject where the connection is reset.
+  // `once` would reject after a connection reset.
   await new Promise<void>((resolve) => socket.once('close', () => resolve()).once('end', () => resolve()));
   clearInterval(dripping);
   socket.destroy();
   return { text, seconds: (performance.now() - from) / 1_000, isReset };
 }
 
-/** While they crawl somebody else is served: what that took at most, in milliseconds. */
+/** Serves another client meanwhile, and returns its longest response time in milliseconds. */
 async function serveOthers(until: Promise<unknown>): Promise<number> {
   const ask = createHttpClient(home.url);
   let over = false;
@@ -57,7 +57,7 @@ async function serveOthers(until: Promise<unknown>): Promise<number> {
   while (!over) {
     const from = performance.now();
     const { status } = await ask({ path: '/v1/notifications?limit=1', headers: bearerHeaders(token) });
-    // Of a machine that stands still for a moment the server says so.
+    // A machine that pauses makes the server refuse requests.
     if (status === 503) refused += 1;
     else {
       assert.equal(status, 200);
@@ -70,9 +70,9 @@ async function serveOthers(until: Promise<unknown>): Promise<number> {
   return longest;
 }
 
-// Together, since each of them waits half a minute.
-suite('who never finishes', { concurrency: 3 }, () => {
-  test('[R65] slow headers and slow bodies end with 408 in their time, and others are served meanwhile', async (t) => {
+// Concurrent, because each takes half a minute.
+suite('clients that never finish', { concurrency: 3 }, () => {
+  test('[R65] slow headers and slow bodies receive 408 within their limits, and other clients are served meanwhile', async (t) => {
     const post = (length: string) =>
       `POST /v1/notifications/send HTTP/1.1\r\nhost: a\r\nauthorization: Bearer ${token}\r\ncontent-type: application/json\r\n${length}\r\n\r\n`;
     const many = <T>(make: () => Promise<T>) => Promise.all(Array.from({ length: 100 }, make));
@@ -86,18 +86,18 @@ suite('who never finishes', { concurrency: 3 }, () => {
     const [headers, silent, bodies, chunks] = await slow;
     const most = (ended: readonly Ended[]) => Math.max(...ended.map(({ seconds }) => seconds));
     for (const ended of [headers, bodies, chunks]) {
-      const told = ended.filter(({ text, isReset }) => text !== '' || !isReset);
-      for (const { text } of told) assert.deepEqual(statusCodesIn(text), [408]);
-      assert.ok(told.length >= 50, `${told.length} of ${ended.length} were told`);
+      const answered = ended.filter(({ text, isReset }) => text !== '' || !isReset);
+      for (const { text } of answered) assert.deepEqual(statusCodesIn(text), [408]);
+      assert.ok(answered.length >= 50, `${answered.length} of ${ended.length} received a response`);
     }
     t.diagnostic(
       `closed after ${[headers, silent, bodies, chunks].map((ended) => most(ended).toFixed(1))} s; others waited ${longest.toFixed(0)} ms at most`,
     );
-    // 5 s for headers, 30 s for a body that is read into memory, and what a busy machine adds.
+    // 5 s for headers, 30 s for a body that is read into memory, and the delay of a busy machine.
     assert.ok(most(headers) < 20 && most(silent) < 20 && most([...bodies, ...chunks]) < 60);
   });
 
-  test('[R65] who asks for documents and does not read them is cut off', async () => {
+  test('[R65] a client that requests documents and does not read them is disconnected', async () => {
     const ask = createHttpClient(home.url);
     const bytes = Buffer.concat([validDocument, Buffer.alloc(30_000_000, 'x')]);
     const deposited = await ask({
@@ -114,7 +114,7 @@ suite('who never finishes', { concurrency: 3 }, () => {
     assert.ok((await readers).every((seconds) => seconds < 90));
   });
 
-  test('a server whose relay, webhook and caller never finish ends in one time for all of them, however often it is told to', async (t) => {
+  test('a server whose relay, webhook and client never finish stops within one deadline for all, despite repeated signals', async (t) => {
     const port = await silentRelay(t);
     const home = await makeServerFixture(t, { settings: { SMTP_URL: `smtp://127.0.0.1:${port}`, API_THREADS: '1' } });
     const server = await home.start('demo');
@@ -133,14 +133,14 @@ suite('who never finishes', { concurrency: 3 }, () => {
     const late = Promise.withResolvers<'late'>();
     const timer = setTimeout(() => late.resolve('late'), longestMs);
     t.after(() => clearTimeout(timer));
-    // As whoever started it tells it, and the group of processes that it is in, and the watch of main.ts over npm.
+    // A terminal, a process group and npm can all send the signal again.
     const again = setInterval(() => void server.stop('SIGTERM'), 500);
     t.after(() => clearInterval(again));
     assert.deepEqual(await Promise.race([server.stop('SIGTERM'), late.promise]), { code: 0, signal: null });
   });
 });
 
-/** Asks, reads nothing, and gives the seconds until the server has closed the connection. */
+/** Sends a request without reading, and returns the seconds until the server has closed the connection. */
 async function stalled(request: string): Promise<number> {
   const from = performance.now();
   const socket = connect({ host: '127.0.0.1', port: home.port });
@@ -151,7 +151,7 @@ async function stalled(request: string): Promise<number> {
     socket.once('close', () => resolve());
   });
   socket.write(request);
-  // A paused socket learns of a reset when it writes.
+  // A paused socket notices a reset only when it writes.
   const looking = setInterval(() => socket.write('\r\n'), 1_000);
   await gone;
   clearInterval(looking);
@@ -159,7 +159,7 @@ async function stalled(request: string): Promise<number> {
   return (performance.now() - from) / 1_000;
 }
 
-/** Says what a relay says up to the message, and then nothing; to a webhook it is a receiver that never answers. Gives its port. */
+/** An SMTP relay that stops at the message. For a webhook it is a receiver that never responds. Returns its port. */
 async function silentRelay(t: TestContext): Promise<number> {
   const silent = createServer((socket) => {
     socket.on('error', () => socket.destroy());

@@ -15,27 +15,33 @@ import { storelessContext } from '../support/storeless-app.ts';
 
 const request = { body: Type.Object({ text: Type.String() }) };
 const says = defineOperation({
-  ...{ name: 'says', since: '1.0', method: 'POST', path: '/v1/says', scope: null, summary: '', description: '' },
-  ...{ request, responses: {}, refusals: [], citizenData: false },
+  name: 'says',
+  since: '1.0',
+  method: 'POST',
+  path: '/v1/says',
+  scope: null,
+  summary: '',
+  description: '',
+  request,
+  responses: {},
+  refusals: [],
+  citizenData: false,
   run: async (_call: OperationCall<typeof request, null>) => ({ plain: { status: 200, json: {} } }),
 });
 
-/**
- * So few connections at once that the turns of the loop stay short on a busy machine too: of long ones they would be refused. And the
- * system holds no more than some hundreds for a server that has not accepted them yet.
- */
+/** Small enough that the turns of the event loop stay short on a busy machine, and that the system can queue the connections. */
 const atOnce = 50;
 
-test('bodies that do not come, as many as requests may be at work, take no place from others; who waits for longest is cut off', async (t) => {
+test('stalled bodies, one for each possible request, do not keep others from being served, and the oldest is disconnected', async (t) => {
   const server = createApiServer({
-    ...{
-      app: storelessContext,
-      operations: [bindOperation(says, null)],
-      pages: [],
-      mounts: [],
-      publicUrl: 'http://127.0.0.1',
-    },
-    ...{ apiVersion: '1.0.0', random: systemRandom, log: createLog('silent') },
+    app: storelessContext,
+    operations: [bindOperation(says, null)],
+    pages: [],
+    mounts: [],
+    publicUrl: 'http://127.0.0.1',
+    apiVersion: '1.0.0',
+    random: systemRandom,
+    log: createLog('silent'),
   });
   const port = await server.listen('127.0.0.1', 0);
   const sockets: Socket[] = [];
@@ -43,13 +49,13 @@ test('bodies that do not come, as many as requests may be at work, take no place
     for (const socket of sockets) socket.destroy();
     await server.stop(1_000);
   });
-  const told: string[] = [];
+  const responses: string[] = [];
   while (sockets.length < loadLimits.inFlight + 1) {
     const wave = Array.from({ length: atOnce }, (_, at) => {
       const place = sockets.length + at;
       const socket = connect(port, '127.0.0.1').on('error', () => undefined);
       socket.on('data', (bytes) => {
-        told[place] = (told[place] ?? '') + bytes.toString('latin1');
+        responses[place] = (responses[place] ?? '') + bytes.toString('latin1');
       });
       socket.write(
         'POST /v1/says HTTP/1.1\r\nhost: x\r\ncontent-type: application/json\r\ncontent-length: 99\r\n\r\n{',
@@ -58,14 +64,14 @@ test('bodies that do not come, as many as requests may be at work, take no place
     });
     sockets.push(...wave);
     await Promise.all(wave.map((socket) => once(socket, 'connect')));
-    // Behind these: the server has seen their requests when it has answered one that came later.
+    // When the server has answered a later request, it has seen these.
     const ask = createHttpClient(`http://127.0.0.1:${port}`);
     const headers = { 'content-type': 'application/json' };
     const { status } = await ask({ method: 'POST', path: '/v1/says', headers, body: '{"text":"served"}' });
     assert.equal(status, 200, `with ${sockets.length} bodies on their way`);
   }
   const cutOff = sockets.length - bodyLimits.maxAwaited;
-  assert.deepEqual(statusCodesIn(told[0] ?? ''), [408]);
-  assert.ok(Object.keys(told).length <= cutOff + 1);
-  assert.equal(told[sockets.length - 1], undefined);
+  assert.deepEqual(statusCodesIn(responses[0] ?? ''), [408]);
+  assert.ok(Object.keys(responses).length <= cutOff + 1);
+  assert.equal(responses[sockets.length - 1], undefined);
 });

@@ -6,7 +6,7 @@ import { engines } from '../support/database-engines.ts';
 import { openIdentityAppWithPeople, zoeClaims } from '../support/identity-people.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 
-/** The levels that agree, counting how often a comparison asks. */
+/** The agreeing levels; counts the comparisons. */
 class CountedLevels extends Set<Level> {
   asked = 0;
   override has(level: Level): boolean {
@@ -16,7 +16,7 @@ class CountedLevels extends Set<Level> {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the claims about an unknown id are compared as those about a known one`, async (t) => {
+  test(`${engine.name}: claims with an unknown id cause as many comparisons as claims with a known one`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const askedFor = async (citizenId: string) => {
       const agreement = new CountedLevels(standardPolicy.agreement);
@@ -32,9 +32,9 @@ for (const engine of engines) {
   });
 }
 
-test('answers to verify leave no sooner than the quantum of the setting, the first, the known and the unknown alike', async (t) => {
-  const quantumMs = 400;
-  const home = await makeServerFixture(t, { settings: { VERIFY_QUANTUM_MS: String(quantumMs) } });
+test('verify answers no earlier than the configured interval, for the first, a known and an unknown id', async (t) => {
+  const intervalMs = 400;
+  const home = await makeServerFixture(t, { settings: { VERIFY_QUANTUM_MS: String(intervalMs) } });
   await home.start('demo');
   const headers = { authorization: `Bearer ${await home.fetchAccessToken()}`, 'content-type': 'application/json' };
   const { citizenId, givenName, birthDate } = home.readDemoFile().citizens[0] ?? assert.fail();
@@ -45,7 +45,7 @@ test('answers to verify leave no sooner than the quantum of the setting, the fir
     const tookMs = performance.now() - startedAt;
     assert.equal(answer.status, 200);
     await answer.arrayBuffer();
-    // A lower bound alone: how much longer it takes is the machine's affair.
-    assert.ok(tookMs >= quantumMs, `${id} was answered after ${tookMs} ms`);
+    // Only a lower bound: the upper bound depends on the machine.
+    assert.ok(tookMs >= intervalMs, `${id} was answered after ${tookMs} ms`);
   }
 });

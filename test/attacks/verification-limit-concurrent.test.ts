@@ -7,7 +7,7 @@ import { type Engine, engines } from '../support/database-engines.ts';
 import { buildIdentityApp, type IdentityApp, verifyDecisionOf } from '../support/identity-app.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
 
-// Attacks that go round a budget through another one, another process, or what is done beside the answer.
+// Attacks that try to avoid a limit by another key, another process or a side channel.
 
 const people = [
   {
@@ -25,9 +25,9 @@ const day = (at: number) => String(10 + at);
 const sqlite = engines[0] as Engine;
 
 for (const engine of engines) {
-  test(`${engine.name}: a search for names and a date does not tell by the budget of an id whether they are its own`, async (t) => {
+  test(`${engine.name}: a search does not change the limit of an id, so it cannot reveal whether names and date belong to the id`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
-    // What is known of Anna is enough for a match without the birth date, and shows whether her budget is spent.
+    // Known claims without the birth date are enough for a match, and show whether Anna's limit is reached.
     const { birthDate: _, ...known } = { ...annaById, documentNumber: 'P1234567' };
     for (const at of [0, 1, 2, 3]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
     assert.equal(await verifyDecisionOf(app, known), 'match');
@@ -41,11 +41,11 @@ for (const engine of engines) {
     assert.deepEqual(entries, [3, 3, 3, 3]);
   });
 
-  test(`${engine.name}: twelve processes that guess at one instant have one guess together where one is left`, async (t) => {
+  test(`${engine.name}: twelve processes that verify at the same instant share the one failure that is left`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = await Promise.all(Array.from({ length: 12 }, () => buildIdentityApp(app.db)));
     for (const at of [0, 1, 2, 3]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
-    // All have looked at the budget before any of them counts; the right one is the last to be answered.
+    // All have read the limit before any of them counts. The right one is answered last.
     const together = meeting(processes.length);
     const counted = meeting(processes.length);
     const answers = processes.map(async (other, at) => {
@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await Promise.all(answers)), new Set(['no_match']));
   });
 
-  test(`${engine.name}: of two matches with a wrong number at one instant one is given where one guess is left`, async (t) => {
+  test(`${engine.name}: one of two concurrent matches with a wrong number is answered if one failure is left`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = [await buildIdentityApp(app.db), await buildIdentityApp(app.db)];
     const policyOf = () => calibratedPolicy;
@@ -82,7 +82,7 @@ for (const engine of engines) {
     assert.deepEqual(decisions.sort(), ['match', 'no_match']);
   });
 
-  test(`${engine.name}: right answers at one instant do not keep each other from being given`, async (t) => {
+  test(`${engine.name}: concurrent right verifications all match`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const processes = await Promise.all(Array.from({ length: 6 }, () => buildIdentityApp(app.db)));
     await verifyDecisionOf(app, { ...annaById, birthDate: '1981-01-01' });
@@ -93,7 +93,7 @@ for (const engine of engines) {
   });
 }
 
-test('an answer that others overtake again and again is a fault at last, and is not decided for ever', async (t) => {
+test('a verification that conflicts 64 times fails, and is not repeated forever', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   await verifyDecisionOf(app, { ...annaById, birthDate: '1981-01-01' });
   let decided = 0;
@@ -108,27 +108,29 @@ test('an answer that others overtake again and again is a fault at last, and is 
   assert.equal(await verifyDecisionOf(app, annaById), 'match');
 });
 
-test('over budget the register is asked the same whether the claims are right or wrong', async (t) => {
+test('at the limit right and wrong claims cause the same register requests', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
-  // A slip that is forgiven has others looked for who may be meant.
+  // A tolerated deviation causes an ambiguity check below the limit.
   const slip = { ...annaById, givenName: 'Annna' };
   const right = await questionsTo(app, (over) => verifyDecisionOf(app, slip, over));
   const wrong = await questionsTo(app, (over) => verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over));
   assert.deepEqual([right, wrong], [['find'], ['find']]);
 });
 
-test('over budget a register that cannot be searched does not tell right claims from wrong ones', async (t) => {
+test('at the limit an unavailable search gives the same answer to right and wrong claims', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   for (const at of [0, 1, 2, 3, 4]) await verifyDecisionOf(app, { ...annaById, birthDate: `1981-01-${day(at)}` });
   const search = () => Promise.reject(new RegisterUnavailable('the register answered 501'));
-  const over = { register: { ...app.ports.register, search, twins: search } };
+  const over: Pick<IdentityPorts, 'register'> = {
+    register: { ...app.ports.register, search, searchExactNamesakes: search },
+  };
   const slip = { ...annaById, givenName: 'Annna' };
   assert.equal(await verifyDecisionOf(app, slip, over), 'no_match');
   assert.equal(await verifyDecisionOf(app, { ...slip, birthDate: '1980-03-08' }, over), 'no_match');
 });
 
-test('for somebody locked the register is asked the same whether a search is right or wrong', async (t) => {
+test('right and wrong searches for a locked citizen cause the same register requests', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, [{ ...people[0], locked: 'yes' }]);
   const slip = { ...anna, givenName: 'Annna', documentNumber: 'P1234567' };
   const right = await questionsTo(app, (over) => verifyDecisionOf(app, slip, over));
@@ -136,17 +138,17 @@ test('for somebody locked the register is asked the same whether a search is rig
   assert.deepEqual([right, wrong], [['search'], ['search']]);
 });
 
-test('questions about one citizen do not wait for what the register tells each other', async (t) => {
+test('concurrent verifications of one citizen look up the register in parallel', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   const { register } = app.ports;
-  // Nobody is answered before all have asked.
+  // No lookup returns before all have started.
   const together = meeting(20);
   const over = { register: { ...register, find: (id: string) => together().then(() => register.find(id)) } };
   const asked = Array.from({ length: 20 }, () => verifyDecisionOf(app, annaById, over));
   assert.deepEqual(new Set(await Promise.all(asked)), new Set(['match']));
 });
 
-test('an earlier answer leaves at a whole quantum of time, as it did when it was new', async (t) => {
+test('reading an earlier result is padded like a new verification', async (t) => {
   const app = await openIdentityAppWith(t, sqlite, people);
   const { verificationId } = await app.verify(annaById);
   const steps: string[] = [];
@@ -158,7 +160,7 @@ test('an earlier answer leaves at a whole quantum of time, as it did when it was
   assert.deepEqual(steps, ['begun', 'waited']);
 });
 
-/** What the register is asked in the course of a question. */
+/** The names of the register methods that a verification calls. */
 async function questionsTo(
   app: IdentityApp,
   ask: (over: Pick<IdentityPorts, 'register'>) => Promise<unknown>,
@@ -183,7 +185,7 @@ async function questionsTo(
   return asked;
 }
 
-/** Lets nobody go on before so many have come. */
+/** A barrier: the promises resolve when this number of callers have arrived. */
 function meeting(all: number): () => Promise<void> {
   let come = 0;
   const { promise, resolve } = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { engines } from '../support/database-engines.ts';
 import { verifyDecisionOf } from '../support/identity-app.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
 
-// One flat is written in many ways, and is the same in each.
+// Attack: a flat has many spellings, which must not count as different addresses.
 
 const anna = { givenName: 'Anna', familyName: 'Berg', birthDate: '1980-03-07' };
 const home = '12 High Street, Flat 3';
@@ -24,7 +24,7 @@ const others = [
 ];
 
 for (const engine of engines) {
-  test(`${engine.name}: a flat written in other ways is no new place to guess dates for`, async (t) => {
+  test(`${engine.name}: other spellings of a flat do not allow more attempts on the birth date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...anna, streetAddress: home }]);
     const ask = (streetAddress: string, claims: object = anna) => verifyDecisionOf(app, { ...claims, streetAddress });
     for (const address of written) assert.equal(await ask(address), 'match', address);
@@ -33,13 +33,13 @@ for (const engine of engines) {
     for (const address of [home, ...written]) assert.equal(await ask(address), 'no_match', address);
   });
 
-  test(`${engine.name}: another flat of the house is another guess, by whatever number it is told`, async (t) => {
+  test(`${engine.name}: each other flat of a building is another failure, in every spelling`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...anna, streetAddress: home }]);
     for (const streetAddress of [...others, home])
       assert.equal(await verifyDecisionOf(app, { ...anna, streetAddress }), 'no_match', streetAddress);
   });
 
-  test(`${engine.name}: an address without its flat fits beside the id, and not by itself`, async (t) => {
+  test(`${engine.name}: an address without its flat fits with the id, and not in a search`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-1', ...anna, streetAddress: home }]);
     const streetAddress = '12 High Street';
     assert.equal(await verifyDecisionOf(app, { ...anna, streetAddress }), 'no_match');

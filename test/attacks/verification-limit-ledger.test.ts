@@ -18,7 +18,7 @@ const people = [
 ];
 const named = (givenName: string, familyName: string) => ({ givenName, familyName, ...born });
 
-/** What everybody sees of the ledger because of these questions. */
+/** The public properties of the ledger entries of these verifications. */
 async function seenOf(app: IdentityApp, questions: readonly object[]): Promise<string[]> {
   const before = (await app.seen()).length;
   for (const claims of questions) await app.ask('POST', claims, {}, { policyOf: () => standardPolicy2 });
@@ -26,7 +26,7 @@ async function seenOf(app: IdentityApp, questions: readonly object[]): Promise<s
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the ledger gets the same entries for a search that finds one, two or nobody`, async (t) => {
+  test(`${engine.name}: a search that finds one person, two or none writes the same ledger entries`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const wrong = (given: string, family: string) => ({ ...named(given, family), postalCode: '9' });
     const found = [
@@ -38,30 +38,30 @@ for (const engine of engines) {
     assert.deepEqual(new Set(found.map((entries) => entries.join())).size, 1, JSON.stringify(found));
     assert.deepEqual(
       found[0]?.map((entry) => entry.split(' ')[0]),
-      ['house', 'citizen', 'citizen'],
+      ['system', 'citizen', 'citizen'],
     );
     assert.equal((await seenOf(app, [named('Ana', 'Zorn')])).length, 4);
   });
 
-  test(`${engine.name}: spending the guesses of a search leaves the same entries, known or not`, async (t) => {
+  test(`${engine.name}: reaching the limit by searches writes the same entries for a known and an unknown person`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
-    const guesses = (given: string, family: string) =>
+    const attempts = (given: string, family: string) =>
       ['1', '2', '3', '4', '5', '6'].map((postalCode) => ({ ...named(given, family), postalCode }));
-    const known = await seenOf(app, guesses('Anna', 'Berg'));
-    assert.deepEqual(await seenOf(app, guesses('Eva', 'Nil')), known);
+    const known = await seenOf(app, attempts('Anna', 'Berg'));
+    assert.deepEqual(await seenOf(app, attempts('Eva', 'Nil')), known);
     assert.equal(known.length, 6 * 3 + 2);
   });
 
-  test(`${engine.name}: that a search concerns somebody is not seen by when somebody is told of guesses`, async (t) => {
+  test(`${engine.name}: the time of the limit notice does not reveal whether a search concerns a person`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const wrong = (given: string, family: string, at: number) => ({ ...named(given, family), postalCode: `8${at}` });
-    // Four about nobody of a family, and one about a person who may be.
+    // Four about an unknown member of the family, and one about a registered person.
     const known = await seenOf(app, [...[0, 1, 2, 3].map((at) => wrong('Eva', 'Berg', at)), wrong('Anna', 'Berg', 4)]);
     const unknown = await seenOf(app, [...[5, 6, 7, 8].map((at) => wrong('Eva', 'Nil', at)), wrong('Anna', 'Nil', 9)]);
     assert.deepEqual(known, unknown);
   });
 
-  test(`${engine.name}: that guesses are hidden is not seen by the length of what tells of them later`, async (t) => {
+  test(`${engine.name}: the length of a limit notice does not reveal whether failures are concealed`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const spend = async (citizenId: string, hiddenUntil: number | undefined) => {
       const subject = citizenVerificationKey(app.ports.rootKey.derive('guess-budget'), citizenId);
@@ -79,10 +79,10 @@ for (const engine of engines) {
     assert.deepEqual(await spend('T-2', identityAppStartMs + 3_600_000), open);
   });
 
-  test(`${engine.name}: over budget a right search leaves what a wrong one leaves`, async (t) => {
+  test(`${engine.name}: at the limit a right and a wrong search write the same entries`, async (t) => {
     const after = async (last: string) => {
       const app = await openIdentityAppWith(t, engine, people);
-      // The budget of the family and the date is spent by names that nobody has.
+      // Unregistered names reach the limit of the family name and date.
       const spent = ['1', '2', '3', '4', '5'].map((postalCode) => ({ ...named('Eva', 'Berg'), postalCode }));
       await seenOf(app, spent);
       const tried = ['6', '7', '8', '9', last].map((postalCode) => ({ ...named('Anna', 'Berg'), postalCode }));
@@ -91,7 +91,7 @@ for (const engine of engines) {
     assert.deepEqual(await after(born.postalCode), await after('10'));
   });
 
-  test(`${engine.name}: reading the answer of a search again does not tell whether it was about somebody`, async (t) => {
+  test(`${engine.name}: reading the result of a search does not reveal whether it was about a person`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const readAgain = async (claims: object) => {
       const { verificationId } = await app.verify(claims);
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.deepEqual(await readAgain({ ...named('Eva', 'Nil'), postalCode: '9' }), known);
     assert.deepEqual(
       known.map((entry) => entry.split(' ')[0]),
-      ['house', 'citizen'],
+      ['system', 'citizen'],
     );
     assert.deepEqual(
       (await app.events('C-1')).map(({ type }) => type),
@@ -111,7 +111,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: of the entries of a search the client has the receipt of the first alone`, async (t) => {
+  test(`${engine.name}: the client of a search gets the receipt of its first entry only`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     await seenOf(
       app,
@@ -125,7 +125,7 @@ for (const engine of engines) {
     assert.deepEqual([event?.['actor'], event?.['receipt']], [{ client: 'tax-office' }, undefined]);
   });
 
-  test(`${engine.name}: what stands in the place of nobody is in no citizen's log`, async (t) => {
+  test(`${engine.name}: decoy entries are in no citizen's log`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     await seenOf(app, [named('Eva', 'Nil'), named('Anna', 'Berg')]);
     const rows = await app.db.read('select citizen_id from ledger_event where citizen_id is not null order by id');
@@ -135,7 +135,7 @@ for (const engine of engines) {
     assert.deepEqual(keys, []);
   });
 
-  test(`${engine.name}: who is matched with a similar, exchanged or former name reads of it`, async (t) => {
+  test(`${engine.name}: a match by a similar, exchanged or former name is in the citizen's access log`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [
       { citizenId: 'C-1', givenName: 'Anna', familyName: 'Berg', ...born, documentNumber: 'P1' },
       {
@@ -164,7 +164,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a rival who keeps an answer open reads of it`, async (t) => {
+  test(`${engine.name}: a competing candidate who makes a result ambiguous has it in the access log`, async (t) => {
     const app = await openIdentityAppWith(t, engine, [
       { citizenId: 'C-1', givenName: 'Mark', familyName: 'Berg', ...born },
       { citizenId: 'C-2', givenName: 'Marc', familyName: 'Berg', ...born },

@@ -32,7 +32,7 @@ const born = { givenName: 'Lea', familyName: 'Stern', birthDate: '1985-05-05', b
 
 const particles = ['', 'von', 'van', 'de', 'al', 'zu', 'af', 'del', 'bin', 'de van', 'al von', 'van der'];
 
-/** What the questions come to, in their order. */
+/** The decisions of the verifications in their order. */
 async function decisionsOf(
   app: IdentityApp,
   questions: readonly object[],
@@ -49,7 +49,7 @@ const types = async (app: IdentityApp, citizenId: string) =>
   (await app.events(citizenId)).map(({ type }) => type).filter((type) => type !== 'identity.verified');
 
 for (const engine of engines) {
-  test(`${engine.name}: particles before a name are no new name to guess dates for`, async (t) => {
+  test(`${engine.name}: particles before a name do not allow more attempts on the birth date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const wrong = particles.slice(0, 5).map((particle, at) => {
       return { ...anna, familyName: `${particle} Berg`, birthDate: `1980-03-${day(at)}` };
@@ -58,7 +58,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await decisionsOf(app, [...wrong, ...right])), new Set(['no_match']));
   });
 
-  test(`${engine.name}: a claim that the register does not hold is no new place to guess dates for`, async (t) => {
+  test(`${engine.name}: a claim that the register lacks does not allow more attempts on the birth date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const wrong = [0, 1, 2, 3, 4].map((at) => {
       return { ...anna, documentNumber: `X${at}`, birthDate: `1980-03-${day(at)}` };
@@ -67,7 +67,7 @@ for (const engine of engines) {
     assert.equal(await verifyDecisionOf(app, { ...anna, documentNumber: 'X9' }), 'no_match');
   });
 
-  test(`${engine.name}: vowels of a name in Arabic letters are no new name to guess dates for`, async (t) => {
+  test(`${engine.name}: vowel variants of an Arabic name do not allow more attempts on the birth date`, async (t) => {
     const karim = { givenName: 'محمد', familyName: 'الخطيب', birthDate: '1980-03-07', postalCode: '10115' };
     const app = await openIdentityAppWith(t, engine, [{ citizenId: 'C-9', ...karim }]);
     const spellings = [
@@ -85,7 +85,7 @@ for (const engine of engines) {
     assert.equal(await verifyDecisionOf(app, { ...karim, givenName: 'Mohamad', familyName: 'Al Khatib' }), 'no_match');
   });
 
-  test(`${engine.name}: titles and suffixes of a name are no new name to guess dates for`, async (t) => {
+  test(`${engine.name}: titles and suffixes of a name do not allow more attempts on the birth date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const written = ['Anna', 'Dr Anna', 'Prof. Dr. Anna', 'Mrs Anna', 'Rev Mrs Anna'];
     const wrong = written.map((givenName, at) => ({ ...anna, givenName, birthDate: `1980-03-${day(at)}` }));
@@ -93,25 +93,25 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await decisionsOf(app, [...wrong, ...right])), new Set(['no_match']));
   });
 
-  test(`${engine.name}: who holds the date and the address cannot try names`, async (t) => {
+  test(`${engine.name}: date and address do not allow unlimited attempts on the names`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const wrong = ['Dorn', 'Lang', 'Maier', 'Nolte', 'Roth'].map((familyName) => ({ ...anna, familyName }));
     assert.deepEqual(new Set(await decisionsOf(app, [...wrong, anna])), new Set(['no_match']));
     const other = await openIdentityAppWith(t, engine, people);
     const { postalCode: _, ...rest } = { ...anna, streetAddress: '12 Long Lane' };
-    const strangers = ['Otto Dorn', 'Eva Lang', 'Uwe Maier', 'Ilse Nolte', 'Max Roth'].map((name) => {
+    const otherNames = ['Otto Dorn', 'Eva Lang', 'Uwe Maier', 'Ilse Nolte', 'Max Roth'].map((name) => {
       const [givenName, familyName] = name.split(' ');
       return { ...rest, givenName, familyName };
     });
-    assert.deepEqual(new Set(await decisionsOf(other, [...strangers, rest])), new Set(['no_match']));
+    assert.deepEqual(new Set(await decisionsOf(other, [...otherNames, rest])), new Set(['no_match']));
   });
 
-  test(`${engine.name}: by the data of a wallet, who holds the date and place of birth cannot try names, nor who holds the names dates`, async (t) => {
+  test(`${engine.name}: searches by wallet data limit attempts on the names and on the date`, async (t) => {
     const wallet = { ...born, nationality: 'DE' };
     const over = { policyOf: () => euPolicy };
     const names = ['Otto Dorn', 'Eva Lang', 'Uwe Maier', 'Ilse Nolte', 'Max Roth'].map((name, at) => {
       const [givenName, familyName] = name.split(' ');
-      // In several spellings of the place, with nationalities that say nothing.
+      // With several spellings of the place, and other nationalities.
       return {
         ...wallet,
         givenName,
@@ -129,13 +129,13 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: where a policy demands no place, who holds the names cannot try dates`, async (t) => {
+  test(`${engine.name}: a policy that requires no place limits attempts on the date for constant names`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const minimum = [[['givenName'], ['familyName'], ['birthDate']]] as const;
     const policy = { ...standardPolicy2, minimum };
     const ida = { ...people[2], citizenId: undefined, postalCode: undefined };
     assert.equal(await verifyDecisionOf(app, ida, { policyOf: () => policy }), 'match');
-    // A claim that the register does not hold is a place that may be anything.
+    // A place that the register lacks can have any value.
     const wrong = [0, 1, 2, 3, 4].map((at) => {
       return { ...ida, birthDate: `1991-02-${day(at)}`, streetAddress: `${at} Long Lane` };
     });
@@ -145,7 +145,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a street written in other ways is no new place to guess dates for`, async (t) => {
+  test(`${engine.name}: other spellings of a street do not allow more attempts on the birth date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const { postalCode: _, ...rest } = anna;
     const streets = ['12 Long Lane', 'Long Lane 12', '12 LONG LN', '12 Lo ng Lane', 'LongLane 12'];
@@ -163,7 +163,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await decisionsOf(other, [...dates, high])), new Set(['no_match']));
   });
 
-  test(`${engine.name}: who holds the names and the date cannot try postal codes under varied names`, async (t) => {
+  test(`${engine.name}: varied names do not allow more attempts on the postal code`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const wrong = particles.slice(0, 5).map((particle, at) => {
       return { ...anna, familyName: `${particle} Berg`, postalCode: `101${day(at)}` };
@@ -173,7 +173,7 @@ for (const engine of engines) {
     assert.deepEqual(await types(app, 'C-1'), ['identity.guesses-spent', 'notification.accepted']);
   });
 
-  test(`${engine.name}: names in each other's field share the budget of the names as they are`, async (t) => {
+  test(`${engine.name}: exchanged names share the limit of the names as stated`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const exchanged = { ...anna, givenName: 'Berg', familyName: 'Anna' };
     const wrong = [0, 1, 2, 3, 4].map((at) => {
@@ -182,7 +182,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await decisionsOf(app, [...wrong, anna, exchanged])), new Set(['no_match']));
   });
 
-  test(`${engine.name}: similar spellings of one name share the budget of the document and of the date`, async (t) => {
+  test(`${engine.name}: similar spellings of one name share the limit of the document and of the date`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const held = { ...jonas, documentNumber: 'P1234567' };
     const given = ['Jonas', 'Jona', 'Jonass', 'Jonaz', 'Yonas'];
@@ -193,7 +193,7 @@ for (const engine of engines) {
     assert.deepEqual(new Set(await decisionsOf(other, [...numbers, held])), new Set(['no_match']));
   });
 
-  test(`${engine.name}: whom five wrong questions by id have spent is not found by a search, and is told once`, async (t) => {
+  test(`${engine.name}: a citizen at the limit by id is not found by a search, and is notified once`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const named = [0, 1, 2, 3, 4].map((at) => ({ ...anna, citizenId: 'C-1', birthDate: `1980-03-${day(at)}` }));
     assert.deepEqual(new Set(await decisionsOf(app, named)), new Set(['no_match']));
@@ -201,7 +201,7 @@ for (const engine of engines) {
     assert.deepEqual(await types(app, 'C-1'), ['identity.guesses-spent', 'notification.accepted']);
   });
 
-  test(`${engine.name}: misspelled names are no new names to try postal codes for, where a policy forgives them`, async (t) => {
+  test(`${engine.name}: misspelled names do not allow more attempts on the postal code with a tolerant policy`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const misspelled = ['Anne Borg', 'Enna Derg', 'Hanna Bergh', 'Onna Lerg', 'Ana Gerg'].map((name) => {
       const [givenName, familyName] = name.split(' ');
@@ -214,9 +214,9 @@ for (const engine of engines) {
     assert.deepEqual(new Set(decisions), new Set(['no_match']));
   });
 
-  test(`${engine.name}: right searches under a spent name add nothing to any budget`, async (t) => {
+  test(`${engine.name}: right searches at the limit of a name add no failure`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
-    // Somebody of that name and date whom nobody knows: nobody is concerned.
+    // An unregistered name with that date concerns no citizen.
     const wrong = [0, 1, 2, 3, 4].map((at) => ({
       ...anna,
       givenName: `B${'aeiou'[at]}t`,
@@ -238,24 +238,24 @@ for (const engine of engines) {
     assert.equal(await verifyDecisionOf(app, { ...anna, citizenId: 'C-1' }), 'match');
   });
 
-  test(`${engine.name}: wrong questions about one person leave others of the name alone`, async (t) => {
+  test(`${engine.name}: failed verifications of one person do not limit others with the same family name`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const wrong = [0, 1, 2, 3, 4, 5].map((at) => ({ ...anna, birthDate: `1980-03-${day(at)}` }));
     await decisionsOf(app, wrong);
     assert.equal(await verifyDecisionOf(app, { ...people[2], citizenId: undefined }), 'match');
   });
 
-  test(`${engine.name}: a search writes as many budgets whether it concerns somebody or nobody`, async (t) => {
+  test(`${engine.name}: a search writes the same number of rows whether it concerns a person or not`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const rows = async () => (await app.db.read('select subject from guess_budget')).length;
     await verifyDecisionOf(app, { ...anna, postalCode: '1' });
     const known = await rows();
     await verifyDecisionOf(app, { ...anna, givenName: 'Marta', familyName: 'Olofsson', postalCode: '1' });
-    // Both are about one date and postal code.
+    // Both searches share the key of date and postal code.
     assert.deepEqual([known, await rows()], [12, 12 + 11]);
   });
 
-  test(`${engine.name}: a match with a wrong number or date is a guess, and over budget it is no match`, async (t) => {
+  test(`${engine.name}: a match with a wrong number or date counts as failed, and at the limit is no match`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
     const scopes = ['identity:verify', 'identity:verify:claims'];
     const policyOf = () => calibratedPolicy;

@@ -6,7 +6,7 @@ import { engines } from '../support/database-engines.ts';
 import { buildIdentityApp, type IdentityApp } from '../support/identity-app.ts';
 import { openIdentityAppWithPeople, zoeClaims } from '../support/identity-people.ts';
 
-/** What the attacker knows of Zoë Müller: id, names and the year. The day is 7 February. */
+/** The attacker knows the id, names and year of birth of Zoë Müller, but not the day, 7 February. */
 const known = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller' };
 const clients = ['tax-office', 'library', 'parking'];
 
@@ -20,29 +20,29 @@ async function decisionOf(app: IdentityApp, claims: object, client: string): Pro
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: who tries all dates of a year through three clients learns nothing, and the citizen is told`, async (t) => {
+  test(`${engine.name}: trying all dates of a year with three clients reveals nothing, and the citizen is notified`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const decisions = new Set<unknown>();
     for (const [at, birthDate] of datesOf1980().slice(0, 60).entries()) {
       decisions.add(await decisionOf(app, { ...known, birthDate }, clients[at % clients.length] ?? ''));
     }
     assert.deepEqual([...decisions], ['no_match']);
-    const told = (await app.events('C-1')).map(({ type }) => type).filter((type) => type !== 'identity.verified');
-    assert.deepEqual(told, ['identity.guesses-spent', 'notification.accepted']);
+    const notices = (await app.events('C-1')).map(({ type }) => type).filter((type) => type !== 'identity.verified');
+    assert.deepEqual(notices, ['identity.guesses-spent', 'notification.accepted']);
   });
 
-  test(`${engine.name}: a year or a month is no question, so that dates cannot be found by halves`, async (t) => {
+  test(`${engine.name}: a year or month is refused, so that a birth date cannot be found part by part`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     for (const birthDate of ['1980', '1980-02', '1980-02-00', '1981']) {
       assert.equal(await decisionOf(app, { ...known, birthDate }, 'tax-office'), 'insufficient-claims');
     }
-    // What the register does not know cannot stand in for the rest of the date.
+    // Values that the register lacks do not replace the rest of the date.
     const padded = { ...known, streetAddress: '1 High Street', postalCode: '1000', birthDate: '1980' };
     assert.equal(await decisionOf(app, { ...padded, documentNumber: 'P9' }, 'tax-office'), 'no_match');
     assert.equal(await decisionOf(app, { ...padded, documentNumber: 'P1' }, 'tax-office'), 'no_match');
   });
 
-  test(`${engine.name}: sixty guesses at once, through two processes, are sixty guesses`, async (t) => {
+  test(`${engine.name}: sixty concurrent failed verifications in two processes all count`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const other = await buildIdentityApp(app.db);
     const dates = datesOf1980().slice(0, 60);
@@ -56,7 +56,7 @@ for (const engine of engines) {
     assert.equal((JSON.parse(String(row?.['guesses'])) as unknown[]).length, 5);
   });
 
-  test(`${engine.name}: an id that nobody has is counted and answered like one that somebody has`, async (t) => {
+  test(`${engine.name}: an unknown id is counted and answered like a known one`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     for (const day of ['01', '02', '03', '04', '05', '06']) {
       for (const citizenId of ['C-2', 'C-9']) {
@@ -72,7 +72,7 @@ for (const engine of engines) {
     assert.deepEqual(await kinds('C-2'), await kinds('C-9'));
   });
 
-  test(`${engine.name}: correct questions cost nothing, and one wrong value asked again costs once`, async (t) => {
+  test(`${engine.name}: right verifications do not count, and repeated wrong claims count once`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     assert.equal(await decisionOf(app, zoeClaims, 'tax-office'), 'match');
     assert.deepEqual(await app.db.read('select subject from guess_budget'), []);
@@ -84,11 +84,11 @@ for (const engine of engines) {
     assert.equal(await decisionOf(app, zoeClaims, 'parking'), 'match');
   });
 
-  test(`${engine.name}: five wrong guesses are the last for a day, and ten for thirty days, to the millisecond`, async (t) => {
+  test(`${engine.name}: five failures reach the limit for a day, and ten for thirty days, to the millisecond`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const dayMs = 86_400_000;
     const dates = datesOf1980();
-    const guessFive = async () => {
+    const failFiveTimes = async () => {
       for (const birthDate of dates.splice(-5)) await decisionOf(app, { ...known, birthDate }, 'tax-office');
     };
     const right = async () => await decisionOf(app, zoeClaims, 'tax-office');
@@ -98,56 +98,56 @@ for (const engine of engines) {
       app.pass(1);
       assert.equal(await right(), 'match');
     };
-    await guessFive();
+    await failFiveTimes();
     await openIn(dayMs);
-    await guessFive();
+    await failFiveTimes();
     await openIn(29 * dayMs);
   });
 
-  test(`${engine.name}: what was guessed while the clock was a year ahead locks nobody when it is right again, and who guesses then is told of`, async (t) => {
+  test(`${engine.name}: failures counted with a clock a year ahead do not limit after its correction, and later failures are notified`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const yearMs = 365 * 86_400_000;
     const dates = datesOf1980();
-    const guessFive = async () => {
+    const failFiveTimes = async () => {
       for (const birthDate of dates.splice(-5)) await decisionOf(app, { ...known, birthDate }, 'tax-office');
     };
     app.pass(yearMs);
-    await guessFive();
+    await failFiveTimes();
     assert.equal(await decisionOf(app, zoeClaims, 'tax-office'), 'no_match');
     app.pass(-yearMs);
     assert.equal(await decisionOf(app, zoeClaims, 'tax-office'), 'match');
-    await guessFive();
+    await failFiveTimes();
     assert.equal(await decisionOf(app, zoeClaims, 'tax-office'), 'no_match');
-    const told = (await app.events(zoeClaims.citizenId)).filter(({ type }) => type === 'notification.accepted');
-    assert.equal(told.length, 2);
+    const notices = (await app.events(zoeClaims.citizenId)).filter(({ type }) => type === 'notification.accepted');
+    assert.equal(notices.length, 2);
   });
 
-  test(`${engine.name}: a clock that leaps ahead and comes back gives no guesses beside those of the time that it leapt to`, async (t) => {
+  test(`${engine.name}: a clock that jumps ahead and back does not reset the failures of either time`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const yearMs = 365 * 86_400_000;
     const dates = datesOf1980();
-    const guessFive = async () => {
+    const failFiveTimes = async () => {
       for (const birthDate of dates.splice(-5)) await decisionOf(app, { ...known, birthDate }, 'tax-office');
     };
     const right = () => decisionOf(app, zoeClaims, 'tax-office');
     for (let days = 0; days < 2; days += 1) {
-      await guessFive();
+      await failFiveTimes();
       assert.equal(await right(), 'no_match');
       app.pass(86_400_000);
     }
     app.pass(yearMs);
     for (let days = 0; days < 2; days += 1) {
-      await guessFive();
+      await failFiveTimes();
       assert.equal(await right(), 'no_match');
       app.pass(86_400_000);
     }
     app.pass(-yearMs);
-    assert.equal(await right(), 'no_match', 'the ten of this month stand');
+    assert.equal(await right(), 'no_match', 'the ten failures of this month count');
     app.pass(40 * 86_400_000);
     assert.equal(await right(), 'match');
-    // However long it goes on, what is kept stays small.
+    // The stored state stays small.
     for (let months = 0; months < 3; months += 1) {
-      await guessFive();
+      await failFiveTimes();
       app.pass(31 * 86_400_000);
     }
     const rows = await app.db.read('select guesses from guess_budget');
@@ -157,7 +157,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a house number parted elsewhere is another guess, and a street written elsewise is not`, async (t) => {
+  test(`${engine.name}: a house number split differently is another failure, and another spelling of the street is not`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const counted = async (streetAddress: string) => {
       const jon = { citizenId: 'T-1', givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01' };
@@ -171,41 +171,41 @@ for (const engine of engines) {
     assert.deepEqual(counts, [1, 1, 2, 3, 3]);
   });
 
-  test(`${engine.name}: a message that could not be made or stored is sent with a later guess, once`, async (t) => {
+  test(`${engine.name}: a notice that failed is sent once, with a later failure`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
-    const guess = async (at: number, over: Parameters<IdentityApp['ask']>[3] = {}) => {
+    const failOnce = async (at: number, over: Parameters<IdentityApp['ask']>[3] = {}) => {
       const answered = await app.ask('POST', { ...known, birthDate: `1980-03-1${at}` }, {}, over);
       return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
     };
-    const told = async () =>
+    const notices = async () =>
       (await app.events('C-1')).map(({ type }) => type).filter((type) => type !== 'identity.verified');
-    for (let at = 0; at < 4; at += 1) assert.equal(await guess(at), 'no_match');
+    for (let at = 0; at < 4; at += 1) assert.equal(await failOnce(at), 'no_match');
     const unavailable = async () => {
       throw new RegisterUnavailable('the register could not be asked');
     };
-    assert.equal(await guess(4, { limitReachedNotice: unavailable }), 'no_match');
-    assert.deepEqual(await told(), []);
+    assert.equal(await failOnce(4, { limitReachedNotice: unavailable }), 'no_match');
+    assert.deepEqual(await notices(), []);
     app.pass(61_000);
     const broken = async () => {
       throw new Error('broken');
     };
-    await assert.rejects(guess(5, { limitReachedNotice: broken }), /broken/);
+    await assert.rejects(failOnce(5, { limitReachedNotice: broken }), /broken/);
     app.pass(61_000);
-    // Two at once: one of them tells.
-    assert.deepEqual(await Promise.all([guess(6), guess(7)]), ['no_match', 'no_match']);
-    assert.deepEqual(await told(), ['identity.guesses-spent', 'notification.accepted']);
+    // One of two concurrent failures notifies.
+    assert.deepEqual(await Promise.all([failOnce(6), failOnce(7)]), ['no_match', 'no_match']);
+    assert.deepEqual(await notices(), ['identity.guesses-spent', 'notification.accepted']);
     app.pass(61_000);
-    await guess(8);
-    assert.equal((await told()).length, 2);
-    // The next day's guesses are told of again.
+    await failOnce(8);
+    assert.equal((await notices()).length, 2);
+    // Failures of the next day are notified again.
     app.pass(86_400_000);
-    for (let at = 0; at < 6; at += 1) await guess(at, { policyOf: () => standardPolicy2 });
+    for (let at = 0; at < 6; at += 1) await failOnce(at, { policyOf: () => standardPolicy2 });
     for (let at = 0; at < 6; at += 1)
       await app.ask('POST', { ...known, birthDate: `1981-03-1${at}` }, {}, { policyOf: () => standardPolicy2 });
-    assert.equal((await told()).length, 4);
+    assert.equal((await notices()).length, 4);
   });
 
-  test(`${engine.name}: a search without id has a budget too, for who holds the names and the address still`, async (t) => {
+  test(`${engine.name}: searches with constant names and address are limited`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const ana = { givenName: 'Ana', familyName: 'Silva', postalCode: '1000-001' };
     const decisions = [];

@@ -14,47 +14,47 @@ import { createNotificationApp } from '../support/notification-app.ts';
 import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** A house with one client, and what it comes to when that asks for as many webhooks at once. */
+/** An app with one client, and a function that creates many webhooks at the same time and counts the answers. */
 async function openGreedy(db: Database) {
-  const wanted = { name: 'Greedy', kind: 'test', scopes: ['webhooks:manage'], credential: 'secret' } as const;
-  const made = newClient(wanted, systemClock, systemRandom);
-  assert.ok('client' in made);
-  const { clientId } = made.client;
-  await db.write([insertClient(made.client)]);
+  const registration = { name: 'Greedy', kind: 'test', scopes: ['webhooks:manage'], credential: 'secret' } as const;
+  const registered = newClient(registration, systemClock, systemRandom);
+  assert.ok('client' in registered);
+  const { clientId } = registered.client;
+  await db.write([insertClient(registered.client)]);
   const app = await createNotificationApp(db, systemClock, {});
   const create = app.serve(createWebhook);
-  const askForMany = async (count: number) => {
-    const asked = Array.from({ length: count }, (_, at) =>
+  const createMany = async (count: number) => {
+    const requests = Array.from({ length: count }, (_, at) =>
       create({ body: { url: `http://127.0.0.1:9/${at}` } }, { clientId }),
     );
-    const answers = await Promise.all(asked);
-    const told = answers.map((answer) => ('refused' in answer ? answer.refused.slug : answer.status));
-    const countOf = (what: unknown) => told.filter((one) => one === what).length;
+    const answers = await Promise.all(requests);
+    const results = answers.map((answer) => ('refused' in answer ? answer.refused.slug : answer.status));
+    const countOf = (expected: unknown) => results.filter((one) => one === expected).length;
     return { made: countOf(201), tooMany: countOf('conflict'), noClient: countOf('invalid-access-token') };
   };
-  return { app, clientId, askForMany };
+  return { app, clientId, createMany };
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a client that asks for many webhooks at once gets ten, and none once it is disabled`, async (t) => {
+  test(`${engine.name}: a client that creates 40 webhooks at once gets ten, and none after it was disabled`, async (t) => {
     const db = await engine.open(t);
-    const { app, clientId, askForMany } = await openGreedy(db);
-    assert.deepEqual(await askForMany(40), { made: 10, tooMany: 30, noClient: 0 });
-    // Another process takes the client for what it was, for up to a minute.
+    const { app, clientId, createMany } = await openGreedy(db);
+    assert.deepEqual(await createMany(40), { made: 10, tooMany: 30, noClient: 0 });
+    // The client cache of another process can be a minute old, so its requests still arrive.
     await db.write([setClientDisabled(clientId, systemClock.now()), removeClientWebhooks(clientId)]);
-    assert.deepEqual(await askForMany(2), { made: 0, tooMany: 0, noClient: 2 });
+    assert.deepEqual(await createMany(2), { made: 0, tooMany: 0, noClient: 2 });
     const left = await app.serve(listWebhooks)({}, { clientId });
     assert.ok('json' in left);
     assert.deepEqual(left.json['items'], []);
   });
 }
 
-test('postgres: webhooks wait for one that another process is making for the client, and count it', async (t) => {
+test('postgres: new webhooks wait for one that another process is inserting, and count it', async (t) => {
   const url = await createDatabase('migrated');
   t.after(() => dropDatabase(url));
   const db = await openPostgres(url, { random: systemRandom });
   t.after(() => db.close());
-  const { app, clientId, askForMany } = await openGreedy(db);
+  const { app, clientId, createMany } = await openGreedy(db);
   const other = new pg.Client({ connectionString: url });
   await other.connect();
   await other.query('begin');
@@ -62,10 +62,10 @@ test('postgres: webhooks wait for one that another process is making for the cli
   for (const { sql, args = [] } of insertWebhook({ ...head, signature: 'v1', secret: Buffer.alloc(1) })) {
     await other.query(sql, [...args]);
   }
-  const asked = askForMany(10);
+  const created = createMany(10);
   const waits = waitUntil(async () => (await other.query('select 1 from pg_locks where not granted')).rows.length > 0);
-  assert.equal(await Promise.race([waits, asked]), undefined, 'they did not wait');
+  assert.equal(await Promise.race([waits, created]), undefined, 'the inserts did not wait');
   await other.query('commit');
   await other.end();
-  assert.deepEqual(await asked, { made: 9, tooMany: 1, noClient: 0 });
+  assert.deepEqual(await created, { made: 9, tooMany: 1, noClient: 0 });
 });

@@ -11,10 +11,10 @@ import { waitUntil } from '../support/wait-until.ts';
 
 type NameRecord = readonly [type: 1 | 28, address: readonly number[]];
 
-/** A name server on loopback that knows some names, says of some that there are none, and is silent of all others. */
+/** A name server on loopback that answers for the known names, with no record for an empty list, and never for other names. */
 async function startNameServer(t: TestContext, known: { readonly [name: string]: readonly NameRecord[] }) {
   const socket: Socket = createSocket('udp4');
-  const asked: string[] = [];
+  const queries: string[] = [];
   socket.on('message', (question: Buffer, from: RemoteInfo) => {
     const end = question.indexOf(0, 12);
     const labels: string[] = [];
@@ -22,7 +22,7 @@ async function startNameServer(t: TestContext, known: { readonly [name: string]:
       labels.push(question.toString('latin1', at + 1, at + 1 + (question[at] ?? 0)));
     const name = labels.join('.').toLowerCase();
     const type = question.readUInt16BE(end + 1);
-    asked.push(name);
+    queries.push(name);
     const records = known[name];
     if (records === undefined) return;
     const answers = records.filter(([of]) => of === type).map(([of, address]) => answerOf(of, address));
@@ -35,10 +35,10 @@ async function startNameServer(t: TestContext, known: { readonly [name: string]:
   socket.bind(0, '127.0.0.1');
   await once(socket, 'listening');
   t.after(() => socket.close());
-  return { servers: [`127.0.0.1:${socket.address().port}`], asked };
+  return { servers: [`127.0.0.1:${socket.address().port}`], queries };
 }
 
-/** An answer for the name in the question (RFC 1035, sections 4.1.3 and 4.1.4), good for a second. */
+/** An answer for the name in the question (RFC 1035, sections 4.1.3 and 4.1.4) with a TTL of 1 second. */
 function answerOf(type: number, address: readonly number[]): Buffer {
   return Buffer.from([0xc0, 12, 0, type, 0, 1, 0, 0, 0, 1, 0, address.length, ...address]);
 }
@@ -46,7 +46,7 @@ function answerOf(type: number, address: readonly number[]): Buffer {
 const forever = new AbortController().signal;
 const loopback6 = [...Array.from({ length: 15 }, () => 0), 1];
 
-test('a name is looked up at the name servers, by both families, and refused where one address is private', async (t) => {
+test('a name is resolved for both address families, and is private when one of its addresses is private', async (t) => {
   const { servers } = await startNameServer(t, {
     'both.example': [
       [1, [93, 184, 215, 14]],
@@ -60,18 +60,18 @@ test('a name is looked up at the name servers, by both families, and refused whe
   assert.deepEqual(await resolve('both.example', forever), [four, { address: '::1', family: 6 }]);
   assert.deepEqual(await resolve('four.example', forever), [four]);
   await assert.rejects(resolve('none.example', forever), { code: 'ENODATA' });
-  const look = createPrivateHostCheck({ resolve, allowPrivate: false });
-  const isPrivate = (host: string) => look(new URL(`https://${host}/`), 'client');
+  const check = createPrivateHostCheck({ resolve, allowPrivate: false });
+  const isPrivate = (host: string) => check(new URL(`https://${host}/`), 'client');
   assert.deepEqual([await isPrivate('both.example'), await isPrivate('four.example')], [true, false]);
   assert.equal(await isPrivate('none.example'), false);
 });
 
-test('names whose servers never answer hold no other look-up up, and are given up in the time of the call', async (t) => {
-  const { servers, asked } = await startNameServer(t, {});
+test('names whose servers never answer block no other lookup, and end with the timeout of the call', async (t) => {
+  const { servers, queries } = await startNameServer(t, {});
   const post = createPostWebhookCall({ resolve: createDnsResolver(servers), allowPrivate: false, timeoutMs: 3_000 });
   const url = (at: number) => new URL(`https://silent-${at}.example/`);
   const calls = Promise.all(Array.from({ length: 64 }, (_, at) => post({ url: url(at), body: '{}', headers: {} })));
-  await waitUntil(async () => new Set(asked).size === 64);
+  await waitUntil(async () => new Set(queries).size === 64);
   const others = Promise.all(Array.from({ length: 8 }, () => lookup('localhost')));
   assert.equal(await Promise.race([others.then(() => 'others'), calls.then(() => 'calls')]), 'others');
   assert.deepEqual(
@@ -80,22 +80,22 @@ test('names whose servers never answer hold no other look-up up, and are given u
   );
 });
 
-test('of a client as many names are looked up at a time as it may have webhooks; another is not held up', async () => {
+test('the lookups of one client are limited to its number of webhooks, and do not delay another client', async () => {
   const { promise, resolve: answer } = Promise.withResolvers<Awaited<ReturnType<ResolveHost>>>();
-  const look = createPrivateHostCheck({ resolve: () => promise, allowPrivate: false }, 60_000);
+  const check = createPrivateHostCheck({ resolve: () => promise, allowPrivate: false }, 60_000);
   const url = new URL('https://slow.example/');
-  const waiting = Array.from({ length: maxWebhooks }, () => look(url, 'greedy'));
-  const refused = await look(url, 'greedy');
+  const pending = Array.from({ length: maxWebhooks }, () => check(url, 'greedy'));
+  const refused = await check(url, 'greedy');
   assert.equal(typeof refused === 'object' && refused.slug, 'capacity-reduced');
-  assert.equal(await look(new URL('https://93.184.215.14/'), 'greedy'), false);
-  const other = look(url, 'other');
+  assert.equal(await check(new URL('https://93.184.215.14/'), 'greedy'), false);
+  const other = check(url, 'other');
   answer([{ address: '93.184.215.14', family: 4 }]);
-  assert.deepEqual(new Set(await Promise.all([...waiting, other])), new Set([false]));
-  assert.equal(await look(url, 'greedy'), false);
+  assert.deepEqual(new Set(await Promise.all([...pending, other])), new Set([false]));
+  assert.equal(await check(url, 'greedy'), false);
 });
 
-test('who asks for a webhook does not wait for a name that nobody answers for', async () => {
+test('the creation of a webhook does not wait for a name server that never answers', async () => {
   const never = new Promise<never>(() => undefined);
-  const look = createPrivateHostCheck({ resolve: () => never, allowPrivate: false }, 20);
-  assert.equal(await look(new URL('https://silent.example/'), 'client'), false);
+  const check = createPrivateHostCheck({ resolve: () => never, allowPrivate: false }, 20);
+  assert.equal(await check(new URL('https://silent.example/'), 'client'), false);
 });

@@ -17,7 +17,7 @@ import { anchorPath, buildLedgerApp, origin } from '../support/ledger-app.ts';
 
 const dayMs = 86_400_000;
 
-/** A log whose keys lie in the database, as those of a server do. */
+/** A log whose keys are in the database, as in a server. */
 async function houseWithKeys(t: TestContext, engine: Engine, mlDsa = false) {
   const folder = await makeDocumentFolder(t);
   const app = buildLedgerApp(await engine.open(t), { anchor: openAnchor(anchorPath(folder)) });
@@ -48,7 +48,7 @@ async function houseWithKeys(t: TestContext, engine: Engine, mlDsa = false) {
       const code = await commands.find((one) => one.name === name)?.run(args);
       return { code, lines: said.join('').trimEnd().split('\n') };
     },
-    /** Numbers what waits and signs, as the running sequencer does at each step. */
+    /** Numbers and signs waiting events, like one step of the sequencer loop. */
     step: async () => {
       while ((await app.sequencer.step()) !== 0);
       await publisher.publish(app.sequencer.tree() ?? assert.fail());
@@ -64,13 +64,13 @@ async function houseWithKeys(t: TestContext, engine: Engine, mlDsa = false) {
 const signaturesOf = (note: string) => parseNote(note)?.signatures.length;
 
 for (const engine of engines) {
-  test(`${engine.name}: while the key of the log is replaced, who knows either key verifies it, and behind that only who knows the new one`, async (t) => {
+  test(`${engine.name}: during a key rotation either key verifies the log, and afterwards only the new one does`, async (t) => {
     const app = await houseWithKeys(t, engine);
     const [old = assert.fail()] = app.vkeys();
     await app.use('anna', 'bert', undefined);
     const first = await app.step();
     assert.equal((await app.run('ledger rotate-key', '--overlap-days', '30')).code, 0);
-    // The process that signs has not read the new key yet.
+    // The signing process has not read the new key yet.
     const between = await app.step();
     assert.deepEqual([signaturesOf(first), signaturesOf(between)], [1, 1]);
 
@@ -96,7 +96,7 @@ for (const engine of engines) {
     assert.deepEqual(await monitor.check(), { verified: 4 });
   });
 
-  test(`${engine.name}: a key that others may have signs no more from the next step on, ML-DSA beside it neither`, async (t) => {
+  test(`${engine.name}: a compromised key signs no more from the next step on, and neither does its ML-DSA key`, async (t) => {
     const app = await houseWithKeys(t, engine, true);
     const old = app.vkeys();
     await app.use('anna');
@@ -112,14 +112,14 @@ for (const engine of engines) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: that a key was withdrawn at once is no alarm, in a process that is behind or ahead of the one that signs`, async (t) => {
+  test(`${engine.name}: a key withdrawn at once raises no alarm in a process that knows fewer or more keys than the signer`, async (t) => {
     const app = await houseWithKeys(t, engine);
     await app.use('anna');
     await app.step();
     const behind = await openSigningKeys({ db: app.db, root: app.root, clock: app.clock });
     await app.run('ledger rotate-key', '--now');
     await app.keys.reload();
-    // What stands is signed by the old key alone: nobody has signed since, or witnesses do not know the new one yet.
+    // The current checkpoint is signed by the old key alone: nothing was signed since, or witnesses do not know the new key.
     const ahead = createMonitor(app.view, monitorKeys(app.keys, origin));
     assert.deepEqual(await ahead.check(), { verified: 1 });
     await app.step();
@@ -128,7 +128,7 @@ for (const engine of engines) {
   });
 }
 
-test('an overlap that is no number of days is refused', async (t) => {
+test('an overlap that is not a number of days is rejected', async (t) => {
   const [sqlite = assert.fail()] = engines;
   const app = await houseWithKeys(t, sqlite);
   for (const args of [

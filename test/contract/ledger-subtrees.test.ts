@@ -14,7 +14,7 @@ import { makeTestFolder } from '../support/test-folder.ts';
 const leaves = Array.from({ length: 20 }, (_, at) => leafHash(Buffer.from(`entry ${at}`)));
 const hashOf = (from: number, to: number) => rootOfHashes(leaves.slice(from, to));
 
-/** The proof that the draft defines, by its recursion (section 4.4.1), for the leaves from `at` on. */
+/** The proof by the recursive definition of the draft (section 4.4.1), for the leaves from `at` on. */
 function proofOf(start: number, end: number, [at, n, known]: [number, number, boolean]): Uint8Array[] {
   if (start === 0 && end === n) return known ? [] : [hashOf(at, at + n)];
   const k = splitPoint(n);
@@ -24,7 +24,7 @@ function proofOf(start: number, end: number, [at, n, known]: [number, number, bo
   return [...rest, hashOf(at, at + k)];
 }
 
-test('every part of every tree up to 20 leaves is shown to be in it, and with any hash exchanged it is not', () => {
+test('each subtree of each tree up to 20 leaves has a proof, which fails with any changed hash', () => {
   let count = 0;
   for (let size = 1; size <= leaves.length; size += 1) {
     for (let start = 0; start < size; start += 1) {
@@ -70,7 +70,7 @@ const base64 = (hash: Uint8Array) => `${Buffer.from(hash).toString('base64')}\n`
 const asked = (checkpoint: string, range = 'subtree 8 13', hash = hashOf(8, 13)) =>
   `${range}\n${base64(hash)}${proofOf(8, 13, [0, size, true]).map(base64).join('')}\n${checkpoint}`;
 
-test('a witness with an ML-DSA key cosigns a part of a log that it has cosigned, and no other', async (t) => {
+test('a witness with an ML-DSA key signs a subtree of a log that it has cosigned, and no other', async (t) => {
   const { post, key } = await witnessOf(t, signatureTypes.mlDsaCosignature);
   const { status, text: cosignature } = await post('/add-checkpoint', `old 0\n\n${note}`);
   assert.equal(status, 200);
@@ -99,7 +99,7 @@ test('a witness with an ML-DSA key cosigns a part of a log that it has cosigned,
   for (const [expected, body] of refusals) assert.equal((await post('/sign-subtree', body)).status, expected, body);
 });
 
-test('a witness with an Ed25519 key offers no cosignature of a part', async (t) => {
+test('a witness with an Ed25519 key signs no subtree', async (t) => {
   const { post } = await witnessOf(t, signatureTypes.cosignature);
   assert.equal((await post('/sign-subtree', asked(note))).status, 404);
 });

@@ -40,7 +40,7 @@ type MerkleVector = {
 
 function merkleVectors(kind: string): [string, MerkleVector][] {
   const files = globSync(`rfc6962-merkle/testdata/${kind}/**/*.json`, { cwd: folder });
-  // The files are the published vectors.
+  // The published vector files have this layout.
   return files.map((file) => [file, JSON.parse(readFileSync(join(folder, file), 'utf8')) as MerkleVector]);
 }
 
@@ -62,7 +62,7 @@ test('the reference tree of RFC 6962 has the published leaf hashes and roots', {
   );
 });
 
-test('all 98 published inclusion vectors come out as they must', { skip }, () => {
+test('all 98 published inclusion vectors give their result', { skip }, () => {
   const all = merkleVectors('inclusion');
   for (const [file, vector] of all) {
     const { leafIdx: index, treeSize: size, leafHash: leaf, root, proof } = vector;
@@ -72,7 +72,7 @@ test('all 98 published inclusion vectors come out as they must', { skip }, () =>
   assert.equal(all.length, 98);
 });
 
-test('all 98 published consistency vectors come out as they must', { skip }, () => {
+test('all 98 published consistency vectors give their result', { skip }, () => {
   const all = merkleVectors('consistency');
   for (const [file, { size1, size2, root1, root2, proof, wantErr }] of all) {
     const hashes = { oldRoot: bytes(root1 ?? ''), newRoot: bytes(root2 ?? ''), proof: (proof ?? []).map(bytes) };
@@ -81,7 +81,7 @@ test('all 98 published consistency vectors come out as they must', { skip }, () 
   assert.equal(all.length, 98);
 });
 
-test('all 118 published vectors of consistency with a subtree come out as they must', { skip }, () => {
+test('all 118 published vectors of subtree consistency give their result', { skip }, () => {
   const all = merkleVectors('subtreeconsistency');
   for (const [file, { start, end, size, root1, root2, proof, wantErr }] of all) {
     const given = { size, root: bytes(root2 ?? ''), proof: (proof ?? []).map(bytes) };
@@ -93,7 +93,7 @@ test('all 118 published vectors of consistency with a subtree come out as they m
 const tesseraKey = 'example.com/log/testdata+33d7b496+AeHTu4Q3hEIMHNqc6fASMsq3rKNx280NI+oO5xCFkkSx';
 const tesseraSigner = 'PRIVATE+KEY+example.com/log/testdata+33d7b496+AeymY/SZAX0jZcJ8enZ5FY1Dz+wTML2yWSkK+9DSF3eg';
 
-test('the log that Tessera published verifies, and signing it again gives the same bytes', { skip }, () => {
+test('the published log of Tessera verifies, and signing it again gives the same bytes', { skip }, () => {
   const verifier = parseVkey(tesseraKey);
   const signer = parseSignerKey(tesseraSigner);
   assert.ok(verifier !== undefined && signer !== undefined);
@@ -112,7 +112,7 @@ test('the log that Tessera published verifies, and signing it again gives the sa
   }
 });
 
-test('a note that was changed, or signed by another key under a known name and id, opens nothing', { skip }, () => {
+test('a note that was changed, or signed by another key with a known name and id, is rejected', { skip }, () => {
   const verifier = parseVkey(tesseraKey);
   assert.ok(verifier !== undefined);
   const note = readFileSync(join(folder, 'tessera-log/log/checkpoint.7'), 'utf8');
@@ -137,7 +137,7 @@ const cosigned = [
   ['mirror', 'mirror.v0.json', '000de184301123b9278c086a7d9f68c9577e83872224c197058fd90784ea9706'],
 ] as const;
 
-test('the three cosignatures of sunlight verify, at their time, and lines of unknown keys are left aside', {
+test('the three cosignatures of sunlight verify with their times, and unknown keys are ignored', {
   skip,
 }, () => {
   for (const [place, keyFile, origin] of cosigned) {
@@ -163,7 +163,7 @@ test('the three cosignatures of sunlight verify, at their time, and lines of unk
   }
 });
 
-test('the tiles of sunlight give the root of their checkpoint, level by level, and a partial tile is a prefix', {
+test('the tiles of sunlight give the root of their checkpoint, and a partial tile is a prefix', {
   skip,
 }, () => {
   const log = join(folder, 'sunlight/mirror/000de184301123b9278c086a7d9f68c9577e83872224c197058fd90784ea9706');

@@ -45,7 +45,7 @@ async function witnessAt(t: TestContext, name: string, type: 4 | 6 = cosignature
   return { ...served, open, vkey: signer.vkey };
 }
 
-test('a witness answers as the specification says, and remembers what it cosigned across its starts', async (t) => {
+test('a witness answers as the specification says, and remembers its cosigned size after a restart', async (t) => {
   const app = buildLedgerApp(await sqlite.open(t));
   const witness = await witnessAt(t, 'w.example');
   const ask = async (old: number, proof: readonly Uint8Array[], note: string) => {
@@ -97,7 +97,7 @@ test('a witness answers as the specification says, and remembers what it cosigne
   assert.match(await ask(5, [...proof, Buffer.alloc(31)], nine), /^400 /);
 });
 
-test('the client collects a quorum from witnesses of both kinds, learns sizes, and tells who failed', async (t) => {
+test('the client collects a quorum from witnesses of both key types, learns sizes, and reports failures', async (t) => {
   const app = buildLedgerApp(await sqlite.open(t));
   const [one, two] = [await witnessAt(t, 'one.example'), await witnessAt(t, 'two.example', mlDsaCosignature)];
   const policy = parseTlogPolicy(
@@ -109,7 +109,7 @@ test('the client collects a quorum from witnesses of both kinds, learns sizes, a
     await app.use(...Array.from({ length: count }, () => 'anna'));
     await app.sequence();
     const signed = (await app.view.signedCheckpoint()) ?? assert.fail();
-    // One that knows the sizes, and one that has to learn them.
+    // One client knows the sizes, and one has to learn them.
     for (const asking of [known, client()]) {
       const { note, isQuorum, faults } = await asking.collect(signed);
       assert.deepEqual([isQuorum, faults], [true, []]);
@@ -133,7 +133,7 @@ test('the client collects a quorum from witnesses of both kinds, learns sizes, a
   );
 });
 
-test('what is no cosignature of this checkpoint by this witness counts for nothing', async (t) => {
+test('a response that is no cosignature of this checkpoint by this witness does not count', async (t) => {
   const app = buildLedgerApp(await sqlite.open(t));
   await app.use('anna');
   await app.sequence();
@@ -148,12 +148,12 @@ test('what is no cosignature of this checkpoint by this witness counts for nothi
   };
   const { text = '' } = parseNote(signed.note) ?? {};
   assert.equal((await ask(200, lineOf(text))).isQuorum, true);
-  // Of a witness that signs with an old key and a new one.
+  // A witness that signs with an old key and a new one.
   assert.equal((await ask(200, `${lineOf(text, 'w.example', 2)}${lineOf(text)}`)).isQuorum, true);
 
   const renamed = lineOf(text).replace('w.example', 'v.example');
   const other = formatCheckpoint({ origin, size: 1, root: Buffer.alloc(32) });
-  const none = 'witness w: gave no good cosignature';
+  const none = 'witness w: gave no valid cosignature';
   const answers: [number, string, string][] = [
     [200, lineOf(other), none],
     [200, lineOf(text, 'w.example', 2), none],
@@ -162,10 +162,10 @@ test('what is no cosignature of this checkpoint by this witness counts for nothi
     [200, signed.note.slice(text.length + 1), none],
     [200, '', none],
     [500, lineOf(text), 'witness w: answered 500'],
-    // It has cosigned nothing yet that this could contradict.
+    // It has cosigned nothing yet that could contradict this log.
     [422, 'no', 'witness w: answered 422'],
     [409, 'some', 'witness w: answered 409'],
-    [409, '1', 'witness w: names another size each time it is asked'],
+    [409, '1', 'witness w: names another size in each response'],
     [409, '2', 'witness w: has cosigned 2 entries of this log, which has 1: a second history?'],
   ];
   for (const [status, body, fault] of answers) {
@@ -173,7 +173,7 @@ test('what is no cosignature of this checkpoint by this witness counts for nothi
   }
 });
 
-test('the monitor alarms when an entry is changed under it, and when the log is made shorter', async (t) => {
+test('the monitor raises an alarm when an entry changes and when the log shrinks', async (t) => {
   const app = buildLedgerApp(await sqlite.open(t));
   const monitor = createMonitor(app.view, theKey);
   await app.use(...Array.from({ length: 700 }, () => 'anna'));
@@ -195,7 +195,7 @@ test('the monitor alarms when an entry is changed under it, and when the log is 
   assert.match((await moved.check()).alarm ?? '', /do not give the root that was signed at size 1/);
 });
 
-test('the monitor alarms at an older tree than it has seen, at a checkpoint of nobody, and where entries are missing', async (t) => {
+test('the monitor raises an alarm for an older tree, an unknown signature, and missing entries', async (t) => {
   const app = buildLedgerApp(await sqlite.open(t));
   const grown = async () => {
     await app.use('anna');
@@ -230,7 +230,7 @@ test('the monitor alarms at an older tree than it has seen, at a checkpoint of n
   assert.deepEqual(await monitor.check(), { verified: 3 });
 });
 
-test('the monitor verifies from the first entry again when the entries of another log are mended', async (t) => {
+test('the monitor verifies from the first entry again after the entries of another log are fixed', async (t) => {
   const [app, other] = [buildLedgerApp(await sqlite.open(t)), buildLedgerApp(await sqlite.open(t))];
   for (const each of [app, other]) {
     await each.use('anna', 'anna', 'anna');
@@ -248,10 +248,10 @@ test('the monitor verifies from the first entry again when the entries of anothe
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: what is published never becomes smaller when the log gets witnesses, loses them or has them again`, async (t) => {
+  test(`${engine.name}: the published size never decreases when the log gets, loses or regains witnesses`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const { db } = app;
-    const view = createLogView(db.read, app.citizenKeys, app.houseKeys, { witnessed: true });
+    const view = createLogView(db.read, app.citizenKeys, app.systemKeys, { witnessed: true });
     const monitor = createMonitor(view, theKey);
     const grow = async () => {
       await app.use('anna', 'bert', 'carl');
@@ -271,17 +271,17 @@ for (const engine of engines) {
     assert.deepEqual(await sizes(), [9, undefined]);
     await db.write([storeCheckpoint('cosigned', asked)]);
     assert.deepEqual(await sizes(), [9, 6]);
-    // A receipt comes with the cosigned tree where that has its entry, and else with one that is signed alone.
+    // A receipt uses the cosigned tree if that has its entry, and otherwise one that only the log signed.
     const shown = await Promise.all([5, 6, 11, 12].map(async (index) => (await view.checkpointFor(index))?.size));
     assert.deepEqual(shown, [6, 12, 12, undefined]);
-    // Of one size the one that the witnesses have cosigned.
+    // At equal sizes the cosigned checkpoint is published.
     await db.write([storeCheckpoint('cosigned', { ...kept, note: 'cosigned' })]);
     assert.equal((await view.publishedCheckpoint())?.note, 'cosigned');
     const later = await grow();
     await db.write([storeUnwitnessedCheckpoint(), storeCheckpoint('cosigned', later)]);
     assert.deepEqual(await sizes(), [15, 15]);
 
-    // Without witnesses every signed tree is published, and then there are some again.
+    // Without witnesses each signed tree is published; then witnesses are added again.
     await db.write(deleteWitnessedCheckpoints());
     await grow();
     assert.deepEqual(await sizes(), [18, undefined]);

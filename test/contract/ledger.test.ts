@@ -29,12 +29,12 @@ for (const engine of engines) {
     assert.deepEqual(await app.db.read('select id from ledger_event'), []);
   });
 
-  test(`${engine.name}: an event longer than an entry can be is refused, one of the longest is served and verifies`, async (t) => {
+  test(`${engine.name}: an event over the limit is refused, and one of the longest size is served and verifies`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const say = (bytes: number) => {
       const head = { type: 'document.listed', id: app.mint('event'), at: app.time.now, citizenId: 'anna' } as const;
       const said = { ...head, actor: { client: 'tax' }, documents: [], purpose: '' } as const;
-      // Blanks stand behind the content for what the id has less than 64 bytes; they count for nothing.
+      // The padding for an id of less than 64 bytes does not count.
       const purpose = 'p'.repeat(bytes - encodeEventContent(said).length + 64 - 'anna'.length);
       return app.commit({ events: [{ ...said, purpose }], statements: [] });
     };
@@ -45,7 +45,7 @@ for (const engine of engines) {
     assert.equal('fault' in verdict ? verdict.fault : verdict.checkpoint.size, 1);
   });
 
-  test(`${engine.name}: every receipt verifies, opens for who holds its key, and is for its entry alone`, async (t) => {
+  test(`${engine.name}: each receipt verifies, opens with its key, and fails for another entry`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna']));
     const ids = await app.use('anna', undefined, 'stranger');
@@ -68,7 +68,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: any two checkpoints have a proof of growth`, async (t) => {
+  test(`${engine.name}: each pair of checkpoints has a consistency proof`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const roots: { size: number; root: Uint8Array }[] = [];
     for (const count of [1, 1, 3, 250, 2, 300]) {
@@ -85,9 +85,9 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: an entry has no bytes of its content or of its person, twice the same use looks different`, async (t) => {
+  test(`${engine.name}: an entry reveals no byte of its content or citizen, and repeated uses look different`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
-    // Long words: three or four letters stand somewhere in random bytes by chance.
+    // Long words: short texts occur in random bytes by chance.
     const [citizenId, client, purpose] = ['anna-of-the-old-mill', 'tax-office-of-the-town', 'test-of-what-is-seen'];
     const head = { at: app.time.now, actor: { client } };
     const used = () => {
@@ -111,7 +111,7 @@ for (const engine of engines) {
     assert.notDeepEqual(one?.link, two?.link);
   });
 
-  test(`${engine.name}: of entries and tiles nothing is handed out that is not signed yet`, async (t) => {
+  test(`${engine.name}: entries and tiles are not served before they are signed`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.use('anna');
     await app.sequence();

@@ -13,14 +13,14 @@ import { makeIdentityFolder } from '../support/identity-people.ts';
 
 const common = { family: 'Nguyen', birthDate: '1970-01-01' };
 
-/** A register in which a quarter shares one family name and one birth date, as where dates were given out by an office. */
+/** A quarter of this register shares one family name and birth date, as in countries where offices assigned birth dates. */
 function* people(count: number): Generator<string> {
   yield 'citizenId,givenName,familyName,birthFamilyName,birthDate,streetAddress,postalCode';
   for (let at = 0; at < count; at += 1) {
     const tooMany = at % 4 === 0;
     const day = `19${40 + (at % 60)}-${String(1 + (at % 12)).padStart(2, '0')}-${String(1 + (at % 28)).padStart(2, '0')}`;
     const family = tooMany ? common.family : `Name${at % 997}`;
-    // So many have a name at birth that to look through all of them would be slower than the index, on every engine.
+    // Enough people have a name at birth to make a scan slower than the index, on both engines.
     yield `C-${at},Given${at},${family},Born${at % 997},${tooMany ? common.birthDate : day},${at} Street,${1000 + at}`;
   }
 }
@@ -29,23 +29,23 @@ const searches: Readonly<Record<string, SearchKeys>> = {
   'by names and day': { familyKeys: ['nguien', 'given4'], birthDate: common.birthDate },
   'by names and a year': { familyKeys: ['nguien', 'given4'], birthDate: '1970' },
   'by the day, whatever the name': { familyKeys: ['name5', 'given4'], birthDate: '1955-04-16', anyName: true },
-  'by a crowded day': { familyKeys: ['nguien', 'given4'], birthDate: common.birthDate, anyName: true },
+  'by a frequent day': { familyKeys: ['nguien', 'given4'], birthDate: common.birthDate, anyName: true },
   'by the name at birth': { familyKeys: ['born4', 'given4'], birthDate: common.birthDate },
 };
 
-/** How the engine runs a statement, as text. */
+/** The query plan of a statement as text. */
 async function planOf(db: Database, sql: string, args: readonly SqlValue[] | undefined): Promise<string> {
   const explain = db.engine === 'sqlite' ? 'explain query plan' : 'explain';
   const rows = await db.read(`${explain} ${sql}`, args);
   return rows.map((row) => Object.values(row).join(' ')).join('\n');
 }
 
-async function openCrowd(t: Parameters<Engine['open']>[0], engine: Engine) {
+async function openLargeRegister(t: Parameters<Engine['open']>[0], engine: Engine) {
   const app = await openIdentityApp(t, engine);
   const path = join(makeIdentityFolder(t), 'people.csv');
   writeFileSync(path, [...people(20_000)].join('\n'));
   await app.importFile({ path });
-  // The planner of PostgreSQL goes by statistics, which a server gathers by itself after a while.
+  // The planner of PostgreSQL needs statistics, which a server collects automatically later.
   if (app.db.engine === 'postgres') for (const table of tables) await app.db.read(`analyze ${table}`);
   return app;
 }
@@ -53,8 +53,8 @@ async function openCrowd(t: Parameters<Engine['open']>[0], engine: Engine) {
 const tables = ['citizen', 'former_name'];
 
 for (const engine of engines) {
-  test(`${engine.name}: every search is a search of an index, and no block gives more than can be compared`, async (t) => {
-    const { db } = await openCrowd(t, engine);
+  test(`${engine.name}: every search uses an index and returns at most the number of records that can be compared`, async (t) => {
+    const { db } = await openLargeRegister(t, engine);
     const asked: string[] = [];
     const register = createEmbeddedRegister(async (sql, args) => {
       asked.push(`${(await planOf(db, sql, args)).toLowerCase()}`);
@@ -66,40 +66,40 @@ for (const engine of engines) {
     }
     await register.find('C-7');
     assert.equal(asked.length, 11);
-    const rivals = {
+    const competingKeys = {
       names: ['nguien', 'given4'],
       families: ['name5'],
       streets: [streetKey('4 Street') ?? 0],
       postalCodes: ['1004'],
     };
-    const { records, tooMany } = await register.searchCompeting(rivals);
+    const { records, tooMany } = await register.searchCompeting(competingKeys);
     assert.deepEqual([records.length, tooMany], [51, false]);
     const twins = await register.searchExactNamesakes({
       familyKeys: ['nguien', 'given4'],
       birthDate: common.birthDate,
     });
-    // A key does not count how often a letter stands: Given44 is there as well, and told apart by comparing.
+    // Keys collapse repeated letters, so Given44 is found too. Comparison distinguishes it.
     assert.deepEqual(twins.map(({ citizenId }) => citizenId).sort(), ['C-4', 'C-44', 'C-444', 'C-4444']);
     assert.equal(asked.length, 15);
     const scans = asked.filter((plan) => /seq scan|\bscan (citizen|former_name)\b/.test(plan));
     assert.deepEqual(scans, []);
     assert.ok(asked.every((plan) => /index|primary key/.test(plan)));
-    // Of a frequent family only those are read who have the other name, or the day, as well.
+    // For a frequent family name only records with the other name or the date are read.
     assert.ok(asked.some((plan) => /(search citizen|index cond).*family_key\b.* and .*given_key\b/.test(plan)));
     assert.ok(asked.some((plan) => /(search citizen|index cond).*birth_date\b.* and .*family_key\b/.test(plan)));
-    // Of a frequent family those of other years are not read: on SQLite whoever was born in the year is looked at.
+    // For a frequent family name other years are not read. SQLite reads the records of the year.
     const ofYear =
       db.engine === 'sqlite'
         ? /search citizen .*\(birth_date>\? and birth_date<\?\)/
         : /family_key .* and \(birth_date >=/;
     assert.ok(asked.some((plan) => ofYear.test(plan)));
-    // Who lives in the Main Street 1 of another town is not read.
+    // Records with the same street in another town are not read.
     assert.ok(asked.some((plan) => /(search citizen|index cond).*street_key\b.* and .*postal_code\b/.test(plan)));
   });
 
-  test(`${engine.name}: whoever belongs to a crowd is left open without an id, and found with one`, async (t) => {
-    const app = await openCrowd(t, engine);
-    assert.equal(await countRegister(app.importHouse, { operator: 'test' }), 20_000);
+  test(`${engine.name}: a person with too many namesakes is not determined by a search, and matches by id`, async (t) => {
+    const app = await openLargeRegister(t, engine);
+    assert.equal(await countRegister(app.importDeps, { operator: 'test' }), 20_000);
     const claims = { givenName: 'Given4', familyName: common.family, birthDate: common.birthDate, postalCode: '1' };
     assert.equal((await app.verify(claims))['decision'], 'not_determined');
     const { postalCode: _, ...known } = claims;

@@ -6,16 +6,16 @@ import { type PartialUpload, startPartialUpload } from '../support/partial-uploa
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('an upload that begins as soon as the server listens is not taken for one that a crash has left', async (t) => {
+test('an upload that begins when the server listens is not removed as an incomplete one', async (t) => {
   const home = await makeServerFixture(t, {});
   const before = await home.start();
   const authorization = `Bearer ${await home.fetchAccessToken()}`;
   await before.stop('SIGTERM');
-  // What a crash did leave tells when the sweep of the start has been there.
+  // A leftover of a crash shows when the sweep of the start has run.
   const left = join(home.dataDir, 'documents', 'incoming', 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42');
   writeFileSync(left, 'half');
   utimesSync(left, 1_000, 1_000);
-  // So large that its first half is enough for two of the spans in which an upload has to go on.
+  // Large enough that its first half lasts for two upload progress intervals.
   const bytes = Buffer.alloc(400_000, 'x');
   const headers = {
     authorization,

@@ -22,10 +22,10 @@ const deposit = (app: DocumentApp, others: Record<string, string> = {}) =>
 
 function erase(app: DocumentApp): Promise<boolean> {
   const parts = { ...app.keeping, citizenKeys: app.citizenKeys, actor: { operator: 'test' } };
-  return eraseCitizen({ ...parts, besides: eraseCitizenStatements }, testCitizenId);
+  return eraseCitizen({ ...parts, extraStatements: eraseCitizenStatements }, testCitizenId);
 }
 
-/** What of documents is there: the states of the rows that could still be opened, and the blobs. */
+/** The remaining documents: the status of each row with a record, and the blobs. */
 async function leftOf(app: DocumentApp) {
   const rows = await app.db.read('select status from document where sealed_record is not null');
   return { open: rows.map(({ status }) => status), files: (await app.files()).filter(isSealed).length };
@@ -36,7 +36,7 @@ const slugOf = (result: Awaited<ReturnType<typeof deposit>>) =>
   'refusal' in result ? result.refusal.slug : result.status;
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen erased while the bytes arrive gets no document, and none of the bytes stay`, async (t) => {
+  test(`${engine.name}: a citizen who is erased while bytes arrive gets no document, and no bytes stay`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { blobs } = app.wires;
     const put = async (name: string, pieces: AsyncIterable<Uint8Array>) => {
@@ -51,7 +51,7 @@ for (const engine of engines) {
     assert.deepEqual(await leftOf(app), { open: [], files: 0 });
   });
 
-  test(`${engine.name}: a citizen erased, even taken up anew, before the row is written gets no document`, async (t) => {
+  test(`${engine.name}: a citizen who is erased, or imported again, before the row is written gets no document`, async (t) => {
     for (const anew of [false, true]) {
       const app = await openDocumentApp(t, engine);
       const { write } = app.wires;
@@ -67,13 +67,13 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: of a deposit and an erasure at the same time, no document is left that could be opened`, async (t) => {
+  test(`${engine.name}: after a concurrent deposit and erasure no document can be opened`, async (t) => {
     const { app, eraser } = await twoHouses(t, engine);
     let stored = 0;
     for (let round = 0; round < 40; round += 1) {
       const { write } = app.wires;
       let erasing: Promise<boolean> | undefined;
-      // Both units are on their way at once, now the one first, now the other.
+      // Both units run concurrently, each one first in turn.
       app.wires.write = async (unit) => {
         app.wires.write = write;
         const before = round % 2 === 0 ? write(unit) : undefined;
@@ -97,7 +97,7 @@ for (const engine of engines) {
   });
 }
 
-/** Two programs on one database, where the engine allows that: the one deposits, the other erases. */
+/** Two processes on one database, if the engine allows it: one deposits, the other erases. */
 async function twoHouses(t: TestContext, engine: Engine) {
   const folder = await makeDocumentFolder(t);
   const root = systemRandom(32);

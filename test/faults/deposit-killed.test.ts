@@ -20,7 +20,7 @@ import {
 import { waitUntilNoSessions } from '../support/postgres-databases.ts';
 import { strictS3IdlePath, strictS3Place } from '../support/strict-s3-server.ts';
 
-/** Where the blobs of a house lie; `settled` resolves when nothing of a killed program is still at work there. */
+/** The blob store of an app; `settled` resolves when no work of a killed process is left in it. */
 type Store = {
   readonly name: string;
   open(t: TestContext): Promise<{ readonly endpoint?: string; settled(): Promise<void> }>;
@@ -45,13 +45,13 @@ const stores: readonly Store[] = [
   },
 ];
 
-/** How many are deposited at once; `UPLOADS=100` for more. */
+/** The number of concurrent deposits; set `UPLOADS=100` for more. */
 const atOnce = Number(process.env['UPLOADS'] ?? 32);
 
-/** Killed at the answer of so many, while the others are somewhere on their way. */
+/** The number of answers after which the process is killed, while the other uploads run. */
 const killedAt = [1, Math.round(0.4 * atOnce), Math.round(0.75 * atOnce)];
 
-/** More documents with an owner than a kill leaves without one: else the sweep takes this for the wrong database. */
+/** More documents with an owner than a kill leaves without one: otherwise the sweep assumes the wrong database. */
 const earlier = atOnce;
 
 async function earlierDocuments(app: DocumentApp): Promise<Map<string, number>> {
@@ -59,7 +59,7 @@ async function earlierDocuments(app: DocumentApp): Promise<Map<string, number>> 
   return new Map(ids.map((id) => [id, 100]));
 }
 
-/** Lets the program deposit until so many were answered, and kills it; gives what was answered. */
+/** Lets the process deposit until that many were answered, and kills it; returns the answers. */
 async function depositAndKill(args: readonly string[], answers: number): Promise<ReadonlyMap<string, number>> {
   const loop = join(import.meta.dirname, 'deposit-process.ts');
   const child = spawn(process.execPath, [loop, String(atOnce), ...args], {
@@ -76,7 +76,7 @@ async function depositAndKill(args: readonly string[], answers: number): Promise
   return answered;
 }
 
-/** Behind the sweep each blob has its row, each row its blob, and all that was just answered opens whole; gives the rows. */
+/** After the sweep each blob has its row, each row its blob, and each answered document opens completely; returns the rows. */
 async function assertSwept(app: DocumentApp, answered: ReadonlyMap<string, number>): Promise<readonly string[]> {
   const whenever = { before: Number.MAX_SAFE_INTEGER, rowless: Number.MAX_SAFE_INTEGER };
   await sweepBlobs({ blobs: app.wires.blobs, read: app.db.read }, whenever);
@@ -91,7 +91,7 @@ async function assertSwept(app: DocumentApp, answered: ReadonlyMap<string, numbe
   return rows;
 }
 
-/** The verifier reads every document, those too of which nobody was told, and finds nothing. */
+/** The verifier reads every document, including unanswered ones, and finds no fault. */
 async function assertVerified(app: DocumentApp): Promise<void> {
   await verifyDocuments({
     ...app.keeping,

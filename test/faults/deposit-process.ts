@@ -1,6 +1,6 @@
 /**
- * Begins that many deposits at once, again and again, and prints the id and size of each that was answered, until it is
- * killed. Run by deposit-killed.test.ts with the number, a folder, an engine and its place, and the address of an S3 server or nothing.
+ * Starts that many deposits at once, repeatedly, and prints id and size of each answered one, until it is killed. Run by
+ * deposit-killed.test.ts with the number, a folder, an engine and its location, and optionally the address of an S3 server.
  */
 import { writeSync } from 'node:fs';
 import { openS3Blobs } from '../../src/documents/blobs/s3-blobs.ts';
@@ -14,7 +14,7 @@ if (engine === undefined) throw new Error('no such engine');
 const app = await buildDocumentApp(await engine.openAt(databaseLocation), folder, new Uint8Array(32));
 if (endpoint !== undefined) app.wires.blobs = openS3Blobs(strictS3Place(endpoint));
 
-// The large one goes to S3 in parts.
+// The large one is sent to S3 in parts.
 const sizes = Array.from({ length: Number(concurrency) }, (_, at) =>
   at % 25 === 0 ? 9_000_000 : [5_000, 60_000, 400_000][at % 3],
 );

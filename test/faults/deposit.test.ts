@@ -20,7 +20,7 @@ const endOfTime = Number.MAX_SAFE_INTEGER;
 const whenever = { before: endOfTime, rowless: endOfTime };
 
 for (const engine of engines) {
-  test(`${engine.name}: a unit that is refused takes its blob along`, async (t) => {
+  test(`${engine.name}: a refused unit removes its blob`, async (t) => {
     const app = await openDocumentApp(t, engine);
     app.wires.write = () => Promise.reject(new WriteRefused('unique', 1, 'there already'));
     await assert.rejects(app.deposit(asked), /row of a deposit was refused/);
@@ -35,7 +35,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.files(), []);
   });
 
-  test(`${engine.name}: a blob that cannot be taken back is left to the sweep, and the answer is what it would have been`, async (t) => {
+  test(`${engine.name}: a blob that cannot be removed is left to the sweep, and the answer is the same`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { blobs: real, write } = app.wires;
     app.wires.blobs = { ...real, remove: () => Promise.reject(new Error('no answer')) };
@@ -54,7 +54,7 @@ for (const engine of engines) {
     assert.deepEqual(swept, { broken: 0, orphans: 2, strays: 0 });
   });
 
-  test(`${engine.name}: after an unknown outcome the sweep removes the blob whose row was not written`, async (t) => {
+  test(`${engine.name}: after an unknown outcome the sweep removes a blob whose row was not written`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, bytes);
     app.wires.write = () => Promise.reject(new WriteUnknown('the line was lost before'));
@@ -70,7 +70,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: after an unknown outcome the sweep keeps the blob whose row was written`, async (t) => {
+  test(`${engine.name}: after an unknown outcome the sweep keeps a blob whose row was written`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const write = app.wires.write;
     app.wires.write = async (unit) => {
@@ -87,7 +87,7 @@ for (const engine of engines) {
     assert.ok('status' in whole && whole.bytes.equals(bytes));
   });
 
-  test(`${engine.name}: a blob store that fails, before or behind its own saving, leaves no row and no event`, async (t) => {
+  test(`${engine.name}: a blob store that fails, before or after it saved, leaves no row and no event`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const real = app.wires.blobs;
     const failing = (put: BlobStore['put']): BlobStore => ({ ...real, put });
@@ -107,7 +107,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 1);
   });
 
-  test(`${engine.name}: beside a database that knows none of the documents, the sweep removes none of them`, async (t) => {
+  test(`${engine.name}: next to a database without any of the documents the sweep removes none`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = [
       await depositDocumentOf(app, bytes),
@@ -122,7 +122,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 3);
   });
 
-  test(`${engine.name}: a blob without a row stays for a time, since the database may have been taken back; that of an erased document goes`, async (t) => {
+  test(`${engine.name}: a blob without a row stays for a time, and that of an erased document is removed`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const ids = [
       await depositDocumentOf(app, bytes),
@@ -144,7 +144,7 @@ for (const engine of engines) {
     assert.equal((await app.files()).length, 2);
   });
 
-  test(`${engine.name}: no byte of a document leaves when its event cannot be stored, and nothing is left open`, async (t) => {
+  test(`${engine.name}: no byte of a document leaves if its event cannot be stored, and no reader stays open`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, bytes);
     const reads = { begun: 0, ended: 0 };
@@ -171,7 +171,7 @@ for (const engine of engines) {
   });
 }
 
-test('what a crash left of an upload is swept, and a document that is whole is not', async (t) => {
+test('an incomplete upload of a crash is swept, and a complete document is not', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const app = await openDocumentApp(t, engine);

@@ -191,7 +191,7 @@ const cases: readonly (readonly [
     'a clock that is days ahead of the recorded time',
     sql('update clock_seen set seen_at = seen_at - 3 * 86400000'),
     {},
-    ['clock', 'warn', /^the clock is far ahead .*: deletion by age pauses for 24 h$/, /^set the clock/],
+    ['clock', 'warn', /^the clock jumped ahead .*: deletion is paused for a day$/, /clock confirm/],
   ],
   [
     'an unknown policy',

@@ -32,7 +32,7 @@ const stores: readonly { readonly name: string; use(t: TestContext, app: Documen
   },
 ];
 
-/** One call to what lies outside, that fails before it was done or behind it. */
+/** One external call that fails before or after its effect. */
 type Fault = { readonly name: string; spoil(app: DocumentApp, when: 'before' | 'after'): void };
 
 const putFails: Fault = {
@@ -71,7 +71,7 @@ const unknown = writeFails('write, outcome unknown', () => new WriteUnknown('the
 const busy = writeFails('write, busy', () => new WriteBusy('three times'));
 const refused = writeFails('write, refused', () => new WriteRefused('unique', 0, 'there already'));
 
-/** Every call of a deposit and of an erasure. A refusal and being busy mean that nothing was done: no `after` there. */
+/** Each call of a deposit and of an erasure. `refused` and `busy` mean that nothing was done: they have no `after`. */
 const table: readonly (readonly [what: 'deposit' | 'withdraw' | 'run', Fault, ...whens: ('before' | 'after')[]])[] = [
   ['deposit', putFails, 'before', 'after'],
   ['deposit', unknown, 'before', 'after'],
@@ -93,7 +93,7 @@ async function act(app: DocumentApp, what: string, id: string): Promise<void> {
   await doing().catch((fault: unknown) => assert.ok(fault instanceof Error));
 }
 
-/** After a restart: the sweep has run, the verifier finds nothing, and every document that is there opens whole. */
+/** After a restart: the sweep has run, the verifier finds nothing, and each remaining document opens completely. */
 async function settled(app: DocumentApp): Promise<number> {
   await sweepBlobs({ blobs: app.wires.blobs, read: app.db.read }, whenever);
   const { findings } = await verifyDocuments({
@@ -123,7 +123,7 @@ for (const engine of engines) {
             const app = await openDocumentApp(t, engine);
             await store.use(t, app);
             const [blobs, write] = [app.wires.blobs, app.wires.write];
-            // More documents with an owner than without: else the sweep takes this for the wrong database.
+            // More documents with an owner than without: otherwise the sweep assumes the wrong database.
             const ids = [await depositDocumentOf(app, bytes), await depositDocumentOf(app, bytes)];
             const due = { 'document-retain-until': new Date(app.time.now + 1).toISOString() };
             const last = what === 'deposit' ? '' : await depositDocumentOf(app, bytes, what === 'run' ? due : {});

@@ -4,8 +4,7 @@ import { type TestContext, test } from 'node:test';
 import { BlobsUnavailable } from '../../src/documents/blobs/blob-store.ts';
 import { createClamdProbes } from '../../src/documents/scan/clamd-probes.ts';
 import { createClamdScanner } from '../../src/documents/scan/clamd-scanner.ts';
-import { scanClaimMs, startScanWorker } from '../../src/documents/scan/scan-documents.ts';
-import { claimScans, rescheduleScans } from '../../src/documents/scan/scan-store.ts';
+import { startScanWorker } from '../../src/documents/scan/scan-documents.ts';
 import { ScannerFault, type ScanVerdict } from '../../src/documents/scan/scanner.ts';
 import { type ClamdResponder, startFakeClamd } from '../support/clamd.ts';
 import { engines } from '../support/database-engines.ts';
@@ -18,7 +17,7 @@ async function* one(bytes: Uint8Array) {
   yield bytes;
 }
 
-/** A clamd that finds everything it has to find, and answers the rest by `speaks`. */
+/** A clamd that detects all probe files, and answers other requests by `responder`. */
 const proper = (speaks: ClamdResponder): ClamdResponder => {
   const probes = createClamdProbes();
   return (command, stream) => {
@@ -27,7 +26,7 @@ const proper = (speaks: ClamdResponder): ClamdResponder => {
   };
 };
 
-/** What a scan comes to. */
+/** The result of a scan. */
 async function scanWith(t: TestContext, speaks: ClamdResponder): Promise<ScanVerdict | string> {
   const scanner = createClamdScanner({ address: { path: await startFakeClamd(t, speaks) }, silenceMs: 30_000 });
   return scanner.scan(one(anyBytes), anyBytes.length).catch((fault: unknown) => {
@@ -36,7 +35,7 @@ async function scanWith(t: TestContext, speaks: ClamdResponder): Promise<ScanVer
   });
 }
 
-test('only `stream: OK` for the whole document is clean; every other answer is not', async (t) => {
+test('only `stream: OK` for the whole document is clean, and every other answer is not', async (t) => {
   const engine = 'ClamAV 1.4.6/27000/Thu';
   assert.deepEqual(
     await scanWith(
@@ -73,19 +72,19 @@ test('only `stream: OK` for the whole document is clean; every other answer is n
   );
 });
 
-test('a clamd that is silent, absent, foreign, or blind to what it cannot open is down', async (t) => {
+test('a clamd that is silent, absent, another server, or unable to report what it cannot scan is down', async (t) => {
   const absent = createClamdScanner({ address: { path: '/nowhere/clamd.sock' } });
   await assert.rejects(
     absent.scan(one(anyBytes), 5),
     (fault) => fault instanceof ScannerFault && fault.kind === 'down',
   );
-  assert.match(String(await scanWith(t, () => 'stream: OK\0')), /^down: what answers at CLAMAV is not clamd/);
+  assert.match(String(await scanWith(t, () => 'stream: OK\0')), /^down: the server at CLAMAV is not clamd/);
   const blind: ClamdResponder = (command) => (command === 'zVERSION' ? 'ClamAV 1.4.6\0' : 'stream: OK\0');
   assert.match(String(await scanWith(t, blind)), /^down: clamd calls an encrypted archive clean; .*AlertEncrypted/);
   assert.match(String(await scanWith(t, () => undefined)), /^down: no answer from clamd/);
 });
 
-test('a document that fails to open while it is sent is that fault, not a verdict', async (t) => {
+test('a document that fails while it is sent is reported as that fault, not as a verdict', async (t) => {
   const path = await startFakeClamd(
     t,
     proper(() => 'stream: OK\0'),
@@ -99,7 +98,7 @@ test('a document that fails to open while it is sent is that fault, not a verdic
 });
 
 for (const engine of engines) {
-  test(`${engine.name}: a document is given out after the scanner has had all of it and called it clean, not before`, async (t) => {
+  test(`${engine.name}: a document is delivered only after the scanner received all of it and called it clean`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const bytes = makePdf(40_000);
     let seen = Buffer.alloc(0);
@@ -127,31 +126,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what was deposited, or put off, while the clock was ahead is scanned when it is right`, async (t) => {
-    const app = await openDocumentApp(t, engine);
-    const { parts } = createDocumentScan(app, async (given) => {
-      await buffer(given);
-      return cleanVerdict;
-    });
-    const right = app.time.now;
-    app.time.now = right + 365 * 86_400_000;
-    const ids = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(200))];
-    await parts.claim(claimScans({ now: app.time.now, until: app.time.now + 60_000, limit: 1 }));
-    app.time.now = right;
-    await parts.claim(rescheduleScans({ now: right, mostMs: scanClaimMs }));
-    const due = await app.db.read('select scan_attempts, scan_due_at from document order by scan_due_at');
-    assert.deepEqual(
-      due.map((row) => [Number(row['scan_attempts']), Number(row['scan_due_at']) - right]),
-      [
-        [0, 0],
-        [1, scanClaimMs],
-      ],
-    );
-    assert.equal(ids.length, due.length);
-    assert.deepEqual(await parts.claim(rescheduleScans({ now: right, mostMs: scanClaimMs })), []);
-  });
-
-  test(`${engine.name}: what is infected or could not be scanned is quarantined, and never comes out`, async (t) => {
+  test(`${engine.name}: an infected or unscannable document is quarantined and never delivered`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const verdicts: ScanVerdict[] = [
       { verdict: 'infected', engine: 'e', finding: 'Eicar' },
@@ -174,7 +149,7 @@ for (const engine of engines) {
     assert.deepEqual(app.alarms, ['document-infected']);
   });
 
-  test(`${engine.name}: what was withdrawn or erased while it was scanned stays so, whatever the verdict`, async (t) => {
+  test(`${engine.name}: a document that is withdrawn or erased during its scan stays so for any verdict`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const until = { 'document-retain-until': new Date(app.time.now + 86_400_000).toISOString() };
     const ids = [await depositDocumentOf(app, makePdf(100)), await depositDocumentOf(app, makePdf(200), until)];
@@ -198,7 +173,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: while the scanner is down documents wait, the operator is told again and again, and they come out when it is back`, async (t) => {
+  test(`${engine.name}: while the scanner is down documents wait, the outage is reported repeatedly, and they are scanned afterwards`, async (t) => {
     const app = await openDocumentApp(t, engine);
     let down = true;
     const { parts, time, told } = createDocumentScan(app, async (given) => {
@@ -211,7 +186,7 @@ for (const engine of engines) {
     const scanning = startScanWorker(parts);
     await scanning.idle();
     assert.deepEqual(told, ['no answer'], 'two documents that wait are one outage');
-    // No wait between two tries is longer than five minutes.
+    // The longest delay between two attempts is five minutes.
     for (let round = 1; round <= 8; round += 1) {
       const before: number = told.length;
       await time.advance(400_000, scanning.idle);
@@ -227,7 +202,7 @@ for (const engine of engines) {
     assert.ok('status' in (await app.retrieve(id)));
   });
 
-  test(`${engine.name}: while the documents cannot be had they wait, however long, and are scanned within minutes of their return`, async (t) => {
+  test(`${engine.name}: while the blobs are unavailable documents wait without limit, and are scanned within minutes afterwards`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { parts, time } = createDocumentScan(app, async (given) => {
       await buffer(given);
@@ -250,7 +225,7 @@ for (const engine of engines) {
     assert.ok('status' in (await app.retrieve(id)));
   });
 
-  test(`${engine.name}: a document at which the scanner fails time and again counts as one that cannot be scanned`, async (t) => {
+  test(`${engine.name}: a document at which the scanner fails repeatedly counts as unscannable`, async (t) => {
     const app = await openDocumentApp(t, engine);
     let tries = 0;
     const { parts, time } = createDocumentScan(app, async () => {
@@ -270,7 +245,7 @@ for (const engine of engines) {
     assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
   });
 
-  test(`${engine.name}: a scanner that never says who it is keeps no stop waiting`, async (t) => {
+  test(`${engine.name}: a scanner that never answers its version does not delay stop`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { parts, time } = createDocumentScan(app, async () => cleanVerdict);
     const scanner = { ...parts.scanner, engine: () => new Promise<never>(() => undefined) };

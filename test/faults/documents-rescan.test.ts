@@ -9,7 +9,7 @@ import { depositDocumentOf, makePdf, openDocumentApp } from '../support/document
 import { cleanVerdict, createDocumentScan } from '../support/document-scan.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a rescan with new signatures takes a document back that was given out`, async (t) => {
+  test(`${engine.name}: a rescan with new signatures quarantines a document that was available`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const verdicts: ScanVerdict[] = [cleanVerdict, { verdict: 'infected', engine: 'new', finding: 'Later' }];
     const { parts } = createDocumentScan(app, async (given) => {
@@ -32,7 +32,7 @@ for (const engine of engines) {
     assert.ok('refusal' in got && got.refusal.slug === 'document-quarantined');
   });
 
-  test(`${engine.name}: of what the same signatures have looked at no later look goes through it again`, async (t) => {
+  test(`${engine.name}: documents scanned with the present signatures are skipped by later rescans`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { parts, time } = createDocumentScan(app, async () => cleanVerdict);
     const looks: { engine: string; since: number; before: number }[] = [];
@@ -52,14 +52,14 @@ for (const engine of engines) {
       await time.advance(600_000, scanning.idle);
     }
     await scanning.stop(1_000);
-    // From which look's end on it went through the documents; -1 is from the beginning.
+    // The rescan after which it searched from the beginning; -1 is from the beginning.
     assert.deepEqual(
       looks.map(({ engine, since }) => [engine, looks.findIndex(({ before }) => before === since)]),
       [
         ['one', -1],
         ['one', 0],
         ['two', -1],
-        // As many as are queued at once: there may be more.
+        // A full batch was queued, so there may be more.
         ['two', 2],
         ['two', 2],
         ['three', -1],
@@ -69,7 +69,7 @@ for (const engine of engines) {
     assert.ok(looks.every(({ since, before }) => since === 0 || since < before));
   });
 
-  test(`${engine.name}: a verdict that comes too late leaves queued what is to be scanned anew`, async (t) => {
+  test(`${engine.name}: a late verdict leaves a document queued for its rescan`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const { now } = app.time;
     const queue = async (quarantined: boolean) =>
@@ -79,7 +79,7 @@ for (const engine of engines) {
       await buffer(given);
       scans += 1;
       if (scans !== 2) return cleanVerdict;
-      // Another process, which holds this scan for given up, was faster, and an operator doubts what it found.
+      // Another process took over this scan and was faster, and an operator queued a rescan.
       await app.db.write([{ sql: "update document set status = 'quarantined', scan_due_at = null" }]);
       assert.equal((await queue(true)).length, 1);
       return cleanVerdict;

@@ -33,7 +33,7 @@ function keep({ db, mint, ports, app: { clock, commit } }: DocumentApp, more: Mo
   return startDocumentJobs({ db, mint, clock, commit, claim, settings, ...machine, ...more }, ports);
 }
 
-/** The machine's timer, and what the first one of that length would call, once it is set: that one never does. */
+/** The machine's timer, and the first call with that delay, which the test runs by itself. */
 function holdingTimers(ms: number): { readonly timer: Timer; readonly later: Promise<() => void> } {
   const { promise: later, resolve } = Promise.withResolvers<() => void>();
   const timer: Timer = (delayMs, call) => {
@@ -45,10 +45,10 @@ function holdingTimers(ms: number): { readonly timer: Timer; readonly later: Pro
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: sweeps leave alone what may still be stored, that of a start what another process stores, and for 30 days what has no row`, async (t) => {
+  test(`${engine.name}: a sweep keeps what may still be stored, at a start what other processes store, and for 30 days blobs without a row`, async (t) => {
     const { timer, later } = holdingTimers(6 * 3_600_000);
     const app = await openDocumentApp(t, engine);
-    // Files are dated by the machine, whose clock is behind.
+    // Files have the time of the machine, whose clock is slow.
     const startedAt = app.time.now - 2 * dayMs;
     const { blobs } = app.wires;
     for (let owned = 0; owned < 3; owned += 1) await depositDocumentOf(app, makePdf(100));
@@ -66,7 +66,7 @@ for (const engine of engines) {
       },
       remove: async (name) => void removed.push(name),
     };
-    // It has listened for a while when the sweep begins.
+    // The server has listened for a while when the sweep begins.
     const openedAt = app.time.now - 3_000;
     const keeping = keep(app, { timer, openedAt, lookAtClock: async () => -2 * dayMs });
     await waitUntil(async () => removed.length > 0);
@@ -82,7 +82,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a document that the deletion run of the hour cannot erase is told in the log`, async (t) => {
+  test(`${engine.name}: a document that the hourly deletion run cannot erase is logged`, async (t) => {
     const shortest = 2_000;
     const { timer, later: hourly } = holdingTimers(shortest);
     const app = await openDocumentApp(t, engine);
@@ -103,7 +103,7 @@ for (const engine of engines) {
     assert.deepEqual([where, fault.message], ['documents', 'the disk is full']);
   });
 
-  test(`${engine.name}: a store of documents that does not answer keeps no stop waiting`, async (t) => {
+  test(`${engine.name}: a document store that does not respond does not delay stop`, async (t) => {
     const app = await openDocumentApp(t, engine);
     const asked = Promise.withResolvers<void>();
     const removeIncompleteUploads = () => {
@@ -119,11 +119,11 @@ for (const engine of engines) {
     assert.equal(await Promise.race([keeping.stop(1), late.promise]), undefined);
   });
 
-  test(`${engine.name}: a sweep takes nothing away while the clock is not believed`, async (t) => {
+  test(`${engine.name}: a sweep removes nothing while the clock is not trusted`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await depositDocumentOf(app, makePdf(100));
     await app.wires.blobs.put('doc_rowless', Readable.from([Buffer.from('x')]));
-    // Files are dated by the machine: far enough behind them, whatever day it is.
+    // Files have the time of the machine: far before this clock on any day.
     app.time.now = Date.now() + 400 * dayMs;
     const asked = Promise.withResolvers<void>();
     const sweep = (isSure: boolean) =>
@@ -142,7 +142,7 @@ for (const engine of engines) {
     await believing.stop(longestMs);
   });
 
-  test(`${engine.name}: a sweep that is told to stop takes nothing more away`, async (t) => {
+  test(`${engine.name}: a sweep that is stopped removes nothing more`, async (t) => {
     const app = await openDocumentApp(t, engine);
     for (const name of ['doc_aaaa', 'doc_bbbb']) {
       await app.wires.blobs.put(name, Readable.from([Buffer.from('x')]));

@@ -8,8 +8,8 @@ import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
 import { createCommitter } from '../../src/ledger/commit.ts';
 
 /**
- * One process of test/faults/import.test.ts: imports a file into the database at a place, and kills itself so many
- * milliseconds after it handed over its n-th chunk; never where n is 0.
+ * A process of test/faults/import.test.ts. It imports a file, and kills itself a number of milliseconds after it passed its n-th chunk to
+ * the database; never if n is 0.
  */
 const [databaseLocation = '', path = '', errorsPath = '', killAtChunk = '0', killAfterMs = '0'] = process.argv.slice(2);
 

@@ -32,7 +32,7 @@ function run(args: readonly string[]): Promise<Ended> {
   return new Promise((done) => child.on('close', (code, signal) => done({ code, signal, output })));
 }
 
-/** Chunks and delays at which processes are killed, one after the other; their seed is printed when the test fails. */
+/** The chunks and delays at which processes are killed. A failed test prints the seed. */
 function kills(seed: number): { readonly chunk: number; readonly afterMs: number }[] {
   let state = seed;
   const next = (below: number) => {
@@ -43,7 +43,7 @@ function kills(seed: number): { readonly chunk: number; readonly afterMs: number
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: an import that is killed anywhere ends with every row counted once`, async (t) => {
+  test(`${engine.name}: an import killed at any time counts every row once after it is repeated`, async (t) => {
     const seed = process.pid;
     t.diagnostic(`seed ${seed}`);
     const place = await engine.createLocation(t);
@@ -57,13 +57,13 @@ for (const engine of engines) {
     const signals: (string | null)[] = [];
     for (const { chunk, afterMs } of kills(seed)) {
       signals.push((await run([place, path, errorsPath, String(chunk), String(afterMs)])).signal);
-      // Else its last chunk might be stored under the next one, which has to refuse that.
+      // Otherwise its last chunk could be stored during the next run, which would then be refused.
       if (engine.name === 'postgres') await waitUntilNoSessions(place);
     }
     const last = await run([place, path, errorsPath]);
     assert.equal(last.code, 0);
     assert.equal(signals.includes('SIGKILL'), true);
-    // What `import-process.ts` prints.
+    // The output of `import-process.ts`.
     const { progress } = JSON.parse(last.output) as { progress: ImportProgress };
     assert.deepEqual(
       [progress.finished, progress.read, progress.stored, progress.refused, progress.reasons],

@@ -8,7 +8,7 @@ import { buildLedgerApp } from '../support/ledger-app.ts';
 import { createDatabase, dropDatabase } from '../support/postgres-databases.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('postgres: an event that comes and is being numbered while a person is erased does not name the person', async (t) => {
+test('postgres: an event that is numbered during an erasure does not name the citizen', async (t) => {
   const url = await createDatabase('migrated');
   const db = await openPostgres(url, { random: systemRandom });
   const other = new pg.Client({ connectionString: url });
@@ -19,7 +19,7 @@ test('postgres: an event that comes and is being numbered while a person is eras
     await dropDatabase(url);
   });
   const waits = async () => {
-    // Else it shows what it has shown in this transaction before.
+    // Otherwise it shows the state from the start of its transaction.
     await other.query('select pg_stat_clear_snapshot()');
     const locks = "select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'";
     return (await other.query(locks)).rows.length;
@@ -28,7 +28,7 @@ test('postgres: an event that comes and is being numbered while a person is eras
   await db.write(app.citizenKeys.creationStatements(['anna']));
   await app.use(undefined);
   await app.sequence();
-  // What numbers events waits for its last statement.
+  // The sequencer waits for its last statement.
   await other.query('begin; select 1 from ledger_tile for update');
   let numbering: Promise<unknown> = Promise.resolve();
   const read: typeof db.read = async (sql, args) => {

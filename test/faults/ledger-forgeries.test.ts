@@ -17,7 +17,7 @@ async function faultOf(source: LogSource, earlier: readonly string[] = []): Prom
   return 'fault' in verdict ? verdict.fault : 'verified';
 }
 
-/** A log of 700 entries with notes of two sizes on the way, and another one with the same key: a second history. */
+/** A log of 700 entries with notes of two smaller sizes, and a second history signed by the same key. */
 async function twoHistories(t: Parameters<(typeof engines)[0]['open']>[0]) {
   const [engine = assert.fail()] = engines;
   const app = buildLedgerApp(await engine.open(t));
@@ -33,7 +33,7 @@ async function twoHistories(t: Parameters<(typeof engines)[0]['open']>[0]) {
   return { app, other, notes };
 }
 
-test('a verifier with the public key alone finds every kind of forgery of the log', async (t) => {
+test('a verifier with only the public key detects each kind of forgery', async (t) => {
   const { app, other, notes } = await twoHistories(t);
   const { source } = app;
   assert.equal(await faultOf(source, notes), 'verified');
@@ -43,7 +43,7 @@ test('a verifier with the public key alone finds every kind of forgery of the lo
       return level === 'entries' && index === 1 ? encodeBundle(change(parseBundle(bytes) ?? [])) : bytes;
     });
   const flipped = (bytes: Uint8Array, at: number) => bytes.map((byte, place) => (place === at ? byte ^ 1 : byte));
-  // The forger also mends the hashes of the leaves, so that only the tree above can tell.
+  // The forger also fixes the leaf hashes, so that only the tree above shows the change.
   const mended = (change: (entries: Uint8Array[]) => Uint8Array[]) => {
     const bundle = inBundle(change);
     return {
@@ -66,7 +66,7 @@ test('a verifier with the public key alone finds every kind of forgery of the lo
   assert.match(await faultOf(mended(changeOne)), /tile\/1\/000|second history/);
   assert.match(await faultOf(inBundle(swapTwo)), /entry 256 is not/);
   assert.match(await faultOf(mended(swapTwo)), /tile\/1\/000|second history/);
-  // What is not there, or ends too early.
+  // Missing or truncated resources.
   const without = (level: number | 'entries'): LogSource => ({
     ...source,
     tile: async (name) => {
@@ -81,7 +81,7 @@ test('a verifier with the public key alone finds every kind of forgery of the lo
   assert.match(await faultOf(cut), /no bundle of 256 entries/);
   assert.equal(await faultOf({ ...source, checkpoint: async () => 'x' }), 'the checkpoint is no signed note');
   assert.equal(await faultOf(source, ['x']), 'an earlier checkpoint is no signed note');
-  // What nobody signed behind what was signed.
+  // Entries after the signed size that nobody signed.
   const longer = (level: number | 'entries') =>
     withForgedTiles(source, (name, bytes) => (name.level === level ? Buffer.concat([bytes, Buffer.alloc(32)]) : bytes));
   assert.match(await faultOf(inBundle((entries) => [...entries, Buffer.alloc(90)])), /no bundle of 256 entries/);
@@ -107,7 +107,7 @@ test('a verifier with the public key alone finds every kind of forgery of the lo
   );
 });
 
-test('the chain of a citizen shows an entry that was left out of it, even by who holds all keys of the log', async (t) => {
+test('a removed entry shows in the chain of its citizen, even if the forger has all keys of the log', async (t) => {
   const [engine = assert.fail()] = engines;
   const app = buildLedgerApp(await engine.open(t));
   await app.use('anna', 'anna', 'bert', 'anna');

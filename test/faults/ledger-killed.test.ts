@@ -26,7 +26,7 @@ async function makeGround(t: TestContext, engine: Engine): Promise<Ground> {
   return { engine, place, folder, told: { notes: [], events: new Set() } };
 }
 
-/** Starts a process that sequences; what it tells is kept. `killAt` is the step at which it ends itself. */
+/** Starts a process that sequences, and records its output. It kills itself at step `killAt`. */
 function start({ engine, place, folder, told }: Ground, killAt: number | 'never', holder: string): ChildProcess {
   const file = join(import.meta.dirname, 'ledger-process.ts');
   const child = spawn(process.execPath, [file, engine.name, place, folder, String(killAt), holder], {
@@ -40,7 +40,7 @@ function start({ engine, place, folder, told }: Ground, killAt: number | 'never'
   return child;
 }
 
-/** Sequences the rest, and holds the log against everything that was ever told: every checkpoint, every event. */
+/** Sequences the rest, and verifies the log against each printed checkpoint and event. */
 async function verifyAll({ engine, place, folder, told }: Ground, fence: number): Promise<number> {
   const db = await engine.openAt(place);
   try {
@@ -63,7 +63,7 @@ async function verifyAll({ engine, place, folder, told }: Ground, fence: number)
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: killed at every step of the sequencer, the log keeps every checkpoint that was ever served`, async (t) => {
+  test(`${engine.name}: after a kill at each step of the sequencer the log extends every served checkpoint`, async (t) => {
     const options = await makeGround(t, engine);
     for (let killAt = 0; killAt < 14; killAt += 1) {
       const [code, signal] = await once(start(options, killAt, 'holder'), 'exit');
@@ -75,7 +75,7 @@ for (const engine of engines) {
   });
 }
 
-test('postgres: when the leading sequencer is killed another takes over within its lease, without gap or fork', async (t) => {
+test('postgres: after the leading sequencer is killed another one continues within its lease without gap or fork', async (t) => {
   const engine = engines.find(({ name }) => name === 'postgres') ?? assert.fail();
   const options = await makeGround(t, engine);
   const second = { ...options, folder: makeTestFolder('ledger-') };

@@ -1,6 +1,6 @@
 /**
- * Commits events and sequences them, and prints each checkpoint once it is served. With a number it kills itself at that
- * step of the sequencer, else it goes on until it is killed. Run by ledger-killed.test.ts.
+ * Commits events, sequences them, and prints each served checkpoint. With a number it kills itself at that step of the
+ * sequencer, otherwise it runs until it is killed. Run by ledger-killed.test.ts.
  */
 import { writeSync } from 'node:fs';
 import type { Database } from '../../src/db/database.ts';
@@ -19,7 +19,7 @@ const db = await engine.openAt(databaseLocation);
 const killAt = stepText === 'never' ? Number.POSITIVE_INFINITY : Number(stepText);
 let steps = 0;
 
-/** One step: the process may end before it, or behind it. */
+/** One step, before or after which the process may end. */
 async function step<T>(run: () => Promise<T>): Promise<T> {
   if (steps++ === killAt) process.kill(process.pid, 'SIGKILL');
   const result = await run();

@@ -13,7 +13,7 @@ import { engines } from '../support/database-engines.ts';
 import { anchorPath, buildLedgerApp, logKeyPolicy } from '../support/ledger-app.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-/** Writes of the sequencer, of which the `at`-th fails: before it is stored, or after. */
+/** Writes of the sequencer, of which write number `at` fails: before it is stored, or after. */
 function failing(db: Database, at: number, stored: boolean): Database['write'] {
   let count = 0;
   return async (unit) => {
@@ -38,7 +38,7 @@ function failingAnchor(anchor: Anchor, at: number, stored: boolean): Anchor {
   };
 }
 
-/** Why the chain of that person, of which so many entries are expected, is not whole. */
+/** Why the chain of a citizen with that many expected entries is broken. */
 async function faultOfChain(app: ReturnType<typeof buildLedgerApp>, citizenId: string, expected: number) {
   const chain = app.citizenKeys.pseudonymOf(citizenId);
   const leaves = (await app.view.readChain(chain, 0, 100)).map(({ entry }) => entry);
@@ -47,7 +47,7 @@ async function faultOfChain(app: ReturnType<typeof buildLedgerApp>, citizenId: s
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: whatever read of the sequencer fails, every chain goes on where it was`, async (t) => {
+  test(`${engine.name}: after any failed read of the sequencer each chain continues correctly`, async (t) => {
     const people = ['anna', 'bert', 'carl', 'dora'];
     let faults = 0;
     for (let at = 0; at < 18; at += 1) {
@@ -68,7 +68,7 @@ for (const engine of engines) {
     assert.equal(faults, 18);
   });
 
-  test(`${engine.name}: a lease that changes while the next batch is looked for leaves every chain whole`, async (t) => {
+  test(`${engine.name}: a lease that changes during the read of the next batch leaves each chain correct`, async (t) => {
     const db = await engine.open(t);
     await buildLedgerApp(db).use('anna', 'bert', 'carl', 'dora');
     await buildLedgerApp(db).sequence();
@@ -80,7 +80,7 @@ for (const engine of engines) {
         if (unit.some(({ sql }) => sql.startsWith('insert into ledger_entry'))) fence = 3;
         return db.write(unit);
       },
-      // What it reads of the second batch comes when the first one is long stored.
+      // Its read of the second batch returns long after the first one is stored.
       read: async (sql, args) => {
         const rows = await db.read(sql, args);
         if (sql.includes('from wanted')) await pause(50);
@@ -94,7 +94,7 @@ for (const engine of engines) {
     for (const one of ['anna', 'bert', 'carl', 'dora']) assert.equal(await faultOfChain(app, one, 2), undefined, one);
   });
 
-  test(`${engine.name}: whatever write of the sequencer fails, or is stored and seems to fail, the log goes on as one history`, async (t) => {
+  test(`${engine.name}: after any failed write of the sequencer, stored or not, the log continues as one history`, async (t) => {
     for (const stored of [false, true]) {
       for (const wire of ['database', 'anchor'] as const) {
         for (let at = 0; at < (wire === 'anchor' ? 3 : 6); at += 1) {
@@ -153,13 +153,13 @@ for (const engine of engines) {
     t.diagnostic(`${refused} steps were refused`);
     await second.use('c1');
     await second.sequence();
-    // Who has an older lease moves the head never again, however fresh its view of the tree.
+    // A sequencer with an older lease never moves the head again, however new its view of the tree.
     await first.use('c1');
     await assert.rejects(first.sequence(), /another process has numbered/);
     await assert.rejects(first.sequence(), /another process has numbered/);
   });
 
-  test(`${engine.name}: a database that was taken back behind a signature signs nothing more`, async (t) => {
+  test(`${engine.name}: a database that was rolled back before a signed checkpoint signs nothing more`, async (t) => {
     const folder = makeTestFolder('ledger-');
     t.after(() => rmSync(folder, { recursive: true, force: true }));
     const anchor = () => openAnchor(join(folder, 'anchor'));
@@ -182,7 +182,7 @@ for (const engine of engines) {
     assert.equal((await restored.view.signedCheckpoint())?.note, undefined);
   });
 
-  test(`${engine.name}: a tile or head that was changed in the database is seen at the next start`, async (t) => {
+  test(`${engine.name}: a changed tile or head in the database is detected at the next start`, async (t) => {
     const db = await engine.open(t);
     const app = buildLedgerApp(db);
     await app.use(...Array.from({ length: 5 }, () => 'anna'));

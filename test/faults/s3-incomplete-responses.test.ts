@@ -8,7 +8,7 @@ import { waitUntil } from '../support/wait-until.ts';
 const name = 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC42';
 const bytes = Buffer.alloc(1_048_576, 'sealed');
 const all = { start: 0, end: bytes.length, totalBytes: bytes.length };
-// Longer than a busy machine takes for what does come.
+// Longer than a busy machine takes for a response that does arrive.
 const answerMs = 30_000;
 async function* large() {
   for (let count = 0; count < 9; count += 1) yield bytes;
@@ -56,7 +56,7 @@ for (const [what, method] of [
   });
 }
 
-test('the sweep goes on behind an upload that ended since it was listed', async (t) => {
+test('the sweep continues after an upload that ended since it was listed', async (t) => {
   const left = ['A', 'B'].map(
     (id) =>
       `<Upload><Key>${name}</Key><UploadId>${id}</UploadId><Initiated>2026-01-01T00:00:00.000Z</Initiated></Upload>`,

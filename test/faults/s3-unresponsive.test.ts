@@ -15,9 +15,9 @@ async function* pieces(): AsyncGenerator<Uint8Array> {
   yield bytes;
 }
 
-// Most of their time they wait for what never comes, or to try again: side by side.
+// They mostly wait for a response that never comes, or for a retry: run them concurrently.
 describe('an S3 store that fails', { concurrency: 8 }, () => {
-  test('an S3 store that takes requests and answers none fails each of them, so that nobody waits for ever', async (t) => {
+  test('an S3 store that accepts requests and never responds fails each of them in time', async (t) => {
     const blobs = await openS3BlobsAt(t, (request) => request.resume());
     const asked: Readonly<Record<string, () => Promise<unknown>>> = {
       put: () => blobs.put(name, pieces()),
@@ -41,7 +41,7 @@ describe('an S3 store that fails', { concurrency: 8 }, () => {
         response.writeHead(206, { 'content-range': `bytes 0-${bytes.length - 1}/${bytes.length}` });
         response.write(bytes.subarray(0, 1_000), () => more(request.socket));
       };
-      // Longer than a busy machine takes for what does come.
+      // Longer than a busy machine takes for a response that does arrive.
       const blobs = await openS3BlobsAt(t, answer, { answerMs: 6_000, onFault });
       const got: Uint8Array[] = [];
       await assert.rejects(
@@ -55,7 +55,7 @@ describe('an S3 store that fails', { concurrency: 8 }, () => {
     });
   }
 
-  test('readers of S3 that stand still, however many, keep nobody else from reading', async (t) => {
+  test('any number of stalled readers of S3 does not block others', async (t) => {
     const blobs = openS3Blobs(await startS3Server(t));
     await blobs.put(name, pieces());
     const standing = Array.from({ length: 60 }, () => blobs.read(name, all)[Symbol.asyncIterator]());
@@ -66,7 +66,7 @@ describe('an S3 store that fails', { concurrency: 8 }, () => {
   });
 
   for (const engine of engines) {
-    test(`${engine.name}: while S3 is away callers are asked to come again, and the operator reads why`, async (t) => {
+    test(`${engine.name}: while S3 is unavailable callers are asked to retry, and the reason is logged`, async (t) => {
       const app = await openDocumentApp(t, engine);
       const document = makePdf(30_000);
       const id = await depositDocumentOf(app, document);

@@ -11,12 +11,12 @@ import {
   overflowingElements,
 } from '../support/browser.ts';
 
-// A check that finds nothing says nothing unless it is known to find something.
+// A check that reports nothing is trusted only if it is known to report faults.
 
 const skip = browserSkipReason;
 const policy = "default-src 'none'; style-src 'unsafe-inline'; img-src 'self'";
 
-/** Serves one page at `/`, and 404 anywhere else; gives its address. */
+/** Serves one page at `/`, and 404 for other paths; returns its URL. */
 async function serve(t: TestContext, html: string): Promise<string> {
   const server = createServer(({ url }, response) => {
     const headers = { 'content-type': 'text/html', 'content-security-policy': policy };
@@ -30,7 +30,7 @@ async function serve(t: TestContext, html: string): Promise<string> {
 
 const view = { scheme: 'light', widthPx: 360, locale: 'en' } as const;
 
-test('axe names what is wrong with a bad page, under the policy of the page', { skip }, async (t) => {
+test('axe reports the faults of a bad page, under the policy of the page', { skip }, async (t) => {
   const url = await serve(
     t,
     `<html><head><style>p, a { color: #aaa; background: #fff; } a { font-size: 8px; line-height: 8px; display: block; }</style></head>
@@ -58,7 +58,7 @@ test('axe names what is wrong with a bad page, under the policy of the page', { 
   );
 });
 
-test('a colour that only one scheme has is seen in that scheme alone', { skip }, async (t) => {
+test('a contrast fault in one colour scheme is reported for that scheme only', { skip }, async (t) => {
   const dark = '@media (prefers-color-scheme: dark) { body { background: #222; color: #333; } }';
   const url = await serve(
     t,
@@ -75,7 +75,7 @@ test('a colour that only one scheme has is seen in that scheme alone', { skip },
   }
 });
 
-test('a page that is too wide for a narrow window names what reaches beyond it', { skip }, async (t) => {
+test('a page that is too wide for a narrow window is reported with the elements that overflow', { skip }, async (t) => {
   const url = await serve(t, '<html lang="en"><p>short</p><p style="inline-size: 500px">wide</p></html>');
   const browser = await openBrowser(t);
   for (const [widthPx, expected] of [
@@ -87,19 +87,19 @@ test('a page that is too wide for a narrow window names what reaches beyond it',
   }
 });
 
-test('what a policy forbids, another origin and a picture that is not there are faults, a page with 404 is none', {
+test('policy violations, other origins and missing images are faults, and a page with 404 is none', {
   skip,
 }, async (t) => {
   const elsewhere = 'http://elsewhere.example/a.png';
   const url = await serve(t, `<html lang="en"><img src="${elsewhere}" /><img src="/gone" /><script>1</script></html>`);
   const browser = await openBrowser(t);
   const always = [`another origin: ${elsewhere}`, `not loaded: ${elsewhere}: csp`, `not loaded: ${url}gone: 404`];
-  const told = ['against the policy: img-src', 'against the policy: script-src-elem', 'Executing inline script'];
+  const expected = ['against the policy: img-src', 'against the policy: script-src-elem', 'Executing inline script'];
   for (const script of ['on', 'off'] as const) {
     await using seen = await openPage(browser, url, { ...view, script });
     const faults = seen.errors.join('\n');
     for (const fault of [...always, 'Loading the image']) assert.ok(faults.includes(fault), `${fault} of:\n${faults}`);
-    for (const fault of told) assert.equal(faults.includes(fault), script === 'on', `${fault} of:\n${faults}`);
+    for (const fault of expected) assert.equal(faults.includes(fault), script === 'on', `${fault} of:\n${faults}`);
   }
   await using gone = await openPage(browser, `${url}gone`, view);
   assert.deepEqual([gone.status, gone.errors], [404, []]);

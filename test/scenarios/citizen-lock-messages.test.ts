@@ -10,22 +10,26 @@ const citizens = {
 };
 
 for (const engine of engines) {
-  test(`${engine.name}: that a lock was lifted is told by mail or text message, declined or not, and in the inbox`, async (t) => {
-    const of = await openContactApp(t, await engine.open(t), citizens);
-    const { app } = of;
+  test(`${engine.name}: the notice of a lifted lock goes by mail or text message, even if declined, and into the inbox`, async (t) => {
+    const contactApp = await openContactApp(t, await engine.open(t), citizens);
+    const { app } = contactApp;
     for (const citizenId of Object.keys(citizens)) {
-      // Who has taken over a sign-in would begin with that.
-      await of.state(citizenId, { declined: ['email', 'sms'] });
-      const contact = await of.contactOf(citizenId);
-      const call = { now: of.time.clock.now(), mint: app.mint, ports: app.ports };
-      const told = await notifyLockChange(call, { citizenId, contact, locked: false });
-      await app.commit({ events: [told.event], statements: told.statements });
+      // An attacker with the citizen's sign-in would decline the channels first.
+      await contactApp.state(citizenId, { declined: ['email', 'sms'] });
+      const contact = await contactApp.contactOf(citizenId);
+      const call = { now: contactApp.time.clock.now(), mint: app.mint, ports: app.ports };
+      const notice = await notifyLockChange(call, { citizenId, contact, locked: false });
+      await app.commit({ events: [notice.event], statements: notice.statements });
     }
-    await of.run();
-    assert.match(of.mails().join(), /^ida@example\.org: Sie hatten Ihre Angaben gesperrt\./);
-    assert.match(of.texts.join(), /^\+4740000001: You had locked your details\./);
+    await contactApp.run();
+    assert.match(contactApp.mails().join(), /^ida@example\.org: Sie hatten Ihre Angaben gesperrt\./);
+    assert.match(contactApp.texts.join(), /^\+4740000001: You had locked your details\./);
     assert.deepEqual(
-      [Object(await of.inbox('cit-ida')).items.length, Object(await of.inbox('cit-jon')).items.length, of.faults],
+      [
+        Object(await contactApp.inbox('cit-ida')).items.length,
+        Object(await contactApp.inbox('cit-jon')).items.length,
+        contactApp.faults,
+      ],
       [1, 1, []],
     );
   });

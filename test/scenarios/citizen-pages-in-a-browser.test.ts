@@ -13,7 +13,7 @@ import {
 import { bearerHeaders, createHttpClient, postJson } from '../support/http-client.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 
-// The pages of citizens as somebody sees them who signs in, reads, and signs out.
+// The pages for citizens in a real browser.
 const skip = browserSkipReason;
 let home: ServerFixture;
 let browser: Browser;
@@ -27,7 +27,7 @@ before(async () => {
   await fill();
 });
 
-/** Messages and documents that are hard to show: from right to left, without a blank, of every kind of block. */
+/** Messages and documents that are hard to render: right to left, without spaces, with every kind of block. */
 async function fill(): Promise<void> {
   const [ask, token] = [createHttpClient(home.url), await home.fetchAccessToken()];
   const citizenId = 'demo-layla';
@@ -77,20 +77,20 @@ const outline = `({
 
 type Outline = { readonly lang: string; readonly heading: string; readonly headings: number; readonly title: string };
 
-/** Checks the page that is shown now: what it is called, and that nothing is found wrong with it. */
+/** Checks the heading and language of the current page, and that it has no errors, overflow or accessibility violations. */
 async function checkPage({ page, errors }: OpenedPage, lang: string, where: string): Promise<Outline> {
-  const told = await page.evaluate<Outline>(outline);
+  const shown = await page.evaluate<Outline>(outline);
   const found = {
     faults: [...errors],
     overflow: await overflowingElements(page),
     axe: await accessibilityViolations(page),
   };
   assert.deepEqual(found, { faults: [], overflow: [], axe: [] }, where);
-  assert.deepEqual([told.lang, told.headings, told.title.startsWith(`${told.heading} – `)], [lang, 1, true], where);
-  return told;
+  assert.deepEqual([shown.lang, shown.headings, shown.title.startsWith(`${shown.heading} – `)], [lang, 1, true], where);
+  return shown;
 }
 
-/** Goes to the link or button of that name by the keyboard alone, as far as it has to, and presses it. */
+/** Moves to a link or button with the Tab key and presses Enter. */
 async function press(page: Page, name: string): Promise<void> {
   for (let steps = 0; steps < 60; steps += 1) {
     await page.keyboard.press('Tab');
@@ -99,14 +99,14 @@ async function press(page: Page, name: string): Promise<void> {
       return one === document.body ? null : { text: one.innerText.trim(), outline: getComputedStyle(one).outlineStyle };
     })()`);
     if (focused?.text !== name) continue;
-    assert.equal(focused.outline, 'solid', `the focus on ${name} is seen`);
+    assert.equal(focused.outline, 'solid', `the focus on ${name} is visible`);
     await Promise.all([page.waitForEvent('load'), page.keyboard.press('Enter')]);
     return;
   }
-  assert.fail(`no way by the keyboard to ${name}`);
+  assert.fail(`the keyboard does not reach ${name}`);
 }
 
-/** Signs in, and waits until the page that was wanted is there: to go on meanwhile would break it off. */
+/** Signs in and waits for the requested page, because another navigation would cancel the sign-in. */
 async function chooseLayla(page: Page): Promise<void> {
   await page.getByText('ليلى الحداد').click();
   await page.waitForURL(`${home.url}/me**`);
@@ -117,14 +117,14 @@ const looks: readonly PageView[] = (['light', 'dark'] as const).flatMap((scheme)
 );
 
 for (const look of looks) {
-  test(`a citizen signs in, reads and signs out by the keyboard alone, ${look.scheme}, ${look.widthPx} px wide`, {
+  test(`a citizen signs in, reads and signs out with the keyboard only, ${look.scheme}, ${look.widthPx} px wide`, {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me`, look);
     const { page } = seen;
     const check = async (heading: string) => {
-      const told = await checkPage(seen, 'en', `${heading}, ${look.scheme}, ${look.widthPx} px`);
-      assert.equal(told.heading, heading);
+      const shown = await checkPage(seen, 'en', `${heading}, ${look.scheme}, ${look.widthPx} px`);
+      assert.equal(shown.heading, heading);
     };
     await check('Your official messages and documents');
     await press(page, 'Sign in');
@@ -151,9 +151,12 @@ for (const look of looks) {
   });
 }
 
-test('a citizen who lets no script run reads as everybody, in a window of 320 px', { skip }, async () => {
+test('the pages work without scripts in a window of 320 px', { skip }, async () => {
   await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/uses`, {
-    ...{ scheme: 'light', widthPx: 320, locale: 'en', script: 'off' },
+    scheme: 'light',
+    widthPx: 320,
+    locale: 'en',
+    script: 'off',
   });
   const { page } = seen;
   await chooseLayla(page);
@@ -164,10 +167,10 @@ test('a citizen who lets no script run reads as everybody, in a window of 320 px
 });
 
 for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
-  test(`nothing is found wrong with the pages in ${locale}, narrow as on a telephone`, { skip }, async () => {
+  test(`the pages in ${locale} have no errors at the width of a phone`, { skip }, async () => {
     await using seen = await openPage(browser, `${home.url}/me`, { scheme: 'light', widthPx: 360, locale });
     const { page } = seen;
-    await checkPage(seen, locale, 'the way in');
+    await checkPage(seen, locale, 'sign-in page');
     await page.locator('a.action').click();
     await chooseLayla(page);
     for (const path of ['/me', '/me/documents', '/me/uses', '/me/record', '/me/contact']) {

@@ -7,56 +7,58 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// The pages of citizens in the demo, whose own issuer signs them in.
-let home: ServerFixture;
-let service = '';
-let ask: ReturnType<typeof createHttpClient>;
+// The pages for citizens in the demo, which has its own sign-in issuer.
+let server: ServerFixture;
+let accessToken = '';
+let client: ReturnType<typeof createHttpClient>;
 
 const thisFile = fileCleanupScope();
 before(async () => {
-  home = await makeServerFixture(thisFile, {
+  server = await makeServerFixture(thisFile, {
     settings: { REGISTER_CORRECTIONS_URL: 'https://register.example/corrections?a=1&b=2' },
   });
-  await home.start('demo');
-  service = await home.fetchAccessToken();
-  ask = createHttpClient(home.url);
+  await server.start('demo');
+  accessToken = await server.fetchAccessToken();
+  client = createHttpClient(server.url);
 });
 
 const textOf = ({ body }: { readonly body: Buffer }) => body.toString('utf8');
 const headingOf = (answer: { readonly body: Buffer }) => /<h1>(.*?)<\/h1>/.exec(textOf(answer))?.[1];
 
-async function signedIn(citizenId: string): Promise<CookieBrowser> {
-  const browser = openCookieBrowser(home.url);
+async function signIn(citizenId: string): Promise<CookieBrowser> {
+  const browser = openCookieBrowser(server.url);
   const page = await signInAtDemo(browser, citizenId);
-  assert.equal(page.url, `${home.url}/me`, textOf(page));
+  assert.equal(page.url, `${server.url}/me`, textOf(page));
   return browser;
 }
 
-async function written(citizenId: string, json: Readonly<Record<string, unknown>>): Promise<string> {
-  const answer = await ask(postJson(service, '/v1/notifications/send', { citizenId, ...json }));
+async function sendMessage(citizenId: string, json: Readonly<Record<string, unknown>>): Promise<string> {
+  const answer = await client(postJson(accessToken, '/v1/notifications/send', { citizenId, ...json }));
   assert.equal(answer.status, 202, textOf(answer));
   return String(parseJsonBody(answer)['id']);
 }
 
 const stateOf = async (id: string) =>
-  String(parseJsonBody(await ask({ path: `/v1/notifications/${id}`, headers: bearerHeaders(service) }))['status']);
+  String(
+    parseJsonBody(await client({ path: `/v1/notifications/${id}`, headers: bearerHeaders(accessToken) }))['status'],
+  );
 
-test('who is not signed in finds the way in, and comes back to the page that was wanted', async () => {
-  const browser = openCookieBrowser(home.url);
+test('a visitor who is not signed in gets a sign-in link that leads back to the requested page', async () => {
+  const browser = openCookieBrowser(server.url);
   const first = await browser.get('/me');
   assert.deepEqual([first.status, headingOf(first)], [200, 'Your official messages and documents']);
   const documents = await browser.get('/me/documents');
   assert.equal(documents.status, 403);
-  // By whichever name somebody came: the cookie of the way in is one of the host to which the issuer comes back.
-  const way = `href="${home.url}/me/sign-in?to=%2Fme%2Fdocuments"`;
-  assert.ok(textOf(documents).includes(way), textOf(documents));
+  // The link has the public host, because the sign-in cookie belongs to the host to which the issuer redirects.
+  const link = `href="${server.url}/me/sign-in?to=%2Fme%2Fdocuments"`;
+  assert.ok(textOf(documents).includes(link), textOf(documents));
   const page = await signInAtDemo(browser, 'demo-mary', '/me/documents');
-  assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${home.url}/me/documents`, 'Documents']);
+  assert.deepEqual([page.status, page.url, headingOf(page)], [200, `${server.url}/me/documents`, 'Documents']);
 });
 
-test('a citizen reads a message, and its sender learns that it was read; the list alone opens nothing', async () => {
-  const id = await written('demo-mary', { subject: 'Your <permit>', message: 'Come on **Monday**, to *room 5*.' });
-  const mary = await signedIn('demo-mary');
+test('a message becomes read when the citizen opens it, and not when it is listed', async () => {
+  const id = await sendMessage('demo-mary', { subject: 'Your <permit>', message: 'Come on **Monday**, to *room 5*.' });
+  const mary = await signIn('demo-mary');
   const list = textOf(await mary.get('/me'));
   assert.match(list, new RegExp(`href="/me/messages/${id}">Your &lt;permit&gt;</a> <span class="badge">New</span>`));
   assert.notEqual(await stateOf(id), 'read');
@@ -68,32 +70,32 @@ test('a citizen reads a message, and its sender learns that it was read; the lis
   assert.doesNotMatch(textOf(await mary.get('/me')), new RegExp(`class="fresh" href="/me/messages/${id}"`));
 });
 
-test('the mail of a message leads to its page, which asks who one is', async () => {
-  const id = await written('demo-mary', { subject: 'With a link', message: 'Look.' });
+test('the link in the mail of a message leads to its page, which requires sign-in', async () => {
+  const id = await sendMessage('demo-mary', { subject: 'With a link', message: 'Look.' });
   let mail = '';
   await waitUntil(async () => {
-    mail = textOf(await ask({ path: '/outbox' }));
+    mail = textOf(await client({ path: '/outbox' }));
     return mail.includes('With a link');
   });
-  assert.ok(mail.includes(`Read this message in your inbox:\n${home.url}/me/messages/${id}`), mail);
-  const strange = await openCookieBrowser(home.url).get(`/me/messages/${id}`);
-  assert.deepEqual([strange.status, textOf(strange).includes('Look.')], [403, false]);
-  const page = await signInAtDemo(openCookieBrowser(home.url), 'demo-mary', `/me/messages/${id}`);
-  assert.deepEqual([page.url, headingOf(page)], [`${home.url}/me/messages/${id}`, 'With a link']);
+  assert.ok(mail.includes(`Read this message in your inbox:\n${server.url}/me/messages/${id}`), mail);
+  const anonymous = await openCookieBrowser(server.url).get(`/me/messages/${id}`);
+  assert.deepEqual([anonymous.status, textOf(anonymous).includes('Look.')], [403, false]);
+  const page = await signInAtDemo(openCookieBrowser(server.url), 'demo-mary', `/me/messages/${id}`);
+  assert.deepEqual([page.url, headingOf(page)], [`${server.url}/me/messages/${id}`, 'With a link']);
 });
 
-test('HEAD, and a browser that loads ahead, open no message', async () => {
-  const id = await written('demo-mary', { message: 'Unread.' });
-  const mary = await signedIn('demo-mary');
+test('a HEAD request and a prefetch do not open a message', async () => {
+  const id = await sendMessage('demo-mary', { message: 'Unread.' });
+  const mary = await signIn('demo-mary');
   for (const headers of [{ 'sec-purpose': 'prefetch;prerender' }, { purpose: 'prefetch' }]) {
     assert.equal((await mary.get(`/me/messages/${id}`, headers)).status, 503);
   }
   const cookie = [...mary.cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-  assert.equal((await ask({ method: 'HEAD', path: `/me/messages/${id}`, headers: { cookie } })).status, 405);
+  assert.equal((await client({ method: 'HEAD', path: `/me/messages/${id}`, headers: { cookie } })).status, 405);
   assert.notEqual(await stateOf(id), 'read');
 });
 
-test('a document comes byte for byte, also a part of it, under its own name', async () => {
+test('a document is served unchanged, with ranges and its own file name', async () => {
   const headers = {
     'content-type': 'application/pdf',
     'citizen-id': 'demo-mary',
@@ -101,29 +103,41 @@ test('a document comes byte for byte, also a part of it, under its own name', as
     'document-retain-until': '2099-01-01T00:00:00Z',
   };
   const body = Buffer.concat([Buffer.from('%PDF-1.7\n'), Buffer.alloc(70_000, 7)]);
-  const stored = await ask({ method: 'POST', path: '/v1/documents', headers: bearerHeaders(service, headers), body });
+  const stored = await client({
+    method: 'POST',
+    path: '/v1/documents',
+    headers: bearerHeaders(accessToken, headers),
+    body,
+  });
   const id = String(parseJsonBody(stored)['id']);
-  const mary = await signedIn('demo-mary');
+  const mary = await signIn('demo-mary');
   assert.match(
     textOf(await mary.get('/me/documents')),
     new RegExp(`href="/me/documents/${id}"><bdi>Bescheid ü</bdi></a> \\(PDF, <bdi>70 kB</bdi>\\)`),
   );
-  const got = await mary.get(`/me/documents/${id}`);
-  assert.deepEqual([got.status, got.body.equals(body)], [200, true]);
-  assert.match(String(got.headers['content-disposition']), /^attachment; .*filename\*=UTF-8''Bescheid%20%C3%BC\.pdf/);
-  assert.deepEqual([got.headers.link, got.headers['x-content-type-options']], [undefined, 'nosniff']);
+  const download = await mary.get(`/me/documents/${id}`);
+  assert.deepEqual([download.status, download.body.equals(body)], [200, true]);
+  assert.match(
+    String(download.headers['content-disposition']),
+    /^attachment; .*filename\*=UTF-8''Bescheid%20%C3%BC\.pdf/,
+  );
+  assert.deepEqual([download.headers.link, download.headers['x-content-type-options']], [undefined, 'nosniff']);
   const part = await mary.get(`/me/documents/${id}`, { range: 'bytes=1-4' });
   assert.deepEqual([part.status, textOf(part)], [206, 'PDF-']);
-  const withdrawn = await ask({ method: 'DELETE', path: `/v1/documents/${id}`, headers: bearerHeaders(service) });
+  const withdrawn = await client({
+    method: 'DELETE',
+    path: `/v1/documents/${id}`,
+    headers: bearerHeaders(accessToken),
+  });
   assert.equal(withdrawn.status, 200, textOf(withdrawn));
   assert.equal((await mary.get(`/me/documents/${id}`)).status, 410);
   assert.match(textOf(await mary.get('/me/documents')), /Withdrawn by the service that issued it/);
 });
 
-test('what is another citizen’s is answered as what is nowhere', async () => {
-  const message = await written('demo-mary', { message: 'For Mary alone.' });
-  const document = home.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
-  const layla = await signedIn('demo-layla');
+test('a message or document of another citizen gets the same answer as an unknown one', async () => {
+  const message = await sendMessage('demo-mary', { message: 'For Mary alone.' });
+  const document = server.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
+  const layla = await signIn('demo-layla');
   const pages = [
     `/me/messages/${message}`,
     `/me/messages/${message.slice(0, -4)}0000`,
@@ -139,12 +153,12 @@ test('what is another citizen’s is answered as what is nowhere', async () => {
   assert.notEqual(await stateOf(message), 'read');
 });
 
-test('[R53] nor does the time tell them apart: both leave at a whole quantum', async () => {
+test('[R53] the response time does not differ either: both answers wait for the same interval', async () => {
   const document =
-    home.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id ?? assert.fail();
-  const layla = await signedIn('demo-layla');
+    server.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id ?? assert.fail();
+  const layla = await signIn('demo-layla');
   for (const id of [document, `${document.slice(0, -6)}aaaaaa`]) {
-    for (let times = 0; times < 10; times += 1) {
+    for (let count = 0; count < 10; count += 1) {
       const from = performance.now();
       assert.equal((await layla.get(`/me/documents/${id}`)).status, 404);
       assert.ok(performance.now() - from >= 5, id);
@@ -152,17 +166,17 @@ test('[R53] nor does the time tell them apart: both leave at a whole quantum', a
   }
 });
 
-test('a check of details is told to the citizen: who asked, about what, for what, and what was answered', async () => {
+test('the citizen sees each verification: the service, the claims, the purpose and the answer', async () => {
   const claims = { citizenId: 'demo-anh', givenName: 'Ánh Nguyệt', familyName: 'Nguyễn', birthDate: '1901-01-01' };
-  const asked = { ...claims, purpose: 'parking <permit>', legalBasis: 'Road Act 7' };
-  assert.equal((await ask(postJson(service, '/v1/identity/verify', asked))).status, 200);
-  const anh = await signedIn('demo-anh');
+  const body = { ...claims, purpose: 'parking <permit>', legalBasis: 'Road Act 7' };
+  assert.equal((await client(postJson(accessToken, '/v1/identity/verify', body))).status, 200);
+  const anh = await signIn('demo-anh');
   let page = '';
   await waitUntil(async () => {
     page = textOf(await anh.get('/me/uses'));
     return page.includes('Asked whether details are yours');
   });
-  for (const told of [
+  for (const expected of [
     'Demo Permit Service',
     'As in the register: number in the register, given names, and family name',
     'Otherwise in the register: date of birth',
@@ -174,35 +188,36 @@ test('a check of details is told to the citizen: who asked, about what, for what
     'Legal basis: <bdi>Road Act 7</bdi>',
     'ask the service for another way',
   ])
-    assert.ok(page.includes(told), told);
+    assert.ok(page.includes(expected), expected);
 });
 
-test('what the register has about a citizen stands on a page of its own, letter for letter', async () => {
-  const anh = await signedIn('demo-anh');
+test('a page shows the record of the citizen in the register unchanged', async () => {
+  const anh = await signIn('demo-anh');
   const page = await anh.get('/me/record');
   assert.deepEqual([page.status, headingOf(page)], [200, 'Your details in the register']);
-  for (const told of [
+  for (const expected of [
     '<dt>Given names</dt><dd><bdi>Ánh Nguyệt</bdi></dd>',
     '<dt>Place of birth</dt><dd>Not in the register</dd>',
     'href="https://register.example/corrections?a=1&amp;b=2"',
   ])
-    assert.ok(textOf(page).includes(told), told);
+    assert.ok(textOf(page).includes(expected), expected);
   const german = textOf(await anh.get('/me/record', { 'accept-language': 'de' }));
   assert.match(german, /<dt>Vornamen<\/dt><dd><bdi>Ánh Nguyệt<\/bdi>/);
   await waitUntil(async () => textOf(await anh.get('/me/uses')).includes('Read what the register has about you'));
 });
 
-test('a citizen locks and unlocks the own details on that page, and is told of each by a message', async () => {
+test('a citizen can lock and unlock their record, and gets a message for each change', async () => {
   await waitPastMidnight();
-  const mary = await signedIn('demo-mary');
+  const mary = await signIn('demo-mary');
   const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
-  const decision = async () => parseJsonBody(await ask(postJson(service, '/v1/identity/verify', claims)))['decision'];
+  const decision = async () =>
+    parseJsonBody(await client(postJson(accessToken, '/v1/identity/verify', claims)))['decision'];
   const press = (locked: string, headers: object = {}) =>
     mary.post('/me/record', { ...headers }, new URLSearchParams({ locked }));
   assert.equal(await decision(), 'match');
   assert.match(textOf(await mary.get('/me/record')), /name="locked" value="true"[\s\S]*Lock my details/);
-  const strange = await press('true', { 'sec-fetch-site': 'same-site' });
-  assert.deepEqual([strange.status, await decision()], [403, 'match']);
+  const crossSite = await press('true', { 'sec-fetch-site': 'same-site' });
+  assert.deepEqual([crossSite.status, await decision()], [403, 'match']);
   const done = await press('true');
   assert.deepEqual([done.status, done.headers.location], [303, '/me/record#lock']);
   assert.equal(await decision(), 'no_match');
@@ -210,7 +225,7 @@ test('a citizen locks and unlocks the own details on that page, and is told of e
   assert.match(page, /class="note">You have locked your details\./);
   assert.match(page, /name="locked" value="false"[\s\S]*Lift the lock/);
   assert.match(textOf(await mary.get('/me')), />Your details are locked</);
-  // Pressed once more on an older page, and a form of something else: nothing changes.
+  // A repeated form of an older page and an unknown value change nothing.
   assert.equal((await press('true')).status, 303);
   assert.equal((await press('perhaps')).status, 200);
   assert.equal(textOf(await mary.get('/me')).split('>Your details are locked<').length, 2);
@@ -222,26 +237,28 @@ test('a citizen locks and unlocks the own details on that page, and is told of e
       'Your details were locked',
       'The lock of your details was lifted',
       'It was your wish that no details',
-    ].every((told) => uses.includes(told));
+    ].every((expected) => uses.includes(expected));
   });
-  await waitUntil(async () => textOf(await ask({ path: '/outbox' })).includes('Your details are not locked any more'));
-  const often = [...new Array(4).fill(['true', 'false']).flat(), 'true'];
-  for (const locked of often) assert.equal((await press(locked)).status, 303);
+  await waitUntil(async () =>
+    textOf(await client({ path: '/outbox' })).includes('Your details are not locked any more'),
+  );
+  const presses = [...new Array(4).fill(['true', 'false']).flat(), 'true'];
+  for (const locked of presses) assert.equal((await press(locked)).status, 303);
   const refused = await press('false');
   assert.deepEqual([refused.status, textOf(refused).includes('cannot be lifted again before tomorrow')], [429, true]);
   const lift = async (...args: readonly string[]) =>
-    await runCommandInProcess(home, 'citizens', 'unlock', 'demo-mary', ...args);
+    await runCommandInProcess(server, 'citizens', 'unlock', 'demo-mary', ...args);
   assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);
   assert.match((await lift()).stderr, /The lock that the citizen set remains/);
   assert.equal(await decision(), 'no_match');
   assert.equal((await lift('--own', '--reason', 'Mary came in person.')).code, 0);
   assert.equal(await decision(), 'match');
   assert.equal((await lift('--own', '--reason', 'again')).code, 1);
-  await waitUntil(async () => textOf(await ask({ path: '/outbox' })).includes('Their reason: Mary came in person.'));
+  await waitUntil(async () => textOf(await client({ path: '/outbox' })).includes('Their reason: Mary came in person.'));
 });
 
-test('a long log is read page by page, the newest first, each entry once', async () => {
-  const suharti = await signedIn('demo-suharti');
+test('a long access log has pages, newest first, with each entry once', async () => {
+  const suharti = await signIn('demo-suharti');
   for (let times = 0; times < 60; times += 1) await suharti.get('/me');
   const numbersIn = (page: string) => [...page.matchAll(/<bdi>#(\d+)<\/bdi>/g)].map(([, number]) => Number(number));
   await waitUntil(async () => /[6-9]\d entries/.test(textOf(await suharti.get('/me/uses'))));
@@ -259,18 +276,21 @@ test('a long log is read page by page, the newest first, each entry once', async
   assert.match(second, /Newer entries/);
 });
 
-test('looks of one service behind each other are folded up, and hide nothing', async () => {
-  const sent = await ask(postJson(service, '/v1/notifications/send', { citizenId: 'demo-joao', message: 'Hello' }));
+test('repeated reads of one service are grouped, and the group hides no other entry', async () => {
+  const sent = await client(
+    postJson(accessToken, '/v1/notifications/send', { citizenId: 'demo-joao', message: 'Hello' }),
+  );
   const { id } = parseJsonBody(sent) as { id: string };
-  const look = async () => textOf(await ask({ path: `/v1/notifications/${id}`, headers: bearerHeaders(service) }));
-  // Its deliveries are uses as well, and stand between the looks until they have ended.
-  await waitUntil(async () => !/"status":"(?:queued|sending)"/.test(await look()));
-  for (let times = 0; times < 3; times += 1) await look();
-  const joao = await signedIn('demo-joao');
-  const looked =
+  const readStatus = async () =>
+    textOf(await client({ path: `/v1/notifications/${id}`, headers: bearerHeaders(accessToken) }));
+  // Its deliveries are entries as well, and would be between the reads until they have ended.
+  await waitUntil(async () => !/"status":"(?:queued|sending)"/.test(await readStatus()));
+  for (let times = 0; times < 3; times += 1) await readStatus();
+  const joao = await signIn('demo-joao');
+  const groupPattern =
     /^(<time .*<bdi>Demo Permit Service<\/bdi>: Looked at what became of a message to you) \((\d+)\)<\/summary>/s;
   let run: string[] = [];
-  const folded = () => run.find((inner) => Number(looked.exec(inner)?.[2]) >= 3);
+  const folded = () => run.find((inner) => Number(groupPattern.exec(inner)?.[2]) >= 3);
   await waitUntil(async () => {
     const page = textOf(await joao.get('/me/uses'));
     run = [...page.matchAll(/<details><summary>(.*?)<\/details>/gs)].map(([, inner = '']) => inner);
@@ -281,8 +301,8 @@ test('looks of one service behind each other are folded up, and hide nothing', a
   assert.doesNotMatch(entries, /Sent you a message/);
 });
 
-test('who signs out is out everywhere, also with the cookie of before', async () => {
-  const mary = await signedIn('demo-mary');
+test('a sign-out ends the session everywhere, also for an older cookie', async () => {
+  const mary = await signIn('demo-mary');
   const before = new Map(mary.cookies);
   const page = await mary.post('/me/sign-out');
   assert.deepEqual([page.status, headingOf(page)], [200, 'You are signed out']);
@@ -292,8 +312,8 @@ test('who signs out is out everywhere, also with the cookie of before', async ()
   assert.equal(headingOf(await mary.get('/me')), 'Your official messages and documents');
 });
 
-test('who breaks the sign-in off is told so, and is nobody', async () => {
-  const browser = openCookieBrowser(home.url);
+test('a cancelled sign-in shows a page and creates no session', async () => {
+  const browser = openCookieBrowser(server.url);
   const page = await signInAtDemo(browser, 'nobody');
   assert.deepEqual([page.status, headingOf(page)], [403, 'You are not signed in']);
   assert.equal(browser.cookies.size, 0);

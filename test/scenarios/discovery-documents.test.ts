@@ -28,7 +28,7 @@ const documents = [
 ] as const;
 
 for (const [path, type] of documents) {
-  test(`${path} needs no token, is for any origin, has a HEAD like its GET, and takes nothing else`, async () => {
+  test(`${path} needs no token, is readable from any origin, has HEAD like GET, and refuses other methods`, async () => {
     const got = await ask({ path, headers: { origin: 'https://elsewhere.example' } });
     assert.deepEqual(
       [got.status, got.headers['content-type'], got.headers['access-control-allow-origin'], got.headers['api-version']],
@@ -45,7 +45,7 @@ for (const [path, type] of documents) {
 }
 
 for (const [path, type] of documents.filter(([one]) => one !== '/.well-known/security.txt')) {
-  test(`[R23] ${path} is not sent again to who has it as it is`, async () => {
+  test(`[R23] ${path} is not sent again to a client that has its current version`, async () => {
     const { headers } = await ask({ path });
     const { etag = '' } = headers;
     assert.match(etag, /^"[\w-]{20,}"$/);
@@ -59,14 +59,14 @@ for (const [path, type] of documents.filter(([one]) => one !== '/.well-known/sec
   });
 }
 
-/** The headers without what is new in each answer. */
+/** The headers without those that differ in each response. */
 function lasting({ headers }: HttpResponse): HttpResponse['headers'] {
   const { date, 'request-id': id, ...rest } = headers;
   assert.ok(date !== undefined && id !== undefined);
   return rest;
 }
 
-test('the YAML form of the OpenAPI document says what its JSON form says', async () => {
+test('the YAML form of the OpenAPI document has the content of its JSON form', async () => {
   const folder = makeTestFolder('cs-yaml-');
   const [yaml, bundled] = [join(folder, 'openapi.yaml'), join(folder, 'openapi.json')];
   writeFileSync(yaml, (await ask({ path: '/v1/openapi.yaml' })).body);
@@ -75,7 +75,7 @@ test('the YAML form of the OpenAPI document says what its JSON form says', async
   assert.deepEqual(JSON.parse(readFileSync(bundled, 'utf8')), parseJsonBody(await ask({ path: '/v1/openapi.json' })));
 });
 
-test('the OpenAPI document names whom to ask, the version of every answer, and the server it stands on', async () => {
+test('the OpenAPI document has the contact, the version of every response, and the server URL', async () => {
   const { info, servers } = parseJsonBody(await ask({ path: '/v1/openapi.json' })) as {
     readonly info: Readonly<Record<string, unknown>>;
     readonly servers: readonly { readonly url: string }[];
@@ -92,7 +92,7 @@ test('the OpenAPI document names whom to ask, the version of every answer, and t
   );
 });
 
-test('every link of the catalogue leads somewhere, and it links itself', async () => {
+test('every link of the catalogue works, and it links itself', async () => {
   const answer = await ask({ method: 'HEAD', path: '/.well-known/api-catalog' });
   assert.equal(answer.headers.link, '</.well-known/api-catalog>; rel="api-catalog"');
   const { linkset } = parseJsonBody(await ask({ path: '/.well-known/api-catalog' })) as {
@@ -106,13 +106,13 @@ test('every link of the catalogue leads somewhere, and it links itself', async (
   }
 });
 
-test('the issuer that the resource names issues the tokens, and its keys are where it says', async () => {
+test('the authorization server of the resource metadata issues the tokens, and its keys are at its jwks_uri', async () => {
   const resource = parseJsonBody(await ask({ path: '/.well-known/oauth-protected-resource/v1' }));
   assert.equal(resource['resource'], `${home.url}/v1`);
   assert.deepEqual(resource['bearer_methods_supported'], ['header']);
   const server = parseJsonBody(await ask({ path: '/.well-known/oauth-authorization-server' }));
   const { iss, aud } = decodeJwt(await home.fetchAccessToken());
-  // The demo has one besides, at which its citizens sign in.
+  // The demo has a second issuer, at which its citizens sign in.
   const issuers = [home.url, `${home.url}/demo/sign-in`];
   assert.deepEqual([resource['authorization_servers'], server['issuer'], iss], [issuers, home.url, home.url]);
   assert.equal(aud, resource['resource']);
@@ -120,14 +120,14 @@ test('the issuer that the resource names issues the tokens, and its keys are whe
   assert.ok(Array.isArray(keys) && keys.length > 0);
 });
 
-test('security.txt names a contact and an end within a year', async () => {
+test('security.txt has a contact and expires within a year', async () => {
   const text = String((await ask({ path: '/.well-known/security.txt' })).body);
   assert.match(text, /^Contact: mailto:security@example\.gov\nExpires: \d{4}-\d\d-\d\dT00:00:00Z\nCanonical: http/);
   const expires = Date.parse(/Expires: (.*)/.exec(text)?.[1] ?? '');
   assert.ok(expires > Date.now() && expires < Date.now() + 366 * 86_400_000);
 });
 
-test('register and OpenAPI document have the same operations, one for one', async () => {
+test('register and OpenAPI document list the same operations', async () => {
   const { paths } = parseJsonBody(await ask({ path: '/v1/openapi.json' })) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, { readonly operationId: string }>>>>;
   };
@@ -144,7 +144,7 @@ test('register and OpenAPI document have the same operations, one for one', asyn
   assert.equal(registered.length, operations.length);
 });
 
-test('the document says how large a deposit may be here', async () => {
+test('the document states the size limit of a deposit', async () => {
   const { paths } = parseJsonBody(await ask({ path: '/v1/openapi.json' })) as Deposits;
   const { 'multipart/form-data': form, ...whole } = paths['/documents'].post.requestBody.content;
   const limits = [form.schema.properties['document'], ...Object.values(whole).map(({ schema }) => schema)];
@@ -154,7 +154,7 @@ test('the document says how large a deposit may be here', async () => {
   );
 });
 
-test('a deposit as a program makes it from the OpenAPI document is taken: by the first type there, and as the form', async () => {
+test('a deposit built from the OpenAPI document is accepted: with the first media type, and as the form', async () => {
   const { paths } = parseJsonBody(await ask({ path: '/v1/openapi.json' })) as Deposits;
   const { content } = paths['/documents'].post.requestBody;
   const authorization = `Bearer ${await home.fetchAccessToken()}`;

@@ -16,10 +16,10 @@ async function* one(bytes: Uint8Array) {
 
 const skip = isClamdInstalled ? false : 'clamd is not installed: apt-get install --no-install-recommends clamav-daemon';
 
-test('a real clamd finds EICAR, and what it cannot look into is never clean', { skip }, async (t) => {
+test('a real clamd finds EICAR, and never calls a file clean that it cannot scan', { skip }, async (t) => {
   const limits = ['AlertEncrypted yes', 'AlertExceedsMax yes', 'StreamMaxLength 3M', 'MaxFileSize 2M'];
   const scanner = createClamdScanner({ address: { path: await startClamd(t, limits) } });
-  // Who writes just when clamd ends the connection may lose its answer: the gate asks again, and so does this test.
+  // A client that writes while clamd closes the connection may lose its answer: the scan is retried, and so is this test.
   const verdict = async (bytes: Buffer, tries = 3): Promise<string> => {
     try {
       const scanned = await scanner.scan(one(bytes), bytes.length);
@@ -44,7 +44,7 @@ test('a real clamd with its defaults, which calls encrypted files clean, counts 
   await assert.rejects(scanner.scan(one(anyBytes), 5), /AlertEncryptedArchive/);
 });
 
-test('behind a real clamd a letter is given out, and EICAR, an encrypted and a too large archive never', {
+test('with a real clamd a letter is delivered, and EICAR, an encrypted and a too large archive never are', {
   skip,
 }, async (t) => {
   const [engine] = engines;

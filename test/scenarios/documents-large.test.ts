@@ -5,7 +5,7 @@ import { test } from 'node:test';
 import { makeServerFixture } from '../support/server-process.ts';
 
 const mib = 1_048_576;
-/** More than the memory that is allowed, which must not depend on it: `LARGE_DOCUMENT_MIB=1024` for a gigabyte. */
+/** More than the allowed memory, which must not depend on it: set `LARGE_DOCUMENT_MIB=1024` for a gigabyte. */
 const sizeMib = Number(process.env['LARGE_DOCUMENT_MIB'] ?? 192);
 const size = sizeMib * mib;
 const aboveIdleMib = 150;
@@ -17,12 +17,12 @@ async function* pieces() {
   for (let count = 1; count < sizeMib; count += 1) yield block;
 }
 
-/** Resident memory of a process in MiB, as Linux has it. */
+/** The resident memory of a process in MiB, on Linux. */
 function residentMib(pid: number): number {
   return Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]) / 1_024;
 }
 
-/** Watches the memory of a process for as long as `work` takes; gives its peak. */
+/** Measures the memory of a process while `work` runs; returns its peak. */
 async function peakMib(pid: number, work: () => Promise<void>): Promise<number> {
   let peak = residentMib(pid);
   const timer = setInterval(() => {
@@ -38,7 +38,9 @@ async function peakMib(pid: number, work: () => Promise<void>): Promise<number> 
 
 const skip = process.platform === 'linux' ? false : 'resident memory is read from /proc';
 
-test('a large document goes up and down in flat memory, and its end can be had alone', { skip }, async (t) => {
+test('a large document is uploaded and downloaded in constant memory, and its end can be read alone', {
+  skip,
+}, async (t) => {
   const home = await makeServerFixture(t, { settings: { DOCUMENT_LIMIT_MIB: String(sizeMib + 1) } });
   const server = await home.start();
   const authorization = `Bearer ${await home.fetchAccessToken()}`;

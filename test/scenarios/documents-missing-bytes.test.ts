@@ -9,7 +9,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Documents in the demo whose bytes are gone, or that have none.
+// Documents of the demo whose blob is missing, or that are empty.
 let home: ServerFixture;
 let service = '';
 let stderr: () => string;
@@ -40,7 +40,7 @@ async function signedIn() {
   return mary;
 }
 
-test('a document whose bytes are gone is 503 to callers and to its citizen, and the operator finds which it is', async () => {
+test('a document with a missing blob is 503 to clients and to its citizen, and the operator finds which one', async () => {
   const id = await deposit(Buffer.alloc(70_000, 'letter '));
   const mary = await signedIn();
   const path = blobPath(join(home.dataDir, 'documents'), id);
@@ -68,7 +68,7 @@ test('a document whose bytes are gone is 503 to callers and to its citizen, and 
   assert.equal((await retrieve(id)).body.length, 70_000);
 });
 
-test('a document of no bytes is deposited, described, given whole and has no part; one that must begin somehow is refused', async () => {
+test('an empty document is deposited, described and returned without ranges, and an empty binary format is refused', async () => {
   const id = await deposit(Buffer.alloc(0));
   const head = await retrieve(id, { method: 'HEAD' });
   const whole = await retrieve(id, { headers: { 'want-content-digest': 'sha-256=9' } });

@@ -9,14 +9,14 @@ import { openStrictS3Server } from '../support/strict-s3-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-/** How often the server has told a fault of the documents. */
+/** How often the server has logged a fault of the documents. */
 async function faultsOf(said: string): Promise<string | undefined> {
   const [address = assert.fail(said)] = /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(said) ?? [];
   const metrics = await (await fetch(address)).text();
   return /^citizen_services_faults_total\{kind="documents"\} (\d+)$/m.exec(metrics)?.[1];
 }
 
-/** What becomes of the first document of the demo, and of a deposit: the status, and the name of the problem. */
+/** The status and problem name for the first document of the demo, and for a deposit. */
 async function outcomes(home: ServerFixture): Promise<string[]> {
   const [document = assert.fail()] = home.readDemoFile().documents;
   const authorization = `Bearer ${await home.fetchAccessToken()}`;
@@ -36,39 +36,39 @@ async function outcomes(home: ServerFixture): Promise<string[]> {
 }
 
 for (const { name } of engines) {
-  test(`${name}: a folder without the documents of its database is told, at the start and by doctor, and nothing is stored there`, async (t) => {
+  test(`${name}: a folder without the documents of its database is reported at the start and by doctor, and nothing is stored there`, async (t) => {
     const home = await makeServerFixture(t, { engine: name, settings: { ADMIN_PORT: '0', API_THREADS: '1' } });
     const told = /documents are on record, and .*documents has none of the newest/;
     const well = await home.start();
     assert.equal(await faultsOf(`${well.stdout()}${well.stderr()}`), '0');
-    // As where the disk of the documents goes away, and comes back.
+    // As if the disk of the documents were unmounted and mounted again.
     const folder = join(home.dataDir, 'documents');
     const elsewhere = join(home.dataDir, 'mounted-elsewhere');
     renameSync(folder, elsewhere);
     mkdirSync(folder);
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
-    // As below a mount, of a start that came before it.
+    // Like files below a mount point from a start before the mount.
     for (const name of ['incoming', 'sealed']) mkdirSync(join(folder, name));
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
     await well.stop('SIGTERM');
-    // Of all that failed, one line: it would be told again after a minute.
+    // One line for all failures: a minute later it would be logged again.
     assert.deepEqual(well.stderr().match(/"where":"document[^"]*"/g), ['"where":"documents"']);
     assert.match((await runCommandInProcess(home, 'doctor')).stdout, told);
 
     const server = await home.start();
     assert.match(server.stderr(), new RegExp(`"where":"documents","fault":.*${told.source}`));
-    // The start tells of it before there are metrics; the sweep may have come to it too.
+    // The start reports it before there are metrics; the sweep may have reported it too.
     assert.match((await faultsOf(`${server.stdout()}${server.stderr()}`)) ?? '', /^[1-9]$/);
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '503 capacity-reduced']);
     assert.deepEqual(readdirSync(folder, { recursive: true }).sort(), ['incoming', 'sealed']);
-    // Where they are lost for good, the operator says so.
+    // If the documents are lost for good, the operator confirms it.
     writeFileSync(join(folder, 'begin-anew'), '');
     assert.deepEqual(await outcomes(home), ['503 document-unreadable', '201']);
     rmSync(folder, { recursive: true });
     renameSync(elsewhere, folder);
     assert.deepEqual(await outcomes(home), ['200', '201']);
     await server.stop('SIGTERM');
-    // Once it was begun anew: until then what is not there is with the mount.
+    // After a new beginning; until then missing blobs mean a missing mount.
     assert.equal(server.stderr().match(/"where":"document-bytes-broken"/g)?.length, 1);
     assert.doesNotMatch((await runCommandInProcess(home, 'doctor')).stdout, told);
   });
@@ -89,7 +89,7 @@ async function bucketOf(t: TestContext) {
   };
 }
 
-test('another bucket, or one that is not there, is told at the start and by doctor', async (t) => {
+test('another or missing bucket is reported at the start and by doctor', async (t) => {
   const { keys, place, bucket } = await bucketOf(t);
   const home = await makeServerFixture(t, { settings: { ...keys, DOCUMENT_STORE: place(bucket), ADMIN_PORT: '0' } });
   const well = await home.start();

@@ -30,11 +30,11 @@ async function open(t: TestContext, engine: Engine) {
     },
     erase: async () =>
       assert.equal(await eraseCitizen({ ...app, read: db.read, clock, actor: { operator: 'local' } }, 'cit-ada'), true),
-    takeUpAnew: async () => {
+    registerAgain: async () => {
       await db.write(citizenKeys.creationStatements(['cit-ada']));
       citizenKeys.evict('cit-ada');
     },
-    /** Changes one byte of the content where it lies. */
+    /** Changes one byte of the stored content. */
     tamper: async (id: string) => {
       const [row] = await db.read('select content from notification where id = $1', [id]);
       const content = Buffer.from(row?.['content'] as Uint8Array);
@@ -42,27 +42,27 @@ async function open(t: TestContext, engine: Engine) {
       await db.write([{ sql: 'update notification set content = $1 where id = $2', args: [content, id] }]);
     },
     claimsOf,
-    /** What the bundle says of the content. */
-    stated: async (id: string) => {
+    /** The claims of the bundle about the content. */
+    contentClaims: async (id: string) => {
       const { content, contentDigest, erasure } = await claimsOf(id);
       return { content, digest: typeof contentDigest, erasure };
     },
   };
 }
 
-const refused = { message: /^the content of ntf_\w+ does not open, and its citizen was not erased/ };
+const refused = { message: /^the content of ntf_\w+ cannot be decrypted, and its citizen was not erased/ };
 
 for (const engine of engines) {
   const check = (claim: string, body: (app: Awaited<ReturnType<typeof open>>) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(await open(t, engine)));
 
   check(
-    'the ledger has the digest that the evidence states, and of a text that was chosen no salt',
+    'the ledger has the digest of the evidence, without the salt of a text that was chosen by language',
     async ({ app, claimsOf }) => {
       const texts = ['fr', 'nl'].map((language) => ({ language, message: `((name)) ${language}` }));
-      const made = await app.serve(createTemplate)({ body: { name: 'x', defaultLanguage: 'fr', texts } });
-      assert.ok('json' in made);
-      const template = { message: undefined, templateId: made.json['id'], personalisation: { name: 'Ada' } };
+      const created = await app.serve(createTemplate)({ body: { name: 'x', defaultLanguage: 'fr', texts } });
+      assert.ok('json' in created);
+      const template = { message: undefined, templateId: created.json['id'], personalisation: { name: 'Ada' } };
       const bodies = [{ message: 'Hello.' }, template, { ...template, language: 'nl' }, template];
       const digests = new Set<string>();
       for (const [index, body] of bodies.entries()) {
@@ -76,28 +76,28 @@ for (const engine of engines) {
         assert.equal(typeof contentSalt, index % 2 === 0 ? 'undefined' : 'string');
         digests.add(String(contentDigest));
       }
-      // The two of one text in one language as well.
+      // Two messages with the same text and language also differ.
       assert.equal(digests.size, 4);
     },
   );
 
-  check('content that was changed where it lies gives no evidence', async ({ app, stated, tamper }) => {
+  check('altered content gives no evidence', async ({ app, contentClaims, tamper }) => {
     for (const citizenId of ['cit-ada', 'cit-unknown']) {
       const id = await app.accept({ citizenId });
-      assert.deepEqual(await stated(id), { content: 'whole', digest: 'string', erasure: undefined });
+      assert.deepEqual(await contentClaims(id), { content: 'whole', digest: 'string', erasure: undefined });
       await tamper(id);
-      await assert.rejects(stated(id), refused);
+      await assert.rejects(contentClaims(id), refused);
     }
   });
 
-  check('a key that is gone without an erasure is no erased content', async ({ app, stated }) => {
+  check('content whose key is lost without an erasure is not reported as erased', async ({ app, contentClaims }) => {
     const id = await app.accept({ citizenId: 'cit-ada' });
     await app.db.write([app.citizenKeys.destructionStatement('cit-ada')]);
     app.citizenKeys.evict('cit-ada');
-    await assert.rejects(stated(id), refused);
+    await assert.rejects(contentClaims(id), refused);
   });
 
-  check('erased content is stated as erased, with the event that erased it', async ({ app, ...steps }) => {
+  check('erased content is reported as erased with the event of the erasure', async ({ app, ...steps }) => {
     const id = await app.accept({ citizenId: 'cit-ada' });
     steps.wait(3_600_000);
     await steps.erase();
@@ -107,30 +107,30 @@ for (const engine of engines) {
       digest: 'undefined',
       erasure: { event: row?.['id'], time: '2026-01-15T10:00:00.000Z' },
     };
-    assert.deepEqual(await steps.stated(id), erased);
-    await steps.takeUpAnew();
-    assert.deepEqual(await steps.stated(id), erased);
+    assert.deepEqual(await steps.contentClaims(id), erased);
+    await steps.registerAgain();
+    assert.deepEqual(await steps.contentClaims(id), erased);
     steps.wait(3_600_000);
     const later = await app.accept({ citizenId: 'cit-ada' });
-    assert.equal((await steps.stated(later)).content, 'whole');
+    assert.equal((await steps.contentClaims(later)).content, 'whole');
     await steps.tamper(later);
-    await assert.rejects(steps.stated(later), refused);
-    // A second erasure takes the place of the first.
+    await assert.rejects(steps.contentClaims(later), refused);
+    // A second erasure replaces the first.
     await steps.erase();
-    assert.deepEqual((await steps.stated(later)).content, 'erased');
+    assert.deepEqual((await steps.contentClaims(later)).content, 'erased');
   });
 }
 
-test('the digest of the content is made anew from what was sent, as docs/notifications.md says', async (t) => {
+test('the digest of the content can be computed from the sent message as docs/notifications.md describes', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
   const { app, claimsOf } = await open(t, engine);
   Object.assign(app.ports, { attachmentTitle: async () => 'Notice' });
   const document = app.mint('document');
   const texts = [{ language: 'fr', subject: 'Avis', message: 'Chère ((name))' }];
-  const made = await app.serve(createTemplate)({ body: { name: 'Notice', defaultLanguage: 'fr', texts } });
-  assert.ok('json' in made);
-  // Canonical JSON by hand: the names in their order, without blanks.
+  const created = await app.serve(createTemplate)({ body: { name: 'Notice', defaultLanguage: 'fr', texts } });
+  assert.ok('json' in created);
+  // Canonical JSON by hand: sorted names without white space.
   const cases: readonly (readonly [Record<string, unknown>, string])[] = [
     [{ message: 'Hello.' }, '{"message":"Hello."}'],
     [{ subject: 'A', message: 'Grüße' }, '{"message":"Grüße","subject":"A"}'],
@@ -143,29 +143,29 @@ test('the digest of the content is made anew from what was sent, as docs/notific
       '{"message":"Dear Ada","subject":"For Ada","template":"Dear ((name))","values":{"name":"Ada"}}',
     ],
     [
-      { message: undefined, templateId: made.json['id'], personalisation: { name: 'Ada' } },
+      { message: undefined, templateId: created.json['id'], personalisation: { name: 'Ada' } },
       '{"language":"fr","message":"Chère Ada","salt":"SALT","subject":"Avis","template":"Chère ((name))","values":{"name":"Ada"}}',
     ],
     [
-      { message: undefined, templateId: made.json['id'], personalisation: { name: 'Ada' }, language: 'fr' },
+      { message: undefined, templateId: created.json['id'], personalisation: { name: 'Ada' }, language: 'fr' },
       '{"language":"fr","message":"Chère Ada","subject":"Avis","template":"Chère ((name))","values":{"name":"Ada"}}',
     ],
   ];
   for (const [body, text] of cases) {
     const { contentDigest, contentSalt } = await claimsOf(await app.accept({ citizenId: 'cit-ada', ...body }));
-    const whole = text.replace('SALT', String(contentSalt));
-    assert.equal(contentDigest, `sha-256:${createHash('sha256').update(whole).digest('hex')}`, whole);
+    const canonical = text.replace('SALT', String(contentSalt));
+    assert.equal(contentDigest, `sha-256:${createHash('sha256').update(canonical).digest('hex')}`, canonical);
   }
 });
 
-test('a process that still had the old key at hand gives evidence of content sealed under the new one', async (t) => {
+test('a process with an old cached key can give evidence of content under the new key', async (t) => {
   const [engine] = engines;
   assert.ok(engine !== undefined);
-  const { app, stated, takeUpAnew } = await open(t, engine);
+  const { app, contentClaims, registerAgain } = await open(t, engine);
   const id = await app.accept({ citizenId: 'cit-ada' });
   const { citizenKeys } = app;
   const stale = systemRandom(32);
   Object.assign(app.ports, { citizenKeys: { ...citizenKeys, keyOf: async () => stale } });
-  await takeUpAnew();
-  assert.equal((await stated(id)).content, 'whole');
+  await registerAgain();
+  assert.equal((await contentClaims(id)).content, 'whole');
 });

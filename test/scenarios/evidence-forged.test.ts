@@ -17,7 +17,7 @@ const issuer = signingKeyFromSeed('evidence', new Uint8Array(32).fill(9));
 const forger = signingKeyFromSeed('evidence', new Uint8Array(32).fill(8));
 const claims = { iat: 1, evidence: [{ event: 'ContentAccessTracking', time: 'made up' }] };
 
-/** A bundle signed by the forger, whose header and inside key both name that kid. */
+/** A bundle signed by the forger, with this kid in its header and the key `inside` in its claims. */
 async function forged(inside: object, kid: string): Promise<string> {
   const key: SigningKey = { ...forger, kid };
   return JSON.stringify(await signEvidence(key, { ...claims, issuerKey: inside }));
@@ -30,15 +30,17 @@ function commandIn(t: TestContext, files: Readonly<Record<string, string>>) {
   return async (...args: string[]) => {
     const [out, err]: [string[], string[]] = [[], []];
     const terminal = {
-      ...{ stdout: (text: string) => void out.push(text), stderr: (text: string) => void err.push(text) },
-      ...{ isInteractive: false, cwd: folder },
+      stdout: (text: string) => void out.push(text),
+      stderr: (text: string) => void err.push(text),
+      isInteractive: false,
+      cwd: folder,
     };
     const code = await runCommandLine(['evidence', 'verify', ...args], [evidenceVerifyCommand(terminal)], terminal);
     return { code, out: out.join(''), err: err.join('') };
   };
 }
 
-test('a key under the id of another is refused, in a bundle and in a key set', async () => {
+test('a key with the id of another key is refused, in a bundle and in a key set', async () => {
   const { x, y } = forger.publicKey.export({ format: 'jwk' });
   const misnamed = { ...issuer.publicJwk, x, y };
   for (const wrong of [JSON.stringify({ evidence: 'a.b.c' }), 'null', '1', '[]'])
@@ -56,7 +58,7 @@ test('a key under the id of another is refused, in a bundle and in a key set', a
   assert.deepEqual([own.kid, own.keyTrusted], [forger.kid, false]);
 });
 
-test('another statement that the key for evidence has signed is no evidence', async () => {
+test('another statement that is signed by the evidence key is not accepted as evidence', async () => {
   const { evidence, timeStamp = '' } = await signEvidence(issuer, claims, async () => Buffer.from('a token'));
   const trusted = parseEvidenceKeySet(JSON.stringify({ keys: [issuer.publicJwk] }));
   assert.equal(verifyEvidence(JSON.stringify({ evidence, timeStamp }), trusted).keyTrusted, true);
@@ -66,7 +68,7 @@ test('another statement that the key for evidence has signed is no evidence', as
   }
 });
 
-test('a key set with keys of other algorithms gives those for evidence', () => {
+test('a key set with keys of other algorithms returns the evidence keys only', () => {
   const ledger = signingKeyFromSeed('checkpoint', new Uint8Array(32).fill(7)).publicJwk;
   const keys = parseEvidenceKeySet(JSON.stringify({ keys: [ledger, { kty: 'RSA', kid: 'x' }, issuer.publicJwk] }));
   assert.deepEqual(
@@ -75,7 +77,7 @@ test('a key set with keys of other algorithms gives those for evidence', () => {
   );
 });
 
-test('without a trusted key the command says that nobody is proved, and never names the issuer for a forger', async (t) => {
+test('without a trusted key the command says NOT TRUSTED, and never names the issuer for a forged bundle', async (t) => {
   const { x, y } = forger.publicKey.export({ format: 'jwk' });
   const moving = { ...claims, evidence: [{ event: '\u001b[2K\rVerified', time: 't' }] };
   const verify = commandIn(t, {
@@ -100,7 +102,7 @@ test('without a trusted key the command says that nobody is proved, and never na
   assert.doesNotMatch((await verify('escape.json')).out, /[^\P{Cc}\n]/u);
 });
 
-test('a published key for another use, or for no stated use, signs no evidence', async (t) => {
+test('a published key for another use or without a use is not accepted for evidence', async (t) => {
   const others = (['access-token', 'result'] as const).map((use) =>
     signingKeyFromSeed(use, new Uint8Array(32).fill(6)),
   );
@@ -120,20 +122,20 @@ test('a published key for another use, or for no stated use, signs no evidence',
   assert.equal((await verify('good.json', '--keys', 'others.json')).code, 2);
 });
 
-test('what cannot be read, or is no key set, is wrong usage and no verdict', async (t) => {
+test('an unreadable file or an invalid key set is a usage error, not a verdict', async (t) => {
   const good = JSON.stringify(await signEvidence(issuer, { ...claims, issuerKey: issuer.publicJwk }));
   const verify = commandIn(t, { 'good.json': good, 'text.json': 'no JSON', 'none.json': '{"keys":[]}' });
-  const asked: ReadonlyArray<[string[], RegExp]> = [
+  const cases: ReadonlyArray<[string[], RegExp]> = [
     [['good.json', '--keys', 'text.json'], /^--keys: expected a key set/],
     [['good.json', '--keys', 'none.json'], /^--keys: expected a key set/],
     [['good.json', '--keys', 'absent.json'], /^cannot read absent\.json: ENOENT/],
     [['absent.json'], /^cannot read absent\.json: ENOENT/],
     [['good.json', '--tsa', 'absent.pem', '--json'], /^cannot read absent\.pem: ENOENT/],
   ];
-  for (const [args, words] of asked) {
+  for (const [args, message] of cases) {
     const { code, out, err } = await verify(...args);
     assert.deepEqual([code, out], [2, ''], args.join(' '));
-    assert.match(err, words);
+    assert.match(err, message);
     assert.doesNotMatch(err, /does not verify/);
   }
 });

@@ -17,7 +17,7 @@ import {
   timelineLines,
 } from '../support/delivery-app.ts';
 
-// Two bundles of one notification must never contradict each other: what a sender has in hand stays true.
+// Two bundles of one notification must never contradict each other, so an older bundle stays true.
 
 const day = 24 * 60 * minuteMs;
 
@@ -33,9 +33,11 @@ async function open(t: TestContext, db: Database, ...answers: Array<ProviderOutc
   let before: readonly Stated[] = [];
   const parts = { ...app, read: db.read, clock: time.clock };
   return {
-    ...{ app, run, faults },
+    app,
+    run,
+    faults,
     shown: async (id: string) => (await app.show(id)) as NotificationView,
-    /** The events of a bundle of now, which has all events of the bundle before it. */
+    /** The events of a new bundle. Asserts that it contains all events of the previous bundle. */
     stated: async (id: string): Promise<string[]> => {
       const answer = await app.serve(readEvidence)({ params: { id } });
       assert.ok('json' in answer);
@@ -75,7 +77,7 @@ for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
     test(`${engine.name}: ${claim}`, async (t) => body(t, await engine.open(t)));
 
-  check('the evidence from before the citizen reads is all in the evidence after', async (t, db) => {
+  check('evidence after the citizen reads a message contains all of the evidence before', async (t, db) => {
     const { app, run, stated, readIt, shown } = await open(t, db, { outcome: 'sent' });
     const id = await app.accept({ citizenId: 'cit-ada', legalEffect: 'after-5-working-days' });
     assert.deepEqual(await stated(id), ['SubmissionAcceptance -', 'ContentConsignment inbox']);
@@ -85,7 +87,12 @@ for (const engine of engines) {
     await readIt('cit-ada', id);
     assert.deepEqual(await stated(id), [...sent, 'ContentAccessTracking -']);
     assert.deepEqual(timelineLines(await shown(id)), [
-      ...['accepted', 'inbox sent', 'email sending 1', 'email sent 1', 'inbox delivered', 'read'],
+      'accepted',
+      'inbox sent',
+      'email sending 1',
+      'email sent 1',
+      'inbox delivered',
+      'read',
     ]);
     const rows = await db.read('select subject_id from notification_history', []);
     assert.equal(rows.length, 0);
@@ -102,7 +109,7 @@ for (const engine of engines) {
     assert.deepEqual(await stated(id), [...before, 'ContentAccessTracking -']);
   });
 
-  check('that a notification was undeliverable stays in the evidence once it is read', async (t, db) => {
+  check('an undeliverable notification that is read later keeps both states in the evidence', async (t, db) => {
     const { app, run, stated, readIt, shown } = await open(t, db);
     const id = await app.accept({ citizenId: 'cit-no-mail' });
     await run(minuteMs);
@@ -117,7 +124,7 @@ for (const engine of engines) {
     );
   });
 
-  check('a mail that bounced, and was proved by its link after all, leaves both in the evidence', async (t, db) => {
+  check('a mail that bounced and was confirmed by its link has both in the evidence', async (t, db) => {
     const { app, run, stated, deliveryOf, learn, confirm } = await open(t, db, { outcome: 'sent' });
     const id = await app.accept({ citizenId: 'cit-ada' });
     await run(minuteMs);
@@ -126,14 +133,16 @@ for (const engine of engines) {
     await learn({ delivery, ended: 'failed', reason: 'mailbox-full' });
     const bounced = await stated(id);
     assert.deepEqual(bounced.slice(-3), [
-      ...['RelayToNonERDS email', 'RelayToNonERDSFailure email', 'ContentHandoverFailure -'],
+      'RelayToNonERDS email',
+      'RelayToNonERDSFailure email',
+      'ContentHandoverFailure -',
     ]);
     await run(minuteMs);
     await confirm(delivery);
     assert.deepEqual(await stated(id), [...bounced, 'RelayToNonERDS email', 'ContentAccessTracking -']);
   });
 
-  check('a mail whose last try failed, and that its provider proved, leaves both in the evidence', async (t, db) => {
+  check('a mail whose last attempt failed and that its provider proved has both in the evidence', async (t, db) => {
     const lost = [1, 2, 3, 4].map((): ProviderOutcome => ({ outcome: 'temporary', reason: 'provider-unreachable' }));
     const { app, run, stated, deliveryOf, learn } = await open(t, db, ...lost);
     const deliverBy = new Date(Date.UTC(2027, 0, 1)).toISOString();
@@ -145,7 +154,7 @@ for (const engine of engines) {
     assert.deepEqual(await stated(id), [...failed, 'RelayToNonERDS email']);
   });
 
-  check('whose proof it was stays, also when the citizen reads at the same instant', async (t, db) => {
+  check('the source of a proof stays in the evidence when the citizen reads at the same instant', async (t, db) => {
     const { app, run, stated, deliveryOf, learn, readIt } = await open(t, db, { outcome: 'sent' });
     const id = await app.accept({ citizenId: 'cit-ada' });
     await run(minuteMs);
@@ -155,15 +164,15 @@ for (const engine of engines) {
     assert.equal((await stated(id)).at(-1), 'ContentAccessTracking -');
   });
 
-  check('the failure of a delivery that never reached its provider stays once it is proved', async (t, db) => {
+  check('the failure of a delivery without an attempt stays in the evidence after a proof', async (t, db) => {
     const { app, run, stated, deliveryOf, learn } = await open(t, db);
     const id = await app.accept({ citizenId: 'cit-gone' });
     await run(minuteMs);
     const failed = await stated(id);
     await learn({ delivery: await deliveryOf(id, 'email'), ended: 'delivered' });
     assert.deepEqual(await stated(id), [...failed, 'RelayToNonERDS email']);
-    const kept = await db.read('select status, reason from notification_history order by status', []);
-    assert.deepEqual(kept, [
+    const stored = await db.read('select status, reason from notification_history order by status', []);
+    assert.deepEqual(stored, [
       { status: 'failed', reason: 'citizen-unknown' },
       { status: 'undeliverable', reason: null },
     ]);

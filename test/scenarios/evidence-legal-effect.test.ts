@@ -8,7 +8,7 @@ import { createDeliveryApp, createScriptedChannel, minuteMs } from '../support/d
 const day = 24 * 60 * minuteMs;
 
 for (const engine of engines) {
-  test(`${engine.name}: a legal effect that evidence has stated stays, whatever becomes of the calendar`, async (t) => {
+  test(`${engine.name}: a legal effect in earlier evidence stays when the calendar changes`, async (t) => {
     const { app, time, start } = await createDeliveryApp(t, await engine.open(t));
     const worker = await start({ email: createScriptedChannel() });
     const effectOf = async (id: string) => {
@@ -16,7 +16,8 @@ for (const engine of engines) {
       assert.ok('json' in answer);
       return verifyEvidence(JSON.stringify(answer.json)).claims['legalEffect'];
     };
-    const count = (...holidays: string[]) => Object.assign(app.ports, { calendar: { holidays: new Set(holidays) } });
+    const setHolidays = (...holidays: string[]) =>
+      Object.assign(app.ports, { calendar: { holidays: new Set(holidays) } });
     const dayIn = (days: number) => new Date(time.clock.now() + days * day).toISOString().slice(0, 10);
     const week = [1, 2, 3, 4, 5, 6, 7].map(dayIn);
 
@@ -24,18 +25,18 @@ for (const engine of engines) {
       await app.accept({ citizenId: 'cit-ada', legalEffect: 'after-2-working-days' }),
       await app.accept({ citizenId: 'cit-ada', legalEffect: 'after-2-working-days' }),
     ];
-    // What has not come to pass is not stated, and follows the calendar.
+    // A legal effect that is not reached is not stored, and follows the calendar.
     assert.deepEqual(await effectOf(read), { rule: 'after-2-working-days', basis: 'not yet' });
     await time.advance(6 * day, worker.idle);
-    count(...week);
+    setHolidays(...week);
     assert.deepEqual(await effectOf(read), { rule: 'after-2-working-days', basis: 'not yet' });
-    count();
-    const stated = await effectOf(read);
-    assert.ok(typeof stated === 'object' && stated !== null && 'effectiveAt' in stated);
-    count(...week);
-    assert.deepEqual(await effectOf(read), stated);
+    setHolidays();
+    const first = await effectOf(read);
+    assert.ok(typeof first === 'object' && first !== null && 'effectiveAt' in first);
+    setHolidays(...week);
+    assert.deepEqual(await effectOf(read), first);
     await time.advance(6 * day, worker.idle);
-    assert.deepEqual(await effectOf(read), stated);
-    assert.notDeepEqual(await effectOf(unread), stated);
+    assert.deepEqual(await effectOf(read), first);
+    assert.notDeepEqual(await effectOf(unread), first);
   });
 }

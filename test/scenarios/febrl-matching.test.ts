@@ -22,7 +22,7 @@ const mapping = parseMapping({
   documentNumber: 'soc_sec_id',
 });
 
-/** What a person says who knows the own record: every value of the row. */
+/** All values of the row as claims. */
 function claimsOf(row: Readonly<Record<string, string>>): Claims {
   const {
     rec_id,
@@ -49,7 +49,7 @@ function claimsOf(row: Readonly<Record<string, string>>): Claims {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: each of 4,000 imported citizens is matched by own claims, and not by a neighbour's`, async (t) => {
+  test(`${engine.name}: each of 4,000 imported citizens matches the own claims, and not those of a neighbour`, async (t) => {
     const path = testDataPath('febrl/dataset2.csv');
     if (path === undefined) return t.skip(testDataSkipReason);
     const app = await openIdentityApp(t, engine);
@@ -72,7 +72,7 @@ for (const engine of engines) {
     }
     assert.deepEqual([people.length, wrong], [4_000, []]);
 
-    // The same through the operation, with and without an id, for some of them.
+    // Some of them also through the operation, with and without an id.
     for (const own of people.slice(0, 100)) {
       const { citizenId: _, ...withoutId } = own;
       assert.equal((await app.verify(own))['decision'], 'match');

@@ -28,11 +28,11 @@ before(async () => {
   ids = await createResources(ask, token);
 });
 
-// Each of them is answered 200 with the token of a client alone.
+// Each of them answers 200 with the token of a client alone.
 const reading = operations.filter((one) => operationMethods(one).includes('HEAD') && one.scope !== 'citizen:self');
 const good = (name: string): HttpRequest => validRequest(name, { token, ids });
 
-/** The answer to a good request, once what it is about is ready: a receipt is 202 until its event has a number. */
+/** Repeats a valid request until it is no longer 202: a receipt is 202 until its event has a number. */
 async function settled(name: string) {
   let got = await ask(good(name));
   await waitUntil(async () => {
@@ -42,7 +42,7 @@ async function settled(name: string) {
   return got;
 }
 
-test('HEAD of every operation that reads answers as GET does, without the body', async () => {
+test('HEAD of every reading operation answers like GET, without the body', async () => {
   for (const { name } of reading) {
     const got = await settled(name);
     const head = await ask({ ...good(name), method: 'HEAD' });
@@ -52,13 +52,13 @@ test('HEAD of every operation that reads answers as GET does, without the body',
   }
 });
 
-test('HEAD of a verification is refused before anything is decided', async () => {
+test('HEAD of a verification is refused before a decision', async () => {
   const { path } = good('verifyIdentityByQuery');
   const head = await ask({ ...good('verifyIdentityByQuery'), method: 'HEAD' });
   assert.deepEqual([head.status, head.headers.allow, head.body.length], [405, 'GET, POST, QUERY, OPTIONS', 0], path);
 });
 
-test('OPTIONS of every path lists its methods, those that 405 lists', async () => {
+test('OPTIONS of every path lists the same methods as 405', async () => {
   for (const [path, those] of Map.groupBy(operations, ({ path }) => path)) {
     const methods = those.flatMap(operationMethods);
     const filled = path.replaceAll(/\{\w+\}/g, 'x');
@@ -70,7 +70,7 @@ test('OPTIONS of every path lists its methods, those that 405 lists', async () =
   }
 });
 
-test('every path of the OpenAPI document, behind the address that it names, is one of this server', async () => {
+test('every path of the OpenAPI document, relative to its server URL, exists on this server', async () => {
   const { servers, paths } = parseJsonBody(await ask({ path: '/openapi.json' })) as {
     readonly servers: readonly { readonly url: string }[];
     readonly paths: Readonly<Record<string, unknown>>;
@@ -87,10 +87,10 @@ test('every path of the OpenAPI document, behind the address that it names, is o
   assert.deepEqual(await endpointsAt('/v1/'), await endpointsAt('/v1'));
 });
 
-/** Operations that end what others are asked about. */
+/** Operations that end the things that other requests use. */
 const ends = new Set(['removeWebhook', 'withdrawDocument']);
 
-/** What no answer goes without, and what none has. */
+/** Headers that every response has, and headers that none has. */
 function assertHeaders({ headers }: HttpResponse, what: string): void {
   const wanted = {
     'api-version': apiVersion,
@@ -106,7 +106,7 @@ function assertHeaders({ headers }: HttpResponse, what: string): void {
   }
 }
 
-test('every answer, good or bad, has the version and the headers of safety, is kept by no cache and for no other origin', async () => {
+test('every response has the version and the security headers, and is not cacheable or readable from other origins', async () => {
   const origin = { origin: 'https://elsewhere.example' };
   for (const { name } of operations) {
     const asked = good(name);
@@ -121,12 +121,12 @@ test('every answer, good or bad, has the version and the headers of safety, is k
   const preflight = { 'access-control-request-method': 'GET', 'access-control-request-headers': 'authorization' };
   const answer = await ask({ method: 'OPTIONS', path: '/v1/documents', headers: { ...origin, ...preflight } });
   assertHeaders(answer, 'a preflight');
-  assertHeaders(await ask({ path: '/v1/nowhere', headers: origin }), 'a path where nothing stands');
+  assertHeaders(await ask({ path: '/v1/nowhere', headers: origin }), 'an unknown path');
 });
 
-test('a problem has its fix, and its type is a URL of this server, whose page has the cause and the fix', async () => {
-  const { type, status, fix: told } = parseJsonBody(await ask({ path: '/v1/nowhere' }));
-  assert.deepEqual([type, status, told], [`${home.url}/problems/not-found`, 404, problems['not-found'].fix]);
+test('a problem has its fix, and its type is a URL of this server with a page about cause and fix', async () => {
+  const { type, status, fix: shownFix } = parseJsonBody(await ask({ path: '/v1/nowhere' }));
+  assert.deepEqual([type, status, shownFix], [`${home.url}/problems/not-found`, 404, problems['not-found'].fix]);
   for (const [slug, { cause, fix }] of Object.entries(problems)) {
     const page = await ask({ path: `/problems/${slug}` });
     const text = String(page.body)
@@ -139,7 +139,7 @@ test('a problem has its fix, and its type is a URL of this server, whose page ha
   }
 });
 
-test('an instant comes in with any offset and goes out in UTC', async () => {
+test('an instant is accepted with any offset and returned in UTC', async () => {
   const at = Math.ceil(Date.now() / 1_000) * 1_000 + 86_400_000;
   const local = new Date(at + 5.5 * 3_600_000).toISOString().replace('.000Z', '+05:30');
   const sent = await ask(postJson(token, '/v1/notifications/send', { ...validMessage, sendAt: local }));
@@ -153,14 +153,14 @@ test('an instant comes in with any offset and goes out in UTC', async () => {
   }
 });
 
-test('a URI is served up to 8 KiB, and one byte more is 414', async () => {
+test('a URI of 8 KiB is served, and one more byte is 414', async () => {
   const start = '/docs?x=';
   const path = start + 'y'.repeat(8_192 - start.length);
   assert.equal((await ask({ path })).status, 200);
   assert.equal((await ask({ path: `${path}y` })).status, 414);
 });
 
-test('a trace from outside is accepted and not gone on with: the id of a request is our own', async () => {
+test('a trace header is accepted and ignored: the server chooses the id of a request', async () => {
   const trace = '0af7651916cd43dd8448eb211c80319c';
   const headers = { traceparent: `00-${trace}-b7ad6b7169203331-01`, tracestate: 'vendor=1', 'request-id': 'mine' };
   const answers = [await ask({ path: '/v1', headers }), await ask({ path: '/v1', headers })];
@@ -170,7 +170,7 @@ test('a trace from outside is accepted and not gone on with: the id of a request
   for (const answer of answers) assert.ok(!`${JSON.stringify(answer.headers)}${answer.body}`.includes(trace));
 });
 
-test('clients are told to tolerate what they do not know', async () => {
+test('the documentation asks clients to tolerate unknown members and values', async () => {
   const { info } = parseJsonBody(await ask({ path: '/v1/openapi.json' })) as {
     readonly info: { readonly description: string };
   };

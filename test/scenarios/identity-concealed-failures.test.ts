@@ -25,9 +25,9 @@ before(async () => {
   token = await home.fetchAccessToken([], JSON.parse(stdout) as { clientId: string; clientSecret: string });
 });
 
-type Told = { readonly subject: string | null; readonly receivedAt: string };
+type Notice = { readonly subject: string | null; readonly receivedAt: string };
 
-/** What the citizen reads there. */
+/** The parts of the access log that the test reads. */
 async function readAs(citizenId: string, path: string): Promise<Readonly<Record<string, unknown>>> {
   const claims = { client_id: citizensClient, sub: 'somebody', scope: 'citizen:self', citizen_id: citizenId };
   const headers = bearerHeaders(await issuer.sign({ ...claims, aud: `${home.url}/v1` }));
@@ -36,10 +36,10 @@ async function readAs(citizenId: string, path: string): Promise<Readonly<Record<
   return parseJsonBody(answer);
 }
 
-/** The messages about guesses in the citizen's inbox. */
-async function toldOf(citizenId: string): Promise<Told[]> {
+/** The limit notices in the citizen's inbox. */
+async function noticesOf(citizenId: string): Promise<Notice[]> {
   const { items } = await readAs(citizenId, '/v1/inbox');
-  return (items as Told[]).filter(({ subject }) => subject?.startsWith('Somebody tried') === true);
+  return (items as Notice[]).filter(({ subject }) => subject?.startsWith('Somebody tried') === true);
 }
 
 const wrongNames = ['Aa', 'Bb', 'Cc', 'Dd', 'Ee', 'Ff'];
@@ -56,24 +56,24 @@ async function spendGuesses(citizenId: string, hiddenUntil?: string, names = wro
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-test('guesses that are hidden send their citizen no message before their instant, and one then', async () => {
+test('concealed failures send the citizen no message before the concealment ends, and one then', async () => {
   const [plain, hidden, soon] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
   assert.ok(plain !== undefined && hidden !== undefined && soon !== undefined);
-  // A slow machine takes its time for six guesses.
+  // Six verifications take some time on a slow machine.
   const instant = ahead(10_000);
   await spendGuesses(soon, instant);
   await spendGuesses(hidden, ahead(3_600_000));
   await spendGuesses(plain);
-  await waitUntil(async () => (await toldOf(plain)).length === 1);
-  await waitUntil(async () => (await toldOf(soon)).length === 1);
+  await waitUntil(async () => (await noticesOf(plain)).length === 1);
+  await waitUntil(async () => (await noticesOf(soon)).length === 1);
   assert.deepEqual(
-    (await toldOf(soon)).map(({ receivedAt }) => receivedAt),
+    (await noticesOf(soon)).map(({ receivedAt }) => receivedAt),
     [instant],
   );
-  assert.deepEqual(await toldOf(hidden), []);
+  assert.deepEqual(await noticesOf(hidden), []);
 });
 
-test('the message about guesses waits as long as they are hidden, for years too', async () => {
+test('the limit notice waits until the concealment ends, also for years', async () => {
   const citizenId = home.readDemoFile().citizens[3]?.citizenId ?? '';
   const instant = ahead(700 * 86_400_000);
   await spendGuesses(citizenId, instant);
@@ -89,7 +89,7 @@ test('the message about guesses waits as long as they are hidden, for years too'
 
 type Shown = { readonly state: string; readonly usage?: string; readonly explanation?: { readonly reason: string } };
 
-/** What the access log shows of uses by others, once the ledger has so many. */
+/** The accesses by others in the access log, once the ledger has this number of them. */
 async function usesOf(citizenId: string, count: number): Promise<Shown[]> {
   let uses: Shown[] = [];
   await waitUntil(async () => {
@@ -100,7 +100,7 @@ async function usesOf(citizenId: string, count: number): Promise<Shown[]> {
   return uses;
 }
 
-test('guesses that are hidden are told by no answer and no message that follows from them, until their instant', async () => {
+test('no answer and no message reveals concealed failures before the concealment ends', async () => {
   const [, , , , now = '', later = ''] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
   // As above.
   const instant = ahead(12_000);
@@ -108,7 +108,7 @@ test('guesses that are hidden are told by no answer and no message that follows 
     [now, instant],
     [later, ahead(3_600_000)],
   ] as const) {
-    // The last of them, and one over budget, are not hidden.
+    // The last failure, and one at the limit, are not concealed.
     await spendGuesses(citizenId, hiddenUntil, wrongNames.slice(0, 4));
     await spendGuesses(citizenId, undefined, wrongNames.slice(4));
   }
@@ -119,10 +119,10 @@ test('guesses that are hidden are told by no answer and no message that follows 
     ['claims-do-not-fit', undefined],
   );
   assert.deepEqual([...new Set(shown.map(({ usage }) => usage))], ['identity.verified']);
-  assert.deepEqual(await toldOf(later), []);
-  await waitUntil(async () => (await toldOf(now)).length === 1);
+  assert.deepEqual(await noticesOf(later), []);
+  await waitUntil(async () => (await noticesOf(now)).length === 1);
   assert.deepEqual(
-    (await toldOf(now)).map(({ receivedAt }) => receivedAt),
+    (await noticesOf(now)).map(({ receivedAt }) => receivedAt),
     [instant],
   );
   const disclosed = await usesOf(now, 8);

@@ -5,7 +5,7 @@ import type { Claims } from '../../src/identity/register/claims.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
 import { openIdentityAppWith } from '../support/identity-people.ts';
 
-/** Asks by each policy that ships; the decisions by its name. */
+/** Verifies with each built-in policy. Returns the decisions by policy name. */
 async function openDecisions(t: TestContext, engine: Engine, people: readonly Claims[]) {
   const app = await openIdentityAppWith(t, engine, people);
   return async (claims: Claims): Promise<Record<string, unknown>> => {
@@ -19,7 +19,7 @@ async function openDecisions(t: TestContext, engine: Engine, people: readonly Cl
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: nobody is matched by the name of a brother or sister in Arabic letters`, async (t) => {
+  test(`${engine.name}: no person matches the name of a sibling in Arabic letters`, async (t) => {
     const decide = await openDecisions(t, engine, [
       { citizenId: 'A-1', givenName: 'كريم', familyName: 'الحسن', birthDate: '1990-05-05' },
       { citizenId: 'A-2', givenName: 'كريمة', familyName: 'الحسن', birthDate: '1990-05-05' },
@@ -42,7 +42,7 @@ for (const engine of engines) {
     for (const [policy, decision] of Object.entries(await decide(own))) assert.equal(decision, 'match', policy);
   });
 
-  test(`${engine.name}: one name, or all names in one field, is found whichever field was asked for`, async (t) => {
+  test(`${engine.name}: a single name, or all names in one field, is found from either field`, async (t) => {
     const decide = await openDecisions(t, engine, [
       { citizenId: 'M-1', familyName: 'Sukarno', birthDate: '1981-03-01' },
       { citizenId: 'M-2', givenName: 'Suharto', birthDate: '1981-03-02' },
@@ -56,7 +56,7 @@ for (const engine of engines) {
       { citizenId: 'M-4', givenName: 'Ana Maria', familyName: 'Silva', birthDate: '1981-03-04' },
     ];
     for (const claims of asked) {
-      // Regrouping is similarity: what asks for the same names refuses it.
+      // Names split differently are only similar, so policies that require agreement refuse them.
       assert.deepEqual(await decide(claims), {
         'standard-2026-1': 'no_match',
         'standard-2026-2': 'match',
@@ -86,7 +86,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a title or suffix that the claim leaves out is no slip`, async (t) => {
+  test(`${engine.name}: a title or suffix that the claim omits is no deviation`, async (t) => {
     const decide = await openDecisions(t, engine, [
       { citizenId: 'S-1', givenName: 'James', familyName: 'Feggins Jr.', birthDate: '1981-03-05' },
       { citizenId: 'S-2', givenName: 'Dr. Eva', familyName: 'Weber', birthDate: '1981-03-06' },

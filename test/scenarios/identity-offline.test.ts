@@ -33,11 +33,11 @@ before(async () => {
   answer = (await response.json()) as Record<string, string>;
   keysFile = join(home.dataDir, 'jwks.json');
   writeFileSync(keysFile, await (await fetch(`${home.url}/.well-known/jwks.json`)).text());
-  // From here on there is nobody to ask: the process below has the keys and the token.
+  // The server is stopped: the process below has only the keys and the token.
   await server.stop('SIGTERM');
 });
 
-/** Runs the lines of docs/identity.md, word for word. */
+/** Runs the code of docs/identity.md unchanged. */
 function verifyOffline(over: { token?: string; audience?: string; nonce?: string } = {}) {
   const page = readFileSync(join(root, 'docs/identity.md'), 'utf8');
   const [, code = ''] = /```js\n([\s\S]*?)```/.exec(page) ?? [];
@@ -57,7 +57,7 @@ function verifyOffline(over: { token?: string; audience?: string; nonce?: string
   return { status, stdout };
 }
 
-test('a process with the published keys alone verifies a result by the lines of docs/identity.md', () => {
+test('the code of docs/identity.md verifies a result with the published keys only', () => {
   const { status, stdout } = verifyOffline();
   assert.equal(status, 0);
   assert.deepEqual(JSON.parse(stdout), {
@@ -68,7 +68,7 @@ test('a process with the published keys alone verifies a result by the lines of 
   });
 });
 
-test('a result for another client, another question or with a changed letter does not verify', () => {
+test('a result for another client or request, or with a changed letter, does not verify', () => {
   const token = answer['token'] ?? '';
   const [head = '', payload = '', signature = ''] = token.split('.');
   const changed = Buffer.from(Buffer.from(payload, 'base64url').toString().replace('Mary', 'Anna')).toString(

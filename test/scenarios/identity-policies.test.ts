@@ -40,7 +40,7 @@ async function ask(client: ClientSecretCredentials | undefined, claims: object) 
   return { status: response.status, json: (await response.json()) as Record<string, unknown> };
 }
 
-/** Waits until the use that this receipt is of is in the log, and so all that was before it. */
+/** Waits until the access of this receipt, and all earlier ones, are in the log. */
 async function untilLogged(client: ClientSecretCredentials | undefined, receipt: unknown): Promise<void> {
   const authorization = `Bearer ${await home.fetchAccessToken([], client)}`;
   await waitUntil(async () => {
@@ -58,7 +58,7 @@ async function policyIn(client: ClientSecretCredentials | undefined): Promise<un
 test('a calibrated policy is stored under its name, once, and decides in the server', async () => {
   const keys = await runCommandInProcess(home, 'keys', 'create');
   assert.equal(keys.code, 0, keys.stderr);
-  // Its name stands in the settings before it is there: the start says which there are.
+  // The settings name a policy that does not exist yet: the start fails and lists the existing ones.
   const early = await runCommandInProcess(home, 'start');
   assert.equal(early.code === 0, false);
   assert.match(early.stderr, /VERIFY_POLICY.*standard-2026-2/s);
@@ -78,13 +78,13 @@ test('a calibrated policy is stored under its name, once, and decides in the ser
   assert.deepEqual(await policyIn(JSON.parse(strict.stdout) as ClientSecretCredentials), [200, 'match', 'eu-2025-846']);
   const unknown = await runCommandInProcess(home, 'clients', 'create', 'Wrong', ...scopes, '--policy', 'nope-1');
   assert.deepEqual([unknown.code, /town-2026-1/.test(unknown.stderr)], [2, true]);
-  // An import of so many counts the register.
+  // An import of this size counts the register.
   assert.equal((await runCommandInProcess(home, 'import', 'citizens', register)).code, 0);
   const list = await runCommandInProcess(home, 'policies', 'list');
   assert.match(list.stdout, /^standard-2026-2\tships$.*^town-2026-1\t\d{4}-/ms);
 });
 
-test('who must state a purpose and a legal basis is refused without, and the citizen reads what was stated', async () => {
+test('a client that must state a purpose and legal basis is refused without, and the citizen reads both', async () => {
   const scopes = ['--scopes', 'identity:verify', '--secret', '--json'];
   const agreed = ['--purposes', 'Permit', '--legal-bases', 'Road Act 7,consent', '--policy', 'standard-2026-2'];
   const made = await runCommandInProcess(home, 'clients', 'create', 'Permits', ...scopes, ...agreed);
@@ -127,7 +127,7 @@ test('who must state a purpose and a legal basis is refused without, and the cit
   );
 });
 
-test('a record that is locked while the server runs is silent at once, and the citizen reads of it', async () => {
+test('a record locked while the server runs stops matching at once, and the citizen reads the change', async () => {
   const own = { citizenId: 'T-lock', givenName: 'Lotte', familyName: 'Lund', birthDate: '1977-07-07' };
   const file = join(home.dataDir, 'one.jsonl');
   writeFileSync(file, JSON.stringify(own));
@@ -150,7 +150,7 @@ test('a record that is locked while the server runs is silent at once, and the c
   await untilLogged(client, last['receipt']);
   const log = await runCommandInProcess(home, 'ledger', 'access-log', own.citizenId);
   assert.equal(log.stdout.split('identity.lock-changed').length, 3);
-  // Whoever reads the log of a citizen for them is in it from then on.
+  // Reading the log of a citizen is recorded in it.
   assert.ok(!log.stdout.includes('access-log.read'));
   const again = async () => await runCommandInProcess(home, 'ledger', 'access-log', own.citizenId);
   await waitUntil(async () => (await again()).stdout.includes('access-log.read'));

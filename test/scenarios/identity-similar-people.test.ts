@@ -20,7 +20,7 @@ import { makeSimilarPeople } from '../support/similar-people.ts';
 const names: readonly ClaimName[] = ['givenName', 'familyName', 'birthDate'];
 const withAddress: readonly ClaimName[] = [...names, 'streetAddress', 'postalCode', 'locality'];
 
-test('no twin, parent or namesake of a household is taken for the other, by any policy', (t) => {
+test('no policy matches a twin, parent or namesake of a household with the other', (t) => {
   const { register, claims, pairs } = makeSimilarPeople();
   for (const policy of shippedPolicies.values()) {
     for (const use of [names, withAddress]) {
@@ -33,10 +33,10 @@ test('no twin, parent or namesake of a household is taken for the other, by any 
   }
 });
 
-/** One family of each kind is enough for the comparison with the server: the kinds differ, the families do not. */
+/** One family of each kind is enough for the comparison with the server. */
 const oneOfEachKind = /^H\d-|^H1[01]-/;
 
-/** The pairs of these families that evaluate takes for the same person, as `claim record`; the same for both engines. */
+/** The pairs of these families that `evaluatePolicy` matches, in the form `claim record`. They are the same for both engines. */
 const acceptedByEvaluate = memoised((policy: MatchPolicy, use: readonly ClaimName[]) => {
   const { register, claims, pairs } = makeSimilarPeople();
   const accepted = new Set<string>();
@@ -44,7 +44,7 @@ const acceptedByEvaluate = memoised((policy: MatchPolicy, use: readonly ClaimNam
   for (const [claim, group] of Map.groupBy(some, (pair) => pair.claim)) {
     const asked = claims.filter(({ citizenId }) => citizenId === claim);
     const result = evaluatePolicy({ register, claims: asked, use, policy }, group);
-    // A claim has two pairs, one of each sort.
+    // Each claim has one true and one false pair.
     assert.deepEqual([result.truePairs, result.falsePairs], [1, 1]);
     for (const { record, same } of group) {
       if ((same ? result.accepted : result.falseMatches) > 0) accepted.add(`${claim} ${record}`);
@@ -64,7 +64,7 @@ function memoised<T>(make: (policy: MatchPolicy, use: readonly ClaimName[]) => T
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the server and evaluate decide alike, wherever the claims suffice for an answer`, async (t) => {
+  test(`${engine.name}: the server and evaluate decide the same if the claims meet the minimum`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register, claims, pairs } = makeSimilarPeople();
     await importPeople(t, app, register);
@@ -96,7 +96,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: the server does not take a twin for the other, with the other's id or without one`, async (t) => {
+  test(`${engine.name}: the server does not match a twin with the other, with the other's id or in a search`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register, claims, pairs } = makeSimilarPeople();
     const path = join(makeIdentityFolder(t), 'people.jsonl');
@@ -107,7 +107,7 @@ for (const engine of engines) {
       format: 'jsonl',
       mapping: Object.fromEntries(columns.map((c) => [c, { columns: [c] }])),
     });
-    // Slips that stay within one household, of a part of the families: each question is a write.
+    // Only some families, because each verification is a write.
     const others = pairs.filter(({ same, claim }) => !same && /^H\d\d?-/.test(claim));
     for (const policy of [standardPolicy2, calibratedPolicy]) {
       for (const { claim, record } of others.slice(0, 150)) {

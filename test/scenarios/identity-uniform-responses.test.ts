@@ -3,22 +3,23 @@ import { hash } from 'node:crypto';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import test from 'node:test';
+import { createResponsePadding } from '../../src/api/pad-response-time.ts';
 import { normaliseClaims } from '../../src/identity/match/comparable.ts';
 import { standardPolicy2 } from '../../src/identity/match/policy.ts';
-import { createResponsePadding } from '../../src/identity/verification/response-padding.ts';
+import type { IdentityPorts } from '../../src/identity/verification/ports.ts';
 import { verificationKeysOf } from '../../src/identity/verification-limit/verification-keys.ts';
-import { blockingSleep, systemTimer } from '../../src/jobs/timer.ts';
+import { systemTimer } from '../../src/jobs/timer.ts';
 import { engines } from '../support/database-engines.ts';
 import { identityAppStartMs, openIdentityApp } from '../support/identity-app.ts';
 import { makeIdentityFolder } from '../support/identity-people.ts';
 import { kolmogorovSmirnovPValue } from '../support/kolmogorov-smirnov.ts';
 
-/** How many answers of each kind are compared: UNIFORM_ANSWERS=2000 for the whole test, which takes minutes. */
+/** The number of answers of each kind. UNIFORM_ANSWERS=2000 runs the full test, which takes minutes. */
 const each = Number(process.env['UNIFORM_ANSWERS'] ?? '100');
-/** For as many as that, several times what a slow machine takes. */
+/** Several times the duration on a slow machine. */
 const timeout = 120_000 + 200 * each;
-const quantumMs = 5;
-/** The first answers are those of a program that is not yet compiled. */
+const intervalMs = 5;
+/** The first answers run uncompiled code, so their times are not used. */
 const warmUp = 20;
 
 const scopes = ['identity:verify', 'identity:verify:claims'];
@@ -26,7 +27,7 @@ const born = '1980-02-07';
 
 type Citizen = Readonly<Record<string, string>>;
 
-/** So many citizens of each kind; the letter of their ids says which. */
+/** Fields of the citizens of each kind, by the first letter of their ids. */
 const kindsOfCitizen: Readonly<Record<string, Citizen>> = {
   K: {},
   S: {},
@@ -36,8 +37,8 @@ const kindsOfCitizen: Readonly<Record<string, Citizen>> = {
 };
 
 function citizens(): Citizen[] {
-  return Object.entries(kindsOfCitizen).flatMap(([kind, marks]) =>
-    Array.from({ length: each }, (_, at) => ({ citizenId: `${kind}-${1000 + at}`, ...personAt(at), ...marks })),
+  return Object.entries(kindsOfCitizen).flatMap(([kind, fields]) =>
+    Array.from({ length: each }, (_, at) => ({ citizenId: `${kind}-${1000 + at}`, ...personAt(at), ...fields })),
   );
 }
 
@@ -49,8 +50,12 @@ function personAt(at: number): Citizen {
   };
 }
 
-/** What must be the same of every answer without a match: all but ids and times, of which the lengths. */
-function bare(answered: { readonly status: number; readonly headers: object; readonly json: object }): string {
+/** The parts that all answers without a match share: values that differ in each answer are replaced by their length. */
+function comparableParts(answered: {
+  readonly status: number;
+  readonly headers: object;
+  readonly json: object;
+}): string {
   const json = Object.entries(answered.json).map(([name, value]) => {
     const fresh = ['verificationId', 'receipt', 'token', 'requestHash'].includes(name);
     return fresh ? [name, String(value).length] : [name, value];
@@ -59,7 +64,7 @@ function bare(answered: { readonly status: number; readonly headers: object; rea
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: unknown, mismatch, locked, locked by the citizen, deceased and over budget cannot be told apart by bytes or time`, {
+  test(`${engine.name}: answers to unknown, wrong, locked, citizen-locked, deceased and limited verifications have equal bytes and times`, {
     timeout,
   }, async (t) => {
     const app = await openIdentityApp(t, engine);
@@ -76,20 +81,14 @@ for (const engine of engines) {
       mapping: Object.fromEntries(columns.map((c) => [c, { columns: [c] }])),
     });
     await app.db.write([{ sql: "update citizen set own_lock = true where citizen_id like 'O-%'", args: [] }]);
-    const over = {
-      policyOf: () => standardPolicy2,
-      pace: createResponsePadding(quantumMs, {
-        stopwatch: () => performance.now(),
-        timer: systemTimer,
-        blockingSleep: blockingSleep,
-      }),
-    };
+    const padding = createResponsePadding({ intervalMs, stopwatch: () => performance.now(), timer: systemTimer });
+    const over: Partial<IdentityPorts> = { policyOf: () => standardPolicy2, startResponsePadding: padding.start };
     const wrong = (at: number) => ({ ...personAt(at), birthDate: '1990-11-30' });
     const { verificationLimiter, rootKey } = app.ports;
     const key = rootKey.derive('guess-budget');
-    const spend = async (citizenId: string) => {
-      for (let guess = 0; guess < 5; guess += 1) {
-        const claims = { ...wrong(0), citizenId, birthDate: `1990-01-1${guess}` };
+    const reachLimit = async (citizenId: string) => {
+      for (let failure = 0; failure < 5; failure += 1) {
+        const claims = { ...wrong(0), citizenId, birthDate: `1990-01-1${failure}` };
         const tags = verificationKeysOf(key, claims, normaliseClaims(claims), standardPolicy2);
         await verificationLimiter.count(
           { ...tags, isFailed: true },
@@ -98,13 +97,13 @@ for (const engine of engines) {
       }
     };
     for (let at = 0; at < each; at += 50) {
-      await Promise.all(Array.from({ length: 50 }, (_, next) => spend(`S-${1000 + at + next}`)));
+      await Promise.all(Array.from({ length: 50 }, (_, next) => reachLimit(`S-${1000 + at + next}`)));
     }
-    // Those whose record is silent are asked about with their own claims: nobody knows more than that.
+    // Locked and deceased citizens are verified with right claims, the strongest case.
     const kinds: Readonly<Record<string, (at: number) => object>> = {
       unknown: (at) => ({ ...wrong(at), citizenId: `U-${1000 + at}` }),
       mismatch: (at) => ({ ...wrong(at), citizenId: `K-${1000 + at}` }),
-      'over budget': (at) => ({ ...wrong(at), citizenId: `S-${1000 + at}` }),
+      'at the limit': (at) => ({ ...wrong(at), citizenId: `S-${1000 + at}` }),
       locked: (at) => ({ ...personAt(at), citizenId: `L-${1000 + at}` }),
       'locked by the citizen': (at) => ({ ...personAt(at), citizenId: `O-${1000 + at}` }),
       deceased: (at) => ({ ...personAt(at), citizenId: `D-${1000 + at}` }),
@@ -118,14 +117,14 @@ for (const engine of engines) {
           const answered = await app.ask('POST', kinds[kind]?.(at) ?? {}, { scopes }, over);
           if (at >= warmUp) times.get(kind)?.push(performance.now() - startedAt);
           if ('refusal' in answered) throw new Error(answered.refusal.slug);
-          answers.add(bare(answered));
+          answers.add(comparableParts(answered));
         }
       }
       assert.equal(answers.size, 1, [...answers].join('\n'));
       return times;
     };
-    // Ten tests at 1 % would fail now and then by chance alone, and two such rounds still once in a thousand runs: what differs
-    // has to differ three times.
+    // Ten tests at 1 % fail by chance now and then, and two such rounds once in a thousand runs. A real difference appears in all three
+    // rounds.
     const rounds = [await askAll(1), await askAll(2)];
     const chancesOf = ([one, other]: (typeof pairs)[number]) =>
       rounds.map((times) => kolmogorovSmirnovPValue(times.get(one) ?? [], times.get(other) ?? []));
@@ -141,16 +140,16 @@ for (const engine of engines) {
   });
 }
 
-/** In an order that looks random: an answer may be slower for what came before it, and must not always follow the same kind. */
+/** A pseudo-random order: an answer may be slower because of the previous one, which must not always be of the same kind. */
 function shuffled(kinds: readonly string[], seed: string): readonly string[] {
-  const place = (kind: string) => hash('sha256', `${seed} ${kind}`);
-  return [...kinds].sort((one, other) => place(one).localeCompare(place(other)));
+  const sortKey = (kind: string) => hash('sha256', `${seed} ${kind}`);
+  return [...kinds].sort((one, other) => sortKey(one).localeCompare(sortKey(other)));
 }
 
 const pairs = [
   ['unknown', 'mismatch'],
-  ['mismatch', 'over budget'],
-  ['unknown', 'over budget'],
+  ['mismatch', 'at the limit'],
+  ['unknown', 'at the limit'],
   ['mismatch', 'locked'],
   ['mismatch', 'deceased'],
   ['mismatch', 'locked by the citizen'],

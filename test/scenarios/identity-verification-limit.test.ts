@@ -31,7 +31,7 @@ async function verify(claims: object): Promise<{ readonly decision: string; read
   return { decision: (JSON.parse(text) as { decision: string }).decision, bytes: text.length };
 }
 
-test('a slip of one letter beside the id is forgiven; a wrong digit of the date and another name are not', async () => {
+test('one wrong letter matches with the id, and a wrong digit of the date or another name does not', async () => {
   const decisions = await Promise.all(
     [
       { ...mary, familyName: 'Smyth' },
@@ -42,7 +42,7 @@ test('a slip of one letter beside the id is forgiven; a wrong digit of the date 
   assert.deepEqual(decisions, ['match', 'no_match', 'no_match']);
 });
 
-test('who guessed too often is answered as ever, even when right, and the citizen gets a message of the register', async () => {
+test('at the limit right claims are answered no_match, and the citizen gets a message of the register', async () => {
   assert.equal((await verify(mary)).decision, 'match');
   const wrong = [];
   for (const day of ['10', '11', '12', '13']) wrong.push(await verify({ ...mary, birthDate: `1981-04-${day}` }));
@@ -57,13 +57,13 @@ test('who guessed too often is answered as ever, even when right, and the citize
   assert.match(notice, /^Content-Language: en\r$/m);
 });
 
-test('the message about guesses is in the language of its citizen', async () => {
+test('the limit notice is in the language of the citizen', async () => {
   for (const day of ['01', '02', '03', '04', '05']) await verify({ ...juergen, birthDate: `1972-06-${day}` });
   const noticeOf = () => sink.mails.find(({ to }) => to.includes('demo-juergen@citizens.example'))?.raw;
   await waitUntil(async () => noticeOf() !== undefined);
   const notice = noticeOf() ?? '';
   assert.match(notice, /^Content-Language: de\r$/m);
   assert.match(notice, /^Subject: =\?UTF-8\?B\?/m);
-  // Soft line breaks (RFC 2045, section 6.7) are taken out.
+  // Without soft line breaks (RFC 2045, section 6.7).
   assert.match(notice.replaceAll('=\r\n', ''), /Waren Sie es selbst, vielleicht mit einem falsch geschriebenen Namen/);
 });

@@ -20,7 +20,7 @@ const jsonOperations = allOperations.filter((name) => {
   return !Object.values(operationsByName.get(name)?.responses ?? {}).some((response) => response.bytes === true);
 });
 
-/** The methods of the path of this operation, as `Allow` has to tell them. */
+/** The methods of the operation's path, as `Allow` must list them. */
 function allowHeaderOf(name: string): string {
   const methods = operations.filter(({ path }) => path === operationsByName.get(name)?.path).flatMap(operationMethods);
   return [...methods, 'OPTIONS'].join(', ');
@@ -31,7 +31,7 @@ const operationsWithoutBody = allOperations.filter((name) => {
   return method === 'POST' && request?.body === undefined && bodyBytes === undefined;
 });
 
-/** Whether nothing stands one name below this operation. */
+/** Whether no path exists one segment below this operation. */
 function hasNoChildPath(name: string): boolean {
   const below = `${operationsByName.get(name)?.path}/`;
   return !operations.some(({ path }) => path.startsWith(below) && /^\{\w+\}$/.test(path.slice(below.length)));
@@ -118,7 +118,7 @@ const tokens: readonly InvalidRequest[] = [
 const paths: readonly InvalidRequest[] = [
   {
     title: 'a trailing slash',
-    // The root of the interface is `/` in the OpenAPI document, and so in every client that is made from it.
+    // The root of the interface is `/` in the OpenAPI document, and so in generated clients.
     operations: allOperations.filter((name) => operationsByName.get(name)?.path !== '/v1'),
     make: (good) => atPath(good, (path) => `${path}/`),
     expected: [404, 'not-found'],
@@ -277,7 +277,7 @@ const bodies: readonly InvalidRequest[] = [
   },
 ];
 
-/** What is wrong in the same way with a request of any operation. */
+/** Faults that every operation must refuse in the same way. */
 export const invalidForAnyOperation: readonly InvalidRequest[] = [
   ...tokens,
   ...paths,

@@ -235,7 +235,7 @@ const reusedKeys: readonly InvalidRequest[] = [
   },
 ];
 
-/** What is wrong with a JSON body or what stands beside it. */
+/** Faults of a JSON body and its headers. */
 export const invalidJsonBodies: readonly InvalidRequest[] = [
   ...[...mediaTypes, ...unreadable, ...shapes, ...sizes, ...commonMembers],
   ...[...claims, ...insufficientClaims, ...purposes, ...messages, ...grants, ...webhooks, ...keys, ...reusedKeys],

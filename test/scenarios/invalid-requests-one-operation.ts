@@ -7,7 +7,7 @@ const documents = ['listDocuments'];
 const deposit = ['depositDocument'];
 const retrieve = ['retrieveDocument'];
 
-/** Operations with an id in the path: what kind of thing it names, and the problem of one that is not there. */
+/** Operations with an id in the path: the kind of thing, and the problem of an unknown id. */
 const operationsWithId = [
   ['readVerification', 'verification', 'verification-not-found'],
   ['readNotification', 'notification', 'notification-not-found'],
@@ -50,7 +50,7 @@ const invalidIds: readonly InvalidRequest[] = operationsWithId.flatMap(([operati
   ];
 });
 
-// The receipt's id is bounded by the length of the URI alone: it is looked up, and nothing has it.
+// Only the length of the URI limits the id of a receipt. It is looked up and not found.
 const longIds: readonly InvalidRequest[] = operationsWithId.map(([operation, kind]) => ({
   title: 'an id of 300 characters',
   operations: [operation],
@@ -64,7 +64,8 @@ type Parameter = readonly [title: string, parameter: string, ...issues: string[]
 const invalidQueries = (operations: readonly string[], path: string, lines: readonly Parameter[]) =>
   lines.map(
     ([title, parameter, ...expectedIssues]): InvalidRequest => ({
-      ...{ title, operations },
+      title,
+      operations,
       make: (good) => withQuery({ ...good, path }, parameter),
       expected: [400, 'bad-request'],
       expectedIssues,
@@ -132,7 +133,8 @@ type Header = readonly [title: string, headers: Readonly<Record<string, string |
 const invalidHeaders = (operations: readonly string[], lines: readonly Header[]) =>
   lines.map(
     ([title, headers, ...expectedIssues]): InvalidRequest => ({
-      ...{ title, operations },
+      title,
+      operations,
       make: (good) => withHeaders(good, headers),
       expected: [400, 'bad-request'],
       expectedIssues,
@@ -266,7 +268,7 @@ const retrievals: readonly InvalidRequest[] = [
   ]),
 ];
 
-/** What is wrong with an id, a query or a header of one operation. */
+/** Faults of an id, a query or a header of one operation. */
 export const invalidForOneOperation: readonly InvalidRequest[] = [
   ...[...invalidIds, ...longIds, ...claims, ...insufficientClaims, ...notifications],
   ...[...feed, ...records, ...deposits, ...contents, ...bodies, ...cancellations, ...citizens, ...retrievals],

@@ -37,7 +37,7 @@ const table: readonly InvalidRequest[] = [...invalidForAnyOperation, ...invalidJ
 let home: ServerFixture;
 let server: RunningServer;
 let world: RequestContext;
-/** A fresh connection for each request: some answers close theirs. */
+/** A new connection for each request, because some responses close theirs. */
 let ask: ReturnType<typeof createHttpClient>;
 
 const thisFile = fileCleanupScope();
@@ -45,7 +45,7 @@ before(async () => {
   home = await makeServerFixture(thisFile, { settings: { LOG_LEVEL: 'trace', CLAMAV: 'off' } });
   await (await home.start('demo')).stop('SIGTERM');
   const expired = await expiredToken();
-  // The server as it is run for real: unlike the demo it prints no token of its own.
+  // Started as in production: unlike the demo it prints no token.
   server = await home.start('start');
   ask = createHttpClient(home.url);
   const token = await home.fetchAccessToken();
@@ -54,13 +54,11 @@ before(async () => {
     postJson(token, '/v1/notifications/send', validMessage, { 'idempotency-key': usedIdempotencyKey }),
   );
   world = {
-    ...{
-      url: home.url,
-      token,
-      expiredToken: expired,
-      usedIdempotencyKey,
-      sentNotification: String(parseJsonBody(sent)['id']),
-    },
+    url: home.url,
+    token,
+    expiredToken: expired,
+    usedIdempotencyKey,
+    sentNotification: String(parseJsonBody(sent)['id']),
     tokenWithoutScope: await home.fetchAccessToken(['access-log:hide']),
     singlePurposeToken: await createClientToken(home, 'One Purpose', '--purposes', 'permit'),
     ids: await createResources(ask, token),
@@ -79,7 +77,7 @@ async function expiredToken(): Promise<string> {
 
 test('every operation of the register is in the table', (t) => {
   const absent = operations.map(({ name }) => name).filter((name) => !sampledOperations.includes(name));
-  // Loud but no failure: whoever adds an operation is at work elsewhere, and adds its good request when it stands.
+  // A warning and no failure: another change may add an operation before its valid request.
   if (absent.length > 0) t.skip(`NOT IN THE TABLE: ${absent.join(', ')}; give each a sample in good-requests.ts`);
 });
 
@@ -87,7 +85,7 @@ test('every operation of the register is in the table', (t) => {
 const ofCitizens = operations.filter(({ scope }) => scope === 'citizen:self').map(({ name }) => name);
 const untried = new Set(['cancelNotification', 'withdrawDocument', 'removeWebhook', ...ofCitizens]);
 
-test('the request of which the wrong ones are made is answered with 2xx', async () => {
+test('the valid request of each operation is answered with 2xx', async () => {
   for (const name of sampledOperations.filter((one) => !untried.has(one))) {
     const { status, headers: expectedHeaders, body } = await ask(validRequest(name, world));
     assert.ok(status >= 200 && status < 300, `${name}: ${status} ${body}`);
@@ -110,7 +108,7 @@ const nowhere = [
   ...['/index.html', '/metrics', '/v1%2Fdocuments', '/%2e%2e/root.key', '/v1/documents/a/b'],
 ];
 
-test('a path where nothing stands is answered 404 not-found, with and without a token', async () => {
+test('an unknown path is answered 404 not-found, with and without a token', async () => {
   const line: InvalidRequest = { title: '', operations: [], make: (good) => good, expected: [404, 'not-found'] };
   for (const path of nowhere) {
     for (const expectedHeaders of [{}, bearerHeaders(world.token)]) {
@@ -131,7 +129,7 @@ const pages = [
   '/favicon.ico',
 ];
 
-test('a page takes GET and HEAD alone', async () => {
+test('a page accepts only GET and HEAD', async () => {
   const expectedHeaders = { allow: 'GET, HEAD, OPTIONS' };
   const line: InvalidRequest = {
     title: '',
@@ -147,18 +145,18 @@ test('a page takes GET and HEAD alone', async () => {
   }
 });
 
-test('every problem that the table names has its page', async () => {
+test('every problem of the table has a page', async () => {
   for (const slug of new Set(table.map(({ expected }) => expected[1]))) {
     const { status, headers: expectedHeaders } = await ask({ path: `/problems/${slug}` });
     assert.deepEqual([status, expectedHeaders['content-type']], [200, 'text/html; charset=utf-8']);
   }
 });
 
-test('a client beyond its quota is told when to come back, and another one is served', async () => {
+test('a client over its quota receives Retry-After, and another client is served', async () => {
   const token = await createClientToken(home, 'Few Requests', '--quota', '1');
   const path = '/v1/documents?citizenId=demo-mary';
   const answers: HttpResponse[] = [];
-  // Faster than it flows in; a machine that stands still in between lets one through more.
+  // Faster than the refill. A machine that pauses in between admits one more.
   while (answers.every(({ status }) => status === 200))
     answers.push(await ask({ path, headers: bearerHeaders(token) }));
   assert.ok(answers.length > 2, `${answers.length}`);
@@ -189,7 +187,7 @@ async function askRaw(bytes: Buffer): Promise<HttpResponse> {
   };
 }
 
-/** The whole answer against what the contract says of a problem, and what the line says of this one. */
+/** Checks the whole response against the problem contract and the row of the table. */
 function assertProblem(
   { status, headers: expectedHeaders, body }: HttpResponse,
   line: InvalidRequest,
@@ -200,9 +198,9 @@ function assertProblem(
   assert.deepEqual([status, expectedHeaders['content-type']], [wantedStatus, 'application/problem+json'], said);
   const { detail, instance, issues, ...rest } = parseJsonBody({ body });
   const { title, retryable } = problems[slug];
-  const { type, title: toldTitle, status: toldStatus, retryable: toldRetryable } = rest;
+  const { type, title: shownTitle, status: shownStatus, retryable: shownRetryable } = rest;
   assert.deepEqual(
-    { type, title: toldTitle, status: toldStatus, retryable: toldRetryable },
+    { type, title: shownTitle, status: shownStatus, retryable: shownRetryable },
     { type: `${home.url}/problems/${slug}`, title, status, retryable },
     said,
   );
@@ -234,16 +232,16 @@ function issuesOf(issues: unknown): string[] {
     .sort();
 }
 
-test('with every detail logged, the log holds no claim, name, message, document, token or secret', async () => {
+test('at the most verbose level, the log holds no claim, name, message, document, token or secret', async () => {
   const stoppedAt = performance.now();
   assert.deepEqual(await server.stop('SIGTERM'), { code: 0, signal: null });
   assert.ok(performance.now() - stoppedAt < 20_000, 'none of the refused requests holds up the stop');
   assert.equal(server.stdout(), '');
-  // A postal code stands by chance in one of thousands of random ids, in one of clients, or as a port.
+  // Random ids, client ids and ports can contain a postal code by chance.
   const chance = /urn:uuid:[0-9a-f-]{36}|"(?:time|pid|durationMs)":[\d.]+|"clientId":"[^"]*"|127\.0\.0\.1:\d+/g;
   const log = server.stderr().replaceAll(chance, '');
   const refused = log.split('\n').filter((line) => line.includes('"problem":'));
-  assert.ok(refused.length > table.length, 'the log tells of the refusals');
+  assert.ok(refused.length > table.length, 'the refusals are in the log');
   const { token, tokenWithoutScope, expiredToken: expired, singlePurposeToken } = world;
   const secrets = [token, tokenWithoutScope, expired, singlePurposeToken].flatMap((one) => one.split('.').slice(1));
   const people = demoCitizens.flatMap(({ citizenId, givenName, familyName, birthDate, email, postalCode }) => {
@@ -253,7 +251,7 @@ test('with every detail logged, the log holds no claim, name, message, document,
   const rootKey = readFileSync(join(home.dataDir, 'root.key'), 'utf8').trim();
   const clients = home.readDemoFile().clients.map(({ clientSecret }) => clientSecret);
   const private_ = [...Object.values(markers), ...secrets, ...people, ...texts, ...clients, rootKey, 'Bearer'];
-  // Shorter ones, as the postal code 101, stand in any number.
+  // Shorter ones, such as the postal code 101, can occur in any number.
   const found = private_.filter((text) => (text.length > 3 || /\P{ASCII}/u.test(text)) && log.includes(text));
   assert.deepEqual(found, []);
 });

@@ -18,11 +18,11 @@ import { engines } from '../support/database-engines.ts';
 import { buildLedgerApp, logKeyPolicy } from '../support/ledger-app.ts';
 
 const organisationOf = (clientId: string) => (clientId === 'tax' ? 'Tax Office' : clientId);
-/** The uses here are no checks of details. */
+/** The uses here are not verifications. */
 const telling = { organisationOf, explanationOf: async () => assert.fail('nothing to explain') };
 const day = 86_400_000;
 
-/** Verifies a proof with the public key alone, and gives the opening in it. */
+/** Verifies a proof with the public key alone, and returns its opened entry. */
 function verified(text: string): ReceiptExtra {
   const proof = parseProof(text);
   const opening = parseReceiptExtra(proof?.extra ?? new Uint8Array());
@@ -32,7 +32,7 @@ function verified(text: string): ReceiptExtra {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a citizen sees every use in order, with organisation, purpose and proof, and a gap shows`, async (t) => {
+  test(`${engine.name}: a citizen sees each use in order with organisation, purpose and proof, and a gap is detected`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.use('anna', 'bert', 'anna', undefined, 'anna', 'anna');
     await app.sequence();
@@ -64,7 +64,7 @@ for (const engine of engines) {
     assert.match(verifyChain({ ...keys, leaves: leaves.toReversed() }) ?? '', /entry 1 /);
   });
 
-  test(`${engine.name}: the chain of a citizen holds from before the register had that person, and behind an erasure`, async (t) => {
+  test(`${engine.name}: the chain of a citizen includes events from before the import, and continues after an erasure`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const comes = async () => {
       await app.db.write(app.citizenKeys.creationStatements(['anna']));
@@ -97,7 +97,7 @@ for (const engine of engines) {
     assert.equal(verifyChain({ ...anew, from, leaves: anew.leaves.slice(3) }), undefined);
   });
 
-  test(`${engine.name}: a citizen reads that a legal hold was placed, and why, and not by whom`, async (t) => {
+  test(`${engine.name}: a citizen reads that a legal hold was placed and why, but not by whom`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const citizenId = 'anna';
     await app.db.write(app.citizenKeys.creationStatements([citizenId]));
@@ -111,7 +111,7 @@ for (const engine of engines) {
       usages.map(({ usage, initiator, details }) => [usage, initiator, details?.['reason']]),
       [['document.hold-placed', 'operator', 'Court order 4 O 12/26']],
     );
-    // With its dot, which no random text of a proof has.
+    // With its dot, which does not occur in the text of a proof.
     assert.doesNotMatch(JSON.stringify(usages), /jane\.doe/);
   });
 
@@ -139,7 +139,7 @@ for (const engine of engines) {
     assert.equal(verifyChain({ ...keys, leaves: openings.map(({ entry }) => entry) }), undefined);
   });
 
-  test(`${engine.name}: a hidden use keeps its number and tells nothing until its instant, then everything with the reason`, async (t) => {
+  test(`${engine.name}: a concealed use keeps its number and shows nothing until its instant, then everything with the reason`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.use('anna');
     const police = { clientId: 'police', scopes: new Set(['access-log:hide']) };
@@ -170,7 +170,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: after a citizen is erased every proof verifies and nothing can be read`, async (t) => {
+  test(`${engine.name}: after a citizen is erased each proof verifies and no content opens`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
     const [anna = assert.fail(), , bert = assert.fail()] = await app.use('anna', 'anna', 'bert');
@@ -226,7 +226,7 @@ for (const engine of engines) {
     for (const endpoint of ['GET /v1/a', 'POST /v1/b']) await register(endpoint);
     await app.use('anna', undefined);
     await app.sequence();
-    const growth = createEndpointRegisterProver(app.view, app.houseKeys);
+    const growth = createEndpointRegisterProver(app.view, app.systemKeys);
     const before = (await growth()) ?? assert.fail();
     await register('GET /v1/c');
     await app.sequence();
@@ -243,7 +243,7 @@ for (const engine of engines) {
   });
 }
 
-test('the operation is for a citizen whom the token names, and leaves a use of its own', async (t) => {
+test('the access log is for the citizen of the token, and reading it is recorded', async (t) => {
   const [engine = assert.fail()] = engines;
   const app = buildLedgerApp(await engine.open(t));
   await app.use('anna', 'bert');
@@ -282,7 +282,7 @@ test('the operation is for a citizen whom the token names, and leaves a use of i
   }
 });
 
-test('hiding needs the right to it, an instant within the maximum, and a reason', () => {
+test('concealing a use needs the permission, an instant within the limit, and a reason', () => {
   const now = Date.UTC(2026, 0, 1);
   const given = (until: string | undefined, reason: string | undefined, scopes = ['access-log:hide']) => {
     const headers = { 'access-log-hidden-until': until, 'access-log-hidden-reason': reason };

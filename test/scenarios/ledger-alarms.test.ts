@@ -3,10 +3,10 @@ import { test } from 'node:test';
 import { makeServerFixture, type RunningServer } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Not in a hurry: five seconds, after which a process looks again, are also what it waits for PostgreSQL at its start.
+// Not urgent: the five seconds after which a process checks again are also its wait for PostgreSQL at the start.
 const settings = { ADMIN_PORT: '0' };
 
-test('metrics and /readyz say how the ledger is, and an entry that was changed is an alarm in both', async (t) => {
+test('metrics and /readyz show the state of the ledger, and a changed entry is an alarm in both', async (t) => {
   const home = await makeServerFixture(t, { engine: 'postgres', settings });
   const adminOf = (said: RunningServer) =>
     /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(`${said.stdout()}${said.stderr()}`)?.[0] ?? assert.fail();
@@ -23,7 +23,7 @@ test('metrics and /readyz say how the ledger is, and an entry that was changed i
   assert.ok(Number(await metric('ledger_oldest_waiting_seconds')) < 30);
   assert.deepEqual(await ready(), { status: 'UP', ledger: 'ok' });
 
-  // What cannot be read says nothing of what was signed.
+  // A failed read says nothing about the signed log.
   const db = await home.openDb();
   await db.write([{ sql: 'alter table ledger_checkpoint rename to ledger_checkpoint_away' }]);
   const faults = () =>
@@ -39,7 +39,7 @@ test('metrics and /readyz say how the ledger is, and an entry that was changed i
   );
   assert.equal(await metric('faults_total{kind="ledger-alarm"}'), 0);
 
-  // The monitor begins with the first entry at each start: there it finds what was changed meanwhile.
+  // The monitor starts with the first entry: there it detects a change made while the server was off.
   await server.stop('SIGTERM');
   await db.write([{ sql: 'update ledger_entry set entry = $1 where leaf_index = 0', args: [Buffer.alloc(200, 1)] }]);
   await db.close();

@@ -6,7 +6,7 @@ import { makeServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('a server on PostgreSQL whose DATA_DIR is not there yet makes it, and signs its ledger', async (t) => {
+test('a server on PostgreSQL creates a missing DATA_DIR, and signs its ledger', async (t) => {
   const elsewhere = makeTestFolder('cs-keys-');
   t.after(() => rmSync(elsewhere, { recursive: true, force: true }));
   const dataDir = join(elsewhere, 'data');

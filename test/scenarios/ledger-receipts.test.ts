@@ -12,7 +12,7 @@ import { createClientToken, validDepositHeaders, validDocument } from '../suppor
 import { runDemoOnce } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('a receipt asked for as text is a proof that the command line verifies with nothing but the key of the log', async (t) => {
+test('a receipt as text verifies on the command line with the public key of the log alone', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const authorization = `Bearer ${await home.fetchAccessToken()}`;
@@ -46,7 +46,7 @@ test('a receipt asked for as text is a proof that the command line verifies with
   assert.equal((await runCommandInProcess(home, 'ledger', 'verify', file, '--key', key)).code, 1);
 });
 
-test('the receipt of a deposit shows offline that it was this document', async (t) => {
+test('the receipt of a deposit proves offline that it was this document', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const ask = createHttpClient(home.url);
@@ -56,7 +56,7 @@ test('the receipt of a deposit shows offline that it was this document', async (
   assert.equal(digest, `sha-256=:${createHash('sha256').update(validDocument).digest('base64')}:`);
 });
 
-test('the receipt of an acceptance shows offline that its evidence is of this message', async (t) => {
+test('the receipt of an acceptance proves offline that its evidence is of this message', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const ask = createHttpClient(home.url);
@@ -71,7 +71,7 @@ test('the receipt of an acceptance shows offline that its evidence is of this me
   assert.equal(contentDigest, `sha-256:${digest}`);
 });
 
-/** What the entry of a receipt says, by the command line without the server. */
+/** The content of the entry of a receipt, by the command line without the server. */
 async function saidOffline(
   home: Awaited<ReturnType<typeof makeServerFixture>>,
   ask: ReturnType<typeof createHttpClient>,
@@ -89,12 +89,12 @@ async function saidOffline(
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: what an erased document answers leads its issuer to the proof, whoever erased it, and nobody else`, async (t) => {
+  test(`${engine.name}: the refusal for an erased document links the proof for its issuer only, after any kind of erasure`, async (t) => {
     const home = await makeServerFixture(t, { engine: engine.name });
     await runDemoOnce(home);
-    // Without the worker, whose own deletion run could be first.
+    // Without the worker, whose own deletion run could come first.
     const server = home.launchCommand('start', '--roles', 'api,sequencer');
-    // By then it is ready, and takes commands too.
+    // By then it is ready, and accepts commands too.
     await waitUntil(async () => server.stderr().includes(`at ${home.url}`));
     const ask = createHttpClient(home.url);
     const [token, other] = [
@@ -133,7 +133,7 @@ for (const engine of engines) {
       contents.push(JSON.parse(verified.stdout).content);
       assert.equal((await ask({ path, headers: bearerHeaders(other) })).status, 404);
     }
-    // They name the employee who did it, and the second one the pseudonym of the citizen.
+    // They name the employee, and the second one the pseudonym of the citizen.
     assert.deepEqual(contents, [null, null]);
   });
 }

@@ -1,7 +1,7 @@
 /**
- * A verifier in a process of its own that has nothing but the public key: it holds every receipt in a folder, every pair
- * of checkpoints and a citizen's chain against the log at a URL, and prints what it found as JSON.
- * `node test/scenarios/ledger-verifier-process.ts VKEY URL FOLDER`
+ * A verifier in a process of its own with only the public key: it verifies each receipt in a folder, each pair of checkpoints
+ * and a citizen's chain against the log at a URL, and prints the result as JSON. `node
+ * test/scenarios/ledger-verifier-process.ts VKEY URL FOLDER`
  */
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -13,7 +13,7 @@ import { makeTestFolder } from '../support/test-folder.ts';
 import { runDemoOnce } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// It asks its witnesses every ten seconds, and counts what waits every five; here again and again.
+// It asks its witnesses every ten seconds, and counts pending events every five; this test repeats often.
 const hurried = withFastTimers(10_000, 5_000);
 
 const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
@@ -25,7 +25,7 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-/** How the ledger of a server looks from outside, and a use that makes it grow. */
+/** The state of the ledger of a server from outside, and a use that makes it grow. */
 function viewOf({ url }: ServerFixture, token: string) {
   const ask = createHttpClient(url);
   const textOf = async (path: string) => String((await ask({ path })).body);
@@ -42,7 +42,7 @@ function viewOf({ url }: ServerFixture, token: string) {
   };
 }
 
-test('what a witness cosigned is published, its silence is an alarm while it lasts, and so is a log that is not the one it knows', async (t) => {
+test('a cosigned checkpoint is published, and a silent witness or a different log is an alarm while it lasts', async (t) => {
   const [folder, port] = [folderOf(t), await freePort()];
   const policy = join(folder, 'policy');
   const alone = await makeServerFixture(t);
@@ -66,7 +66,7 @@ test('what a witness cosigned is published, its silence is an alarm while it las
   const { use, published, isSaid } = viewOf(home, await home.fetchAccessToken(client?.scopes, client));
   await waitUntil(async () => (await published()).isCosigned);
   await witness.stop('SIGTERM');
-  // Not before: until then what the demo left to do may have been recorded and cosigned.
+  // Not before: until then remaining work of the demo may have been recorded and cosigned.
   const { size } = await published();
   await use();
   await waitUntil(() => isSaid('["ledger-witnesses"]'));
@@ -76,7 +76,7 @@ test('what a witness cosigned is published, its silence is an alarm while it las
   assert.ok((await published()).size > size);
   await server.stop('SIGTERM');
 
-  // A copy from before the witness was asked, which by now is longer than what it has seen.
+  // A copy from before the witness was asked, which is larger by now than what the witness has seen.
   rmSync(alone.dataDir, { recursive: true });
   cpSync(older, alone.dataDir, { recursive: true });
   const restored = await alone.start('demo');
@@ -88,7 +88,7 @@ test('what a witness cosigned is published, its silence is an alarm while it las
   await waitUntil(() => isSaid('"ledger-alarm"'));
 });
 
-test('a log whose witnesses have not answered yet publishes no more than before they were asked, and never less than once', async (t) => {
+test('a log whose witnesses have not answered yet publishes what was published before them, and never less', async (t) => {
   const [folder, port] = [folderOf(t), await freePort()];
   const alone = await makeServerFixture(t);
   await runDemoOnce(alone);

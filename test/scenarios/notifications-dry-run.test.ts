@@ -3,6 +3,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type TestContext, test } from 'node:test';
 import fc from 'fast-check';
+import { localeFor } from '../../src/locales/locale.ts';
+import { formatMessage } from '../../src/locales/message-format.ts';
 import type { CascadePolicy } from '../../src/notifications/cascade/cascade.ts';
 import { createOutbox } from '../../src/notifications/channels/demo-outbox.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
@@ -10,7 +12,6 @@ import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.t
 import { defaultSmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
 import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
 import type { CitizenContact } from '../../src/notifications/notification/contact.ts';
-import { phrasesFor } from '../../src/notifications/rendering/phrases-by-language.ts';
 import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 
@@ -138,13 +139,15 @@ function ended({ channel, reminder, reason }: NotificationView['deliveries'][num
 
 /** A part of a mail without what a dry run cannot know: the id, and the link with the id of the delivery. */
 function bare(part: string | undefined, id: string): string | undefined {
-  const phrases = ['en', 'de', 'fr', 'nb'].map(phrasesFor);
+  const locales = ['en', 'de', 'fr', 'nb'].map(localeFor);
   let left = part;
-  for (const { reference } of phrases)
-    left = left?.replace(new RegExp(`\n(?:<p [^>]*>)?${reference(id)}(?:</p>)?\n`), '\n');
+  for (const { language, message } of locales) {
+    const reference = formatMessage(language, message.reference, { id });
+    left = left?.replace(new RegExp(`\n(?:<p [^>]*>)?${reference}(?:</p>)?\n`), '\n');
+  }
   left = left?.replace(/<p [^>]*><a href="https:\/\/gov.example\/received[^\n]*\n/, '');
-  for (const { confirm } of phrases)
-    left = left?.replace(new RegExp(`${confirm}:\\nhttps://gov.example/received/\\S+\\n\\n`), '');
+  for (const { message } of locales)
+    left = left?.replace(new RegExp(`${message.confirmReceipt}:\\nhttps://gov.example/received/\\S+\\n\\n`), '');
   return left;
 }
 

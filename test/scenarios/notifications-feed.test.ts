@@ -17,13 +17,13 @@ import { type ReceivedWebhookCall, startWebhookReceiver } from '../support/webho
 
 const hour = 60 * minuteMs;
 const day = 24 * hour;
-/** As much of the schema of a page as is looked at. */
+/** The part of the schema of a page that the test reads. */
 type PageSchema = {
   properties: { items: { items: { properties: { type: { description: string }; data: { properties: object } } } } };
 };
 type Feed = { items: Array<{ number: number }>; after: string };
 
-/** Whether one of the signatures of a call is of that public key, by Standard Webhooks 1.0.0 alone. */
+/** Whether one of the signatures of a call verifies by this public key, implemented from Standard Webhooks 1.0.0. */
 function isSignedBy(publicKey: string, { headers, body }: ReceivedWebhookCall): boolean {
   const x = Buffer.from(publicKey.replace(/^whpk_/, ''), 'base64').toString('base64url');
   const key = createPublicKey({ key: { kty: 'OKP', crv: 'Ed25519', x }, format: 'jwk' });
@@ -35,7 +35,7 @@ function isSignedBy(publicKey: string, { headers, body }: ReceivedWebhookCall): 
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: with v1a the published key verifies each call, the old one too for a day after rotation`, async (t) => {
+  test(`${engine.name}: with v1a the published key verifies each call, and the old key for a day after a rotation`, async (t) => {
     const { time, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     const receiver = await startWebhookReceiver(t);
     const made = await operate(createWebhook, { body: { url: receiver.url, signature: 'v1a' } });
@@ -62,7 +62,7 @@ for (const engine of engines) {
     assert.equal(isSignedBy(String(made['publicKey']), third), false);
   });
 
-  test(`${engine.name}: the document names each type and member that an event has`, async (t) => {
+  test(`${engine.name}: the OpenAPI document names each type and member of an event`, async (t) => {
     const { operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     await sendMany(3);
     const { items } = (await operate(readEvents, { query: '' })) as { items: { type: string; data: object }[] };
@@ -75,7 +75,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: a client with stated hosts gets a webhook there and nowhere else`, async (t) => {
+  test(`${engine.name}: a client with agreed hosts can create webhooks at those hosts only`, async (t) => {
     const db = await engine.open(t);
     const { app, time } = await openWebhookApp(t, db);
     const made = newClient(
@@ -112,7 +112,7 @@ for (const engine of engines) {
     assert.equal(set.length, 2);
   });
 
-  test(`${engine.name}: what is older than is kept is gone with its calls, and a cursor from before gets 410 and never a gap`, async (t) => {
+  test(`${engine.name}: events older than the limit are deleted with their calls, and an older cursor gets 410`, async (t) => {
     const db = await engine.open(t);
     const { app, time, idle, operate, sendMany, faults } = await openWebhookApp(t, db, 2);
     const receiver = await startWebhookReceiver(t);
@@ -137,7 +137,7 @@ for (const engine of engines) {
     const [counted] = await db.read('select count(*) as calls from webhook_call');
     assert.equal(counted?.['calls'], 2);
     assert.deepEqual([receiver.calls.length, faults], [5, []]);
-    // Another client has lost nothing, and new events go on counting.
+    // Another client has lost nothing, and new events continue the numbers.
     const other = await app.serve(readEvents)({ query: 'after=0' }, { clientId: 'another' });
     assert.ok('json' in other);
     await sendMany(1);
@@ -146,7 +146,7 @@ for (const engine of engines) {
     assert.deepEqual([await numbersOf(''), await numbersOf('after=6')], [[], []]);
   });
 
-  test(`${engine.name}: what is too old goes within a minute of a start, and not only an hour behind it`, async (t) => {
+  test(`${engine.name}: expired events are deleted within a minute of a start`, async (t) => {
     const db = await engine.open(t);
     const { time, idle, sendMany, faults } = await openWebhookApp(t, db, 7);
     await sendMany(2);
@@ -155,7 +155,7 @@ for (const engine of engines) {
     assert.deepEqual([await db.read('select id from feed_event'), faults], [[], []]);
   });
 
-  test(`${engine.name}: events that go while a page is read leave no gap in it`, async (t) => {
+  test(`${engine.name}: events that are deleted while a page is read leave no gap in it`, async (t) => {
     const db = await engine.open(t);
     let isAsked = false;
     let prune: () => Promise<void> = assert.fail;

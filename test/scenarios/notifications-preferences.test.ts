@@ -20,7 +20,7 @@ import { createDeliveryApp, minuteMs, type NotificationView, timelineLines } fro
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const day = 24 * 60 * minuteMs;
-/** What is told of addresses where none was verified, or is about to be. */
+/** The members about addresses when none is verified or awaits a code. */
 const noAddresses = { verified: [], awaiting: [], confirmable: ['email', 'sms'] };
 const policy = defaultPolicyFor(new Set(['sms', 'letter']));
 const citizens = {
@@ -31,9 +31,9 @@ const citizens = {
 async function open(t: TestContext, db: Database, cascade: CascadePolicy = policy) {
   const { app, time, start, faults } = await createDeliveryApp(t, db, { cascade, citizens });
   const contactOf = withPreferences(app.contactOf, { read: db.read, citizenKeys: app.citizenKeys });
-  // The operations of the house were given its ports by reference.
+  // The operations hold a reference to these ports.
   Object.assign(app.ports, { contactOf });
-  const begin = time.clock.now();
+  const startedAt = time.clock.now();
   const calls: string[] = [];
   const provider = (name: ChannelName): Channel => ({
     ...unconfiguredChannels.email,
@@ -42,7 +42,7 @@ async function open(t: TestContext, db: Database, cascade: CascadePolicy = polic
       ({ inbox: 'inbox', email: contact.email, sms: contact.phone, letter: contact.postalLines?.join(' ') })[name],
     prepare: async (message) => ({
       call: async () => {
-        const days = Number(((time.clock.now() - begin) / day).toFixed(2));
+        const days = Number(((time.clock.now() - startedAt) / day).toFixed(2));
         calls.push(`day ${days} ${name} ${message.address}`);
         return { outcome: 'sent' };
       },
@@ -53,8 +53,8 @@ async function open(t: TestContext, db: Database, cascade: CascadePolicy = polic
   const timing = { pollMs: day, leaseMs: 60 * day, recoverMs: 60 * day };
   const worker = await start({ channels, contactOf, timing });
   const state = async (citizenId: string | undefined, body: unknown) => {
-    const ask = citizenId === undefined ? {} : { citizenId };
-    const answer = await app.serve(statePreferences)({ body }, { clientId: 'my-pages', ...ask });
+    const caller = citizenId === undefined ? {} : { citizenId };
+    const answer = await app.serve(statePreferences)({ body }, { clientId: 'my-pages', ...caller });
     return 'refused' in answer ? answer.refused : answer.json;
   };
   const run = async (days: number) => {
@@ -65,27 +65,29 @@ async function open(t: TestContext, db: Database, cascade: CascadePolicy = polic
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the cascade takes the channels in the order that the citizen wishes, and never a declined one`, async (t) => {
+  test(`${engine.name}: the cascade uses the channels in the citizen's order, and never a declined one`, async (t) => {
     const { app, calls, run, state, faults } = await open(t, await engine.open(t));
     await state('cit-ida', { channels: ['sms', 'email'] });
     await state('cit-jon', { declined: ['email', 'sms'] });
     await app.accept({ citizenId: 'cit-ida' });
     const jon = await app.accept({ citizenId: 'cit-jon' });
     await run(13);
-    const of = (name: string) => calls.filter((call) => call.includes(name));
-    assert.deepEqual(of('ida@').concat(of('+4740000000'), of('Road 1')).sort(), [
+    const callsTo = (name: string) => calls.filter((call) => call.includes(name));
+    assert.deepEqual(callsTo('ida@').concat(callsTo('+4740000000'), callsTo('Road 1')).sort(), [
       'day 0 sms +4740000000',
       'day 5 email ida@example.org',
       'day 7 letter Road 1 0150 Oslo',
       'day 8 email ida@example.org',
     ]);
-    assert.deepEqual(of('jon@').concat(of('+4740000001'), of('Road 2')), ['day 0 letter Road 2 0150 Oslo']);
+    assert.deepEqual(callsTo('jon@').concat(callsTo('+4740000001'), callsTo('Road 2')), [
+      'day 0 letter Road 2 0150 Oslo',
+    ]);
     const lines = timelineLines((await app.show(jon)) as NotificationView);
     assert.ok(lines.includes('email skipped declined') && lines.includes('sms skipped declined'), lines.join());
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a sender's order goes before the citizen's, but what is declined stays declined`, async (t) => {
+  test(`${engine.name}: the sender's order takes precedence, but a declined channel stays declined`, async (t) => {
     const { app, calls, run, state } = await open(t, await engine.open(t));
     await state('cit-ida', { channels: ['letter'], declined: ['sms'] });
     await app.accept({ citizenId: 'cit-ida', channels: ['sms', 'email'] });
@@ -93,7 +95,7 @@ for (const engine of engines) {
     assert.deepEqual(calls, ['day 0 email ida@example.org']);
   });
 
-  test(`${engine.name}: the hours of the citizen hold beside those of the policy, but not for urgent messages`, async (t) => {
+  test(`${engine.name}: the hours of the citizen and of the policy both apply, except to urgent messages`, async (t) => {
     const quiet = { channels: ['email', 'sms'] as const, from: 8, until: 18, timeZone: 'Europe/Oslo' };
     const { app, calls, run, state } = await open(t, await engine.open(t), { ...policy, quiet });
     // The clock begins at 10:00 in Oslo.
@@ -109,24 +111,25 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: what waits tells its sender nothing of a citizen's wishes, nor whether there is such a citizen`, async (t) => {
+  test(`${engine.name}: a scheduled notification shows its sender neither the citizen's preferences nor whether the citizen exists`, async (t) => {
     const { app, state } = await open(t, await engine.open(t));
     const hours = { channels: ['email', 'sms'], from: 10, until: 12, timeZone: 'Europe/Oslo' };
-    for (const [citizenId, wishes] of [
+    for (const [citizenId, preferences] of [
       ['cit-ida', { channels: ['sms', 'email'] }],
       ['cit-jon', { hours }],
     ] as const)
-      assert.deepEqual(await state(citizenId, wishes), { ...wishes, ...noAddresses });
+      assert.deepEqual(await state(citizenId, preferences), { ...preferences, ...noAddresses });
     for (const deliverBy of ['2026-02-22T11:00:00Z', '2026-02-24T02:00:00Z', '2026-03-20T00:00:00Z']) {
       const seen: unknown[] = [];
       for (const citizenId of ['cit-ida', 'cit-jon', 'cit-nobody']) {
         const id = await app.accept({ citizenId, sendAt: '2026-02-15T03:00:00Z', deliverBy });
         const waiting = await app.show(id);
-        const withdrawn = await app.cancel(id);
-        assert.ok('json' in withdrawn);
-        // What is never the same of two.
-        const like = (json: object) => JSON.stringify(json).replaceAll(/"(?:\w{3}_\w{26}|cit-\w+|\/v1\/\S+?)"/g, '"x"');
-        seen.push([like(waiting), like(withdrawn.json), like(await app.show(id))]);
+        const cancelled = await app.cancel(id);
+        assert.ok('json' in cancelled);
+        // Replaces what differs between any two notifications.
+        const comparable = (json: object) =>
+          JSON.stringify(json).replaceAll(/"(?:\w{3}_\w{26}|cit-\w+|\/v1\/\S+?)"/g, '"x"');
+        seen.push([comparable(waiting), comparable(cancelled.json), comparable(await app.show(id))]);
       }
       assert.deepEqual(seen[1], seen[0]);
       assert.deepEqual(seen[2], seen[0]);
@@ -137,27 +140,29 @@ for (const engine of engines) {
     assert.ok(deliveries.every(({ nextAttemptAt }) => typeof nextAttemptAt === 'string'));
   });
 
-  test(`${engine.name}: hours that are stated behind the sending are not told to the sender by the worker that heeds them`, async (t) => {
+  test(`${engine.name}: hours that a citizen sets after the send delay it without showing them to the sender`, async (t) => {
     const { app, calls, run, state } = await open(t, await engine.open(t));
     const hours = { channels: ['email', 'sms'], from: 16, until: 22, timeZone: 'Europe/Oslo' };
     const knowing = { clientId: 'knowing office' };
     const ids = [await app.accept({ citizenId: 'cit-ida' }), await app.accept({ citizenId: 'cit-ida' }, knowing)];
     await state('cit-ida', { hours });
     await run(0);
-    const mailOf = async (id = '', ask = {}) =>
-      ((await app.show(id, ask)) as NotificationView).deliveries.find(({ channel }) => channel === 'email');
+    const mailOf = async (id = '', caller = {}) =>
+      ((await app.show(id, caller)) as NotificationView).deliveries.find(({ channel }) => channel === 'email');
     const [waiting, known] = [await mailOf(ids[0]), await mailOf(ids[1], knowing)];
     assert.deepEqual([calls, waiting?.['status'], waiting?.['attempts']], [[], 'queued', 0]);
     assert.equal(known?.['nextAttemptAt'], '2026-01-15T15:00:00.000Z');
     assert.equal(waiting?.['nextAttemptAt'], undefined);
   });
 
-  test(`${engine.name}: preferences are the citizen's own, sealed, replaced as a whole, and each use is on record`, async (t) => {
+  test(`${engine.name}: preferences are encrypted, replaced as a whole, used for their citizen only, and each use is recorded`, async (t) => {
     const db = await engine.open(t);
     const { app, state, contactOf } = await open(t, db);
     const hours = { channels: ['sms'], from: 20, until: 6, timeZone: 'Europe/Oslo' };
     assert.deepEqual(await state('cit-ida', { channels: ['sms'], language: 'nn', hours }), {
-      ...{ channels: ['sms'], language: 'nn', hours },
+      channels: ['sms'],
+      language: 'nn',
+      hours,
       ...noAddresses,
     });
     assert.deepEqual(await state('cit-ida', { language: 'se' }), { language: 'se', ...noAddresses });
@@ -185,7 +190,7 @@ for (const engine of engines) {
     assert.deepEqual(types, ['contact-wishes.stated', 'contact-wishes.stated', 'contact-wishes.read']);
   });
 
-  test(`${engine.name}: imported addresses go before the register's, and a policy can demand them`, async (t) => {
+  test(`${engine.name}: imported addresses take precedence over the register, and a policy can require them`, async (t) => {
     const db = await engine.open(t);
     const verifiedOnly = ['sms'] as const;
     const { app, calls, run, state, time } = await open(t, db, { ...policy, verifiedOnly });
@@ -198,7 +203,7 @@ for (const engine of engines) {
       { citizenId: 'cit-nobody', wishes: { language: 'nb' } },
       { citizenId: 'cit-jon', phone: { address: '40 00', verifiedAt: at } },
     ];
-    // As some editors save it: with a mark of its encoding.
+    // Some editors save a file with a byte order mark.
     const text = lines.map((line) => `${JSON.stringify(line)}\n`).join('');
     writeFileSync(join(folder, 'contacts.jsonl'), `\ufeff${text}`);
     const printed: string[] = [];
@@ -213,7 +218,7 @@ for (const engine of engines) {
       /line 3: no such citizen.*\nline 4: \/phone\/address .*\n2 citizens stored, 2 lines refused/,
     );
     assert.doesNotMatch(printed.join(''), /40 00|cit-/);
-    // What the citizen states later leaves the verified address in place.
+    // New preferences of the citizen keep the verified address.
     await state('cit-ida', { declined: [] });
     const { verified } = await findPreferences({ read: db.read, citizenKeys: app.citizenKeys }, 'cit-ida');
     assert.equal(verified.email?.address, 'new@example.org');
@@ -226,15 +231,15 @@ for (const engine of engines) {
   });
 }
 
-test('a wished order keeps the waits of the policy, and the channels not named come after', () => {
-  const ask = { wanted: undefined, begin: 0, deliverBy: 30 * day, urgent: false };
+test('the order of the citizen keeps the waits of the policy, and the other channels follow', () => {
+  const options = { wanted: undefined, begin: 0, deliverBy: 30 * day, urgent: false };
   const planned = (order: readonly ChannelName[]) =>
-    planSteps(policy, { ...ask, preferences: { order } }).map((step) => `${step.channel} ${step.runAt / day}`);
+    planSteps(policy, { ...options, preferences: { order } }).map((step) => `${step.channel} ${step.runAt / day}`);
   assert.deepEqual(planned(['letter']), ['inbox 0', 'letter 0', 'email 5', 'sms 7', 'email 8']);
   assert.deepEqual(planned([]), ['inbox 0', 'email 0', 'email 3', 'sms 5', 'letter 7']);
 });
 
-test('hours over midnight hold, and where two leave no common hour the first decides', () => {
+test('hours over midnight apply, and the first list decides when two have no common hour', () => {
   const at = (hour: number) => Date.UTC(2026, 0, 15, hour);
   const hours = (from: number, until: number) => ({ channels: ['sms'] as const, from, until, timeZone: 'UTC' });
   const hourOf = (all: Parameters<typeof nextAllowedTime>[0], hour: number) =>
@@ -248,7 +253,7 @@ test('hours over midnight hold, and where two leave no common hour the first dec
   assert.equal(hourOf([undefined, hours(8, 18)], 9), 9);
 });
 
-test('a cascade file is the policy, and one that cannot hold stops the start with its place', (t) => {
+test('a cascade file sets the policy, and an invalid one stops the start with the pointer of the issue', (t) => {
   const folder = makeTestFolder('cascade-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'cascade.json');

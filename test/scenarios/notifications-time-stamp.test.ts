@@ -133,8 +133,8 @@ const lies: ReadonlyArray<[string, TimeStampFault, RegExp]> = [
   ['that signs twice', { signature: 'twice' }, /its form/],
   ['whose signature is one of something else', { content: 'other' }, /its form/],
   ['that answers no time stamp', { answer: 'garbage' }, /the answer/],
-  ['that does not end', { answer: 'endless' }, /too long/],
-  ['that answers an error', { answer: 'error' }, /answered 500/],
+  ['that does not end', { answer: 'endless' }, /more than 65536 bytes/],
+  ['that answers an error', { answer: 'error' }, /received 500/],
   ['that does not answer', { answer: 'nothing' }, /timeout/i],
 ];
 

@@ -15,7 +15,7 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 const count = 1_100;
 const later = Date.UTC(2100, 0, 1);
 
-/** So many calls of a webhook that wait for a later try. */
+/** Queues `count` calls of a webhook for a later attempt. */
 async function queueMany(db: Database, webhook: WebhookId): Promise<void> {
   const unit = Array.from({ length: count }, (_, at) => `evt_${String(at).padStart(26, '0')}`).flatMap((id, at) => [
     {
@@ -30,8 +30,8 @@ async function queueMany(db: Database, webhook: WebhookId): Promise<void> {
   await db.write(unit);
 }
 
-/** A database that notes how many calls each unit gives up. */
-function watched(db: Database): { db: Database; givenUp: number[] } {
+/** A database that records how many calls each unit gives up. */
+function recordGivenUp(db: Database): { db: Database; givenUp: number[] } {
   const givenUp: number[] = [];
   const deadIn = async () =>
     Number((await db.read("select count(*) as dead from webhook_call where status = 'dead'"))[0]?.['dead']);
@@ -47,16 +47,16 @@ function watched(db: Database): { db: Database; givenUp: number[] } {
 
 for (const engine of engines) {
   const open = async (t: Parameters<typeof engine.open>[0], answer = () => 204) => {
-    const seen = watched(await engine.open(t));
-    const app = await openWebhookApp(t, seen.db);
+    const recorded = recordGivenUp(await engine.open(t));
+    const app = await openWebhookApp(t, recorded.db);
     const receiver = await startWebhookReceiver(t, answer);
-    const made = await app.operate(createWebhook, { body: { url: receiver.url } });
-    const id = parseId('webhook', String(made['id'])) ?? assert.fail();
-    await queueMany(seen.db, id);
-    return { ...seen, ...app, receiver, id };
+    const created = await app.operate(createWebhook, { body: { url: receiver.url } });
+    const id = parseId('webhook', String(created['id'])) ?? assert.fail();
+    await queueMany(recorded.db, id);
+    return { ...recorded, ...app, receiver, id };
   };
 
-  test(`${engine.name}: what waits for a webhook that is removed is given up a page at a time`, async (t) => {
+  test(`${engine.name}: the waiting calls of a removed webhook are given up in pages`, async (t) => {
     const { db, id, operate, idle, givenUp, receiver, faults } = await open(t);
     const removed = await operate(removeWebhook, { params: { id } });
     assert.deepEqual([removed['waiting'], removed['dead'], givenUp], [count, 0, []]);
@@ -65,7 +65,7 @@ for (const engine of engines) {
     assert.deepEqual(await countCalls(db.read, id), { waiting: 0, dead: count });
   });
 
-  test(`${engine.name}: a receiver that is gone has what waits given up a page at a time, and all of it back when asked`, async (t) => {
+  test(`${engine.name}: the calls of a receiver that answers 410 are given up in pages, and a redelivery makes all of them`, async (t) => {
     let status = 410;
     const { id, operate, sendMany, idle, givenUp, receiver, faults } = await open(t, () => status);
     const shown = async () => {
@@ -82,7 +82,7 @@ for (const engine of engines) {
     assert.deepEqual([receiver.calls.length, await shown()], [count + 2, [0, 0]]);
   });
 
-  test(`${engine.name}: what a process leaves that ends between two pages is given up by the next, unless the webhook is active again`, async (t) => {
+  test(`${engine.name}: after a crash between two pages the next process gives up the rest, unless the webhook is active again`, async (t) => {
     const { db, id, operate } = await open(t);
     await db.write([disableWebhook(id)]);
     await db.write(giveUpCalls(id));

@@ -8,7 +8,7 @@ import { createNotificationApp } from '../support/notification-app.ts';
 const body = { url: 'http://127.0.0.1:9/calls' };
 
 for (const engine of engines) {
-  test(`${engine.name}: a creation that is repeated under its key makes one webhook, and answers its secret again`, async (t) => {
+  test(`${engine.name}: a creation that is repeated with its key makes one webhook and returns the same secret`, async (t) => {
     const db = await engine.open(t);
     const app = await createNotificationApp(db, { now: () => Date.UTC(2026, 0, 15, 9) }, {});
     const [create, list] = [app.serve(createWebhook), app.serve(listWebhooks)];
@@ -30,8 +30,8 @@ for (const engine of engines) {
       (listed.json['items'] as { id: unknown }[]).map(({ id }) => id),
       [first.json['id']],
     );
-    const [kept] = await db.read('select body from idempotency');
-    assert.doesNotMatch(String(kept?.['body']), /whsec|secret|127\.0\.0\.1/);
+    const [stored] = await db.read('select body from idempotency');
+    assert.doesNotMatch(String(stored?.['body']), /whsec|secret|127\.0\.0\.1/);
     assert.deepEqual(await app.events(), ['webhook.changed']);
   });
 }

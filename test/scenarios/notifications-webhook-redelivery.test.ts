@@ -12,8 +12,8 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 const count = 1_100;
 const eventIds = Array.from({ length: count }, (_, at) => `evt_${String(at).padStart(26, '0')}`);
 
-/** So many calls of a webhook that were given up. */
-async function giveUp(db: Database, webhook: unknown): Promise<void> {
+/** Stores `count` calls of a webhook that were given up. */
+async function insertDeadCalls(db: Database, webhook: unknown): Promise<void> {
   const unit = eventIds.flatMap((id, at) => [
     {
       sql: "insert into feed_event (id, client_id, number, at, type, data) values ($1, 'other', $2, 0, 'notification.read', '{}')",
@@ -31,47 +31,47 @@ const deadIn = async ({ read }: Database) =>
   Number((await read("select count(*) as dead from webhook_call where status = 'dead'"))[0]?.['dead']);
 
 for (const engine of engines) {
-  test(`${engine.name}: calls that were given up go back a page at a time, and all are made`, async (t) => {
+  test(`${engine.name}: a redelivery queues dead calls in pages, and all of them are made`, async (t) => {
     const db = await engine.open(t);
-    const revived: number[] = [];
-    const watched: Database = {
+    const redelivered: number[] = [];
+    const recordingDb: Database = {
       ...db,
       write: async (unit) => {
         if (!unit.some(({ sql }) => sql.includes("'queued', attempts = 0"))) return await db.write(unit);
         const before = await deadIn(db);
         const rows = await db.write(unit);
-        revived.push(before - (await deadIn(db)));
+        redelivered.push(before - (await deadIn(db)));
         return rows;
       },
     };
-    const { operate, idle, faults } = await openWebhookApp(t, watched);
+    const { operate, idle, faults } = await openWebhookApp(t, recordingDb);
     const receiver = await startWebhookReceiver(t, () => 204);
     const { id } = await operate(createWebhook, { body: { url: receiver.url } });
-    await giveUp(db, id);
+    await insertDeadCalls(db, id);
     const shown = async () =>
       ((await operate(listWebhooks)) as { items: { waiting: number; dead: number }[] }).items[0];
     assert.deepEqual([(await shown())?.waiting, (await shown())?.dead], [0, count]);
-    const asked = await operate(redeliverWebhook, { params: { id } });
-    assert.deepEqual([asked['waiting'], asked['dead']], [count, 0]);
+    const requested = await operate(redeliverWebhook, { params: { id } });
+    assert.deepEqual([requested['waiting'], requested['dead']], [count, 0]);
     assert.deepEqual([(await shown())?.waiting, (await shown())?.dead], [count, 0]);
     await idle();
     assert.deepEqual(new Set(receiver.calls.map(({ headers }) => headers['webhook-id'])), new Set(eventIds));
     assert.deepEqual([receiver.calls.length, faults], [count, []]);
     assert.deepEqual(
-      revived.filter((calls) => calls > 0),
+      redelivered.filter((calls) => calls > 0),
       [500, 500, 100],
     );
     assert.deepEqual([(await shown())?.waiting, (await shown())?.dead], [0, 0]);
   });
 
-  test(`${engine.name}: a call that is given up again while others go back stays so`, async (t) => {
+  test(`${engine.name}: a call that is given up again during a redelivery stays dead`, async (t) => {
     const db = await engine.open(t);
     const { operate } = await openWebhookApp(t, {
       ...db,
       read: async (sql, args) => (sql.includes('revive_after is not null') ? [] : await db.read(sql, args)),
     });
     const { id } = await operate(createWebhook, { body: { url: 'http://127.0.0.1:9/hook' } });
-    await giveUp(db, id);
+    await insertDeadCalls(db, id);
     await operate(redeliverWebhook, { params: { id } });
     let pages = 0;
     for (
@@ -79,7 +79,7 @@ for (const engine of engines) {
       left.length > 0;
       left = await findPendingRedeliveries(db.read)
     ) {
-      for (const revival of left) await db.write(await redeliverPage(db.read, revival, 1_000));
+      for (const pending of left) await db.write(await redeliverPage(db.read, pending, 1_000));
       await db.write([
         { sql: "update webhook_call set status = 'dead' where event_id = $1", args: [eventIds[3] ?? ''] },
       ]);

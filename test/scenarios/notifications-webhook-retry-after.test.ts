@@ -6,9 +6,11 @@ import { minuteMs } from '../support/delivery-app.ts';
 import { openWebhookCalls } from '../support/webhook-app.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a receiver that names a later time is called then, and no sooner`, async (t) => {
+  test(`${engine.name}: a receiver that answers Retry-After is called again at that time and not before`, async (t) => {
     const answers = [
-      ...['3600', '1', 'Wed, 21 Oct 2026 07:28:00 GMT'],
+      '3600',
+      '1',
+      'Wed, 21 Oct 2026 07:28:00 GMT',
       () => new Date(time.clock.now() + 10 * 60 * minuteMs).toUTCString(),
     ];
     let calls = 0;
@@ -16,18 +18,18 @@ for (const engine of engines) {
       const retryAfter = answers[calls++];
       return { status: 503, retryAfter: typeof retryAfter === 'function' ? retryAfter() : retryAfter };
     };
-    const { time, calling, tell } = await openWebhookCalls(t, await engine.open(t), { post });
+    const { time, calling, createEvent } = await openWebhookCalls(t, await engine.open(t), { post });
     const callsAfter = async (ms: number) => {
       await time.advance(ms, calling.idle);
       return calls;
     };
-    await tell();
+    await createEvent();
     await calling.idle();
     assert.deepEqual([calls, await callsAfter(60 * minuteMs - 1), await callsAfter(1)], [1, 1, 2]);
-    // A time before that of the plan, and one in ten months, change nothing: five minutes, half an hour, and a tenth more at most.
+    // A time before the planned one, or more than a day ahead, changes nothing: 5 and 30 minutes, plus up to 10 %.
     assert.deepEqual([await callsAfter(5 * minuteMs - 1), await callsAfter(minuteMs)], [2, 3]);
     assert.deepEqual([await callsAfter(29 * minuteMs), await callsAfter(4 * minuteMs)], [3, 4]);
-    // A date ten hours ahead, where the plan has two.
+    // A date 10 hours ahead, later than the planned 2 hours.
     assert.deepEqual([await callsAfter(9 * 60 * minuteMs), await callsAfter(60 * minuteMs)], [4, 5]);
   });
 }

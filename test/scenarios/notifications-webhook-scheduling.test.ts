@@ -28,7 +28,7 @@ import { openWebhookApp, openWebhookCalls } from '../support/webhook-app.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: a call without an end is made again after a minute, and what the first came to then changes nothing`, async (t) => {
+  test(`${engine.name}: a call without an outcome is made again after a minute, and a late outcome of the first changes nothing`, async (t) => {
     const db = await engine.open(t);
     const posts: Array<PromiseWithResolvers<WebhookCallResult> & { readonly id: string | undefined }> = [];
     const post: PostWebhookCall = ({ headers }) => {
@@ -36,35 +36,35 @@ for (const engine of engines) {
       posts.push(ending);
       return ending.promise;
     };
-    const { time, tell, counts } = await openWebhookCalls(t, db, { post });
+    const { time, createEvent, counts } = await openWebhookCalls(t, db, { post });
     const later = (ms: number) => time.advance(ms, () => waitForDatabaseIdle(db));
-    await tell();
+    await createEvent();
     await waitOnEventLoopUntil(async () => posts.length === 1);
     await later(minuteMs - 1);
     assert.equal(posts.length, 1);
     await later(1);
     await waitOnEventLoopUntil(async () => posts.length === 2);
     assert.equal(posts[1]?.id, posts[0]?.id);
-    const asLeft = () => db.read('select status, attempts, run_at from webhook_call');
-    const before = await asLeft();
+    const callRow = () => db.read('select status, attempts, run_at from webhook_call');
+    const before = await callRow();
     posts[0]?.resolve({ status: 500, retryAfter: undefined });
     await waitForDatabaseIdle(db);
-    assert.deepEqual(await asLeft(), before);
+    assert.deepEqual(await callRow(), before);
     posts[1]?.resolve({ status: 204, retryAfter: undefined });
     await waitForDatabaseIdle(db);
     await later(60 * minuteMs);
     assert.deepEqual([posts.length, await counts()], [2, [0, 0]]);
   });
 
-  test(`${engine.name}: what no webhook may lead to any more is not called, and neither is one that was disabled meanwhile`, async (t) => {
+  test(`${engine.name}: a webhook whose URL is no longer allowed or that was disabled is not called`, async (t) => {
     const db = await engine.open(t);
     let calls = 0;
     const post: PostWebhookCall = async () => ({ status: ++calls === 1 ? 410 : 204, retryAfter: undefined });
-    const { calling, tell, counts, id, time } = await openWebhookCalls(t, db, { post });
-    await tell();
+    const { calling, createEvent, counts, id, time } = await openWebhookCalls(t, db, { post });
+    await createEvent();
     await calling.idle();
     assert.equal(calls, 1);
-    // Numbered by a process that had read the webhook before.
+    // A process that had read the webhook before it was disabled has queued this call.
     const [event] = await db.read('select event_id from webhook_call');
     await db.write([{ sql: 'delete from webhook_call' }]);
     const again = parseId('event', String(event?.['event_id'])) ?? assert.fail();
@@ -75,7 +75,7 @@ for (const engine of engines) {
       post: async () => assert.fail(),
       allowPrivateTargets: false,
     });
-    await strict.tell();
+    await strict.createEvent();
     await strict.calling.idle();
     assert.deepEqual(await strict.counts(), [0, 1]);
   });
@@ -84,24 +84,25 @@ for (const engine of engines) {
     const db = await engine.open(t);
     const { app, time } = await createDeliveryApp(t, db);
     const hanging: Array<() => void> = [];
-    let [begun, told, hangingThen] = [0, 0, 0];
+    let [started, delivered, hangingThen] = [0, 0, 0];
     const calling = startWebhooks({
-      ...{ ...time, read: db.read, write: db.write, random: app.random },
-      ...{
-        pollMs: 60 * minuteMs,
-        keepMs: minuteMs,
-        isClockSure: async () => true,
-        webhookKey: app.ports.webhookKey,
-        allowPrivateTargets: true,
-      },
+      ...time,
+      read: db.read,
+      write: db.write,
+      random: app.random,
+      pollMs: 60 * minuteMs,
+      keepMs: minuteMs,
+      isClockSure: async () => true,
+      webhookKey: app.ports.webhookKey,
+      allowPrivateTargets: true,
       onFault: assert.fail,
       post: async ({ url }) => {
         if (url.port === '2') {
-          told += 1;
+          delivered += 1;
           hangingThen = hanging.length;
           return { status: 204, retryAfter: undefined };
         }
-        begun += 1;
+        started += 1;
         await new Promise<void>((resolve) => hanging.push(resolve));
         return { failed: 'unreachable' };
       },
@@ -110,36 +111,43 @@ for (const engine of engines) {
     const other = { clientId: 'other-office' };
     assert.ok('json' in (await app.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } })));
     assert.ok('json' in (await app.serve(createWebhook)({ body: { url: 'http://127.0.0.1:2/' } }, other)));
-    // Cancelled ones are told at once, in the order of their commits.
+    // A cancelled notification makes an event at once, in the order of the commits.
     const at = '2026-02-01T00:00:00Z';
     for (let sent = 0; sent < 80; sent += 1) await app.cancel(await app.accept({ citizenId: 'cit-ada', sendAt: at }));
     await app.cancel(await app.accept({ citizenId: 'cit-ada', sendAt: at }, other), other);
     calling.wake();
-    const over = calling.idle();
-    await waitOnEventLoopUntil(async () => told === 1 && hanging.length === 32);
+    const finished = calling.idle();
+    await waitOnEventLoopUntil(async () => delivered === 1 && hanging.length === 32);
     await waitForDatabaseIdle(db);
-    assert.ok(hangingThen <= 32, `${hangingThen} calls hung before the other client was told`);
-    assert.equal(begun, 32);
-    // As long as it fails it has two places.
-    while (begun < 80) {
+    assert.ok(hangingThen <= 32, `${hangingThen} calls hung before the other client was called`);
+    assert.equal(started, 32);
+    // A failing webhook has two slots.
+    while (started < 80) {
       for (const end of hanging.splice(0)) end();
       await waitOnEventLoopUntil(async () => hanging.length === 2);
       await waitForDatabaseIdle(db);
       assert.equal(hanging.length, 2);
     }
     for (const end of hanging) end();
-    await over;
-    assert.deepEqual([begun, told], [80, 1]);
+    await finished;
+    assert.deepEqual([started, delivered], [80, 1]);
   });
 
-  test(`${engine.name}: what numbers and what calls end in one time, though nobody answers either`, async (t) => {
+  test(`${engine.name}: a stop waits for numbering and calls together when neither ends, within one deadline`, async (t) => {
     const db = await engine.open(t);
     const { app, time } = await createDeliveryApp(t, db);
     let [posts, writes, isAway] = [0, 0, false];
     const never = () => new Promise<never>(() => undefined);
     const calling = startWebhooks({
-      ...{ ...time, read: db.read, random: app.random, pollMs: 5_000, keepMs: minuteMs, isClockSure: async () => true },
-      ...{ webhookKey: app.ports.webhookKey, allowPrivateTargets: true, onFault: assert.fail },
+      ...time,
+      read: db.read,
+      random: app.random,
+      pollMs: 5_000,
+      keepMs: minuteMs,
+      isClockSure: async () => true,
+      webhookKey: app.ports.webhookKey,
+      allowPrivateTargets: true,
+      onFault: assert.fail,
       write: (unit) => {
         writes += 1;
         return isAway ? never() : db.write(unit);
@@ -149,17 +157,17 @@ for (const engine of engines) {
         return never();
       },
     });
-    const made = await app.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
-    assert.ok('json' in made);
-    const tell = async () => {
+    const created = await app.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
+    assert.ok('json' in created);
+    const createEvent = async () => {
       await app.cancel(await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }));
       calling.wake();
     };
-    await tell();
+    await createEvent();
     await advanceUntil({ time, db }, async () => posts === 1);
     isAway = true;
     writes = 0;
-    await tell();
+    await createEvent();
     await waitOnEventLoopUntil(async () => writes === 1);
     let inTime: boolean | undefined;
     void calling.stop(1_000).then((ended) => {
@@ -170,7 +178,7 @@ for (const engine of engines) {
     assert.equal(inTime, false);
   });
 
-  test(`${engine.name}: a webhook that was removed stays so, whatever its receiver answers and whoever asks`, async (t) => {
+  test(`${engine.name}: a removed webhook stays removed when its receiver answers 410 or a redelivery is requested`, async (t) => {
     const { operate, sendMany, faults } = await openWebhookApp(t, await engine.open(t));
     let id: unknown;
     let calls = 0;
@@ -193,7 +201,7 @@ for (const engine of engines) {
     assert.equal(calls, 1);
   });
 
-  test(`${engine.name}: the calls of two webhooks of one client are told apart, and what one got is never called again`, async (t) => {
+  test(`${engine.name}: the calls of two webhooks of a client are independent, and a delivered call is not repeated`, async (t) => {
     const { time, idle, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     let [failing, gone] = [true, false];
     const slow = await startWebhookReceiver(t, () => (failing ? 500 : 204));
@@ -201,7 +209,7 @@ for (const engine of engines) {
     await operate(createWebhook, { body: { url: slow.url } });
     const { id } = await operate(createWebhook, { body: { url: quick.url } });
     const counts = () => [slow.calls.length, quick.calls.length];
-    // A call that waits for its next try holds up no newer one.
+    // A call that waits for its next attempt does not delay a newer one.
     await sendMany(1);
     await sendMany(1);
     assert.deepEqual(counts(), [2, 2]);
@@ -211,11 +219,11 @@ for (const engine of engines) {
     gone = true;
     await sendMany(1);
     assert.deepEqual(counts(), [5, 3]);
-    // What happens while it is disabled is in the feed alone.
+    // An event while the webhook is disabled is only in the feed.
     await sendMany(1);
     gone = false;
-    const asked = await operate(redeliverWebhook, { params: { id } });
-    assert.deepEqual([asked['waiting'], asked['dead'], asked['oldSecretUntil']], [1, 0, undefined]);
+    const requested = await operate(redeliverWebhook, { params: { id } });
+    assert.deepEqual([requested['waiting'], requested['dead'], requested['oldSecretUntil']], [1, 0, undefined]);
     await idle();
     assert.deepEqual(counts(), [6, 4]);
     const ids = quick.calls.map(({ headers }) => headers['webhook-id']);
@@ -224,7 +232,7 @@ for (const engine of engines) {
     assert.equal(rotated['oldSecretUntil'], new Date(time.clock.now() + 24 * 60 * minuteMs).toISOString());
   });
 
-  test(`${engine.name}: a cursor beyond the last event is refused: after a restore its numbers are given again`, async (t) => {
+  test(`${engine.name}: a cursor after the last event is refused, because its numbers are assigned again after a restore`, async (t) => {
     const { operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     await sendMany(2);
     assert.deepEqual(await operate(readEvents, { query: 'after=2' }), { items: [], after: '2' });
@@ -232,7 +240,7 @@ for (const engine of engines) {
   });
 }
 
-test('neither a resolver nor a receiver that never answers is given more time than a call has', async (t) => {
+test('a resolver or receiver that never answers ends with the timeout of the call', async (t) => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   t.after(() => {
@@ -242,7 +250,7 @@ test('neither a resolver nor a receiver that never answers is given more time th
   // A server that listens on TCP has an address with a port.
   const { port } = silent.address() as AddressInfo;
   const url = new URL(`http://slow.example:${port}/hook`);
-  const awake = setTimeout(() => undefined, 60_000);
+  const keepAlive = setTimeout(() => undefined, 60_000);
   for (const resolve of [
     () => new Promise<never>(() => undefined),
     async () => [{ address: '127.0.0.1', family: 4 }],
@@ -250,5 +258,5 @@ test('neither a resolver nor a receiver that never answers is given more time th
     const post = createPostWebhookCall({ resolve, allowPrivate: true, timeoutMs: 50 });
     assert.deepEqual(await post({ url, body: '{}', headers: {} }), { failed: 'unreachable' });
   }
-  clearTimeout(awake);
+  clearTimeout(keepAlive);
 });

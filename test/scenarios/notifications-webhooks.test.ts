@@ -16,19 +16,19 @@ const hour = 60 * minuteMs;
 
 type Feed = { items: Array<{ id: string; number: number; data: object }>; after: string };
 
-/** Verified by the reference library, which looks at the clock of the machine for the timestamp. */
+/** Verifies a call by the reference library, with its clock set to `at`. */
 function verify(secret: string, { headers, body }: ReceivedWebhookCall, at: number): unknown {
-  const real = Date.now;
+  const originalNow = Date.now;
   Date.now = () => at;
   try {
     return new Webhook(secret).verify(body, headers as Record<string, string>);
   } finally {
-    Date.now = real;
+    Date.now = originalNow;
   }
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the reference library verifies each call, with the old secret too for a day after rotation`, async (t) => {
+  test(`${engine.name}: the reference library verifies each call, also with the old secret for a day after its rotation`, async (t) => {
     const { time, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     const receiver = await startWebhookReceiver(t);
     const { id, secret } = await operate(createWebhook, { body: { url: receiver.url } });
@@ -53,16 +53,16 @@ for (const engine of engines) {
     assert.throws(() => verify(String(secret), fourth, time.clock.now()));
   });
 
-  test(`${engine.name}: of secrets that were replaced twice within a day each signs along for its day, and no longer`, async (t) => {
+  test(`${engine.name}: each of several replaced secrets signs for a day after its rotation, and no longer`, async (t) => {
     const { time, operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     const receiver = await startWebhookReceiver(t);
     const { id, secret } = await operate(createWebhook, { body: { url: receiver.url } });
     const rotate = async () => String((await operate(rotateWebhookSecret, { params: { id } }))['secret']);
     const secrets = [String(secret), await rotate()];
     await time.advance(hour, async () => undefined);
-    // As who never saw the answer to the first.
+    // Two rotations, as by a client that lost the first answer.
     secrets.push(await rotate(), await rotate());
-    const good = async () => {
+    const verifyingSecrets = async () => {
       await sendMany(1);
       const call = receiver.calls.at(-1) ?? assert.fail();
       return secrets.map((one) => {
@@ -73,14 +73,14 @@ for (const engine of engines) {
         }
       });
     };
-    assert.deepEqual(await good(), [true, true, true, true]);
+    assert.deepEqual(await verifyingSecrets(), [true, true, true, true]);
     await time.advance(23 * hour + minuteMs, async () => undefined);
-    assert.deepEqual(await good(), [false, true, true, true]);
+    assert.deepEqual(await verifyingSecrets(), [false, true, true, true]);
     await time.advance(hour, async () => undefined);
-    assert.deepEqual(await good(), [false, false, false, true]);
+    assert.deepEqual(await verifyingSecrets(), [false, false, false, true]);
   });
 
-  test(`${engine.name}: a receiver that is down for three days has all from the feed, nothing missing or twice`, async (t) => {
+  test(`${engine.name}: a receiver that was down for three days gets all events from the feed, none missing or repeated`, async (t) => {
     const { time, operate, sendMany, idle, faults } = await openWebhookApp(t, await engine.open(t));
     let down = true;
     const receiver = await startWebhookReceiver(t, () => (down ? 503 : 204));
@@ -94,7 +94,7 @@ for (const engine of engines) {
     assert.deepEqual(numbers, [1, 2, 3, 4, 5]);
     const tried = new Set(receiver.calls.map(({ headers }) => headers['webhook-id']));
     assert.deepEqual(tried, new Set([...feed.items, ...rest.items].map((item) => item.id)));
-    // The last attempts are over after 75 hours and a half; what is given up then is made again when asked for.
+    // The attempts end after 75.5 hours. A redelivery makes the dead calls again.
     await time.advance(12 * hour, idle);
     const shown = (await operate(listWebhooks)) as { items: Array<{ waiting: number; dead: number }> };
     assert.deepEqual([shown.items[0]?.waiting, shown.items[0]?.dead], [0, 5]);
@@ -126,23 +126,24 @@ for (const engine of engines) {
     assert.ok(gone.calls.length <= 2);
   });
 
-  test(`${engine.name}: under concurrent commits and two numberers, feeds of two clients have no gap and no double`, async (t) => {
+  test(`${engine.name}: the feeds of two clients have no gap and no duplicate under concurrent commits and two numberers`, async (t) => {
     const db = await engine.open(t);
     const { app, idle, faults } = await openWebhookApp(t, db);
     const clock = { now: () => Date.UTC(2030, 0, 1) };
     const other = startWebhooks({
-      ...{ read: db.read, write: db.write, clock, random: app.random },
+      read: db.read,
+      write: db.write,
+      clock,
+      random: app.random,
       timer: (_ms, call) => {
         const timeout = setTimeout(call, 1);
         return () => clearTimeout(timeout);
       },
-      ...{
-        webhookKey: app.ports.webhookKey,
-        allowPrivateTargets: true,
-        pollMs: 1,
-        keepMs: Number.POSITIVE_INFINITY,
-        isClockSure: async () => true,
-      },
+      webhookKey: app.ports.webhookKey,
+      allowPrivateTargets: true,
+      pollMs: 1,
+      keepMs: Number.POSITIVE_INFINITY,
+      isClockSure: async () => true,
       post: async () => ({ status: 204, retryAfter: undefined }),
       onFault: (fault) => faults.push(fault),
     });
@@ -167,7 +168,7 @@ for (const engine of engines) {
   });
 }
 
-test('the pauses between the calls are 75 hours and 35 minutes together', () => {
-  const whole = retryDelaysMs.reduce((sum, pause) => sum + pause, 0);
-  assert.equal(whole, 75 * hour + 35 * minuteMs + 5_000);
+test('the delays between the attempts are 75 hours and 35 minutes in all', () => {
+  const total = retryDelaysMs.reduce((sum, delay) => sum + delay, 0);
+  assert.equal(total, 75 * hour + 35 * minuteMs + 5_000);
 });

@@ -13,8 +13,7 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { createHttpClient, type HttpResponse, parseJsonBody } from '../support/http-client.ts';
 import { sampledOperations, unknownIds, validRequest } from '../support/valid-requests.ts';
 
-// The real server with the real operations and quotas, on a machine on which nothing works: whatever an operation turns
-// to, it meets the fault.
+// The real server with the real operations and quotas, on a machine on which every dependency fails.
 const clock = { now: () => Date.UTC(2026, 5, 1, 12) };
 const secret = 'select * from somewhere at db-7.internal';
 const quotas = createQuotaLimiter(clock, systemRandom);
@@ -30,9 +29,9 @@ const callers: Readonly<Record<string, Caller>> = {
   spent: { clientId: 'spent', citizenId: 'demo-mary', scopes: allScopes, quota: { perSecond: 1, burst: 1 } },
 };
 
-/** Ports of which every one ends in the fault, when it is called or when it is looked at. */
+/** Ports that throw the fault when they are called or read. */
 function brokenPorts(): never {
-  // Nothing of it is ever used: that is the point.
+  // No member is ever used.
   return new Proxy({} as never, {
     get: () => {
       throw fault;
@@ -50,17 +49,18 @@ before(async () => {
         missingScope: () => ({ slug: 'missing-scope', detail: '' }),
         takeQuota: (caller, needed) => quotas.take(caller, needed),
       },
-      ...{ clock, mint: createIdGenerator(clock, systemRandom), read: broken, commit: broken },
+      clock,
+      mint: createIdGenerator(clock, systemRandom),
+      read: broken,
+      commit: broken,
       fingerprintKey: new Uint8Array(32),
     },
-    ...{
-      operations: operations.map((operation) => bindOperation(operation, brokenPorts())),
-      pages: [],
-      mounts: [],
-      publicUrl: 'http://127.0.0.1',
-      apiVersion,
-      random: systemRandom,
-    },
+    operations: operations.map((operation) => bindOperation(operation, brokenPorts())),
+    pages: [],
+    mounts: [],
+    publicUrl: 'http://127.0.0.1',
+    apiVersion,
+    random: systemRandom,
     log: createLog('info', { write: (line) => lines.push(line) }),
   });
   url = `http://127.0.0.1:${await server.listen('127.0.0.1', 0)}`;
@@ -70,7 +70,7 @@ after(() => server.stop(1_000));
 
 const asking = (name: string, token: string) => ask(validRequest(name, { token, ids: unknownIds }));
 
-/** Slug, and what an answer says of repeating. */
+/** The slug, and the members about retrying. */
 function problemOf({ status, headers, body }: HttpResponse) {
   const { type, retryable } = parseJsonBody({ body });
   return [status, String(type).split('/').at(-1), retryable, headers['content-type'], headers['retry-after']];
@@ -78,7 +78,7 @@ function problemOf({ status, headers, body }: HttpResponse) {
 
 const problem = 'application/problem+json';
 
-test('a fault of the machine is answered 500 by every operation, as a problem that tells nothing of it', async () => {
+test('on a machine fault every operation answers 500, with a problem that reveals nothing about it', async () => {
   fault = new TypeError(secret);
   for (const name of sampledOperations) {
     const answer = await asking(name, 'ample');
@@ -92,14 +92,14 @@ test('a fault of the machine is answered 500 by every operation, as a problem th
   }
 });
 
-test('a database that cannot be asked is answered 503 by every operation, with a time to come back', async () => {
+test('on an unavailable database every operation answers 503 with Retry-After', async () => {
   fault = new ReadUnavailable('the database cannot be reached');
   for (const name of sampledOperations) {
     assert.deepEqual(problemOf(await asking(name, 'ample')), [503, 'capacity-reduced', true, problem, '2'], name);
   }
 });
 
-test('beyond its quota every operation answers 429 with a time to come back, and has done nothing', async () => {
+test('over its quota every operation answers 429 with Retry-After, and has no effect', async () => {
   fault = new Error('an operation was run beyond the quota');
   const withToken = operations.filter(({ scope }) => scope !== null);
   for (const { name } of withToken) await asking(name, 'spent');

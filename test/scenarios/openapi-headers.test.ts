@@ -11,7 +11,7 @@ const { paths } = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
 };
 const operations = Object.values(paths).flatMap((path) => Object.values(path));
 
-/** What callers read in the headers of an answer, besides those of every answer. */
+/** Headers that clients read, besides those of every response. */
 const read: readonly (readonly [operation: string, status: string, headers: readonly string[]])[] = [
   ['sendNotification', '202', ['Location', 'Idempotent-Replayed']],
   ['sendNotification', '409', ['Retry-After']],
@@ -32,7 +32,7 @@ const read: readonly (readonly [operation: string, status: string, headers: read
 ];
 
 for (const [operation, status, headers] of read) {
-  test(`the document declares ${headers.join(', ')} of ${status} of ${operation}`, () => {
+  test(`the document declares ${headers.join(', ')} for ${status} of ${operation}`, () => {
     const answer = operations.find(({ operationId }) => operationId === operation)?.responses[status];
     const declared = Object.keys(answer?.headers ?? {});
     assert.deepEqual(
@@ -42,7 +42,7 @@ for (const [operation, status, headers] of read) {
   });
 }
 
-test('the document declares Allow of what is refused before an operation is known, and Retry-After of no conflict that lasts', () => {
+test('the document declares Allow for refusals without an operation, and no Retry-After for permanent conflicts', () => {
   for (const { responses } of operations) assert.ok('Allow' in (responses['default']?.headers ?? {}));
   const cancel = operations.find(({ operationId }) => operationId === 'cancelNotification');
   assert.ok(!('Retry-After' in (cancel?.responses['409']?.headers ?? {})));

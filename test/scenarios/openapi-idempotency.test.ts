@@ -6,7 +6,8 @@ import { createHttpClient, type HttpResponse, parseJsonBody, postJson } from '..
 import { fileCleanupScope, type ServerFixture } from '../support/server-process.ts';
 import { createClientToken, validTemplate } from '../support/valid-requests.ts';
 
-// What a client makes of which it may have so many: as in openapi-answers.test.ts, each answer is held against its schema.
+// Things that a client can create in a limited number. As in openapi-responses.test.ts, each response is checked against its
+// schema.
 let home: ServerFixture;
 let ask: ReturnType<typeof createHttpClient>;
 
@@ -19,7 +20,7 @@ before(async () => {
 
 const slugOf = (answer: HttpResponse) => [answer.status, String(parseJsonBody(answer)['type']).split('/').at(-1)];
 
-test('one key makes one webhook, and a client has ten at most', async () => {
+test('one key creates one webhook, and a client has at most ten', async () => {
   const own = await createClientToken(home, 'Many Webhooks');
   const make = async (url: string, key: string) =>
     await ask(postJson(own, '/v1/webhooks', { url }, { 'idempotency-key': key }));
@@ -30,7 +31,7 @@ test('one key makes one webhook, and a client has ten at most', async () => {
   assert.deepEqual(slugOf(await make('http://127.0.0.1:2/calls', '0')), [422, 'idempotency-key-reused']);
 });
 
-test('one key makes one template, and a client has so many at most', async () => {
+test('one key creates one template, and a client has a limited number', async () => {
   const own = await createClientToken(home, 'Many Templates');
   const make = async (body: object, key: string) =>
     await ask(postJson(own, '/v1/templates', body, { 'idempotency-key': key }));

@@ -21,7 +21,7 @@ type Document = { readonly paths: Record<string, Readonly<Record<string, Operati
 
 const folder = makeTestFolder('cs-openapi-');
 
-test('redocly has no objection by its strict rules', async () => {
+test('redocly reports nothing with its strict rules', async () => {
   const { code, stdout, stderr } = await runOpenApiLinter(
     'redocly',
     'lint',
@@ -43,12 +43,12 @@ async function diff(revision: string): Promise<{ readonly code: number | null; r
   return { code, text: `${stdout}${stderr}` };
 }
 
-test('nothing that the released document promises is broken by the present one', async () => {
+test('the current document breaks nothing of the released one', async () => {
   const { code, text } = await diff(openApiPath);
   assert.equal(code, 0, text);
 });
 
-/** The document with one change; it has these operations, whose shapes the types above state. */
+/** The document with one change. It has these operations, in the shape of the types above. */
 function changed(name: string, change: (paths: (path: string, method: string) => Operation, all: Document) => void) {
   const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as Document;
   change((path, method) => {
@@ -87,10 +87,13 @@ for (const [name, change] of Object.entries(breaks)) {
   });
 }
 
-test('growth passes: a new endpoint, a new member that may be left out, a new word in an answer', async () => {
+test('additions pass: a new endpoint, a new optional member, a new enumeration value in a response', async () => {
   const grown = changed('grown', (at, all) => {
     body(at('/notifications/send', 'post')).properties['tone'] = {
-      ...{ type: 'string', maxLength: 10, enum: ['warm'], 'x-extensible-enum': [] },
+      type: 'string',
+      maxLength: 10,
+      enum: ['warm'],
+      'x-extensible-enum': [],
     };
     const status = at('/notifications/{id}', 'get').responses['200']?.content['application/json'].schema.properties[
       'status'
@@ -98,7 +101,7 @@ test('growth passes: a new endpoint, a new member that may be left out, a new wo
     assert.ok(status);
     status['x-extensible-enum'].push('forwarded');
     const log = structuredClone(at('/access-log', 'get'));
-    all.paths['/access-log-again'] = { get: { ...log, ...{ operationId: 'readAgain' } } };
+    all.paths['/access-log-again'] = { get: Object.assign(log, { operationId: 'readAgain' }) };
   });
   const { code, text } = await diff(grown);
   assert.equal(code, 0, text);

@@ -9,7 +9,7 @@ import { openApiPath } from '../support/openapi-linters.ts';
 import { openWebhookApp } from '../support/webhook-app.ts';
 import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-// What programs are made from the OpenAPI document: receivers of calls, clients that are older than the server, mocks.
+// Programs that are generated from the OpenAPI document: webhook receivers, older clients, mocks.
 
 type Json = Readonly<Record<string, unknown>>;
 type Content = { readonly content?: Record<string, { readonly schema?: Json; readonly example?: unknown }> };
@@ -21,7 +21,7 @@ type Receiver = {
   readonly parameters: readonly { readonly name: string; readonly schema: Json }[];
   readonly requestBody: { readonly content: { readonly 'application/json': { readonly schema: Json } } };
 };
-// The document is made by src/api/openapi/document.ts, whose shape the types above state.
+// src/api/openapi/document.ts creates the document, in the shape of the types above.
 const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly webhooks: Readonly<Record<string, { readonly post: Receiver }>>;
@@ -33,14 +33,14 @@ const contentsOf = ({ operationId, responses }: Operation) =>
     Object.values(content).map((shown) => ({ where: `${operationId} ${status}`, ...shown })),
   );
 
-/** Every object and list in a value, itself first. */
+/** All objects and lists in a value, including itself. */
 function within(value: unknown): Json[] {
   if (typeof value !== 'object' || value === null) return [];
   return [value as Json, ...Object.values(value).flatMap(within)];
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a call of a webhook has the headers and the form that the document states`, async (t) => {
+  test(`${engine.name}: a webhook request has the headers and the body that the document states`, async (t) => {
     const { operate, sendMany } = await openWebhookApp(t, await engine.open(t));
     const receiver = await startWebhookReceiver(t);
     await operate(createWebhook, { body: { url: receiver.url } });
@@ -57,7 +57,7 @@ for (const engine of engines) {
   });
 }
 
-test('no object of an answer is closed: a client that is older than the server reads it', () => {
+test('no object of a response is closed, so that an older client can read new members', () => {
   const contents = operations.flatMap(contentsOf);
   assert.ok(contents.length > 100);
   for (const { where, schema } of contents)
@@ -68,7 +68,7 @@ test('no object of an answer is closed: a client that is older than the server r
     );
 });
 
-test('the examples of answers are what a server says: no placeholder, and types of events that there are', () => {
+test('examples of responses have realistic values: no placeholders, and existing event types', () => {
   for (const { where, example } of operations.flatMap(contentsOf))
     assert.ok(!within({ example }).some((one) => Object.values(one).includes('text')), where);
   const feed = operations.find(({ operationId }) => operationId === 'readEvents') ?? assert.fail();

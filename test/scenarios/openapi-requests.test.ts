@@ -42,9 +42,9 @@ const seed = Number(process.env['FUZZ_SEED'] ?? Date.now() % 2 ** 31);
 const runs = Number(process.env['FUZZ_RUNS'] ?? 30);
 const places = ['path', 'query', 'header', 'body'] as const;
 
-/** Where more is asked of a value than its schema can say; such requests may be 400 though the schema takes them. */
+/** Constraints that a schema cannot state. Requests that violate them may be 400 although the schema accepts them. */
 const beyondTheSchema: Readonly<Record<string, string>> = {
-  verifyIdentity: 'the claims have to reach the minimum of the policy; a claim may stand under one of its names',
+  verifyIdentity: 'the claims have to reach the minimum of the policy; a claim may be given under one of its names',
   verifyIdentityQuery: 'as verifyIdentity',
   verifyIdentityByQuery: 'as verifyIdentity',
   sendNotification:
@@ -68,7 +68,8 @@ const document = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
 const operations: readonly Operation[] = Object.entries(document.paths).flatMap(([path, methods]) =>
   Object.entries(methods).map(([method, described]) => ({
     ...described,
-    ...{ path, method: method.replace('x-', '').toUpperCase() },
+    path,
+    method: method.replace('x-', '').toUpperCase(),
   })),
 );
 
@@ -90,7 +91,7 @@ before(async () => {
   citizensToken = await issuer.sign({ ...claims, aud: `${home.url}/v1` });
 });
 
-/** One schema for each place of a request. Those who hide a use say so on purpose: these headers are not drawn. */
+/** One schema for each part of a request. The concealment headers are left out. */
 function schemasOf({ parameters, requestBody }: Operation): Partial<Record<ValuePosition, JsonSchema>> {
   const schemas: Partial<Record<ValuePosition, JsonSchema>> = {};
   for (const place of ['path', 'query', 'header'] as const) {
@@ -126,13 +127,13 @@ function requestOf({ method, path, requestBody, security }: Operation, parts: Pa
   };
 }
 
-/** The answer, which in any case is one that the document declares, and tells of no fault of the server. */
+/** The response, which must be one that the document declares, and no fault of the server. */
 async function answerTo(operation: Operation, parts: Parts): Promise<HttpResponse> {
   const asked = requestOf(operation, parts);
   const answer = await ask(asked);
   const [path = ''] = asked.path.split('?');
   const left = { method: operation.method, path, status: answer.status, headers: answer.headers, body: answer.body };
-  assert.deepEqual(judge(left), { operation: operation.operationId, faults: [] }, `${answer.status} ${answer.body}`);
+  assert.deepEqual(judge(left), { operation: operation.operationId, problems: [] }, `${answer.status} ${answer.body}`);
   assert.ok(answer.status < 500, String(answer.body));
   return answer;
 }
@@ -146,10 +147,10 @@ for (const operation of operations) {
   const used = places.filter((place) => schemas[place] !== undefined);
   const schemaAt = (place: ValuePosition): JsonSchema => schemas[place] ?? {};
   const model = Object.fromEntries(used.map((place) => [place, validValue(schemaAt(place), place)]));
-  // Each member of the record is drawn by a schema of an object.
+  // Each member of the record has an object schema.
   const good = fc.record(model) as Arbitrary<Parts>;
 
-  test(`whatever request of ${name} the document takes is not refused for its form`, async () => {
+  test(`every request of ${name} that the document accepts is well formed for the server`, async () => {
     const property = fc.asyncProperty(good, async (parts) => {
       const answer = await answerTo(operation, parts);
       if (name in beyondTheSchema) return;
@@ -159,8 +160,8 @@ for (const operation of operations) {
   });
 
   if (used.length === 0) continue;
-  test(`whatever request of ${name} the document does not take is refused, each fault with its place`, async () => {
-    const spoil = (parts: Parts) =>
+  test(`every request of ${name} that the document rejects is refused, each fault with its location`, async () => {
+    const breakPart = (parts: Parts) =>
       fc.constantFrom(...used).chain((place) =>
         mostlyInvalidValue(schemaAt(place), parts[place] ?? {}, place).map((bad) => ({
           place,
@@ -172,7 +173,7 @@ for (const operation of operations) {
       const given = parts[place] ?? {};
       return checks.get(place)?.Check(place === 'query' ? asReadFromUrl(schemaAt(place), given) : given);
     };
-    const bad = good.chain(spoil).filter((spoilt) => isTaken(spoilt) === false);
+    const bad = good.chain(breakPart).filter((broken) => isTaken(broken) === false);
     const property = fc.asyncProperty(bad, async ({ place, parts }) => {
       const { status, body } = await answerTo(operation, parts);
       if (place === 'path' && status === 404) return;

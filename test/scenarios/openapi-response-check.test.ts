@@ -5,20 +5,29 @@ import { createResponseCheck, declaredResponses, type SentResponse } from '../su
 const judge = createResponseCheck();
 const instance = 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11';
 const problem = {
-  ...{ type: 'https://api.example.gov/problems/not-acceptable', title: 'No acceptable form', status: 406 },
-  ...{ detail: 'It cannot be had so.', fix: 'Ask otherwise.', retryable: false, instance },
+  type: 'https://api.example.gov/problems/not-acceptable',
+  title: 'No acceptable form',
+  status: 406,
+  detail: 'It cannot be had so.',
+  fix: 'Ask otherwise.',
+  retryable: false,
+  instance,
 };
 const good: SentResponse = {
-  ...{ method: 'GET', path: '/v1/documents/doc_1', status: 406 },
+  method: 'GET',
+  path: '/v1/documents/doc_1',
+  status: 406,
   headers: {
-    ...{ 'api-version': '1.0.0', 'request-id': instance, 'cache-control': 'no-store' },
+    'api-version': '1.0.0',
+    'request-id': instance,
+    'cache-control': 'no-store',
     'content-type': 'application/problem+json',
   },
   body: Buffer.from(JSON.stringify(problem)),
 };
 
-test('an answer as the OpenAPI document has it has no fault', () => {
-  assert.deepEqual(judge(good), { operation: 'retrieveDocument', faults: [] });
+test('a response that matches the OpenAPI document has no fault', () => {
+  assert.deepEqual(judge(good), { operation: 'retrieveDocument', problems: [] });
 });
 
 const wrong: readonly (readonly [string, Partial<SentResponse>, string])[] = [
@@ -64,26 +73,26 @@ const wrong: readonly (readonly [string, Partial<SentResponse>, string])[] = [
 ];
 
 for (const [what, change, fault] of wrong) {
-  test(`an answer with ${what} is found out`, () => {
+  test(`a response with ${what} is reported`, () => {
     assert.deepEqual(judge({ ...good, ...change }).problems, [fault]);
   });
 }
 
-test('a body where none is declared is found out', () => {
+test('a body where none is declared is reported', () => {
   const headers = { ...good.headers, etag: '"1"' };
   assert.deepEqual(judge({ ...good, status: 304, headers, body: Buffer.from('x') }).problems, [
     'a body where none is declared',
   ]);
 });
 
-test('what no operation serves has to be a refusal, or to tell the methods', () => {
-  const stranger = { ...good, path: '/v1/nowhere' };
-  assert.deepEqual(judge({ ...stranger, status: 404 }).problems, []);
-  assert.deepEqual(judge({ ...stranger, status: 200 }).problems, ['an answer that no operation declares']);
-  assert.deepEqual(judge({ ...stranger, method: 'OPTIONS', status: 204 }).problems, ['no Allow']);
+test('a response outside the operations must be a refusal or list the methods', () => {
+  const unrouted = { ...good, path: '/v1/nowhere' };
+  assert.deepEqual(judge({ ...unrouted, status: 404 }).problems, []);
+  assert.deepEqual(judge({ ...unrouted, status: 200 }).problems, ['an answer that no operation declares']);
+  assert.deepEqual(judge({ ...unrouted, method: 'OPTIONS', status: 204 }).problems, ['no Allow']);
 });
 
-test('every operation declares answers, and a default', () => {
+test('every operation declares responses and a default', () => {
   const declared = declaredResponses();
   const names = new Set(declared.map((answer) => answer.split(' ')[0] ?? ''));
   for (const name of names) assert.ok(declared.includes(`${name} default`), name);

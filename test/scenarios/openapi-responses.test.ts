@@ -22,8 +22,8 @@ import {
 } from '../support/valid-requests.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Answers that the OpenAPI document declares and that need more than one request to be met. That each is of its schema is
-// seen by the watcher of the run (test/support/openapi-response-preload.ts).
+// Declared responses that need more than one request. test/support/openapi-response-preload.ts checks each response against its
+// schema.
 let home: ServerFixture;
 let issuer: ExternalIssuer;
 let citizensClient = '';
@@ -40,12 +40,14 @@ before(async () => {
   token = await home.fetchAccessToken();
 });
 
-/** Messages of this reference change again each time they are to become read. */
+/** Messages with this reference never become read, as if another change always came first. */
 const unopenable = 'unopenable';
-/** And documents that are kept until then, each time they are to be withdrawn. */
+/** Documents kept until this instant are never withdrawn, as if another change always came first. */
 const unmovable = '2099-01-01T00:00:00.000Z';
 
-/** The first event of the demo's client is no longer kept, as after its time; and see `unopenable` and `unmovable`. */
+/**
+ * Deletes the first event of the demo's client, as after its retention, and creates the triggers of `unopenable` and `unmovable`.
+ */
 async function prepareDatabase(): Promise<void> {
   const db = await home.openDb();
   const [demo] = home.readDemoFile().clients;
@@ -82,19 +84,19 @@ async function deposited(headers: HttpRequest['headers'] = {}): Promise<string> 
   return String(parseJsonBody(answer)['id']);
 }
 
-test('a rehearsal shows what would be sent, and sends nothing', async () => {
+test('a dry run shows the notification and sends nothing', async () => {
   const answer = await ask(postJson(token, '/v1/notifications/send', { ...validMessage, dryRun: true }));
   assert.equal(answer.status, 200, String(answer.body));
   assert.equal(answer.headers.location, undefined);
 });
 
-/** A token that says which citizen is at the client. */
+/** An access token that names the citizen. */
 async function citizensToken(citizenId: string): Promise<string> {
   const claims = { client_id: citizensClient, sub: 'somebody', scope: 'citizen:self', citizen_id: citizenId };
   return await issuer.sign({ ...claims, aud: `${home.url}/v1` });
 }
 
-test('a citizen states how to be reached, and reads it again; whom the register does not have cannot', async () => {
+test('a citizen states contact preferences and reads them, and a person who is not in the register cannot', async () => {
   const wishes = { declined: ['sms'], language: 'en' };
   const state = async (citizenId: string) =>
     await ask(postJson(await citizensToken(citizenId), '/v1/contact-preferences', wishes));
@@ -108,7 +110,7 @@ test('a citizen states how to be reached, and reads it again; whom the register 
   assert.deepEqual(slugOf(await state('nobody')), [404, 'citizen-not-found']);
 });
 
-test('a citizen reads what the register has about them; whom it does not have finds nothing', async () => {
+test('a citizen reads the own register record, and a person who is not in the register finds none', async () => {
   const read = async (citizenId: string) =>
     await ask({ path: '/v1/register-record', headers: bearerHeaders(await citizensToken(citizenId)) });
   const own = await read('demo-mary');
@@ -118,7 +120,7 @@ test('a citizen reads what the register has about them; whom it does not have fi
   assert.deepEqual(slugOf(await read('nobody')), [404, 'citizen-not-found']);
 });
 
-test('a citizen locks the own details, and lifts that five times a day', async () => {
+test('a citizen sets the citizen lock, and removes it at most five times a day', async () => {
   await waitPastMidnight();
   const own = await citizensToken('demo-mary');
   const change = (locked: boolean) => ask(postJson(own, '/v1/register-lock', { locked }));
@@ -133,11 +135,11 @@ test('a citizen locks the own details, and lifts that five times a day', async (
   const of = async (citizenId: string) =>
     await ask(postJson(await citizensToken(citizenId), '/v1/register-lock', { locked: true }));
   assert.deepEqual(slugOf(await of('nobody')), [404, 'citizen-not-found']);
-  // Something else always comes before: see `prepareDatabase`.
+  // Another change always comes first: see `prepareDatabase`.
   assert.deepEqual(slugOf(await of('demo-anh')), [409, 'changed-meanwhile']);
 });
 
-test('a citizen opens a message of the own inbox, eight times at once too, and none of another', async () => {
+test('a citizen opens an inbox message, also eight times at once, and none of another citizen', async () => {
   const headers = bearerHeaders(await citizensToken('demo-mary'));
   const sent = await ask(postJson(token, '/v1/notifications/send', validMessage));
   const path = `/v1/inbox/${parseJsonBody(sent)['id']}`;
@@ -154,7 +156,7 @@ test('a citizen opens a message of the own inbox, eight times at once too, and n
   ]);
 });
 
-test('an opening that something else always comes before is refused as such, and opens nothing', async () => {
+test('an opening that always conflicts with another change is refused as such, and opens nothing', async () => {
   const headers = bearerHeaders(await citizensToken('demo-mary'));
   const sent = await ask(postJson(token, '/v1/notifications/send', { ...validMessage, reference: unopenable }));
   const path = `/v1/inbox/${parseJsonBody(sent)['id']}`;
@@ -163,15 +165,15 @@ test('an opening that something else always comes before is refused as such, and
   assert.notEqual(parseJsonBody(shown)['status'], 'read');
 });
 
-test('only a client that may know it is told that the register has no such citizen', async () => {
+test('only an authorized client learns that the register has no such citizen', async () => {
   const narrow = await home.fetchAccessToken(['notifications:send']);
   const message = { ...validMessage, citizenId: 'nobody' };
-  const told = await ask(postJson(token, '/v1/notifications/send', message));
+  const refused = await ask(postJson(token, '/v1/notifications/send', message));
   const accepted = await ask(postJson(narrow, '/v1/notifications/send', message));
-  assert.deepEqual([...slugOf(told), accepted.status], [404, 'citizen-not-found', 202]);
+  assert.deepEqual([...slugOf(refused), accepted.status], [404, 'citizen-not-found', 202]);
 });
 
-test('a cursor from before the events that are kept is refused, not answered with a gap', async () => {
+test('a cursor before the retained events is refused instead of skipping events', async () => {
   const answer = await ask({ path: '/v1/events?after=0', headers: bearerHeaders(token) });
   assert.deepEqual(slugOf(answer), [410, 'cursor-expired']);
 });
@@ -185,7 +187,7 @@ test('a citizen reads the own access log with a token of a trusted issuer', asyn
   assert.equal(answer.status, 200, String(answer.body));
 });
 
-test('a receipt is recorded at once, says when to come back, and then has its proof', async () => {
+test('a receipt is recorded at once with Retry-After, and later has its proof', async () => {
   const receiptOf = async () => {
     const sent = await ask(postJson(token, '/v1/notifications/send', validMessage));
     return String(parseJsonBody(sent)['receipt']);
@@ -203,7 +205,7 @@ test('a receipt is recorded at once, says when to come back, and then has its pr
   await waitUntil(async () => (await read(path)).status === 200);
 });
 
-test('a use is hidden only by a client with that right', async () => {
+test('only a client with the scope can conceal a use', async () => {
   const narrow = await home.fetchAccessToken(['notifications:send']);
   const headers = {
     'access-log-hidden-until': new Date(Date.now() + 86_400_000).toISOString(),
@@ -214,12 +216,12 @@ test('a use is hidden only by a client with that right', async () => {
   assert.deepEqual(slugOf(answer), [403, 'hiding-not-permitted']);
 });
 
-test('a document that was not scanned yet is not given out, and says when to come back', async () => {
+test('a document that is not scanned yet is refused with Retry-After', async () => {
   const answer = await ask({ path: `/v1/documents/${await deposited()}`, headers: bearerHeaders(token) });
   assert.deepEqual([...slugOf(answer), answer.headers['retry-after']], [409, 'document-not-ready', '5']);
 });
 
-test('what is done to an erased document is answered 410 with a link to the proof', async () => {
+test('every operation on an erased document answers 410 with a link to the proof', async () => {
   const id = await deposited();
   const path = `/v1/documents/${id}`;
   const erased = await ask({ method: 'DELETE', path, headers: bearerHeaders(token) });
@@ -243,7 +245,7 @@ async function otherClient(): Promise<{ readonly clientId: string }> {
   return JSON.parse((await runCommandInProcess(home, 'clients', 'create', 'Registry', ...flags)).stdout);
 }
 
-test('a grant is given to a client until that is disabled', async () => {
+test('a client receives grants until it is disabled', async () => {
   const path = `/v1/documents/${await deposited()}/grants`;
   const { clientId } = await otherClient();
   const grant = async (purpose: string) => await ask(postJson(token, path, { clientId, purpose }));
@@ -252,7 +254,7 @@ test('a grant is given to a client until that is disabled', async () => {
   assert.deepEqual(slugOf(await grant('tax')), [400, 'bad-request']);
 });
 
-test('a document has a hundred grants at most', async () => {
+test('a document has at most a hundred grants', async () => {
   const path = `/v1/documents/${await deposited()}/grants`;
   const { clientId } = await otherClient();
   const grant = async (purpose: string) => await ask(postJson(token, path, { clientId, purpose }));
@@ -260,30 +262,30 @@ test('a document has a hundred grants at most', async () => {
   assert.deepEqual(slugOf(await grant('permit 100')), [409, 'conflict']);
 });
 
-test('a grant ends once', async () => {
+test('a grant can be ended once', async () => {
   const path = `/v1/documents/${await deposited()}/grants?clientId=another-client&purpose=permit`;
   const answer = await ask({ method: 'DELETE', path, headers: bearerHeaders(token) });
   assert.deepEqual(slugOf(answer), [409, 'conflict']);
 });
 
-test('of several withdrawals at once one erases, and the others are told that it is gone', async () => {
+test('of several concurrent withdrawals one erases, and the others answer 410', async () => {
   const asked = { method: 'DELETE', path: `/v1/documents/${await deposited()}`, headers: bearerHeaders(token) };
   const answers = await Promise.all(Array.from({ length: 8 }, () => ask(asked)));
   const statuses = answers.map(({ status }) => status).sort();
   assert.deepEqual(statuses, [200, ...Array.from({ length: 7 }, () => 410)]);
 });
 
-test('a withdrawal that something else always comes before is refused as such, and may be repeated', async () => {
+test('a withdrawal that always conflicts with another change is refused as such, and can be repeated', async () => {
   const path = `/v1/documents/${await deposited({ 'document-retain-until': unmovable })}`;
   const answer = await ask({ method: 'DELETE', path, headers: bearerHeaders(token) });
   assert.deepEqual([...slugOf(answer), parseJsonBody(answer)['retryable']], [409, 'changed-meanwhile', true]);
 });
 
-test('one idempotency key is one document: running 409, another document 422', async () => {
+test('one idempotency key creates one document: 409 while it runs, 422 for another document', async () => {
   let headers: HttpRequest['headers'] = {};
   let running: HttpResponse | undefined;
   let count = 0;
-  // Whichever of two connections is heard first has the key: again with another key, until it was the half upload.
+  // The server may process either request first. The test repeats with a new key until the incomplete upload is first.
   await waitUntil(async () => {
     count += 1;
     headers = { ...bearerHeaders(token, validDepositHeaders()), 'idempotency-key': `document-${count}` };

@@ -12,12 +12,12 @@ const spec = join(import.meta.dirname, '../../spec');
 const sets = ['owasp', 'nl-api-design-rules', 'it-modi'];
 const waivers = JSON.parse(readFileSync(join(spec, 'waivers.json'), 'utf8')) as readonly Waiver[];
 
-/** What a rule set finds in an OpenAPI document, errors and warnings alike. */
+/** The findings of a rule set in an OpenAPI document, both errors and warnings. */
 async function lint(set: string, file: string): Promise<readonly Finding[]> {
   const args = ['lint', file, '-r', join(spec, `${set}.yaml`), '-f', 'json', '--quiet'];
   const { stdout, stderr } = await runOpenApiLinter('spectral', ...args);
   assert.match(stdout, /^\[/, `spectral did not run: ${stderr}`);
-  // The list ends at the last bracket: a note for people can follow.
+  // The list ends at the last bracket; a note for people can follow.
   return JSON.parse(stdout.slice(0, stdout.lastIndexOf(']') + 1)) as readonly Finding[];
 }
 
@@ -25,7 +25,7 @@ const fits = (waiver: Waiver, finding: Finding) =>
   waiver.rule === finding.code && new RegExp(waiver.at).test(finding.path.join('/'));
 
 for (const set of sets) {
-  test(`the rule set ${set} finds nothing but what is waived, and every waiver is needed`, async () => {
+  test(`the rule set ${set} reports only waived findings, and every waiver is needed`, async () => {
     const findings = await lint(set, openApiPath);
     const own = waivers.filter((waiver) => waiver.set === set);
     const open = findings.filter((finding) => !own.some((waiver) => fits(waiver, finding)));
@@ -45,7 +45,7 @@ test('every waiver belongs to a rule set and gives its reason in a sentence', ()
   }
 });
 
-/** A document that breaks a rule of each kind, and the rules that have to say so. */
+/** A document that breaks one rule of each kind, and the rules that must report it. */
 const planted = [
   ['owasp', 'no-credentials-in-url'],
   ['owasp', 'owasp:api4:2023-string-limit'],
@@ -60,7 +60,7 @@ const planted = [
   ['it-modi', 'use-problem-json-for-errors'],
 ] as const;
 
-test('a document that breaks the rules is found out by each set', async () => {
+test('every set reports a document that breaks its rules', async () => {
   const text = { schema: { type: 'string' } };
   const broken = {
     openapi: '3.1.0',

@@ -7,15 +7,15 @@ import { operations } from '../../src/app/operations.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// The lines for a shell on the page /docs, pasted as they stand.
+// The shell commands of the page /docs, unchanged.
 const letters: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', '#39': "'" };
 const textOf = (html: string) => html.replaceAll(/&([a-z0-9#]+);/g, (_whole, name: string) => letters[name] ?? '?');
 
-/** What the invented ids of the lines come to, and the token, which is no citizen's. */
-const strangers =
+/** Decoy values for the invented ids in the commands, and a token that belongs to no citizen. */
+const decoyValues =
   /^(document|notification|webhook|template|verification|receipt)-not-found$|^citizen-token-needed$|^bad-request$/;
 
-test('every line of the reference is taken as it stands: it fails by its invented ids alone', async (t) => {
+test('every command of the reference is well formed: it fails only because its ids are invented', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   await home.fetchAccessToken();
@@ -39,8 +39,8 @@ test('every line of the reference is taken as it stands: it fails by its invente
       written === '' ? {} : (JSON.parse(written) as { type?: string; issues?: Issue[] });
     const slug = type.startsWith('http') ? (type.split('/').at(-1) ?? '') : 'done';
     came.set(name, slug);
-    assert.ok(slug === 'done' || strangers.test(slug), `${name}: ${written}`);
-    // Of a form that is right: what is named is not there.
+    assert.ok(slug === 'done' || decoyValues.test(slug), `${name}: ${written}`);
+    // The form is valid, but the named things do not exist.
     for (const issue of issues) assert.equal(issue.code, 'not-found', `${name}: ${written}`);
   }
   assert.deepEqual([...came.keys()].sort(), operations.map(({ name }) => name).sort());

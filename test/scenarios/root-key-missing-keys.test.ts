@@ -23,7 +23,7 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     t.after(() => rmSync(backup, { recursive: true, force: true }));
     const [first = '', ...lasting] = whole.trim().split('\n');
     assert.ok(lasting.length > 5);
-    const told = /root key [0-9a-f]{16} lacks its lines `lasting`.* Bring the whole file back/;
+    const told = /root key [0-9a-f]{16} lacks its lines `lasting`.* Restore the whole file/;
     const runs = [['keys', 'create']];
     if (engine === 'sqlite') {
       assert.equal((await runCommandInProcess(home, 'backup', 'create', backup)).code, 0);

@@ -9,7 +9,7 @@ import { repositoryRoot } from '../support/markdown-pages.ts';
 import { fileCleanupScope, makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// What docs/sandbox.md says of its people, asked of the demo. The file is the one that service teams take.
+// Verifies the statements of docs/sandbox.md with the demo server. Service teams use the same file.
 const file = join(repositoryRoot, 'docs/sandbox/questions.json');
 const questions = JSON.parse(readFileSync(file, 'utf8')) as (PersonaQuestion & { readonly about: string })[];
 
@@ -31,11 +31,11 @@ for (const { about, claims, decision, because } of questions) {
   });
 }
 
-test('all questions asked once more are answered alike: the same wrong claims cost nothing', async () => {
+test('repeating all verifications gives the same answers: the same wrong claims do not count', async () => {
   for (const { claims, decision } of questions) assert.equal(await decided(claims), decision, JSON.stringify(claims));
 });
 
-test('whom the record keeps from being confirmed reads why', async () => {
+test('a citizen whose record prevents a match reads the reason', async () => {
   const lena = openCookieBrowser(url);
   await signInAtDemo(lena, 'try-locked');
   await waitUntil(async () => {
@@ -44,7 +44,7 @@ test('whom the record keeps from being confirmed reads why', async () => {
   });
 });
 
-test('the register is down for one citizen, whatever is claimed, as often as one likes', async () => {
+test('the register is unavailable for one simulated citizen, for any claims and any number of times', async () => {
   for (const familyName of ['A', 'B', 'C', 'D', 'E', 'F', 'G']) {
     const claims = { citizenId: 'sim-register-down', familyName, birthDate: '1980-01-01' };
     assert.equal(await decided(claims), 'not_determined');

@@ -40,12 +40,12 @@ test('settings that do not go together, and files and addresses that are not the
   assert.equal((await runCommandInProcess(ready, 'keys', 'create')).code, 0);
   const port = await takenPort(t);
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
-    [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that callers use, since 0\.0\.0\.0 in HOST is none/m],
+    [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that clients use, because HOST is 0\.0\.0\.0\. See/m],
     [{ BOUNCE_TOKEN: 'hunter2 of the bounces' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS beside it/m],
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
     [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": it is a folder, and has to be a file\. See /m],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: \/ cannot be read \(it is a folder, and has to be a/m],
-    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, "65" came\. See docs\/settings/m],
+    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/settings/m],
     [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses, .*, "proxy" came\. See /m],
     [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, "mine" came\. See docs\/settings/m],
     [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operating\.md#the-root-key\)$/m],

@@ -70,13 +70,13 @@ const wrongSends: ReadonlyArray<[string, object, string[], RegExp]> = [
     /^the text in fr-BE has 207 characters/,
   ],
   [
-    'a template of nobody',
+    'an unknown template',
     { templateId: 'tpl_01M7WKVMFEE008WANFAS9XRDZX' },
     ['/templateId not-found'],
     /GET \/v1\/templates/,
   ],
   [
-    'a template of nobody, beside a fault of form',
+    'an unknown template together with an unknown member',
     { templateId: 'x', colour: 1 },
     ['/colour unknown-input', '/templateId not-found'],
     /./,
@@ -85,26 +85,26 @@ const wrongSends: ReadonlyArray<[string, object, string[], RegExp]> = [
 ];
 
 for (const engine of engines.filter(({ name }) => name === 'sqlite')) {
-  test('a template at fault is refused with the places of its faults and their remedy', async (t) => {
+  test('an invalid template is refused with the pointers of its issues and how to fix them', async (t) => {
     const { create, list } = await openTemplateApp(await engine.open(t));
-    for (const [what, body, expected, said] of wrongTemplates) {
+    for (const [what, body, expected, detail] of wrongTemplates) {
       const answer = await create({ body: { ...permitTemplate, ...body } });
       assert.deepEqual(templateIssuesIn(answer)?.sort(), expected.sort(), what);
-      assert.match(detailOf(answer), said, what);
+      assert.match(detailOf(answer), detail, what);
     }
     const listed = await list({});
     assert.ok('json' in listed);
     assert.deepEqual(listed.json, { items: [] });
   });
 
-  test('a send by a template is refused where it is at fault in any of its languages, whoever it is to', async (t) => {
+  test('a send with a template is refused when it is invalid in any language, for every citizen', async (t) => {
     const { app, make } = await openTemplateApp(await engine.open(t));
     const templateId = await make();
-    for (const [what, body, expected, said] of wrongSends) {
+    for (const [what, body, expected, detail] of wrongSends) {
       for (const citizenId of ['cit-ada', 'cit-eve', 'cit-nobody']) {
         const answer = await app.send({ citizenId, templateId, personalisation: values, ...body });
         assert.deepEqual(templateIssuesIn(answer)?.sort(), expected.sort(), what);
-        assert.match(detailOf(answer), said, what);
+        assert.match(detailOf(answer), detail, what);
       }
     }
     assert.deepEqual(await app.events(), ['template.changed']);

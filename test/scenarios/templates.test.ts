@@ -19,7 +19,7 @@ import {
 
 const knowing = { clientId: 'knowing office' };
 
-/** The digest of a text of `permit` that is filled, as whoever has its template could make it without a salt. */
+/** The digest of a filled text of `permitTemplate` without a salt, which its sender could compute. */
 function digestOfText({ language, message, subject }: (typeof permitTemplate.texts)[number]): string {
   const [tag = ''] = Intl.getCanonicalLocales(language);
   const filled = (text: string) => text.replace('((name))', values.name).replace('((number))', values.number);
@@ -28,28 +28,32 @@ function digestOfText({ language, message, subject }: (typeof permitTemplate.tex
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a template is made, listed, read and removed by its client alone`, async (t) => {
+  test(`${engine.name}: a template can be created, listed, read and removed by its own client only`, async (t) => {
     const { app, create, list, read, remove } = await openTemplateApp(await engine.open(t));
     const made = await create({ body: permitTemplate }, { key: 'k1' });
     assert.ok('json' in made);
     const id = String(made.json['id']);
     assert.match(id, /^tpl_\w{26}$/);
     const summary = {
-      ...{ id, name: 'Permit ready', defaultLanguage: 'fr-BE', languages: ['fr-BE', 'nl-BE'] },
-      ...{ placeholders: ['name', 'number'], createdAt: '2026-01-15T09:00:00.000Z' },
+      id,
+      name: 'Permit ready',
+      defaultLanguage: 'fr-BE',
+      languages: ['fr-BE', 'nl-BE'],
+      placeholders: ['name', 'number'],
+      createdAt: '2026-01-15T09:00:00.000Z',
     };
     const [french, dutch] = permitTemplate.texts;
-    const whole = { ...summary, texts: [french, { ...dutch, language: 'nl-BE' }] };
-    assert.deepEqual(made, { status: 201, headers: { location: `/v1/templates/${id}` }, json: whole });
+    const full = { ...summary, texts: [french, { ...dutch, language: 'nl-BE' }] };
+    assert.deepEqual(made, { status: 201, headers: { location: `/v1/templates/${id}` }, json: full });
     const again = await create({ body: permitTemplate }, { key: 'k1' });
     assert.ok('json' in again && again.headers['idempotent-replayed'] === 'true');
-    assert.deepEqual(again.json, whole);
+    assert.deepEqual(again.json, full);
     const listed = await list({});
     assert.ok('json' in listed);
     assert.deepEqual(listed.json, { items: [summary] });
     const own = await read({ params: { id } });
     assert.ok('json' in own);
-    assert.deepEqual(own.json, whole);
+    assert.deepEqual(own.json, full);
     for (const operation of [read, remove]) {
       const foreign = await operation({ params: { id } }, { clientId: 'another' });
       assert.ok('refused' in foreign && foreign.refused.slug === 'template-not-found');
@@ -74,7 +78,7 @@ for (const engine of engines) {
     assert.deepEqual(await listed(), before);
   });
 
-  test(`${engine.name}: each citizen gets the text in the own language, else in the default one`, async (t) => {
+  test(`${engine.name}: each citizen gets the text in their language, else in the default language`, async (t) => {
     const { app, make, opened } = await openTemplateApp(await engine.open(t));
     const templateId = await make();
     const sent = async (citizenId: string, more = {}) => {
@@ -95,7 +99,7 @@ for (const engine of engines) {
     assert.deepEqual(await sent('cit-ada', { language: 'fr-be' }), french);
   });
 
-  test(`${engine.name}: a message keeps its language when its citizen wishes another, and when its template is gone`, async (t) => {
+  test(`${engine.name}: a message keeps its language when the citizen changes theirs or the template is removed`, async (t) => {
     const db = await engine.open(t);
     const { app, make, opened, remove } = await openTemplateApp(db);
     const templateId = await make();
@@ -107,7 +111,7 @@ for (const engine of engines) {
     assert.deepEqual(templateIssuesIn(refused), ['/templateId not-found']);
   });
 
-  test(`${engine.name}: a mail is in the language of its text, the words of the server too`, async (t) => {
+  test(`${engine.name}: a mail is in the language of its text, including the texts of the server`, async (t) => {
     const citizens = { 'cit-nl': { email: 'nl@example.org', language: 'nl' } };
     const { app, start, time, faults } = await createDeliveryApp(t, await engine.open(t), { citizens });
     const outbox = createOutbox({ address: 'no-reply@tax.example', messageIdHost: 'tax.example' });
@@ -129,7 +133,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a dry run says the language, of the citizen's own only to those who may know`, async (t) => {
+  test(`${engine.name}: a dry run shows the language of the citizen only to callers with citizens:known`, async (t) => {
     const { app, make } = await openTemplateApp(await engine.open(t));
     const dry = async (templateId: string, ask: object, more = {}) => {
       const body = { citizenId: 'cit-ada', templateId, personalisation: values, dryRun: true, ...more };
@@ -152,7 +156,7 @@ for (const engine of engines) {
     assert.equal((await dry(other, {}, { language: 'nl' }))[0], 'nl-BE');
   });
 
-  test(`${engine.name}: what can still be withdrawn tells nobody the language of a citizen`, async (t) => {
+  test(`${engine.name}: the evidence of a notification that can be cancelled does not reveal the citizen's language`, async (t) => {
     const { app, make } = await openTemplateApp(await engine.open(t));
     const templateId = await make();
     const stated = async (citizenId: string, more = {}) => {
@@ -170,15 +174,15 @@ for (const engine of engines) {
       return { content, contentSalt, language: shown['language'] };
     };
     const sendAt = '2026-03-01T00:00:00Z';
-    const untold = { content: 'whole', contentSalt: undefined, language: null };
-    assert.deepEqual(await stated('cit-ada', { sendAt }), untold);
-    assert.deepEqual(await stated('cit-nobody', { sendAt }), untold);
+    const withoutLanguage = { content: 'whole', contentSalt: undefined, language: null };
+    assert.deepEqual(await stated('cit-ada', { sendAt }), withoutLanguage);
+    assert.deepEqual(await stated('cit-nobody', { sendAt }), withoutLanguage);
     const named = await stated('cit-ada', { sendAt, language: 'nl' });
-    assert.deepEqual(named, { ...untold, language: 'nl' });
+    assert.deepEqual(named, { ...withoutLanguage, language: 'nl' });
     assert.equal(typeof (await stated('cit-ada')).contentSalt, 'string');
   });
 
-  test(`${engine.name}: a client has so many templates and no more, also where two are made at once`, async (t) => {
+  test(`${engine.name}: the limit of templates per client holds when two are created at the same time`, async (t) => {
     const db = await engine.open(t);
     const { create, make, list } = await openTemplateApp(db);
     const id = await make();

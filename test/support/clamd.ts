@@ -9,17 +9,17 @@ import type { TestContext } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
 import { makeTestFolder } from './test-folder.ts';
 
-/** The test file of EICAR, put together here so that no scanner takes this source for it. */
+/** The EICAR test file, assembled here so that no scanner reports this source file. */
 export const eicar = Buffer.from(
   ['X5O!P%@AP[4', 'PZX54(P^)7CC)7}$EICAR', '-STANDARD-ANTIVIRUS-TEST-FILE!$H+H*']
     .join('\\')
     .replace('EICAR\\', 'EICAR'),
 );
 
-/** Whether a real clamd is installed; without one a test has to be skipped, loudly. */
+/** Whether a real clamd is installed; without one a test must be skipped with a visible reason. */
 export const isClamdInstalled: boolean = ['/usr/sbin/clamd', '/usr/local/sbin/clamd'].some(existsSync);
 
-/** Starts a real clamd on a socket of its own, with EICAR as its only signature; it is stopped after the test. */
+/** Starts a real clamd on its own socket, with EICAR as its only signature; it stops after the test. */
 export async function startClamd(t: TestContext, settings: readonly string[]): Promise<string> {
   const folder = makeTestFolder('clamd-');
   const [database, socket] = [join(folder, 'db'), join(folder, 'clamd.sock')];
@@ -50,10 +50,10 @@ export async function startClamd(t: TestContext, settings: readonly string[]): P
   return socket;
 }
 
-/** What speaks clamd's protocol as a test wants it: gets a command and the whole stream, gives the reply, or nothing. */
+/** A fake clamd: receives a command and the whole stream, and returns the reply, or undefined. */
 export type ClamdResponder = (command: string, stream: Buffer) => string | undefined;
 
-/** A server on a socket of its own that answers as `speaks` says; undefined ends the connection without an answer. */
+/** A server on its own socket that answers with `responder`; undefined closes the connection without an answer. */
 export async function startFakeClamd(t: { after(end: () => unknown): void }, respond: ClamdResponder): Promise<string> {
   const folder = makeTestFolder('clamd-');
   const path = join(folder, 'clamd.sock');

@@ -19,7 +19,7 @@ import type { JsonBody, NotificationApp } from './notification-app.ts';
 export const oneDayMs = 24 * 60 * minuteMs;
 export const contactCascade = defaultPolicyFor(new Set(['sms']));
 
-/** What a citizen's own program asks, each answer as its JSON or as the name of its problem. */
+/** The calls of a citizen's own program. Each returns the JSON of the answer or the refusal. */
 export function createCitizenCalls(app: NotificationApp) {
   const operations = {
     ask: app.serve(askContactCode),
@@ -44,7 +44,7 @@ export function createCitizenCalls(app: NotificationApp) {
     state: (citizenId: string, body: object) => callOperation('state')(citizenId, { body }),
     preferences: (citizenId: string) => callOperation('read')(citizenId, {}),
     inbox: (citizenId: string) => callOperation('inbox')(citizenId, {}),
-    /** The code that a citizen's row holds: what a mailbox would show. */
+    /** The stored code of a citizen, which the mail contains. */
     code: async (citizenId: string, channel = 'email') => {
       const codes = await findContactCodes({ read: app.db.read, citizenKeys: app.citizenKeys }, citizenId);
       return codes.find((code) => code.channel === channel)?.code ?? 'none';
@@ -52,20 +52,20 @@ export function createCitizenCalls(app: NotificationApp) {
   };
 }
 
-/** The name of a problem, or what was answered instead. */
+/** The slug of a refusal, or the JSON of an answer that was not refused. */
 export const problemNameOf = (answer: object): string =>
   'slug' in answer ? String(answer.slug) : JSON.stringify(answer);
 
-/** Another code than that one. */
+/** A code that differs from `code`. */
 export const differentCode = (code: string, by = 1): string =>
   String((Number(code) + by) % 1_000_000).padStart(code.length, '0');
 
-/** Citizens' operations and delivery by a real relay, and by a text message gateway that notes what it is given. */
+/** The app with the operations of citizens, delivery by a real SMTP relay, and a text message channel that records its messages. */
 export async function openContactApp(t: TestContext, db: Database, citizens: Readonly<Record<string, CitizenContact>>) {
   const opened = await createDeliveryApp(t, db, { cascade: contactCascade, citizens });
   const { app, time, start, sink: smtpServer } = opened;
   const contactOf: ContactOf = withPreferences(app.contactOf, { read: db.read, citizenKeys: app.citizenKeys });
-  // The operations of the house were given its ports by reference.
+  // The operations hold a reference to these ports.
   Object.assign(app.ports, { contactOf });
   const sentTexts: string[] = [];
   const sms: Channel = {
@@ -91,12 +91,12 @@ export async function openContactApp(t: TestContext, db: Database, citizens: Rea
       worker.wake();
       await time.advance(ms, worker.idle);
     },
-    /** The mails so far, to whom and what they say first. */
+    /** The mails so far: the recipients and the text. */
     mails: () => smtpServer.mails.map(({ to, raw }) => `${to.join()}: ${decodeMailText(raw)}`),
   };
 }
 
-/** The text of a mail, its lines joined as they were written. */
+/** The decoded text of a mail. */
 function decodeMailText(raw: string): string {
   const [head = '', ...body] = raw.split('\r\n\r\n');
   const text = body.join('\n\n');

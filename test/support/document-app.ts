@@ -27,7 +27,7 @@ import { deriveContentKey, openEventContent } from '../../src/ledger/event-conte
 import type { Engine } from './database-engines.ts';
 import { makeTestFolder } from './test-folder.ts';
 
-/** What a request to the documents operations came to, its body taken to the end. */
+/** The result of a request to a document operation, with its complete body. */
 export type DocumentResult =
   | { readonly refusal: Refusal }
   | {
@@ -35,11 +35,11 @@ export type DocumentResult =
       readonly headers: Readonly<Record<string, string>>;
       readonly json?: unknown;
       readonly bytes: Buffer;
-      /** The fault with which the body broke off. */
+      /** The fault that ended the body early. */
       readonly broke?: unknown;
     };
 
-/** One request: who, and what. The body is given in the pieces it arrives in; an Error among them breaks it off. */
+/** One request. The body arrives in these pieces; an Error among them ends it early. */
 export type DocumentRequest = {
   readonly client?: string;
   readonly method?: string;
@@ -50,23 +50,23 @@ export type DocumentRequest = {
 
 export type DocumentApp = Awaited<ReturnType<typeof buildDocumentApp>>;
 
-/** The one citizen whom the house knows, besides `otherCitizen`. */
+/** The known citizen, apart from `otherCitizen`. */
 export const testCitizenId = 'CZ-1001';
 export const otherCitizenId = 'CZ-1002';
 
-/** A house on a fresh database and folder of its own. */
+/** Document operations on a new database and folder. */
 export async function openDocumentApp(t: TestContext, engine: Engine): Promise<DocumentApp> {
   return buildDocumentApp(await engine.open(t), await makeDocumentFolder(t), systemRandom(32));
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is removed after the test. */
 export async function makeDocumentFolder(t: TestContext): Promise<string> {
   const folder = makeTestFolder('documents-');
   t.after(() => rm(folder, { recursive: true, force: true }));
   return folder;
 }
 
-/** Whom the test says to call: a client, perhaps `for` a citizen; only a portal may act for one. */
+/** The caller of a request: a client, perhaps `for` a citizen; only a portal may act for one. */
 function callerOf(token: string): Caller {
   const [clientId = '', citizenId] = token.split(' for ');
   const scopes = ['documents:read', 'documents:write', ...(clientId === 'portal' ? ['citizen:self'] : [])];
@@ -74,13 +74,13 @@ function callerOf(token: string): Caller {
   return { clientId, citizenId, purposes, scopes: new Set(scopes) };
 }
 
-/** Everything the documents operations stand on, real, over what is stored there; the clock stands still until it is set. */
+/** The document operations with real stores in that folder; the clock moves only when a test sets it. */
 export async function buildDocumentApp(db: Database, folder: string, rootBytes: Uint8Array) {
   const time = { now: Date.UTC(2026, 5, 1, 12) };
   const clock = { now: () => time.now };
   const root = rootKeyFromBytes(rootBytes);
   let keys = createCitizenKeys(db.read, root, systemRandom);
-  // What is cached goes by the keys of the moment.
+  // The ETag key of the present root key.
   const citizenKeys: CitizenKeys = {
     ...keys,
     keyOf: (id) => keys.keyOf(id),
@@ -92,7 +92,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
   const alarms: string[] = [];
   const mint = createIdGenerator(clock, systemRandom);
   const blobs = await openFolderBlobs(join(folder, 'documents'));
-  // Faults are put in here, before and behind the real ones.
+  // Tests insert faults here, before and after the real calls.
   const faultPoints = { blobs, write: (unit: readonly Statement[]) => db.write(unit) };
   const ports = {
     blobs: viaFaultPoints(faultPoints),
@@ -134,23 +134,23 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     alarms,
     citizenKeys,
     ...createOperations(context, ports),
-    /** What the runs and commands about documents are given. */
+    /** The dependencies of deletion runs and commands. */
     keeping: {
       ...{ read: db.read, commit: context.commit, clock, mint, ports },
       claim: (statement: Statement) => faultPoints.write([statement]),
     },
-    /** Drops the keys that are cached, as a restart does. */
+    /** Evicts cached keys, like a restart. */
     forgetKeys: () => {
       keys = createCitizenKeys(db.read, root, systemRandom);
     },
-    /** The events about a citizen, opened, oldest first. */
+    /** The opened events about a citizen, oldest first. */
     eventsAbout: (id: string) => readCitizenEvents(db, citizenKeys, id),
-    /** Every file of the house's folder: its path in it, and its bytes. */
+    /** Each file in the folder of the app: relative path and bytes. */
     files: () => readFilesIn(folder),
   };
 }
 
-/** The operations on documents, each as a function that takes the request and gives what came of it. */
+/** The document operations, each as a function from a request to its result. */
 function createOperations(context: DispatchContext, ports: DocumentPorts) {
   const serve = (operation: Operation<DocumentPorts>) => {
     const dispatch = createDispatch(bindOperation(operation, ports), context);
@@ -166,7 +166,7 @@ function createOperations(context: DispatchContext, ports: DocumentPorts) {
     retrieve: (id: string, asked: DocumentRequest = {}) => retrieve(asked, { id }),
     list: serve(listDocumentRecords),
     withdraw: (id: string, asked: DocumentRequest = {}) => withdraw(asked, { id }),
-    /** Lets a client read, by its issuer. */
+    /** The issuer grants a client access. */
     grant: (id: string, body: object, asked: DocumentRequest = {}) =>
       grant(
         { ...asked, headers: { 'content-type': 'application/json' }, body: [Buffer.from(JSON.stringify(body))] },
@@ -177,7 +177,7 @@ function createOperations(context: DispatchContext, ports: DocumentPorts) {
   };
 }
 
-/** The issuer that deposits where a test says nothing else. */
+/** The issuer of deposits by default. */
 export const issuer = 'tax-office';
 
 function toIncoming(request: DocumentRequest, method: string, params: Record<string, string>): IncomingRequest {
@@ -207,7 +207,7 @@ async function readResult(result: OperationResponse | Refusal): Promise<Document
   if ('json' in result) return { ...head, json: result.json, bytes: Buffer.alloc(0) };
   const pieces: Buffer[] = [];
   try {
-    // A piece is good until the next is asked for.
+    // A piece is valid until the next one is requested.
     for await (const piece of result.stream ?? []) pieces.push(Buffer.from(piece));
   } catch (streamError) {
     return { ...head, bytes: Buffer.concat(pieces), broke: streamError };
@@ -249,7 +249,7 @@ async function readFilesIn(folder: string): Promise<{ readonly path: string; rea
   );
 }
 
-/** The headers of an ordinary deposit of these bytes, with others over them. */
+/** The headers of an ordinary deposit of these bytes, with changes. */
 export function depositHeadersOf(bytes: Uint8Array, others: Readonly<Record<string, string>> = {}) {
   return {
     'content-type': 'application/pdf',
@@ -261,14 +261,14 @@ export function depositHeadersOf(bytes: Uint8Array, others: Readonly<Record<stri
   };
 }
 
-/** A PDF by its first bytes, of that size; a marker all through it that no other file holds. */
+/** A PDF of that size by its first bytes, filled with a marker that no other file has. */
 export function makePdf(size: number): Buffer {
   const bytes = Buffer.alloc(size, 'MARKER-4711-PLAIN ');
   bytes.write('%PDF-1.7\n');
   return bytes;
 }
 
-/** Deposits these bytes and gives the id; throws where that is refused. */
+/** Deposits these bytes and returns the id; throws if the deposit is refused. */
 export async function depositDocumentOf(
   app: DocumentApp,
   bytes: Buffer,
@@ -276,6 +276,6 @@ export async function depositDocumentOf(
 ) {
   const result = await app.deposit({ headers: depositHeadersOf(bytes, others), body: [bytes] });
   if ('refusal' in result) throw new Error(`the deposit was refused: ${result.refusal.slug}`);
-  // The operation answered with the record of what it stored.
+  // The operation answered with the record of the stored document.
   return (result.json as { id: DocumentId }).id;
 }

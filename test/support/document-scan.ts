@@ -4,10 +4,10 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import type { DocumentApp } from './document-app.ts';
 import { createVirtualTime } from './virtual-time.ts';
 
-/** What a scanner says that has found nothing. */
+/** The verdict of a scanner that found nothing. */
 export const cleanVerdict: ScanVerdict = { verdict: 'clean', engine: 'ClamAV 1.4.6/27000' };
 
-/** A gate over a house whose scanner says what `verdicts` say, one after the other; the last one again and again. */
+/** A scan worker whose scanner returns these verdicts in order, and repeats the last one. */
 export function createDocumentScan(app: DocumentApp, scan: Scanner['scan']) {
   app.ports.scans = true;
   const time = createVirtualTime(app.time.now);

@@ -2,18 +2,18 @@ import { createCipheriv, createHash } from 'node:crypto';
 import { setTimeout as pause } from 'node:timers/promises';
 import { bearerHeaders, createHttpClient, parseJsonBody } from './http-client.ts';
 
-/** Programs that deposit one document after another. */
+/** Processes that deposit documents repeatedly. */
 export type DocumentUploaders = {
-  /** The documents that were answered with 201: which of the sizes each has. */
+  /** The documents answered with 201, with the index of their size. */
   readonly deposited: ReadonlyMap<string, number>;
-  /** How often a deposit came to nothing. */
+  /** The number of failed deposits. */
   readonly failedUploads: { count: number };
-  /** Lets each end after the deposit that it is at, whatever comes of it. */
+  /** Lets each process end after its current deposit. */
   finish(): void;
   readonly ended: Promise<void>;
 };
 
-/** The bytes of a document of that size: of random looks, and the same each time. */
+/** The bytes of a document of that size: random-looking, and always the same. */
 export function makeDocumentBytes(size: number): Buffer {
   const key = createHash('sha256').update(String(size)).digest();
   const bytes = createCipheriv('aes-256-ctr', key, Buffer.alloc(16)).update(Buffer.alloc(size));
@@ -21,7 +21,7 @@ export function makeDocumentBytes(size: number): Buffer {
   return bytes;
 }
 
-/** Starts as many programs as sizes; each deposits for that citizen and tells the digest. */
+/** Starts one process for each size; each deposits for that citizen and reports the digest. */
 export function startDocumentUploaders(
   url: string,
   token: string,

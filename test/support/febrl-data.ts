@@ -4,7 +4,7 @@ import type { LabelledPair } from '../../src/identity/evaluation/evaluate-policy
 import type { Claims } from '../../src/identity/register/claims.ts';
 import { testDataPath } from './test-data.ts';
 
-/** A public set: originals as the register, duplicates as claims, all true pairs and all hard impostors. */
+/** A public set: originals are the register, duplicates the claims. Pairs are all true ones and all difficult impostors. */
 export type FebrlSet = {
   readonly register: readonly Claims[];
   readonly claims: readonly Claims[];
@@ -13,13 +13,13 @@ export type FebrlSet = {
 
 type Row = Readonly<Record<string, string>>;
 
-/** Set 1, 2 or 3; undefined where the data are not there. */
+/** Set 1, 2 or 3; undefined if TEST_DATA does not have it. */
 export function readFebrlSet(set: 1 | 2 | 3): FebrlSet | undefined {
   const rows = readRows(set);
   return rows === undefined ? undefined : toFebrlSet(rows);
 }
 
-/** All three sets as one register, in which the persons of each are impostors of the others. */
+/** All three sets as one register, so that the people of each set are impostors for the others. */
 export function readAllFebrlSets(): FebrlSet | undefined {
   const sets = ([1, 2, 3] as const).map((set) =>
     readRows(set)?.map((row) => ({ ...row, rec_id: `set${set}${idOf(row)}` })),
@@ -57,10 +57,10 @@ function numberOf(row: Row): string {
   return idOf(row).replace(/-(org|dup).*$/, '');
 }
 
-/** What impostors share with a person, as the published figures were taken: two persons who share none are no test. */
+/** Values that an impostor shares with the person, as in the published figures. Pairs without a shared value are too easy. */
 function blockingKeysOf(row: Row): string[] {
   const { given_name: given, surname, date_of_birth: born, soc_sec_id: number, state, address_1: street } = row;
-  const { street_number: app, postcode } = row;
+  const { street_number: streetNumber, postcode } = row;
   const key = (name: string, ...parts: (string | undefined)[]) =>
     parts.every((part) => part !== undefined && part !== '') ? [`${name} ${parts.join('|')}`] : [];
   return [
@@ -68,7 +68,7 @@ function blockingKeysOf(row: Row): string[] {
     ...key('born', born),
     ...key('number', number),
     ...key('state', state, street),
-    ...key('house', app, street),
+    ...key('house', streetNumber, street),
     ...key('postcode', postcode),
   ];
 }

@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, reque
 import type { AddressInfo } from 'node:net';
 import type { CleanupScope } from './server-process.ts';
 
-/** A request that came to the proxy; `isShed` where the server behind was too busy for it, which no test is about. */
+/** A request at the proxy; `isShed` if the server answered that it was too busy, which tests ignore. */
 export type ProxiedRequest = {
   readonly method: string;
   readonly path: string;
@@ -10,15 +10,15 @@ export type ProxiedRequest = {
   isRejectedByLoad: boolean;
 };
 
-/** What becomes of a request: the server carries it out, and its answer is lost, comes never, or is another. */
+/** The fault of a request: the server executes it, and the answer is lost, delayed without end, or replaced. */
 export type ProxyFault =
   | 'lost'
   | 'held'
   | { readonly status: number; readonly headers?: OutgoingHttpHeaders; readonly body?: string }
-  /** Passed on with other headers. */
+  /** Forwarded with changed headers. */
   | { readonly with: OutgoingHttpHeaders };
 
-/** A server on loopback before another, which spoils what a test wants spoilt; all else is passed on as it is. */
+/** A proxy on loopback that injects the faults of a test, and forwards everything else. */
 export async function startHttpFaultProxy(t: CleanupScope, target: string) {
   const passed: ProxiedRequest[] = [];
   const state: { fateOf: (passed: ProxiedRequest) => ProxyFault | undefined } = { fateOf: () => undefined };
@@ -49,7 +49,7 @@ export async function startHttpFaultProxy(t: CleanupScope, target: string) {
   });
   // A server that listens on TCP has an address with a port.
   const { port } = proxy.address() as AddressInfo;
-  /** How many requests of that method came to a path that begins so. */
+  /** The number of requests of a method to paths with this prefix. */
   const count = (method: string, path: string) =>
     passed.filter((one) => one.method === method && one.path.startsWith(path) && !one.isRejectedByLoad).length;
   return {

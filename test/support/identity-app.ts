@@ -24,7 +24,7 @@ import { createCommitter } from '../../src/ledger/commit.ts';
 import { deriveContentKey, openEventContent } from '../../src/ledger/event-content.ts';
 import type { Engine } from './database-engines.ts';
 
-/** What a question came to. */
+/** The response to a verification. */
 export type VerifyResponse =
   | { readonly refusal: Refusal }
   | {
@@ -33,20 +33,20 @@ export type VerifyResponse =
       readonly json: Readonly<Record<string, unknown>>;
     };
 
-/** Who asks; every scope of identity but the one for single claims unless stated. */
+/** The client and its scopes; by default `identity:verify`. */
 export type VerifyCaller = { readonly client?: string; readonly scopes?: readonly string[] };
 
 export type IdentityApp = Awaited<ReturnType<typeof buildIdentityApp>>;
 
-/** Where the clock of the house stands. */
+/** The initial time of the app (epoch ms). */
 export const identityAppStartMs = Date.UTC(2026, 2, 1, 9, 30);
 
-/** The register, the operations of identity and their dispatch, real, on a fresh database. */
+/** The real register, identity operations and dispatch on a new database. */
 export async function openIdentityApp(t: TestContext, engine: Engine): Promise<IdentityApp> {
   return await buildIdentityApp(await engine.open(t));
 }
 
-/** The same over a database that is open already. */
+/** The same on an open database. */
 export async function buildIdentityApp(db: Database) {
   let now = identityAppStartMs;
   const clock = { now: () => now };
@@ -72,8 +72,8 @@ export async function buildIdentityApp(db: Database) {
       async (statement) => (await db.write([statement]))[0] ?? [],
       defaultVerificationLimits,
     ),
-    limitReachedNotice: noticeOfGuesses,
-    lockChangeNotice: async ({ citizenId }, by) => await noticeOfGuesses(citizenId, by),
+    limitReachedNotice: createLimitReachedNotice,
+    lockChangeNotice: async ({ citizenId }, by) => await createLimitReachedNotice(citizenId, by),
     startResponsePadding: () => async () => undefined,
     issuer: 'https://gov.example',
     registerSource: { name: 'Register of Exampleland', country: 'EX' },
@@ -85,14 +85,14 @@ export async function buildIdentityApp(db: Database) {
   return {
     db,
     ports,
-    importHouse: importDeps,
+    importDeps,
     ask,
-    /** Moves the clock of the house forward. */
+    /** Moves the clock of the app forward. */
     pass: (ms: number) => {
       now += ms;
     },
     seen: () => visibleEntries(db),
-    /** The answer to claims sent with POST; fails the test when they are refused. */
+    /** The response to claims sent with POST. Throws if they are refused. */
     verify: async (claims: object, asking: VerifyCaller = {}): Promise<Readonly<Record<string, unknown>>> => {
       const answered = await ask('POST', claims, asking);
       if ('refusal' in answered) throw new Error(`refused: ${answered.refusal.slug}`);
@@ -100,7 +100,7 @@ export async function buildIdentityApp(db: Database) {
     },
     importFile: (order: Partial<ImportOptions> & { readonly path: string }): Promise<ImportResult> =>
       importCitizens(importDeps, { ...defaultImportOptions, ...order }),
-    /** The protected header and payload of a token, checked against the published key. */
+    /** The protected header and payload of a token, after verification with the published key. */
     openToken: async (token: unknown) => {
       const { protectedHeader, payload } = await compactVerify(String(token), keys.publicKey);
       return {
@@ -108,7 +108,7 @@ export async function buildIdentityApp(db: Database) {
         payload: JSON.parse(Buffer.from(payload).toString()) as Record<string, unknown>,
       };
     },
-    /** The events of the ledger, newest last, opened with the key of that citizen, or clear where it has none. */
+    /** The decrypted events of that citizen, or the system events; newest last. */
     events: async (citizenId?: string): Promise<Record<string, unknown>[]> => {
       const tag = citizenId === undefined ? null : citizenKeys.pseudonymOf(citizenId);
       const rows = await db.read('select id, citizen_tag, content from ledger_event order by id');
@@ -118,7 +118,7 @@ export async function buildIdentityApp(db: Database) {
   };
 }
 
-/** What claims sent with POST come to, by the second standard policy where `over` has no other: a decision, or a refusal. */
+/** The decision, or the name of the refusal, for claims sent with POST; by default with the policy standard-2026-2. */
 export async function verifyDecisionOf(
   app: IdentityApp,
   claims: object,
@@ -128,26 +128,29 @@ export async function verifyDecisionOf(
   return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
 }
 
-/** The message to a citizen, as far as the ledger knows it. */
-const noticeOfGuesses: IdentityPorts['limitReachedNotice'] = async (citizenId, { mint, now }) => {
-  const head = { id: mint('event'), at: now, actor: { client: 'house' } };
+/** A notice with only its ledger event. */
+const createLimitReachedNotice: IdentityPorts['limitReachedNotice'] = async (citizenId, { mint, now }) => {
+  const head = { id: mint('event'), at: now, actor: { client: 'system' } };
   return {
     events: [
       {
         type: 'notification.accepted',
-        ...{ ...head, citizenId, notification: mint('notification'), contentDigest: `sha-256:${'0'.repeat(64)}` },
+        ...head,
+        citizenId,
+        notification: mint('notification'),
+        contentDigest: `sha-256:${'0'.repeat(64)}`,
       },
     ],
     statements: [],
   };
 };
 
-/** Of each event that waits for its number what everybody sees of its entry: of which kind it is, and how long. */
+/** The public properties of each ledger entry: its kind and length. */
 async function visibleEntries(db: Database): Promise<string[]> {
   const rows = await db.read('select citizen_tag, content from ledger_event order by id');
   return rows.map(({ citizen_tag: tag, content }) => {
     if (!(content instanceof Uint8Array)) throw new Error('not an event');
-    return tag === null ? 'house' : `citizen ${content.length}`;
+    return tag === null ? 'system' : `citizen ${content.length}`;
   });
 }
 
@@ -179,7 +182,7 @@ async function decryptEvent(
 
 type VerifyMethod = 'GET' | 'POST' | 'QUERY';
 
-/** Asks through the real dispatch; `GET` takes claims, or the id of a verification. */
+/** Calls the real dispatch. `GET` takes claims, or the id of a verification. */
 function createVerifyCall(
   contextFor: (
     over: Partial<IdentityPorts>,
@@ -226,6 +229,6 @@ function toVerifyRequest(method: VerifyMethod, input: object | string): Incoming
 }
 
 function toVerifyResponse(answer: OperationResponse): VerifyResponse {
-  if (!('json' in answer)) throw new Error('an answer of identity is JSON');
+  if (!('json' in answer)) throw new Error('expected a JSON response');
   return { status: answer.status, headers: answer.headers ?? {}, json: answer.json as Record<string, unknown> };
 }

@@ -20,15 +20,15 @@ const testPeople = [
   { citizenId: 'R-1', givenName: 'Rita', familyName: 'Review', birthDate: '1970-01-01', underReview: 'yes' },
 ];
 
-/** The claims of the first of them. */
+/** The claims of the first person. */
 export const zoeClaims = { citizenId: 'C-1', givenName: 'Zoë', familyName: 'Müller', birthDate: '1980-02-07' };
 
-/** A house whose register holds these people, through the importer. */
+/** An app whose register has imported these people. */
 export async function openIdentityAppWithPeople(t: TestContext, engine: Engine): Promise<IdentityApp> {
   return await openIdentityAppWith(t, engine, testPeople);
 }
 
-/** The same for other people: their members are fields of an import. */
+/** The same for other people, given as import fields. */
 export async function openIdentityAppWith(
   t: TestContext,
   engine: Engine,
@@ -39,7 +39,7 @@ export async function openIdentityAppWith(
   return app;
 }
 
-/** Imports people into a house that is open. */
+/** Imports people into an open app. */
 export async function importPeople(t: TestContext, app: IdentityApp, citizens: readonly object[]): Promise<void> {
   const path = join(makeIdentityFolder(t), 'people.jsonl');
   writeFileSync(path, citizens.map((person) => JSON.stringify(person)).join('\n'));
@@ -49,7 +49,7 @@ export async function importPeople(t: TestContext, app: IdentityApp, citizens: r
   if (progress.refused > 0) throw new Error(`refused: ${JSON.stringify(progress.reasons)}`);
 }
 
-/** A folder that is gone after the test. */
+/** A folder that is deleted after the test. */
 export function makeIdentityFolder(t: TestContext): string {
   const folder = makeTestFolder('identity-');
   t.after(() => rmSync(folder, { recursive: true }));

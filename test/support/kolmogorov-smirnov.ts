@@ -1,4 +1,4 @@
-/** The chance that two samples of one distribution lie as far apart as these (Kolmogorov and Smirnov, two-sided, asymptotic). */
+/** The p-value of the two-sided two-sample Kolmogorov-Smirnov test (asymptotic). */
 export function kolmogorovSmirnovPValue(one: readonly number[], other: readonly number[]): number {
   const first = [...one].sort((a, b) => a - b);
   const second = [...other].sort((a, b) => a - b);

@@ -22,7 +22,7 @@ import { policyWithoutWitnesses, type TlogPolicy } from '../../src/ledger/tlog/t
 export const origin = 'gov.example/ledger';
 export const logSigner = createNoteSigner(signatureTypes.ed25519, origin, new Uint8Array(32).fill(7));
 
-/** What a verifier is given: the public key of the log, and nothing else. */
+/** The input of a verifier: the public key of the log. */
 export const logKeyPolicy: TlogPolicy = policyWithoutWitnesses([logSigner.vkey]);
 
 export type LedgerAppOptions = {
@@ -30,13 +30,13 @@ export type LedgerAppOptions = {
   readonly batchLimit?: number;
   readonly fence?: () => number | undefined;
   readonly stopwatch?: () => number;
-  /** What the sequencer and publisher write through: for faults. */
+  /** The write function of sequencer and publisher, to inject faults. */
   readonly write?: Database['write'];
-  /** What they read through. */
+  /** The read function of sequencer and publisher. */
   readonly read?: Database['read'];
 };
 
-/** An anchor that remembers nothing beyond this process. */
+/** A checkpoint file in memory. */
 function createMemoryAnchor(): Anchor {
   let last: string | undefined;
   return {
@@ -47,7 +47,7 @@ function createMemoryAnchor(): Anchor {
   };
 }
 
-/** The ledger over a real database, with a sequencer that works when it is told to. */
+/** The ledger over a real database; its sequencer runs when a test calls `sequence`. */
 export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
   const time = { now: Date.UTC(2026, 5, 1, 12) };
   const clock = { now: () => time.now };
@@ -68,7 +68,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
   const publisher = createPublisher({ db: faultyDb, anchor, clock, signers: () => [logSigner] });
   const view = createLogView(db.read, citizenKeys, systemKeys, { witnessed: false });
 
-  /** Numbers everything that waits, and signs once. */
+  /** Numbers all waiting events, and signs once. */
   async function sequence(): Promise<void> {
     while ((await sequencer.step()) !== 0);
     const tree = sequencer.tree();
@@ -95,7 +95,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
       clock,
       root,
       citizenKeys,
-      houseKeys: systemKeys,
+      systemKeys,
       commit,
       claim,
       mint,
@@ -106,7 +106,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
       sequence,
     },
     event,
-    /** Commits one event about each of these citizens (undefined: about none), and gives the ids. */
+    /** Commits one event about each of these citizens (undefined: a system event), and returns the ids. */
     use: async (...citizens: (string | undefined)[]): Promise<EventId[]> => {
       const events = citizens.map((citizen) => event(citizen));
       await Promise.all(events.map((one) => commit({ events: [one], statements: [] })));
@@ -116,7 +116,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
   };
 }
 
-/** The log as anyone can fetch it, without a server between. */
+/** The public log, read without a server. */
 export function logSourceOf(view: LogView): LogSource {
   return {
     checkpoint: async () => (await view.publishedCheckpoint())?.note ?? '',
@@ -128,7 +128,7 @@ export function logSourceOf(view: LogView): LogSource {
   };
 }
 
-/** A log of which some tiles are other ones. */
+/** A log with some tiles replaced. */
 export function withForgedTiles(
   source: LogSource,
   change: (name: TileName, bytes: Uint8Array) => Uint8Array,

@@ -27,7 +27,7 @@ import { createPrivateHostCheck } from '../../src/notifications/webhooks/private
 import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
 import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-ports.ts';
 
-/** Every part of the product that notifications touch, over one database; only the caller's token is taken on trust. */
+/** Everything that notifications use, on one database. Only the token of the caller is not verified. */
 export type NotificationApp = Awaited<ReturnType<typeof createNotificationApp>>;
 
 type AllPorts = NotificationPorts & WebhookPorts & EvidencePorts;
@@ -41,7 +41,7 @@ type OperationResult =
   | { readonly status: number; readonly headers: Readonly<Record<string, string>>; readonly json: JsonBody }
   | { readonly refused: Refusal };
 
-/** Puts the operations on a database, for these citizens, with the clock of the test. */
+/** Creates the app on a database with these citizens and the clock of the test. */
 export async function createNotificationApp(
   db: Database,
   clock: Clock,
@@ -60,7 +60,8 @@ export async function createNotificationApp(
     senderOf?: SenderOf;
   } = {},
 ) {
-  const [random, mint] = [systemRandom, createIdGenerator(clock, systemRandom)];
+  const random = systemRandom;
+  const mint = createIdGenerator(clock, random);
   const citizenKeys = createCitizenKeys(db.read, rootKeyFromBytes(new Uint8Array(32).fill(7)), random);
   await db.write(citizenKeys.creationStatements(Object.keys(citizens)));
   const { commit, onCommitted } = createCommitter({ db, citizenKeys, random });
@@ -69,8 +70,8 @@ export async function createNotificationApp(
   const portDeps = { contactOf, citizenKeys, random, cascade, checkLetter, inboxLink, senderOf };
   const ports = createPorts(portDeps, { documents, read: db.read });
 
-  // The bearer token names the client, and perhaps a citizen: who may call is tested elsewhere. Only `knowing …` may
-  // learn who is in the register.
+  // The bearer token is the client id, optionally with a citizen: other tests check access. Only clients named `knowing …` have the
+  // scope citizens:known.
   const authorizer: Authorizer = {
     authenticate: async (authorization = '') => {
       const [clientId = '', citizenId] = authorization.split(' for ');
@@ -108,16 +109,16 @@ export async function createNotificationApp(
   const listOperation = serve(listNotifications);
   const cancelOperation = serve(cancelNotification);
 
-  /** Sends a message that must be accepted, and gives its id. */
-  async function accept(body: Record<string, unknown>, ask?: NotificationCaller): Promise<string> {
-    const answer = await sendOperation({ body: { message: 'Hello.', ...body } }, ask);
+  /** Sends a message that must be accepted, and returns its id. */
+  async function accept(body: Record<string, unknown>, caller?: NotificationCaller): Promise<string> {
+    const answer = await sendOperation({ body: { message: 'Hello.', ...body } }, caller);
     if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
     return String(answer.json['id']);
   }
 
   /** The notification as its sender reads it. */
-  async function show(id: string, ask?: NotificationCaller): Promise<JsonBody> {
-    const answer = await readOperation({ params: { id } }, ask);
+  async function show(id: string, caller?: NotificationCaller): Promise<JsonBody> {
+    const answer = await readOperation({ params: { id } }, caller);
     if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
     return answer.json;
   }
@@ -135,11 +136,11 @@ export async function createNotificationApp(
     contactOf,
     accept,
     show,
-    send: (body: unknown, ask?: NotificationCaller) => sendOperation({ body }, ask),
-    read: (id: string, ask?: NotificationCaller) => readOperation({ params: { id } }, ask),
-    list: (query: string, ask?: NotificationCaller) => listOperation({ query }, ask),
-    cancel: (id: string, ask?: NotificationCaller) => cancelOperation({ params: { id } }, ask),
-    /** The kinds of events so far, in the order in which they were made. */
+    send: (body: unknown, caller?: NotificationCaller) => sendOperation({ body }, caller),
+    read: (id: string, caller?: NotificationCaller) => readOperation({ params: { id } }, caller),
+    list: (query: string, caller?: NotificationCaller) => listOperation({ query }, caller),
+    cancel: (id: string, caller?: NotificationCaller) => cancelOperation({ params: { id } }, caller),
+    /** The types of the ledger events so far, in the order of their creation. */
     events: async () => (await db.read('select type from ledger_event order by id')).map((row) => String(row['type'])),
   };
 }
@@ -149,7 +150,7 @@ type PortDeps = Pick<
   'contactOf' | 'citizenKeys' | 'random' | 'cascade' | 'checkLetter' | 'inboxLink' | 'senderOf'
 >;
 
-/** What the operations are given in tests: webhooks may go to this machine, and one key signs evidence. */
+/** The ports of the operations in tests: webhooks may reach loopback, and one fixed key signs evidence. */
 function createPorts(
   portDeps: PortDeps,
   { documents, read }: { readonly documents: Readonly<Record<string, string>>; readonly read: Database['read'] },
@@ -169,7 +170,7 @@ function createPorts(
   };
 }
 
-/** An answer as the caller has it: what does not survive JSON is not in it. */
+/** The JSON of an answer after serialisation. */
 export type JsonBody = Record<string, unknown>;
 
 function jsonOf(answer: OperationResponse): JsonBody {

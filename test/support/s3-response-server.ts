@@ -8,7 +8,7 @@ import { Secret } from '../../src/kernel/secret.ts';
 
 type S3ClientLimits = { readonly answerMs?: number; readonly onFault?: (fault: unknown) => void };
 
-/** A store at a server of ours, which is waited for no longer than a moment. */
+/** An S3 store at a server of the test, with a short timeout. */
 export async function openS3BlobsAt(
   t: TestContext,
   answer: RequestListener,

@@ -12,9 +12,9 @@ type S3rverInstance = {
 };
 type ServerClass = new (options: Readonly<Record<string, unknown>>) => S3rverInstance;
 
-/** Starts a server that speaks the S3 protocol, over a folder of its own, with an empty bucket; gone after the test. */
+/** Starts an S3 server over its own folder, with an empty bucket; it is removed after the test. */
 export async function startS3Server(t: CleanupScope): Promise<S3Location> {
-  // The package is CommonJS without types of its own.
+  // The package is CommonJS without types.
   const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as ServerClass;
   const directory = makeTestFolder('s3-');
   const bucket = 'sealed-documents';
@@ -22,7 +22,7 @@ export async function startS3Server(t: CleanupScope): Promise<S3Location> {
     port: 0,
     address: '127.0.0.1',
     silent: true,
-    // It computes the signatures of some requests with a query otherwise than AWS does.
+    // Its signatures of some requests with a query differ from those of AWS.
     allowMismatchedSignatures: true,
     directory,
     configureBuckets: [{ name: bucket }],

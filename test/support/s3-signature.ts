@@ -1,6 +1,6 @@
 import { createHash, createHmac, timingSafeEqual } from 'node:crypto';
 
-/** A request as it came over the line; header names in lower case, the path and query as they were sent. */
+/** A request as it was received; header names in lower case, path and query still encoded. */
 export type SignedS3Request = {
   readonly method: string;
   readonly target: string;
@@ -10,13 +10,13 @@ export type SignedS3Request = {
 const sha256 = (bytes: string | Uint8Array) => createHash('sha256').update(bytes).digest('hex');
 const hmac = (key: string | Uint8Array, text: string) => createHmac('sha256', key).update(text).digest();
 
-/** RFC 3986: everything but letters, digits and `-_.~`, as Signature Version 4 wants it. */
+/** Percent-encodes all but letters, digits and `-_.~` (RFC 3986), as Signature Version 4 requires. */
 const encode = (text: string) =>
   encodeURIComponent(text).replace(/[!'()*]/g, (sign) => `%${sign.charCodeAt(0).toString(16).toUpperCase()}`);
 
 /**
- * What is wrong with the AWS Signature Version 4 of a request to S3, or undefined. Written after the specification and not
- * after any client, so that it does not share a client's mistakes (test/contract/s3-signature.test.ts has the published examples).
+ * The fault of the AWS Signature Version 4 of an S3 request, or undefined. Written from the specification, not from a client,
+ * so that it does not repeat a client's mistakes (test/contract/s3-signature.test.ts has the published examples).
  */
 export function findSignatureError(request: SignedS3Request, secret: string, now: number): string | undefined {
   const { headers } = request;
@@ -45,7 +45,7 @@ export function findSignatureError(request: SignedS3Request, secret: string, now
   return right ? undefined : 'the signature is another';
 }
 
-/** Whether the body is the one that was signed: its SHA-256 stands in the signed headers. */
+/** Whether the body is the signed one: its SHA-256 is a signed header. */
 export function isBodySigned({ headers }: SignedS3Request, body: Uint8Array): boolean {
   return headers['x-amz-content-sha256'] === sha256(body);
 }

@@ -3,7 +3,7 @@ import type { Claims } from '../../src/identity/register/claims.ts';
 
 type Person = Claims & { readonly citizenId: string };
 
-/** Two people of one household who are easily taken for each other. */
+/** Two similar people of one household. */
 type Household = { readonly kind: string; readonly people: readonly [Claims, Claims] };
 
 const familyNames =
@@ -44,7 +44,7 @@ function households(): Household[] {
   return found;
 }
 
-/** What people write of their own data: as it is, one letter wrong, the initial, names exchanged, a slip of the date. */
+/** The claims of a person: unchanged, with one wrong letter, the initial, exchanged names, or a wrong date. */
 const typingErrors: readonly ((person: Claims) => Claims)[] = [
   (person) => person,
   (person) => ({ ...person, familyName: `${person.familyName}s` }),
@@ -56,12 +56,12 @@ const typingErrors: readonly ((person: Claims) => Claims)[] = [
   (person) => ({ ...person, birthDate: person.birthDate?.replace(/(..)-(..)$/, '$2-$1') ?? '' }),
 ];
 
-/** A wrong digit as it is most dangerous: between the years of a parent and a child. */
+/** A wrong digit that makes the year of a parent that of the child or vice versa. */
 function changedDecadeDigit({ birthDate = '' }: Claims): string {
   return birthDate.charAt(2) === '6' ? '8' : '6';
 }
 
-/** The set: every person in the register, every slip of each a claim, and each claim against both of the household. */
+/** The set: all people are registered, every error of each person is a claim, and each claim is paired with both of the household. */
 export function makeSimilarPeople(): {
   readonly register: readonly Person[];
   readonly claims: readonly Person[];

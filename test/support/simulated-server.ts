@@ -3,7 +3,6 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
-import { createFirstSlot } from '../../src/api/connection-balancer.ts';
 import { createLog } from '../../src/api/log.ts';
 import { appCommands } from '../../src/app/app-commands.ts';
 import { type AppContext, createAppContext } from '../../src/app/app-context.ts';
@@ -26,12 +25,12 @@ import { createDatabase, dropDatabase } from './postgres-databases.ts';
 import type { CleanupScope } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 
-/** What a caller got. */
+/** The response to a caller. */
 export type TextResponse = { readonly status: number; readonly text: string; readonly headers: Headers };
 
 const idleChecks = 3;
 
-/** Knows what is on its way, so that time goes on only when nothing is. */
+/** Tracks pending work, so that time advances only when there is none. */
 function createActivityTracker() {
   let [startedCount, pendingCount] = [0, 0];
   const track = async <T>(work: Promise<T>): Promise<T> => {
@@ -41,7 +40,7 @@ function createActivityTracker() {
       pendingCount -= 1;
     });
   };
-  // The anchor and the bytes of documents are files, which nobody here wraps: the system says whether it is at one.
+  // The checkpoint file and blobs are files, which are not wrapped here: the operating system reports open requests.
   const isAtFiles = () => process.getActiveResourcesInfo().some((resource) => resource.startsWith('FSReq'));
   const waitUntilIdle = async () => {
     for (let quiet = 0; quiet < idleChecks; ) {
@@ -60,7 +59,10 @@ function createActivityTracker() {
   return { watched: track, settle: waitUntilIdle, watchedChannel: trackChannel };
 }
 
-/** Time that leaps: each timer that was due on the way calls once, and what it sets anew counts from there. `set` moves the clock alone. */
+/**
+ * Virtual time: `leap` calls each timer that was due in the span once; timers set meanwhile count from the new time. `set`
+ * moves only the clock.
+ */
 function createJumpingTime(startAt: number) {
   let [now, clockOffsetMs] = [startAt, 0];
   const calls = new Set<{ readonly at: number; readonly call: () => void }>();
@@ -89,7 +91,7 @@ function createRecordingLog() {
   return { log: createLog('warn', { write }), faults };
 }
 
-/** The whole server with all it repeats, over HTTP, in a time that leaps when it is told to. */
+/** The whole server with its repeated tasks over HTTP, in virtual time. */
 export async function openSimulatedServer(
   t: CleanupScope,
   engine: Engine['name'],
@@ -103,7 +105,7 @@ export async function openSimulatedServer(
   const port = await freePort();
   const url = `http://127.0.0.1:${port}`;
   const ownSettings = { DATA_DIR: dataDir, PORT: String(port), PUBLIC_URL: url, LETTER_SPOOL: join(dataDir, 'spool') };
-  // An answer that waits for its quantum would wait for a leap.
+  // A response that waits for the end of its interval would wait for a leap.
   const fixedSettings = {
     CLAMAV: 'off',
     WEBHOOK_PRIVATE_TARGETS: 'true',
@@ -122,14 +124,14 @@ export async function openSimulatedServer(
   let app: AppContext;
   let running: RunningServer;
 
-  /** `changed`: the house as it is served, where it is to be otherwise. */
+  /** `changed` replaces parts of the served app. */
   async function start(changed: (given: AppContext) => AppContext = (given) => given): Promise<void> {
     const { clock, stopwatch, timer } = time;
     const root = readRootKey(rootKeyPath(settings));
     const real = await openDatabase({ databaseUrl, dataDir, clock });
     const db: AppContext['db'] = {
       ...real,
-      // Its clock is the one that cannot be set here.
+      // Its clock is not the virtual one.
       read: (sql, args) =>
         sql.includes('clock_timestamp') ? Promise.resolve([{ at: clock.now() }]) : watched(real.read(sql, args)),
       write: (unit) => watched(real.write(unit)),
@@ -148,8 +150,8 @@ export async function openSimulatedServer(
       letter: watchedChannel(letter),
     };
     const mode = { isDemo: false, channels, cascade: cascadeOf(settings, false), pages: [] };
-    running = await serve(changed(app), { ...mode, roles: new Set(roles), seat: createFirstSlot(1) });
-    // It looks at the clock, and waits for none of that.
+    running = await serve(changed(app), { ...mode, roles: new Set(roles), apiThreads: 1 });
+    // It checks the clock without waiting.
     await settle();
   }
 
@@ -161,7 +163,7 @@ export async function openSimulatedServer(
       time.leap(ms);
       await settle();
     },
-    /** Runs a command of the operator beside the server; gives what it printed, and refuses what it refuses. */
+    /** Runs an operator command next to the server; returns its output, and throws if it fails. */
     command: async (...args: readonly string[]): Promise<string> => {
       const printed: string[] = [];
       const told: string[] = [];
@@ -173,7 +175,7 @@ export async function openSimulatedServer(
       if (code !== 0) throw new Error(`${args.join(' ')}: ${told.join('')}`);
       return printed.join('');
     },
-    /** A request with a token of that client; without one as anybody. */
+    /** A request with a token of that client, or anonymous. */
     ask: async (path: string, { client, scopes = [], ...init }: SimulatedRequest = {}): Promise<TextResponse> => {
       const token = client === undefined ? undefined : await running.issueAccessToken(client, scopes);
       const headers = { ...(token && { authorization: `Bearer ${token}` }), ...init.headers };
@@ -191,7 +193,7 @@ type SimulatedRequest = {
   readonly body?: string;
 };
 
-/** A gateway for text messages that takes them, or is told to be too busy, and remembers their ids. */
+/** An SMS gateway that accepts messages and records their ids, or is too busy. */
 export async function startSmsGateway(t: CleanupScope, isBusy: () => boolean) {
   const acceptedIds: string[] = [];
   const server = createServer((request, response) => {
@@ -211,7 +213,7 @@ export async function startSmsGateway(t: CleanupScope, isBusy: () => boolean) {
   return { url: `http://127.0.0.1:${port}/sms`, taken: acceptedIds };
 }
 
-/** Writes a file that a command is to read. */
+/** Writes an input file for a command. */
 export function writeFileIn(folder: string, name: string, text: string): string {
   const path = join(folder, name);
   writeFileSync(path, text);

@@ -1,4 +1,4 @@
-/** The strict S3 server as a program of its own, over the folder it is given; says its address. Ends with its standard input. */
+/** The strict S3 server as a process over the given folder; prints its address. Ends with its standard input. */
 import { writeSync } from 'node:fs';
 import { openStrictS3Server } from './strict-s3-server.ts';
 

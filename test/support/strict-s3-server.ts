@@ -14,16 +14,16 @@ type S3rverInstance = {
 };
 type S3rverClass = new (options: Readonly<Record<string, unknown>>) => S3rverInstance;
 
-/** An upload in parts that was begun and neither completed nor aborted. */
+/** A multipart upload that is neither completed nor aborted. */
 type Upload = { readonly key: string; readonly uploadId: string; readonly initiated: string };
 
-/** A server that speaks S3 as strictly as AWS does where the one from npm is lenient. */
+/** An S3 server that is as strict as AWS where the npm server is lenient. */
 export type StrictS3Server = {
   readonly place: S3Location;
   readonly uploads: readonly Upload[];
-  /** What was refused, as codes of S3. */
+  /** The S3 error codes of rejected requests. */
   readonly refusedCodes: readonly string[];
-  /** Answers the next upload of bytes with the checksum of others. */
+  /** Answers the next upload with the checksum of other bytes. */
   sendWrongChecksumOnce(): void;
   close(): Promise<void>;
 };
@@ -32,13 +32,13 @@ const accessKeyId = 'S3RVER';
 const secret = 'S3RVER';
 const bucket = 'sealed-documents';
 const pageUploads = 2;
-/** Answered when nothing is at work: what was sent by programs that are gone is done by then, or never will be. */
+/** Resolves when no request runs: requests of dead processes are then done, or never will be. */
 export const strictS3IdlePath = '/idle';
 
 /**
- * In front of the S3 server from npm, over that folder: verifies each signature and the digest of each body, verifies and
- * echoes checksums, lists uploads in parts, page by page, aborts them, and passes a request on only when all of it is there, so that one
- * that breaks off changes nothing.
+ * Runs before the npm S3 server over that folder. It verifies each signature and body digest, verifies and echoes checksums,
+ * lists multipart uploads in pages, and aborts them. It forwards a request only when it is complete, so that an aborted one
+ * changes nothing.
  */
 export async function openStrictS3Server(directory: string): Promise<StrictS3Server> {
   const upstream = await openUpstream(directory);
@@ -75,7 +75,7 @@ export async function openStrictS3Server(directory: string): Promise<StrictS3Ser
       respondXml(answer, 404, '<Error><Code>NoSuchUpload</Code></Error>');
       return;
     }
-    // The one behind knows no aborting; here an upload that is not in the books is not there.
+    // The npm server cannot abort uploads; here an upload that is not in the list does not exist.
     const aborts = incoming.method === 'DELETE' && uploadId !== null;
     const passed = aborts
       ? { status: 204, headers: {}, body: Buffer.alloc(0) }
@@ -104,14 +104,14 @@ export async function openStrictS3Server(directory: string): Promise<StrictS3Ser
   };
 }
 
-/** How the bucket of such a server is reached. */
+/** The address and access key of the bucket of such a server. */
 export function strictS3Place(endpoint: string): S3Location {
   const who = { accessKeyId, secretAccessKey: new Secret(secret) };
   return { bucket, prefix: 'house/', region: 'eu-central-1', endpoint, ...who };
 }
 
 async function openUpstream(directory: string) {
-  // The package is CommonJS without types of its own.
+  // The package is CommonJS without types.
   const S3rver = createRequire(import.meta.url)('@20minutes/s3rver') as S3rverClass;
   const options = { port: 0, address: '127.0.0.1', silent: true, allowMismatchedSignatures: true, directory };
   const server = new S3rver({ ...options, configureBuckets: [{ name: bucket }] });

@@ -7,7 +7,7 @@ import { readTemplate } from '../../src/notifications/read-template.ts';
 import { removeTemplate } from '../../src/notifications/remove-template.ts';
 import { createNotificationApp } from './notification-app.ts';
 
-/** When everything happens. */
+/** The fixed time of the app. */
 export const templateAppTimeMs = Date.UTC(2026, 0, 15, 9);
 const citizens = {
   'cit-ada': { email: 'ada@example.org', language: 'nl' },
@@ -15,7 +15,7 @@ const citizens = {
   'cit-eve': { email: 'eve@example.org', language: 'pl' },
   'cit-nobody-says': { email: 'x@example.org' },
 };
-/** A text in two languages. */
+/** A template in two languages. */
 export const permitTemplate = {
   name: 'Permit ready',
   defaultLanguage: 'FR-be',
@@ -24,10 +24,10 @@ export const permitTemplate = {
     { language: 'nl-be', message: 'Dag ((name)), vergunning ((number)) ligt klaar.' },
   ],
 };
-/** Its values. */
+/** The values of `permitTemplate`. */
 export const values = { name: 'Ada', number: '118' };
 
-/** A house with citizens of several languages, and the operations on templates. */
+/** The app with citizens of several languages and the operations on templates. */
 export async function openTemplateApp(db: Database) {
   const app = await createNotificationApp(db, { now: () => templateAppTimeMs }, citizens);
   const [create, list, read, remove] = [
@@ -37,9 +37,13 @@ export async function openTemplateApp(db: Database) {
     app.serve(removeTemplate),
   ];
   return {
-    ...{ app: app, create, list, read, remove },
-    make: async (body: object = permitTemplate, ask?: object) => {
-      const answer = await create({ body }, ask);
+    app,
+    create,
+    list,
+    read,
+    remove,
+    make: async (body: object = permitTemplate, caller?: object) => {
+      const answer = await create({ body }, caller);
       assert.ok('json' in answer, JSON.stringify(answer));
       return String(answer.json['id']);
     },
@@ -52,7 +56,7 @@ export async function openTemplateApp(db: Database) {
   };
 }
 
-/** The places and codes of the faults that an answer tells. */
+/** The pointers and codes of the issues in an answer. */
 export const templateIssuesIn = (answer: object) =>
   ('refused' in answer ? (answer.refused as { issues?: { pointer?: string; code: string }[] }).issues : undefined)?.map(
     ({ pointer, code }) => `${pointer} ${code}`,

@@ -27,11 +27,11 @@ import {
 const algorithm = { name: 'ECDSA', namedCurve: 'P-256', hash: 'SHA-256' } as const;
 const tstInfoOid = '1.2.840.113549.1.9.16.1.4';
 
-/** How an authority may be wrong; each of these is one way. */
+/** The ways in which an authority can be wrong. */
 export type TimeStampFault = {
-  /** By how much its clock is off. */
+  /** The offset of its clock. */
   readonly clockOffsetMs?: number;
-  /** Of the text `x`; `weak` is its SHA-1. */
+  /** `another`: the digest of the text `x`. `weak`: a SHA-1 digest. */
   readonly imprint?: 'another' | 'weak';
   readonly nonce?: 'another' | 'none';
   readonly status?: 'refused';
@@ -42,7 +42,7 @@ export type TimeStampFault = {
 
 const purposes = { stamp: '1.3.6.1.5.5.7.3.8', web: '1.3.6.1.5.5.7.3.1' } as const;
 
-/** What the certificate of an authority says that it is for. */
+/** The extended key usages in the certificate of an authority. */
 export type CertificateUsage = ReadonlyArray<keyof typeof purposes>;
 
 type Named = { readonly name: string; readonly serial: number; readonly from: Date };
@@ -59,10 +59,10 @@ function newCertificate({ name, serial, from }: Named, issuer: string): Certific
   return certificate;
 }
 
-/** The key and certificate of an authority, of a CA of its own. */
+/** Creates the key and certificate of an authority, issued by its own CA. */
 async function makeAuthority(name: string, usage: CertificateUsage, from: Date) {
   const keys = async () => await crypto.subtle.generateKey(algorithm, true, ['sign', 'verify']);
-  const [root, own] = [await keys(), await keys()];
+  const [root, signer] = [await keys(), await keys()];
   const ca = newCertificate({ name: `${name} CA`, serial: 1, from }, `${name} CA`);
   const isCa = new BasicConstraints({ cA: true }).toSchema().toBER(false);
   ca.extensions = [new Extension({ extnID: '2.5.29.19', critical: true, extnValue: isCa })];
@@ -71,17 +71,17 @@ async function makeAuthority(name: string, usage: CertificateUsage, from: Date) 
   const certificate = newCertificate({ name, serial: 2, from }, `${name} CA`);
   const extnValue = new ExtKeyUsage({ keyPurposes: usage.map((one) => purposes[one]) }).toSchema().toBER(false);
   certificate.extensions = [new Extension({ extnID: '2.5.29.37', critical: true, extnValue })];
-  await certificate.subjectPublicKeyInfo.importKey(own.publicKey);
+  await certificate.subjectPublicKeyInfo.importKey(signer.publicKey);
   await certificate.sign(root.privateKey, 'SHA-256');
   const base64 = Buffer.from(ca.toSchema(true).toBER(false)).toString('base64');
   return {
-    key: own.privateKey,
+    key: signer.privateKey,
     certificate: Certificate.fromBER(certificate.toSchema(true).toBER(false)),
     ca: `-----BEGIN CERTIFICATE-----\n${base64}\n-----END CERTIFICATE-----\n`,
   };
 }
 
-/** A real authority (RFC 3161) on loopback that stamps at the time it is given, and lies as told. */
+/** Starts a real authority (RFC 3161) on loopback with the clock `now`, and with the fault that the test sets. */
 export async function startTimeStampAuthority(
   t: TestContext,
   now: () => number,
@@ -108,7 +108,9 @@ export async function startTimeStampAuthority(
     const status = new PKIStatusInfo({ status: fault.status === 'refused' ? 2 : 0 });
     if (fault.status === 'refused') return new TimeStampResp({ status }).toSchema().toBER(false);
     const info = new TSTInfo({
-      ...{ version: 1, policy: '1.3.6.1.4.1.55555.1', serialNumber: new Integer({ value: asked }) },
+      version: 1,
+      policy: '1.3.6.1.4.1.55555.1',
+      serialNumber: new Integer({ value: asked }),
       messageImprint:
         fault.imprint === undefined
           ? messageImprint

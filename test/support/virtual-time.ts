@@ -1,16 +1,13 @@
 import type { Timer } from '../../src/jobs/timer.ts';
 import type { Clock } from '../../src/kernel/clock.ts';
 
-/** A clock and a timer that stand still until a test moves them. */
+/** A clock and a timer that move only when a test moves them. */
 export type VirtualTime = {
   readonly clock: Clock;
   readonly timer: Timer;
-  /**
-   * Moves the clock forward, calling each timer at its time; after each, waits for `settle`, so that what the call set
-   * off has ended before time goes on.
-   */
+  /** Moves the clock forward and calls each timer at its time; after each, waits for `settle`, so that its work has ended. */
   advance(ms: number, settle: () => Promise<unknown>): Promise<void>;
-  /** How many timers are set. */
+  /** The number of active timers. */
   pendingTimers(): number;
 };
 
@@ -21,7 +18,7 @@ export function createVirtualTime(startAt = Date.UTC(2026, 0, 15, 9)): VirtualTi
   return {
     clock: { now: () => now },
     timer: (delayMs, call) => {
-      // A clock shows whole milliseconds, and a timer never calls before its time.
+      // A clock shows whole milliseconds, and a timer never calls early.
       const entry = { at: now + Math.ceil(delayMs), call };
       calls.add(entry);
       return () => calls.delete(entry);

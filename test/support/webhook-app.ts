@@ -17,20 +17,16 @@ const hourMs = 60 * minuteMs;
 export async function openWebhookApp(t: TestContext, db: Database, keepDays = 180, timeoutMs = 5_000) {
   const { app, time, faults, start } = await createDeliveryApp(t, db);
   const webhookWorker = startWebhooks({
-    ...{
-      read: app.db.read,
-      write: app.db.write,
-      clock: time.clock,
-      timer: time.timer,
-      random: app.random,
-    },
-    ...{
-      webhookKey: app.ports.webhookKey,
-      allowPrivateTargets: true,
-      pollMs: hourMs,
-      keepMs: keepDays * 24 * hourMs,
-      isClockSure: async () => true,
-    },
+    read: app.db.read,
+    write: app.db.write,
+    clock: time.clock,
+    timer: time.timer,
+    random: app.random,
+    webhookKey: app.ports.webhookKey,
+    allowPrivateTargets: true,
+    pollMs: hourMs,
+    keepMs: keepDays * 24 * hourMs,
+    isClockSure: async () => true,
     post: createPostWebhookCall({ resolve: createHostResolver(true), allowPrivate: true, timeoutMs }),
     onFault: (fault) => faults.push(fault),
   });
@@ -47,16 +43,16 @@ export async function openWebhookApp(t: TestContext, db: Database, keepDays = 18
     if ('refused' in answer) throw new Error(JSON.stringify(answer.refused));
     return answer.json;
   };
-  /** Sends so many, and waits until all is told. */
+  /** Sends `count` messages and waits until all webhook calls were made. */
   const sendMany = async (count: number) => {
     for (let sent = 0; sent < count; sent += 1) await app.accept({ citizenId: 'cit-ada' });
     deliveryWorker.wake();
     await idle();
   };
-  return { app: app, time, faults, idle, operate: runOperation, sendMany };
+  return { app, time, faults, idle, operate: runOperation, sendMany };
 }
 
-/** Webhooks whose calls end as `post` says, and what tells one client of one event. */
+/** A webhook whose calls return what `post` returns, and a function that creates an event for it. */
 export async function openWebhookCalls(
   t: TestContext,
   db: Database,
@@ -64,23 +60,24 @@ export async function openWebhookCalls(
 ) {
   const { app, time } = await createDeliveryApp(t, db);
   const webhookWorker = startWebhooks({
-    ...{ ...time, read: app.db.read, write: app.db.write, random: app.random },
-    ...{
-      pollMs: 60 * minuteMs,
-      keepMs: 24 * 60 * minuteMs,
-      isClockSure: async () => true,
-      webhookKey: app.ports.webhookKey,
-      allowPrivateTargets,
-      post,
-    },
+    ...time,
+    read: app.db.read,
+    write: app.db.write,
+    random: app.random,
+    pollMs: 60 * minuteMs,
+    keepMs: 24 * 60 * minuteMs,
+    isClockSure: async () => true,
+    webhookKey: app.ports.webhookKey,
+    allowPrivateTargets,
+    post,
     onFault: assert.fail,
   });
   t.after(() => webhookWorker.stop(1_000));
-  const made = await app.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
-  assert.ok('json' in made);
+  const created = await app.serve(createWebhook)({ body: { url: 'http://127.0.0.1:1/' } });
+  assert.ok('json' in created);
   const createEvent = async () => {
     await app.cancel(await app.accept({ citizenId: 'cit-ada', sendAt: '2026-02-01T00:00:00Z' }));
-    // What was numbered is called at once, whatever the time of polling.
+    // Wakes the worker, so that the call does not wait for the next poll.
     webhookWorker.wake();
   };
   const counts = async () => {
@@ -92,8 +89,8 @@ export async function openWebhookCalls(
   return {
     time,
     calling: webhookWorker,
-    id: parseId('webhook', String(made.json['id'])) ?? assert.fail(),
-    tell: createEvent,
+    id: parseId('webhook', String(created.json['id'])) ?? assert.fail(),
+    createEvent,
     counts,
   };
 }

@@ -2,10 +2,10 @@ import { createServer, type IncomingHttpHeaders } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 
-/** One call as it came in. */
+/** A received call. */
 export type ReceivedWebhookCall = { readonly headers: IncomingHttpHeaders; readonly body: string };
 
-/** A receiver on loopback that answers as told; 204 where it is told nothing. */
+/** Starts a receiver on loopback that answers with the status of `answer`, 204 by default. */
 export async function startWebhookReceiver(t: TestContext, answer: () => number = () => 204) {
   const calls: ReceivedWebhookCall[] = [];
   const server = createServer((request, response) => {

@@ -8,20 +8,20 @@ import { problemExamples, problemSchema, refusalResponses } from './problems.ts'
 import { documentedSchema, withExample } from './schema.ts';
 import { describeWebhooks } from './webhooks.ts';
 
-/** What the document says about this installation, and whom to ask about it. */
+/** The facts of this installation in the document, and its contacts. */
 export type ApiInfo = {
   readonly publicUrl: string;
   readonly apiVersion: string;
   readonly supportEmail?: string | undefined;
   readonly termsUrl?: string | undefined;
-  /** What one document may weigh, in bytes. */
+  /** The largest document, in bytes. */
   readonly documentLimit: number;
 };
 
-/** The identifier of this interface in catalogues, whatever its title becomes. */
+/** Identifies this interface in catalogues; it stays the same when the title changes. */
 const apiId = '6d0e2c1a-3c4e-4a58-9d0f-5a7be2f1c9b4';
 
-/** The OpenAPI 3.1 document of these operations, made from the schemas that check the requests. */
+/** Creates the OpenAPI 3.1 document of the operations from the schemas that check their requests. */
 export function createOpenApiDocument<P>(
   operations: readonly Operation<P>[],
   identity: ApiInfo,
@@ -142,7 +142,7 @@ function formContent({ fields, part }: DocumentForm, limit: number, context: Exa
   return { schema: shape, example: { ...asSchema(values), [part]: example } };
 }
 
-/** Headers that OpenAPI says elsewhere, in the types of contents and in the security schemes, or that HTTP itself says. */
+/** Headers that OpenAPI describes elsewhere (media types, security schemes) or that HTTP itself defines. */
 const impliedHeaders = new Set(['accept', 'content-type', 'authorization', 'content-length', 'content-encoding']);
 
 function parametersOf(place: 'path' | 'query' | 'header', schema: TObject | undefined): Record<string, unknown>[] {

@@ -4,25 +4,25 @@ import { memberExamples } from './member-descriptions.ts';
 /** A JSON Schema, as data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What an example is of: a request or an answer of such operations, about a thing whose ids begin so. */
+/** What an example shows: a request or a response, and the prefix of the ids in it. */
 export type ExampleContext = {
   readonly direction: 'request' | 'answer';
   readonly group: string;
   readonly idPrefix: string;
 };
 
-/** What an example of a request holds of the members that may be left out. */
+/** Optional members that the example of a request shows. */
 const shownOptionalMembers = new Set(
   'citizenId givenName familyName birthDate subject message reference category'.split(' '),
 );
 const idTail = '_01M7WKVMFEE008WANFAS9XRDZX';
 
-/** The members of what ought to be a schema. */
+/** Treats a value as a schema; anything else has no members. */
 export function asSchema(value: unknown): JsonSchema {
   return isObject(value) ? value : {};
 }
 
-/** A value that this schema takes, with what one would expect under that name: the examples of the OpenAPI document. */
+/** Creates an example value that the schema accepts, and that fits the name of the member. */
 export function createExample(schema: JsonSchema, name: string, context: ExampleContext): unknown {
   const [first] = listOf(schema['anyOf']);
   if (first !== undefined) return createExample(asSchema(first), name, context);

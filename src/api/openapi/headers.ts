@@ -1,12 +1,12 @@
 import type { Operation } from '../operation.ts';
 
-/** A header of an answer: one of the components, or one of the operation's own. */
+/** A header of a response: a reference to a component, or the description of the operation's own. */
 export type HeaderObject = { readonly $ref: string } | { readonly description: string; readonly schema: unknown };
 
 const text = (maxLength: number, pattern: string) => ({ type: 'string', maxLength, pattern }) as const;
 const count = (maximum: number) => ({ type: 'integer', format: 'int64', minimum: 0, maximum }) as const;
 
-/** The headers that many answers have, in the components of the document. Required where every such answer has it. */
+/** Headers of many responses, in the components of the document. `required` is set where every such response has the header. */
 export const headerComponents = {
   'API-Version': {
     description: 'The version of this interface.',
@@ -55,7 +55,7 @@ const rateLimitHeaders: readonly HeaderName[] = [
   ...(['RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const),
 ];
 
-/** The headers of the answers of this operation with that status, and those that come `besides` with its problems. */
+/** The headers of the operation's responses with this status, and `besides` those of its problems. */
 export function responseHeaders<P>(
   operation: Operation<P>,
   status: number | 'default',

@@ -1,7 +1,7 @@
 import type { Operation } from '../operation.ts';
 import type { ExampleContext } from './example.ts';
 
-/** What the first part of a path groups, and how the ids of its things begin. */
+/** The groups by the first segment of the path, with the prefix of their ids. */
 const groups: Readonly<Record<string, { readonly idPrefix: string; readonly description: string }>> = {
   identity: { idPrefix: 'ver', description: 'Verify what somebody claims to be against the register of citizens.' },
   notifications: { idPrefix: 'ntf', description: 'Send official notifications, and prove what became of them.' },
@@ -19,22 +19,22 @@ const groups: Readonly<Record<string, { readonly idPrefix: string; readonly desc
   register: { idPrefix: 'evt', description: 'The interface itself, as data.' },
 };
 
-/** The group of an operation: what its path begins with behind the version. */
+/** The group of an operation: the first segment of its path after the version. */
 export function groupOf<P>({ path }: Operation<P>): string {
   return path.split('/')[2] ?? 'register';
 }
 
-/** What a group is for, in a sentence. */
+/** One sentence about the purpose of a group. */
 export function groupDescription(name: string): string {
   return groups[name]?.description ?? `The operations of ${name}.`;
 }
 
-/** What an example of that operation is of. */
+/** The context of an operation's examples. */
 export function exampleContextOf<P>(operation: Operation<P>, direction: ExampleContext['direction']): ExampleContext {
   const group = groupOf(operation);
   return { direction, group, idPrefix: groups[group]?.idPrefix ?? 'evt' };
 }
 
-/** What an operation that is done once for its key says of the header. */
+/** The description of the header for operations that run once for each key. */
 export const idempotencyKeyDescription =
   'A fresh UUID for each new request: repeating the request with the same key gives the first answer again.';

@@ -15,12 +15,12 @@ const tokenProblems: readonly ProblemSlug[] = [
   'too-many-failed-requests',
 ];
 
-/** What is refused before it is known which operation is asked for; the document calls it `default`. */
+/** Problems of requests that reach no operation; the document describes them as `default`. */
 const unroutedProblems: readonly ProblemSlug[] = [
   ...(['method-not-allowed', 'request-timeout', 'uri-too-long', 'expectation-failed', 'headers-too-large'] as const),
 ];
 
-/** What comes with a problem besides the headers of its status; Accept is said by the media types of the request body. */
+/** Headers of a problem besides those of its status. The media types of the request body already describe Accept. */
 const headerByProblem: Partial<Record<ProblemSlug, HeaderName>> = {
   'idempotency-key-in-progress': 'Retry-After',
   'document-not-ready': 'Retry-After',
@@ -30,7 +30,7 @@ const headerByProblem: Partial<Record<ProblemSlug, HeaderName>> = {
   'method-not-allowed': 'Allow',
 };
 
-/** The problems that this operation can answer, by status. */
+/** The problems of an operation, by status. */
 function problemsByStatus<P>(operation: Operation<P>): readonly (readonly [number, readonly ProblemSlug[]])[] {
   const slugs = new Set<ProblemSlug>([
     ...commonProblems,
@@ -57,7 +57,7 @@ function bodySlugs<P>(operation: Operation<P>): readonly ProblemSlug[] {
   return slugs;
 }
 
-/** The answers of refusal of one operation: for each status its problems, each with an example. */
+/** The error responses of one operation: for each status its problems, each with an example. */
 export function refusalResponses<P>(operation: Operation<P>): Record<string, unknown> {
   const answers = problemsByStatus(operation).map(([status, slugs]) => [
     String(status),
@@ -84,7 +84,7 @@ function refusalResponse<P>(
   };
 }
 
-/** An example of every problem that these operations can answer, for the components of the document. */
+/** An example of every problem of the operations, for the components of the document. */
 export function problemExamples<P>(operations: readonly Operation<P>[], publicUrl: string): Record<string, unknown> {
   const used = new Set<string>([
     ...unroutedProblems,
@@ -98,7 +98,10 @@ export function problemExamples<P>(operations: readonly Operation<P>[], publicUr
         summary: title,
         value: {
           type: `${publicUrl}/problems/${slug}`,
-          ...{ title, status, detail: cause, fix },
+          title,
+          status,
+          detail: cause,
+          fix,
           ...(slug === 'bad-request' ? { issues: [missingMember] } : {}),
           retryable,
           instance: 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11',
@@ -112,26 +115,33 @@ const missingMember = { in: 'body', pointer: '/citizenId', code: 'required', det
 
 const plainText = { type: 'string', maxLength: 8_192, pattern: '^[^\\u0000]*$' } as const;
 
-/** The schema of every problem, in the components of the document. */
+/** The schema of every problem, for the components of the document. */
 export const problemSchema = {
   type: 'object',
   description: 'RFC 9457. The page at `type` says cause and fix; texts are for people, branch on `type`.',
   required: ['type', 'title', 'status', 'detail', 'fix', 'retryable', 'instance'],
   properties: {
     type: {
-      ...{ type: 'string', format: 'uri', maxLength: 2_048 },
+      type: 'string',
+      format: 'uri',
+      maxLength: 2_048,
       description: 'What kind of problem it is; a page with its cause and fix.',
     },
     title: { ...plainText, description: 'The kind in a few words; it does not change.' },
     status: {
-      ...{ type: 'integer', format: 'int32', minimum: 400, maximum: 599 },
+      type: 'integer',
+      format: 'int32',
+      minimum: 400,
+      maximum: 599,
       description: 'The status of the answer.',
     },
     detail: { ...plainText, description: 'What is the matter this time.' },
     fix: { ...plainText, description: 'What to do about this kind of problem.' },
     retryable: { type: 'boolean', description: 'Whether the same request can succeed later.' },
     instance: {
-      ...{ type: 'string', pattern: '^urn:uuid:[0-9a-f-]{36}$', maxLength: 45 },
+      type: 'string',
+      pattern: '^urn:uuid:[0-9a-f-]{36}$',
+      maxLength: 45,
       description: 'Also the Request-Id header, and in the log.',
     },
     issues: {
@@ -151,23 +161,34 @@ export const problemSchema = {
       },
     },
     limit: {
-      ...{ type: 'integer', format: 'int64', minimum: 1, maximum: Number.MAX_SAFE_INTEGER },
+      type: 'integer',
+      format: 'int64',
+      minimum: 1,
+      maximum: Number.MAX_SAFE_INTEGER,
       description: 'Where something was too large: how many bytes it may have.',
     },
     serverTime: {
-      ...{ type: 'string', format: 'date-time', maxLength: 40 },
+      type: 'string',
+      format: 'date-time',
+      maxLength: 40,
       description: 'Where a token or its proof was not of this time: the clock of this server.',
     },
     requiredScopes: {
-      ...{ type: 'array', maxItems: 10, items: { type: 'string', maxLength: 64, pattern: '^[a-z:-]+$' } },
+      type: 'array',
+      maxItems: 10,
+      items: { type: 'string', maxLength: 64, pattern: '^[a-z:-]+$' },
       description: 'Where a scope is missing: which.',
     },
     'violated-policies': {
-      ...{ type: 'array', maxItems: 10, items: { type: 'string', maxLength: 256, pattern: '^[ -~]+$' } },
+      type: 'array',
+      maxItems: 10,
+      items: { type: 'string', maxLength: 256, pattern: '^[ -~]+$' },
       description: 'Where a quota is used up: its name in RateLimit-Policy.',
     },
     proof: {
-      ...{ type: 'string', maxLength: 256, pattern: '^/v1/receipts/' },
+      type: 'string',
+      maxLength: 256,
+      pattern: '^/v1/receipts/',
       description: 'Of an erased document: the receipt of its erasure.',
     },
   },

@@ -1,15 +1,15 @@
 import { asSchema, createExample, type ExampleContext, type JsonSchema } from './example.ts';
 import { memberDescriptions } from './member-descriptions.ts';
 
-/** What no text, list or number of the interface goes beyond where its own schema sets no bound. */
+/** Bounds of every text, list and number whose own schema sets none. */
 const defaultBounds = { text: 1_048_576, items: 10_000, number: Number.MAX_SAFE_INTEGER } as const;
 
-/** Neither engine stores U+0000, and no text with it is taken (parse.ts). */
+/** Neither engine stores U+0000, and validate-request.ts refuses it. */
 const textPattern = '^[^\\u0000]*$';
 
 /**
- * A schema as the OpenAPI document shows it: the same values, in the form that generators of clients read best. A choice
- * of constants becomes an enumeration, `or null` a list of types; every text, list and number has a bound.
+ * A schema as the document shows it: the same values, in the form that client generators read best. A union of constants becomes
+ * an enumeration, `or null` becomes a list of types, and every text, list and number has a bound.
  */
 export function documentedSchema(given: unknown, direction: ExampleContext['direction'], name = ''): JsonSchema {
   const schema = direction === 'answer' ? extensibleSchema(mergeUnion(asSchema(given))) : mergeUnion(asSchema(given));
@@ -22,15 +22,15 @@ export function documentedSchema(given: unknown, direction: ExampleContext['dire
   };
 }
 
-/** The same, with an example of one whole value. */
+/** The documented schema with an example of one whole value. */
 export function withExample(given: unknown, context: ExampleContext): { schema: JsonSchema; example: unknown } {
   const schema = documentedSchema(given, context.direction);
   return { schema, example: createExample(schema, '', context) };
 }
 
 /**
- * The words and members of an answer may become more: what is an enumeration in a request is a list of the words of today
- * here, and no object is closed, or a client made from it would refuse what is new.
+ * Responses may get new members and new enumeration values. So an enumeration becomes a description of today's values, and no
+ * object is closed; otherwise a generated client would refuse new values.
  */
 function extensibleSchema({ enum: choices, additionalProperties, ...others }: JsonSchema): JsonSchema {
   const isClosed = additionalProperties === undefined || additionalProperties === false;

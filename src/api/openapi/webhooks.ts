@@ -2,16 +2,23 @@ import type { Operation } from '../operation.ts';
 import type { ExampleContext } from './example.ts';
 import { withExample } from './schema.ts';
 
-/** What is sent to addresses that callers have named, in OpenAPI the `webhooks`: receivers are made from it. */
+/** The `webhooks` of OpenAPI: what the server sends to addresses of clients. Receivers can be generated from it. */
 export function describeWebhooks<P>(operations: readonly Operation<P>[]): Record<string, unknown> {
   const calls = operations.flatMap(({ webhook: call }) => (call === undefined ? [] : [call]));
   return Object.fromEntries(
     calls.map(({ name, tag, summary, description, headers, schema }) => {
       const exampleContext: ExampleContext = { direction: 'answer', group: tag, idPrefix: 'evt' };
       const post = {
-        ...{ operationId: name, tags: [tag], summary, description, security: [] },
+        operationId: name,
+        tags: [tag],
+        summary,
+        description,
+        security: [],
         parameters: Object.entries(headers).map(([header, what]) => ({
-          ...{ name: header, in: 'header', required: true, description: what },
+          name: header,
+          in: 'header',
+          required: true,
+          description: what,
           schema: { type: 'string', maxLength: 1_024, pattern: '^[ -~]+$' },
         })),
         requestBody: { required: true, content: { 'application/json': withExample(schema, exampleContext) } },

@@ -1,12 +1,12 @@
 /**
- * A JSON value as YAML 1.2 in block style: names and scalars stay as JSON writes them, which YAML reads alike. Ends with
- * a line break.
+ * Writes a JSON value as YAML 1.2 in block style. Names and scalars stay as in JSON, which YAML reads in the same way. Ends with
+ * a line feed.
  */
 export function toYaml(value: unknown): string {
   return `${block(JSON.parse(JSON.stringify(value)), '').trimStart()}\n`;
 }
 
-/** What follows a name or dash: a scalar on the same line, or lines of their own. */
+/** Writes the part after a name or dash: a scalar on the same line, or indented lines. */
 function block(value: unknown, indent: string): string {
   if (typeof value !== 'object' || value === null) return ` ${JSON.stringify(value)}`;
   const lines = Array.isArray(value)

@@ -5,7 +5,7 @@ import { maxClockSkewMs, measureClockSkewMs } from '../../db/database-clock.ts';
 import { databaseFile } from '../../db/open-database.ts';
 import { lockHolderPid, type ReadOnlyDatabase } from '../../db/open-read-only.ts';
 import { isCheckedAtStart, quickCheckSql } from '../../db/sqlite/quick-check.ts';
-import { readClockObservation, trustFrom } from '../../jobs/clock-observation.ts';
+import { nextClockState, readClockState } from '../../jobs/clock-check.ts';
 import {
   type DoctorContext,
   errorMessage,
@@ -168,20 +168,19 @@ async function checkClock(context: DoctorContext): Promise<readonly DoctorFindin
   const skewMs = await measureClockSkewMs(db, context.clock);
   const skew = `${formatSeconds(Math.abs(skewMs) / 1_000)} from the clock of PostgreSQL`;
   if (Math.abs(skewMs) > maxClockSkewMs) return [warnFinding(skew, clockFix)];
-  const observed = (await openMigratedDatabase(context)) && (await readClockObservation(db.read));
+  const state = (await openMigratedDatabase(context)) && (await readClockState(db.read));
   const now = context.clock.now() - skewMs;
-  const lateMs = (observed?.observedAt ?? now) - now;
+  const lateMs = (state?.seenAt ?? now) - now;
   if (lateMs > maxClockSkewMs)
     return [
       warnFinding(`the clock is ${formatSeconds(lateMs / 1_000)} earlier than the time of the last server`, clockFix),
     ];
-  const pausedMs = (observed === undefined ? now : trustFrom(observed, now)) - now;
-  if (pausedMs <= 0)
-    return [okFinding(db.engine === 'postgres' ? skew : 'not earlier than the time of the last server')];
-  return [
-    warnFinding(
-      `the clock is far ahead of the time of the last server, or no server ran for long: deletion by age pauses for ${formatSeconds(pausedMs / 1_000)}`,
-      'set the clock if it is wrong',
-    ),
-  ];
+  if (nextClockState(state, now).jump !== undefined)
+    return [
+      warnFinding(
+        'the clock jumped ahead by more than a day, or no server ran: deletion is paused for a day',
+        'correct the clock, or run `citizen-services clock confirm`',
+      ),
+    ];
+  return [okFinding(db.engine === 'postgres' ? skew : 'not earlier than the time of the last server')];
 }

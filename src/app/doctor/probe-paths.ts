@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { dirname, join, resolve } from 'node:path';
 import type { Setting } from '../../config/setting.ts';
-import { settingTable } from '../../config/setting-table.ts';
+import { settingSchemas } from '../../config/setting-schemas.ts';
 import { SettingError, type Settings } from '../../config/settings.ts';
 import { databaseFile } from '../../db/open-database.ts';
 import { blobFolders } from '../../documents/blobs/blob-store.ts';
@@ -14,11 +14,12 @@ import { checkTimeoutMs } from './doctor-context.ts';
 /** A path and the setting that names it or its folder. */
 export type NamedPath = readonly [setting: string, path: string];
 
-const settingEntries: readonly (readonly [name: string, setting: Setting])[] = Object.entries(settingTable);
+const settingEntries: readonly (readonly [key: string, setting: Setting])[] = Object.entries(settingSchemas);
 
 /** The folders of the files that settings are read from. Opening such a file itself could consume the content of a pipe. */
 export function settingFilePaths(environment: Environment): readonly NamedPath[] {
-  const names = ['SETTINGS_FILE', ...settingEntries.flatMap(([name, { secret }]) => (secret ? [`${name}_FILE`] : []))];
+  const secretFiles = settingEntries.flatMap(([, { name, type }]) => (type.isSecret ? [`${name}_FILE`] : []));
+  const names = ['SETTINGS_FILE', ...secretFiles];
   return names.flatMap((name) => {
     const path = environment[name]?.trim() ?? '';
     return path === '' ? [] : [[name, dirname(resolve(path))] as const];
@@ -28,9 +29,9 @@ export function settingFilePaths(environment: Environment): readonly NamedPath[]
 /** The folders and files that the settings name. */
 export function pathsInSettings(settings: Settings): readonly NamedPath[] {
   const values = new Map<string, unknown>(Object.entries(settings));
-  return settingEntries.flatMap(([name, { kind }]) => {
-    const value = values.get(name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase()));
-    const isPath = (kind === 'path' || kind === 'store') && typeof value === 'string' && !value.startsWith('s3://');
+  return settingEntries.flatMap(([key, { name, type }]) => {
+    const value = values.get(key);
+    const isPath = type.isPath && typeof value === 'string' && !value.startsWith('s3://');
     return isPath ? [[name, value] as const] : [];
   });
 }

@@ -4,7 +4,7 @@ import { readWitnessPolicy } from '../../audit/open-ledger.ts';
 import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
 import { findIneffectiveSettings } from '../../config/ineffective-settings.ts';
 import { publicUrlFor } from '../../config/public-url.ts';
-import { settingTable } from '../../config/setting-table.ts';
+import { settingSchemas } from '../../config/setting-schemas.ts';
 import { buildFromSetting, SettingError, type Settings } from '../../config/settings.ts';
 import { rootKeyFromBytes } from '../../crypto/root-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -14,7 +14,6 @@ import { dkimOf, smsMappingOf } from '../../notifications/channels/create-channe
 import { calendarNotice } from '../../notifications/evidence/legal-effect.ts';
 import { createTimeStamper } from '../../notifications/evidence/time-stamp-settings.ts';
 import { letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
-import { feedDaysOf } from '../../notifications/notification-jobs.ts';
 import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-webhooks/provider-settings.ts';
 import { signInConfigOf } from '../../web/sign-in-config.ts';
 import { errorMessage } from './doctor-context.ts';
@@ -80,7 +79,6 @@ function startupSteps({ settings, clock }: SettingsToCheck): readonly StartupSte
     ['MAIL_EVENTS', () => mailEventsOf(settings)],
     ['DKIM_KEY', () => dkimOf(settings)],
     ['SIGN_IN_ISSUER', () => signInConfigOf(settings)],
-    ['FEED_DAYS', () => feedDaysOf(settings)],
     ['LEDGER_WITNESSES', () => readWitnessPolicy(settings)],
     ['EVIDENCE_TSA_URL', () => createTimeStamper({ settings, clock, random: systemRandom, log })],
     ['SMTP_URL', () => checkRelayUrl(smtpUrl)],
@@ -110,7 +108,7 @@ function warnings({ settings, file, clock }: SettingsToCheck, hasFaults: boolean
       warnFinding(`${file} has mode ${mode.toString(8)}: other users can read its secrets`, `chmod 600 ${file}`),
     );
   const { smtpUrl, mailFrom, clientSecrets, simulators } = settings;
-  if (smtpUrl !== undefined && mailFrom === settingTable.MAIL_FROM.fallback)
+  if (smtpUrl !== undefined && mailFrom === settingSchemas.mailFrom.default)
     findings.push(
       warnFinding(`mail is sent from ${mailFrom}, which relays refuse`, 'set MAIL_FROM to an address of your domain'),
     );

@@ -1,141 +1,151 @@
-import { availableParallelism } from 'node:os';
-import type { ApiServer } from '../../api/api-server.ts';
-import { clearSlot, otherThreadsLoad, type WorkerSlot } from '../../api/connection-balancer.ts';
-import { createEventLoopMeter } from '../../api/event-loop-meter.ts';
-import type { Gauge, Metrics, MetricsSnapshot } from '../../api/metrics.ts';
-import { type HelperThread, type HelperThreadDeps, startHelperThread } from './helper-thread.ts';
-import { createThreadDemand, sampleEveryMs } from './thread-scaling.ts';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import type { Gauge, MetricsSnapshot } from '../../api/metrics.ts';
+import type { PageRoute } from '../../api/page-route.ts';
+import type { AppContext } from '../app-context.ts';
+import {
+  createPendingRequests,
+  type FromThread,
+  type ThreadOptions,
+  type ToThread,
+  type WakeJob,
+} from './thread-messages.ts';
 
-/** What the threads of this process share, and how they are watched. */
-export type ThreadPoolDeps = HelperThreadDeps & {
-  /** Of the first thread; its board has as many places as there may be threads. */
-  readonly seat: WorkerSlot;
-  /** The server of the first thread. */
-  readonly server: Pick<ApiServer, 'begun'>;
-  readonly metrics: Pick<Metrics, 'sum'>;
+/** Dependencies of the threads, which the first thread provides. */
+export type ThreadPoolDeps = {
+  readonly app: Pick<AppContext, 'db' | 'log'>;
+  readonly threadOptions: Omit<ThreadOptions, 'database' | 'pages'>;
+  readonly pages: readonly PageRoute[];
+  readonly wakeJob: WakeJob;
+  /** Called when a thread could not start, or ended before `stop`. Its requests are lost, as when a process ends. */
+  onLost(fault: Error): void;
 };
 
-/** The threads that help the first one. */
+/** The threads that answer requests beside the first one. */
 export type ThreadPool = {
-  /** What each of them has counted, and those that have ended. */
+  /** The counters of each thread. A thread that does not respond in time reports its last known counters, so none falls. */
   snapshots(): Promise<readonly MetricsSnapshot[]>;
   readonly gauges: readonly Gauge[];
+  /** Each thread finishes its requests first. */
   stop(): Promise<void>;
 };
 
-/** After a thread could not start, as while the database was away or took no more connections, the first goes on alone for a minute. */
-const pauseRounds = 120;
-const defaultMaxThreads = 4;
+type ApiThread = {
+  isReady(): boolean;
+  snapshot(): Promise<MetricsSnapshot | undefined>;
+  stop(): Promise<void>;
+};
 
-/**
- * How many threads may answer: by default one for each processor, up to four. Only Linux spreads the connections of one port
- * over several listeners.
- */
-export function maxThreads(setting: number | undefined): number {
-  if (process.platform !== 'linux') return 1;
-  return Math.max(1, setting ?? Math.min(defaultMaxThreads, availableParallelism()));
+class ApiThreadFailed extends Error {
+  override name = 'ApiThreadFailed';
+}
+
+const snapshotTimeoutMs = 1_000;
+
+/** The number of threads that answer requests. Only Linux distributes the connections of one port to several listeners. */
+export function apiThreadCount(setting: number): number {
+  return process.platform === 'linux' ? setting : 1;
 }
 
 /**
- * Begins threads that help to answer while the first one is busy, one after the other while there are seats, and has the last one
- * leave when those before it can do the work; who is not busy pays nothing for them. Each listens on the port itself and has
- * connections of its own to the database.
+ * Starts `apiThreads - 1` threads. Each listens on the port of the first one and has its own database connections; the kernel
+ * distributes the connections.
  */
 export function startThreadPool(deps: ThreadPoolDeps): ThreadPool {
-  const maxCount = deps.seat.connectionCounts.length;
-  // Those that help, by their seats, and among them what starts or leaves.
-  const threads: HelperThread[] = [];
-  const endedCounts = createEndedCounts(deps);
-  const activeThreads = () => threads.filter((thread) => thread.acceptsConnections());
-  let starting = false;
-  let leaving = false;
-  let pausedRounds = 0;
-  const measureLoad = createEventLoopMeter();
-  const threadDemand = createThreadDemand();
-  let previousRequests = deps.server.begun();
-
-  function adjustThreads(): void {
-    const begun = deps.server.begun();
-    const first = measureLoad();
-    const all = first + otherThreadsLoad(deps.seat);
-    const demand = threadDemand({
-      threads: activeThreads().length + 1,
-      first,
-      all,
-      requests: begun - previousRequests,
-    });
-    previousRequests = begun;
-    pausedRounds = Math.max(0, pausedRounds - 1);
-    if (demand === 'more' && !starting && pausedRounds === 0 && activeThreads().length + 1 < maxCount) void addThread();
-    // One at a time: what keeps it may be a download of hours, and meanwhile another may begin in its seat.
-    if (demand === 'fewer' && !starting && !leaving) void removeThread();
-  }
-
-  async function addThread(): Promise<void> {
-    starting = true;
-    const seat: WorkerSlot = { ...deps.seat, index: activeThreads().length + 1 };
-    const thread = startHelperThread(deps, seat);
-    threads.push(thread);
-    try {
-      await thread.ready;
-    } catch (fault) {
-      deps.app.log.fault('api-thread', fault);
-      threads.splice(threads.indexOf(thread), 1);
-      clearSlot(seat);
-      pausedRounds = pauseRounds;
-    } finally {
-      starting = false;
-    }
-  }
-
-  async function removeThread(): Promise<void> {
-    const thread = activeThreads().at(-1);
-    if (thread === undefined) return;
-    leaving = true;
-    const snapshot = await thread.drain();
-    // In one turn, so that what it has counted is always there, and once.
-    threads.splice(threads.indexOf(thread), 1);
-    endedCounts.keep(snapshot);
-    leaving = false;
-  }
-
-  const timer = setInterval(adjustThreads, sampleEveryMs);
-  timer.unref();
-  if (maxCount <= 1) clearInterval(timer);
+  const threads = Array.from({ length: deps.threadOptions.apiThreads - 1 }, () => startApiThread(deps));
   return {
     snapshots: async () => {
-      const pendingSnapshots = [...endedCounts.kept(), ...threads.map((thread) => thread.snapshot())];
-      return (await Promise.all(pendingSnapshots)).filter((one) => one !== undefined);
+      const snapshots = await Promise.all(threads.map((thread) => thread.snapshot()));
+      return snapshots.filter((snapshot) => snapshot !== undefined);
     },
     gauges: [
       {
         name: 'citizen_services_api_threads',
         help: 'Threads that answer calls, the first among them.',
-        read: () => 1 + activeThreads().length,
+        read: () => 1 + threads.filter((thread) => thread.isReady()).length,
       },
     ],
     stop: async () => {
-      clearInterval(timer);
       await Promise.all(threads.map((thread) => thread.stop()));
     },
   };
 }
 
-/** What threads have counted that are gone: what a process has counted never falls. */
-function createEndedCounts({ metrics, app }: Pick<ThreadPoolDeps, 'metrics' | 'app'>) {
-  const kept: MetricsSnapshot[] = [];
-  // One in the place of all, or there would be more of them with each burst of load.
-  async function add(): Promise<void> {
-    const all = [...kept];
-    const sum = await metrics.sum(all);
-    kept.splice(0, all.length, sum);
+function startApiThread(deps: ThreadPoolDeps): ApiThread {
+  const worker = createWorker(deps);
+  const send = (message: ToThread) => worker.postMessage(message);
+  const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
+  const snapshotRequests = createPendingRequests<MetricsSnapshot>();
+  let lastSnapshot: MetricsSnapshot | undefined;
+  let state: 'starting' | 'ready' | 'ended' = 'starting';
+
+  function fail(fault: Error): void {
+    if (state === 'ended') return;
+    state = 'ended';
+    deps.onLost(fault);
   }
+
+  worker.on('message', (message: FromThread) => {
+    switch (message.is) {
+      case 'ready':
+        state = 'ready';
+        break;
+      case 'failed':
+        fail(new ApiThreadFailed(`An API thread could not start: ${message.message}`));
+        break;
+      case 'stopped':
+        state = 'ended';
+        void worker.terminate();
+        break;
+      case 'lines':
+        deps.app.log.lines(message.text);
+        break;
+      case 'wake':
+        deps.wakeJob(message.job, message.queues);
+        break;
+      case 'snapshot':
+        lastSnapshot = message.snapshot;
+        snapshotRequests.resolve(message.requestId, message.snapshot);
+        break;
+      case 'page-request':
+        void answerPage(deps.pages, message).then(send);
+    }
+  });
+  worker.on('error', (fault) => fail(new ApiThreadFailed('An API thread failed.', { cause: fault })));
+  worker.on('exit', (code) => fail(new ApiThreadFailed(`An API thread ended with exit code ${code}.`)));
+
   return {
-    kept: () => kept,
-    keep: (snapshot: MetricsSnapshot | undefined) => {
-      if (snapshot === undefined) return;
-      kept.push(snapshot);
-      void add().catch((fault) => app.log.fault('api-thread', fault));
+    isReady: () => state === 'ready',
+    snapshot: async () => {
+      if (state !== 'ready') return lastSnapshot;
+      const snapshot = snapshotRequests.request((requestId) => send({ is: 'snapshot-request', requestId }));
+      return await Promise.race([
+        snapshot,
+        pause(snapshotTimeoutMs, undefined, { ref: false }).then(() => lastSnapshot),
+      ]);
+    },
+    stop: async () => {
+      // A thread that is still starting reads the message when it is ready.
+      send({ is: 'stop' });
+      await exited;
     },
   };
+}
+
+function createWorker({ app, pages, threadOptions }: ThreadPoolDeps): Worker {
+  // The same file runs from TypeScript and, compiled, from JavaScript.
+  const file = import.meta.filename.endsWith('.ts') ? './api-thread.ts' : './api-thread.js';
+  const database = app.db.share?.();
+  const workerData: ThreadOptions = { ...threadOptions, database, pages: pages.map(({ path }) => path) };
+  const transferList = database === undefined ? [] : [database];
+  return new Worker(new URL(file, import.meta.url), { workerData, transferList, execArgv: [] });
+}
+
+async function answerPage(
+  pages: readonly PageRoute[],
+  { requestId, path, params, query }: Extract<FromThread, { is: 'page-request' }>,
+): Promise<ToThread> {
+  const page = pages.find((candidate) => candidate.path === path);
+  const response = await page?.get(params, new URLSearchParams(query)).catch(() => undefined);
+  return { is: 'page', requestId, response };
 }

@@ -414,7 +414,7 @@ create table notification (
   accepted_event text not null
 );
 
--- As for `verification`.
+-- Keeps sealed content in one piece, for the reason given at `verification`.
 -- engine: postgres
 alter table notification set (toast_tuple_target = 8160);
 
@@ -436,7 +436,6 @@ create index notification_open on notification (deliver_by) where status in ('ac
 -- priority: 0 goes before 1. lane: messages of one client and category wait only for each other.
 -- reminder: announces again what the same channel has delivered before.
 -- early_word: the provider's report on an attempt whose outcome is not stored yet. Removed when the outcome is stored.
--- waits_since: the start of the wait of a step, if it is not the acceptance of the notification.
 create table delivery (
   id text not null primary key,
   notification_id text not null references notification (id),
@@ -446,7 +445,6 @@ create table delivery (
   lane text not null default '',
   reminder boolean not null default false check (reminder in (true, false)),
   run_at bigint not null check (run_at between 0 and 9007199254740991),
-  waits_since bigint check (waits_since between 0 and 9007199254740991),
   attempts bigint not null check (attempts between 0 and 9007199254740991),
   locked_by text,
   started_at bigint check (started_at between 0 and 9007199254740991),
@@ -724,8 +722,8 @@ create index document_hold_of_citizen on document_hold (citizen_id, id);
 -- Counts the holds of a document without reading released ones.
 create index document_hold_standing on document_hold (document_id) where released_at is null;
 
--- holds: the number of holds that concern a citizen, of both kinds. whole: how many of them are on everything. Placing a
--- hold and erasing the citizen both write this row, so that one of them sees the other.
+-- holds: the number of holds that concern a citizen, of both kinds. whole: how many of them are on everything. A new
+-- hold and the erasure of the citizen both write this row, so that one of them sees the other.
 create table citizen_hold (
   citizen_id text not null primary key,
   holds bigint not null check (holds between 0 and 9007199254740991),
@@ -746,15 +744,11 @@ create table lease (
   renewals bigint not null check (renewals between 0 and 9007199254740991)
 );
 
--- The clock as a server last saw it (seen_at), and the time from which it is trusted again for deletions (sure_at).
--- front_at: the farthest time seen, except where the clock is known to have been wrong. leapt_from, leapt_to: the last leap
--- ahead. back_at: when the clock was first seen between the two ends again, which proves that the leap was wrong.
+-- seen_at: the time that a server stored last. jumped_from, jumped_to: the times before and after the clock jumped ahead by
+-- more than a day. Deletion is paused while they are set.
 create table clock_seen (
   name text not null primary key check (name = 'main'),
   seen_at bigint not null check (seen_at between 0 and 9007199254740991),
-  sure_at bigint not null check (sure_at between 0 and 9007199254740991),
-  front_at bigint check (front_at between 0 and 9007199254740991),
-  leapt_from bigint check (leapt_from between 0 and 9007199254740991),
-  leapt_to bigint check (leapt_to between 0 and 9007199254740991),
-  back_at bigint check (back_at between 0 and 9007199254740991)
+  jumped_from bigint check (jumped_from between 0 and 9007199254740991),
+  jumped_to bigint check (jumped_to between 0 and 9007199254740991)
 );

@@ -18,7 +18,7 @@ async function* once(text: string) {
   yield Buffer.from(text);
 }
 
-test('what a crash left of an upload is removed by its age, and published blobs stay', async (t) => {
+test('incomplete uploads are removed by their age, and published blobs stay', async (t) => {
   const folder = await folderOf(t);
   const blobs = await openFolderBlobs(folder);
   await blobs.put(name, once('whole'));
@@ -35,7 +35,7 @@ test('what a crash left of an upload is removed by its age, and published blobs 
   assert.equal((await stat(join(folder, 'sealed', '2', '4', name))).size, 5);
 });
 
-test('nobody but the user of the server can read the folder or a blob', async (t) => {
+test('only the user of the server can read the folder and its blobs', async (t) => {
   const folder = await folderOf(t);
   const blobs = await openFolderBlobs(folder);
   await blobs.put(name, once('whole'));
@@ -45,7 +45,7 @@ test('nobody but the user of the server can read the folder or a blob', async (t
   assert.deepEqual(await Promise.all(modes), ['700', '700', '600']);
 });
 
-test('a blob that cannot be published leaves nothing behind', async (t) => {
+test('a blob that cannot be published leaves no file', async (t) => {
   const folder = await folderOf(t);
   const blobs = await openFolderBlobs(folder);
   await writeFile(join(folder, 'sealed', '2'), 'a file where a folder has to be');
@@ -53,9 +53,9 @@ test('a blob that cannot be published leaves nothing behind', async (t) => {
   assert.deepEqual(await readdir(join(folder, 'incoming')), []);
 });
 
-test('a folder that is not mounted is unavailable, is left as it is, and serves again when it is there', async (t) => {
+test('a folder that is not mounted is unavailable and unchanged, and works again after the mount', async (t) => {
   const folder = await folderOf(t);
-  // As the house asks it: by the documents on record.
+  // As the server checks it: by the documents on record.
   const isOwnFolder = async () => await (await openFolderBlobs(folder, { isReadOnly: true })).has(name);
   await (await openFolderBlobs(folder)).put(name, once('whole'));
   const blobs = await openFolderBlobs(folder, { isOwnFolder });
@@ -67,7 +67,7 @@ test('a folder that is not mounted is unavailable, is left as it is, and serves 
   await mkdir(folder);
   const late = await openFolderBlobs(folder, { isOwnFolder });
   assert.deepEqual(await readdir(folder), []);
-  // Below a mount lies what a start made that came before it.
+  // The mount point has files of an earlier start.
   for (const below of [[], ['incoming', 'sealed']]) {
     for (const made of below) await mkdir(join(folder, made));
     for (const store of [blobs, late]) {
@@ -83,7 +83,7 @@ test('a folder that is not mounted is unavailable, is left as it is, and serves 
   assert.equal(await blobs.has(`${name}x`), true);
 });
 
-test('a folder of a blob that went away is made again', async (t) => {
+test('a missing folder of a blob is created again', async (t) => {
   const folder = await folderOf(t);
   const blobs = await openFolderBlobs(folder);
   await blobs.put(name, once('whole'));
@@ -93,12 +93,12 @@ test('a folder of a blob that went away is made again', async (t) => {
   assert.equal(await blobs.has(name), true);
 });
 
-test('a disk that takes or gives nothing is unavailable, the operator reads why, and nothing is left', async (t) => {
+test('a disk that fails is unavailable and reported, and leaves no file', async (t) => {
   const folder = await folderOf(t);
   const faults: unknown[] = [];
   const blobs = await openFolderBlobs(folder, { onFault: (fault) => faults.push(fault) });
   await blobs.put(name, once('whole'));
-  // As far as the store can tell, a disk that fails: a name that the system cannot open as a file.
+  // Simulates a failing disk: a name that the system cannot open as a file.
   const path = join(folder, 'sealed', '2', '4', name);
   await rm(path);
   await symlink(path, path);
@@ -121,11 +121,11 @@ test('a disk that takes or gives nothing is unavailable, the operator reads why,
   assert.deepEqual(await readdir(join(folder, 'incoming')), []);
 });
 
-test('a disk that gives no draft back either is unavailable, and a sender who is gone is told as that', async (t) => {
+test('a disk that cannot remove a draft is unavailable, and an aborted upload keeps its own fault', async (t) => {
   const folder = await folderOf(t);
   const blobs = await openFolderBlobs(folder);
   const draft = join(folder, 'incoming', name);
-  // As far as the store can tell, a disk that can only be read any more: a draft that is no file cannot be taken away as one.
+  // Simulates a read-only disk: a draft that is not a file cannot be removed as one.
   async function* stuck(end?: Error) {
     yield Buffer.from('half');
     await rm(draft);
@@ -138,7 +138,7 @@ test('a disk that gives no draft back either is unavailable, and a sender who is
   await assert.rejects(blobs.put(name, stuck(new Error('the sender is gone'))), /^Error: the sender is gone$/);
 });
 
-/** A folder with one blob on a stopwatch that the test sets, and whether a read of it hops to another thread. */
+/** A folder with one blob on a stopwatch of the test, and whether a read uses the thread pool. */
 async function onStopwatch(t: TestContext) {
   let now = 0;
   let eachLookMs = 0;
@@ -157,7 +157,7 @@ async function onStopwatch(t: TestContext) {
       eachLookMs = ms;
     },
     begin,
-    /** What was read in this thread is there without a turn of the event loop. */
+    /** A synchronous read resolves without a tick of the event loop. */
     hops: async () => {
       let isThere = false;
       const reading = begin();
@@ -174,7 +174,7 @@ async function onStopwatch(t: TestContext) {
   };
 }
 
-test('a disk that is slow three times in a row is read through threads for a second', async (t) => {
+test('a disk that is slow three times in a row is read through the thread pool for a second', async (t) => {
   const { hops, disk, pass } = await onStopwatch(t);
   assert.equal(await hops(), false);
   disk(2);
@@ -187,7 +187,7 @@ test('a disk that is slow three times in a row is read through threads for a sec
   assert.equal(await hops(), false);
 });
 
-test('what others do between the steps of a read is not the time of the disk', async (t) => {
+test('the time of other work between the steps of a read does not count as disk time', async (t) => {
   const { begin, hops, pass } = await onStopwatch(t);
   const readings = [begin(), begin(), begin(), begin()];
   const pieces = readings.map((reading) => reading.next());

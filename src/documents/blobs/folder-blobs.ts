@@ -26,33 +26,44 @@ import {
 } from './blob-store.ts';
 import { createOwnershipCheck } from './folder-ownership.ts';
 
-/** What is read at once: what is opened before it is given, with the header before the first, and the end if it is near. */
+/** The size of a read: one verified piece with the header before it, and the end of the blob if it is near. */
 const pieceBytes = headerBytes + sealedPieceBytes;
 const bufferBytes = pieceBytes + sealedChunkBytes;
-/** What is no larger is read at once, into memory of that size. */
+/** Parts up to this size are read at once into a small buffer. */
 const smallReadBytes = 65_536;
-/** So many buffers of each size are kept for the next readers (35 MiB): making one for each costs more than reading into it. */
+/** The most free buffers of each size (35 MiB in all). Allocating one costs more than reading into it. */
 const maxPooledBuffers = 32;
+
+/** The folder exists, but does not have the blobs of this database: a disk may not be mounted. */
+class ForeignFolder extends Error {
+  constructor(folder: string) {
+    super(`the documents on record are not in ${folder}`);
+    this.name = 'ForeignFolder';
+  }
+}
+
 const openFile = promisify(openForCallback);
 const readFile = promisify(readForCallback);
 
+/** Clock and callbacks of a folder of blobs. */
 export type FolderBlobOptions = {
-  /** Milliseconds that never go back: it tells how long the disk takes. */
+  /** A monotonic clock in milliseconds, to measure the disk. */
   readonly stopwatch?: () => number;
-  /** Told why the disk cannot be used. */
+  /** Called with the fault when the disk cannot be used. */
   readonly onFault?: (fault: unknown) => void;
   /**
-   * Whether the documents on record are there. Where they are not, what is to be mounted is not, and nothing is made or stored in
-   * its place. Asked at the opening, and where another folder than the one it was said of is stored in, or lacks a blob.
+   * Whether the folder has the blobs of the database. If not, a disk is not mounted, and nothing is created or stored. Called
+   * at the opening, and when the folder at the path has changed.
    */
   readonly isOwnFolder?: () => Promise<boolean>;
-  /** For who looks at what is there, whatever it is: nothing is made, and nothing can be stored. */
+  /** For commands that only read: nothing is created, and nothing can be stored. */
   readonly isReadOnly?: boolean;
 };
 
 /**
- * Blobs as files of one folder: `incoming/` holds what is being written, `sealed/K/Z/` what is published. A blob is written and synced in `incoming`,
- * then renamed, then its folder is synced: after `put` no power cut takes it away, before that none leaves a half one.
+ * Opens blobs as files of one folder: `incoming/` for uploads, `sealed/K/Z/` for published blobs. A blob is written and synced
+ * in `incoming`, then renamed, then its folder is synced. After `put` a power failure does not lose it; before, it leaves no
+ * partial blob.
  */
 export async function openFolderBlobs(folder: string, options: FolderBlobOptions = {}): Promise<BlobStore> {
   const { stopwatch = () => performance.now(), onFault, isOwnFolder = async () => true, isReadOnly = false } = options;
@@ -77,35 +88,17 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
 
   const pathOf = (name: string) => blobPath(folder, name);
 
-  async function requireOwnFolder(): Promise<void> {
-    const throwUnavailable = (fault: unknown) => {
-      throw unavailable(fault);
-    };
-    if (await ownsFolder().catch(throwUnavailable)) return;
-    throw unavailable(new Error(`the documents on record are not in ${folder}`));
-  }
-
   await ownsFolder();
-
-  /** Makes the folder of a blob, once and for all. */
-  async function makeBlobFolder(path: string): Promise<void> {
-    if (madeFolders.has(path)) return;
-    await createSyncedFolder(path);
-    // What is there may not be synced yet by whoever makes it: another deposit, a thread, a process that was killed.
-    await syncFolder(dirname(path));
-    await syncFolder(sealed);
-    madeFolders.add(path);
-  }
 
   return {
     put: async (name, bytes) => {
       const path = pathOf(name);
       const draft = join(incoming, name);
-      await requireOwnFolder();
+      if (!(await ownsFolder().catch(rethrowAs(unavailable)))) throw unavailable(new ForeignFolder(folder));
       await writeDraft(draft, bytes, unavailable);
       let currentPath = draft;
       try {
-        await makeBlobFolder(dirname(path));
+        await createBlobFolder(sealed, dirname(path), madeFolders);
         await rename(draft, path);
         currentPath = path;
         await syncFolder(dirname(path));
@@ -121,26 +114,42 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
       await rm(pathOf(name), { force: true });
     },
     list: () => (isReadOnly ? listIfThere(sealed) : listFiles(sealed)),
-    removeIncompleteUploads: async (before) => {
-      let removed = 0;
-      for await (const { name, storedAt } of listFiles(incoming)) {
-        if (storedAt >= before) continue;
-        await rm(join(incoming, name), { force: true });
-        removed += 1;
-      }
-      return removed;
-    },
+    removeIncompleteUploads: (before) => removeOldDrafts(incoming, before),
   };
 }
 
-/** Tells the operator why, and gives what the caller learns: the disk is full, or does not answer. */
+/** Creates the folder of a blob once. */
+async function createBlobFolder(sealed: string, path: string, madeFolders: Set<string>): Promise<void> {
+  if (madeFolders.has(path)) return;
+  await createSyncedFolder(path);
+  // An existing folder may not be synced yet: another deposit, thread or killed process created it.
+  await syncFolder(dirname(path));
+  await syncFolder(sealed);
+  madeFolders.add(path);
+}
+
+async function removeOldDrafts(incoming: string, before: number): Promise<number> {
+  let removed = 0;
+  for await (const { name, storedAt } of listFiles(incoming)) {
+    if (storedAt >= before) continue;
+    await rm(join(incoming, name), { force: true });
+    removed += 1;
+  }
+  return removed;
+}
+
+/** Reports the fault to the operator, and returns the error for the caller: the disk is full or does not respond. */
 type ToUnavailable = (cause: unknown) => BlobsUnavailable;
 
-/** Writes and syncs a file that is not there yet; on any fault it is gone again. Those of the source stay what they are. */
-async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>, unavailable: ToUnavailable): Promise<void> {
-  const throwUnavailable = (fault: unknown) => {
+function rethrowAs(unavailable: ToUnavailable): (fault: unknown) => never {
+  return (fault) => {
     throw unavailable(fault);
   };
+}
+
+/** Writes and syncs a new file; on a fault the file is removed. Faults of the source pass unchanged. */
+async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>, unavailable: ToUnavailable): Promise<void> {
+  const throwUnavailable = rethrowAs(unavailable);
   await using file = await open(path, 'wx', 0o600).catch(throwUnavailable);
   try {
     for await (const piece of bytes) await writeAll(file, piece).catch(throwUnavailable);
@@ -151,7 +160,7 @@ async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>, unavai
   }
 }
 
-/** Of a file that did not become a blob. On a disk that takes no more it stays for the sweep: what is told is the fault before. */
+/** Removes a file that did not become a blob. On a failed disk it stays for the sweep: the first fault is the one to report. */
 async function removeDraft(path: string): Promise<void> {
   await rm(path, { force: true }).catch(ignore);
 }
@@ -163,7 +172,7 @@ async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
   }
 }
 
-/** Memory of one size that goes from reader to reader. */
+/** Buffers of one size, reused by readers. */
 type BufferPool = { take(): Buffer; release(buffer: Buffer): void };
 
 function createBufferPool(bytes: number): BufferPool {
@@ -176,7 +185,7 @@ function createBufferPool(bytes: number): BufferPool {
   };
 }
 
-/** Until when the disk is held slow: what is asked of it goes through threads then, and the event loop goes on. */
+/** Whether the disk is slow at present: then reads go through the thread pool, and do not block the event loop. */
 type DiskState = {
   readonly stopwatch: () => number;
   readonly unavailable: ToUnavailable;
@@ -184,14 +193,14 @@ type DiskState = {
   slowUntil: number;
   slowInARow: number;
 };
-/** Longer than that nothing takes whose bytes are in memory, but where the system gave the processor to others. */
+/** Reads of cached bytes take less, unless the process was not scheduled. */
 const slowMs = 1;
 const maxSlowInARow = 3;
 const slowForMs = 1_000;
 
 /**
- * On plain descriptors, and in this thread as long as the disk answers at once: a hop to another thread and back costs more
- * than to open a file that is in memory, or to read a small one.
+ * Reads a part through a file descriptor, synchronously while the disk is fast: for a cached or small file the thread pool
+ * costs more than the read.
  */
 async function* readPart(
   path: string,
@@ -201,7 +210,7 @@ async function* readPart(
   const isSmall = end - start <= smallReadBytes;
   const startedAt = disk.stopwatch();
   const isDiskFast = startedAt >= disk.slowUntil;
-  // Nothing is awaited up to where the disk is judged: meanwhile others would go on, and their time is not the disk's.
+  // No await until the disk is measured: the time of other work would count as disk time.
   let file: number;
   try {
     file = isDiskFast ? openSync(path, 'r') : await openFile(path, 'r');
@@ -211,7 +220,7 @@ async function* readPart(
   const pool = isSmall ? buffers.small : buffers.large;
   const buffer = pool.take();
   try {
-    // What the system knows of an open file, it knows without waiting for the disk.
+    // `fstat` of an open file does not wait for the disk.
     const { size } = fstatSync(file);
     if (size !== totalBytes) throw new BlobBroken(`a blob has ${size} bytes on disk, ${totalBytes} on record`);
     if (isDiskFast && !isSmall) updateDiskState(disk, startedAt);
@@ -236,7 +245,7 @@ async function* readPart(
   }
 }
 
-/** Three that were slow in a row are the disk, and not chance. */
+/** Three slow reads in a row mean a slow disk. */
 function updateDiskState(disk: DiskState, startedAt: number): void {
   const now = disk.stopwatch();
   disk.slowInARow = now - startedAt > slowMs ? disk.slowInARow + 1 : 0;
@@ -245,7 +254,7 @@ function updateDiskState(disk: DiskState, startedAt: number): void {
   disk.slowUntil = now + slowForMs;
 }
 
-/** What was to be done is done, or has failed: what tidying says changes nothing. */
+/** The result is already known: a fault of the clean-up changes nothing. */
 function ignore(): void {
   return;
 }
@@ -264,7 +273,7 @@ async function* listFiles(folder: string): AsyncGenerator<StoredBlob> {
     const path = join(folder, entry.name);
     if (entry.isDirectory()) yield* listFiles(path);
     else {
-      // It may be published or removed while the folder is listed.
+      // The file may be published or removed during the listing.
       const found = await undefinedIfMissing(stat(path));
       if (found !== undefined) yield { name: entry.name, storedAt: found.mtimeMs };
     }

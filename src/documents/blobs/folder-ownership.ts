@@ -1,11 +1,11 @@
 import { stat } from 'node:fs/promises';
 
-/** How it is found out that a folder is ours, and what is done with one that is found to be so. */
+/** How a folder is recognised as the own one, and how it is prepared. */
 export type FolderOwnership = { isOwnFolder(): Promise<boolean>; prepare(): Promise<void> };
 
 /**
- * Gives whether what is at this path is there and ours. `isOurs` is asked only of another folder than the one that was taken last, by
- * what the system calls it: that is never the same on another disk, so a mount that went away is found out.
+ * Creates a check whether the folder at `path` exists and is the own one. `isOwnFolder` runs only when device or inode differ
+ * from the last accepted folder: they change when a disk is unmounted.
  */
 export function createOwnershipCheck(path: string, { isOwnFolder, prepare }: FolderOwnership): () => Promise<boolean> {
   let preparedId: string | undefined;

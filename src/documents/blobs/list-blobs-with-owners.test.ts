@@ -5,11 +5,11 @@ import type { Read } from '../../db/database.ts';
 import { listBlobsWithOwners } from './list-blobs-with-owners.ts';
 
 const blobs = Array.from({ length: 300 }, (_, at) => ({ name: `doc_${at}`, storedAt: at }));
-/** The first and the last of each page, and one that is too young. */
+/** The first and the last of each page, and one that is too new. */
 const edges = [0, 127, 128, 255, 256, 298, 299];
 
 for (const engine of engines) {
-  test(`${engine.name}: each blob has its owner, and six statements ask for three hundred`, async (t) => {
+  test(`${engine.name}: each blob has its owner, and six statements read three hundred`, async (t) => {
     const db = await engine.open(t);
     const insert = (sql: string) =>
       edges.map((at) => ({

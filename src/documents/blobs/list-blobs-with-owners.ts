@@ -3,12 +3,12 @@ import { maxRowsPerStatement } from '../../db/multi-row-statement.ts';
 import { type BlobOwner, blobOwnersOf } from '../document-store.ts';
 import type { BlobStore, StoredBlob } from './blob-store.ts';
 
-/** A blob with whose it is. */
+/** A blob with its owner. */
 export type BlobWithOwner = StoredBlob & { readonly owner: BlobOwner };
 
 /**
- * The published blobs that were stored before that instant (epoch ms), with their owners, which are asked for by the page: a
- * statement for each would be as many as there are documents, each six hours.
+ * The blobs stored before that instant (epoch ms) with their owners, which are read in pages: one statement for each document
+ * would be too many for a sweep every six hours.
  */
 export async function* listBlobsWithOwners(
   { blobs, read }: { readonly blobs: Pick<BlobStore, 'list'>; readonly read: Read },

@@ -25,26 +25,35 @@ import {
 } from './blob-store.ts';
 import { requireChecksum, s3Checksum, s3PartBytes, splitIntoParts } from './s3-parts.ts';
 
-/** Where the bucket is, and who we are there: nothing is looked for elsewhere, in files or on the network. */
+/** The bucket and its access key. Nothing else is read from files or the network. */
 export type S3Location = {
   readonly bucket: string;
-  /** In front of every name; empty or ending in `/`. */
+  /** Comes before each name; empty, or ends with `/`. */
   readonly prefix: string;
   readonly region: string;
-  /** Of a store that is not AWS; its buckets stand in the path. */
+  /** For a store other than AWS; its bucket is in the path. */
   readonly endpoint: string | undefined;
   readonly accessKeyId: string;
   readonly secretAccessKey: Secret;
 };
 
-/** So long S3 has for its answer to a request, of which three are made, and then for each next piece of a body. */
+/** How long S3 may take to answer a request, which is sent up to three times, and then for each piece of a body. */
 const defaultAnswerMs = 30_000;
 
+/** The time limit and the reports of an S3 store. */
 export type S3Options = {
   readonly answerMs?: number | undefined;
-  /** Told why S3 cannot be used; the caller learns only that it cannot. */
+  /** Called with the reason when S3 cannot be used; the caller learns only that it cannot. */
   readonly onFault?: ((fault: unknown) => void) | undefined;
 };
+
+/** S3 answered in an unexpected way, or too late. */
+class S3ProtocolError extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'S3ProtocolError';
+  }
+}
 
 type Bucket = {
   readonly client: S3Client;
@@ -53,13 +62,13 @@ type Bucket = {
   readonly unavailable: ToUnavailable;
 };
 
-/** Tells the operator why, and gives what the caller learns. */
+/** Reports the reason to the operator, and returns the error for the caller. */
 type ToUnavailable = (cause: unknown) => BlobsUnavailable;
 
 /**
- * Blobs as objects of an S3 bucket. Small ones are put in one request, others in parts; S3 shows an object when it has
- * all of it, and answers when it is durable. Give the bucket a lifecycle rule that ends incomplete uploads, where it
- * cannot list them.
+ * Blobs as objects of an S3 bucket. Small ones are sent in one request, others in parts. S3 shows an object only when it is
+ * complete, and answers when it is durable. Give the bucket a lifecycle rule for incomplete uploads, if it cannot list them.
+ * Own code: `@aws-sdk/lib-storage` sends several parts at a time, and does not compare the checksums that S3 returns.
  */
 export function openS3Blobs(location: S3Location, { answerMs = defaultAnswerMs, onFault }: S3Options = {}): BlobStore {
   const { bucket, prefix } = location;
@@ -87,7 +96,7 @@ export function openS3Blobs(location: S3Location, { answerMs = defaultAnswerMs, 
         if (start.length < s3PartBytes) await putWhole(bucketClient, Key, start);
         else await putParts(bucketClient, Key, start, parts);
       } catch (fault) {
-        // An upload that S3 knows no more: by a rule of the bucket, or whose end it has answered, and the answer was lost.
+        // S3 does not know the upload any more: a rule of the bucket ended it, or it has ended and the answer was lost.
         throw isObjectError(fault) ? unavailable(fault) : fault;
       } finally {
         await parts.return(undefined);
@@ -113,7 +122,7 @@ function createS3Client(
   requestTimeout: number,
   unavailable: ToUnavailable,
 ): S3Client {
-  // A reader keeps its socket for as long as it reads: with 50 of them at most, as usual, so many slow ones would be all.
+  // A reader keeps its socket while it reads: the default limit of 50 sockets would let slow readers block all others.
   const agent = { maxSockets: Number.POSITIVE_INFINITY };
   const client = new S3Client({
     region,
@@ -123,12 +132,13 @@ function createS3Client(
     requestHandler: {
       connectionTimeout: 5_000,
       requestTimeout,
-      // Without it a request that takes too long is told on standard error, and waited for without end.
+      // Without it, a slow request is only logged to standard error, and waits without end.
       throwOnRequestTimeout: true,
-      ...{ httpAgent: agent, httpsAgent: agent },
+      httpAgent: agent,
+      httpsAgent: agent,
     },
-    // Those that the client of AWS makes by itself come as trailers, which other stores often do not know. Ours are plain
-    // headers, and what is read is proven by the seal.
+    // Automatic checksums of this client are trailers, which other stores often do not support. Ours are plain headers, and
+    // decryption verifies what is read.
     requestChecksumCalculation: 'WHEN_REQUIRED',
     responseChecksumValidation: 'WHEN_REQUIRED',
   });
@@ -145,7 +155,7 @@ function createS3Client(
   return client;
 }
 
-/** What S3 says of one blob or upload. All else is of the store: a bucket that is not there, a key that it does not take. */
+/** S3 errors about one object or upload. All others concern the store: a missing bucket, a rejected access key. */
 const objectErrors = new Set(['NoSuchKey', 'NotFound', 'InvalidRange', 'NoSuchUpload', 'NotImplemented']);
 const isObjectError = (fault: unknown) => fault instanceof S3ServiceException && objectErrors.has(fault.name);
 
@@ -162,7 +172,7 @@ async function putWhole({ client, Bucket }: Bucket, Key: string, Body: Buffer): 
 
 async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, rest: AsyncGenerator<Buffer>) {
   const { UploadId } = await client.send(new CreateMultipartUploadCommand({ Bucket, Key, ChecksumAlgorithm: 'CRC32' }));
-  if (UploadId === undefined) throw new Error('S3 began an upload without an id');
+  if (UploadId === undefined) throw new S3ProtocolError('S3 began an upload without an id');
   const upload = { Bucket, Key, UploadId };
   try {
     const Parts: CompletedPart[] = [];
@@ -171,7 +181,7 @@ async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, 
       const ChecksumCRC32 = s3Checksum(Body);
       const part = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body, ChecksumCRC32 }));
       requireChecksum(part.ChecksumCRC32, ChecksumCRC32);
-      // A store that knows no checksums would not know it at the end either.
+      // A store without checksums would not accept one at the end either.
       const checksum = part.ChecksumCRC32 === undefined ? {} : { ChecksumCRC32 };
       Parts.push({ PartNumber, ETag: part.ETag, ...checksum });
     };
@@ -180,7 +190,7 @@ async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, 
     await client.send(new CompleteMultipartUploadCommand({ ...upload, MultipartUpload: { Parts } }));
   } catch (fault) {
     await client.send(new AbortMultipartUploadCommand(upload)).catch((cause: unknown) => {
-      // What is left is an incomplete upload, which nobody reads; `removeBroken` or the lifecycle rule takes it.
+      // An incomplete upload is left, which no reader sees; `removeIncompleteUploads` or the lifecycle rule removes it.
       if (!(cause instanceof Error)) throw cause;
     });
     throw fault;
@@ -197,15 +207,15 @@ async function* readPart(bucket: Bucket, Key: string, part: BlobPart): AsyncGene
       return;
     }
     const answer = await client.send(new GetObjectCommand({ Bucket, Key, Range: `bytes=${start}-${end - 1}` }));
-    // In Node the body is a readable stream of buffers.
+    // In Node.js the body is a readable stream of buffers.
     const body = answer.Body as Readable;
     const found = Number(/\/(\d+)$/.exec(answer.ContentRange ?? '')?.[1] ?? Number.NaN);
-    // What is not read would keep its connection.
+    // An unread body would keep its connection.
     if (found !== totalBytes) body.destroy();
     requireLength(found, totalBytes);
     let left = end - start;
     for await (const piece of withReadTimeout(body, bucket)) {
-      // Some stores send more than was asked for.
+      // Some stores send more than the requested range.
       yield piece.subarray(0, left);
       left -= piece.length;
       if (left <= 0) return;
@@ -219,12 +229,18 @@ async function* readPart(bucket: Bucket, Key: string, part: BlobPart): AsyncGene
   }
 }
 
-/** The pieces of a body, each waited for no longer than that; how long its reader takes does not count. Left early, it is destroyed. */
+/**
+ * Limits the wait for each piece of a body; the time of the reader does not count. When the reader stops early, the body is
+ * destroyed.
+ */
 async function* withReadTimeout(body: Readable, { answerMs, unavailable }: Bucket): AsyncGenerator<Uint8Array> {
   const pieces: AsyncIterator<Uint8Array> = body[Symbol.asyncIterator]();
   try {
     for (;;) {
-      const late = setTimeout(() => body.destroy(new Error(`no more of a blob came within ${answerMs} ms`)), answerMs);
+      const late = setTimeout(
+        () => body.destroy(new S3ProtocolError(`no further bytes of a blob within ${answerMs} ms`)),
+        answerMs,
+      );
       const next = await pieces
         .next()
         .catch((cause: unknown) => {
@@ -278,7 +294,7 @@ async function removeBroken({ client, Bucket }: Bucket, prefix: string, before: 
   }
 }
 
-/** Some stores cannot list incomplete uploads; they end them by a rule of their own. */
+/** Some stores cannot list incomplete uploads; they end them by a rule. */
 function undefinedIfNotListable(fault: unknown): undefined {
   if (!(fault instanceof S3ServiceException && fault.name === 'NotImplemented')) throw fault;
 }

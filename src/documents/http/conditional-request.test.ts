@@ -7,7 +7,7 @@ const target = { etag: '"abc"', length: 100 };
 const answer = (conditions: ConditionalHeaders, method = 'GET') =>
   evaluateConditions(method, conditions, target).answer;
 
-test('If-None-Match compares weakly, in a list or by *, and answers 304', () => {
+test('If-None-Match compares weakly, in a list or by *, and gives 304', () => {
   for (const list of ['"abc"', 'W/"abc"', '"x", "abc"', '*', '"a,b", W/"abc"']) {
     assert.equal(answer({ 'if-none-match': list }), 'not-modified', list);
     assert.equal(answer({ 'if-none-match': list }, 'HEAD'), 'not-modified', list);
@@ -15,14 +15,14 @@ test('If-None-Match compares weakly, in a list or by *, and answers 304', () => 
   for (const list of ['"x"', 'abc', '""', '"ABC"']) assert.equal(answer({ 'if-none-match': list }), 'whole', list);
 });
 
-test('If-Match compares strongly and goes before If-None-Match', () => {
+test('If-Match compares strongly and is evaluated before If-None-Match', () => {
   assert.equal(answer({ 'if-match': '"abc"' }), 'whole');
   assert.equal(answer({ 'if-match': '*' }), 'whole');
   assert.equal(answer({ 'if-match': 'W/"abc"' }), 'precondition-failed');
   assert.equal(answer({ 'if-match': '"x"', 'if-none-match': '"abc"' }), 'precondition-failed');
 });
 
-test('a range is given only where If-Range is absent or names this very ETag', () => {
+test('a range is returned only if If-Range is absent or equals the ETag', () => {
   const range = 'bytes=0-9';
   assert.deepEqual(evaluateConditions('GET', { range }, target), { answer: 'parts', ranges: [{ first: 0, last: 9 }] });
   assert.equal(answer({ range, 'if-range': '"abc"' }), 'parts');
@@ -34,7 +34,7 @@ test('a range is given only where If-Range is absent or names this very ETag', (
   assert.equal(answer({ range: 'bytes=100-' }, 'HEAD'), 'whole');
 });
 
-test('the record is given only where JSON is preferred over the type of the document', () => {
+test('the record is returned only if JSON is preferred to the type of the document', () => {
   const form = (accept: string | undefined, type = 'application/pdf') => preferredForm(accept, type);
   for (const accept of [
     undefined,

@@ -1,7 +1,7 @@
 import { etagListIncludes } from '../../kernel/entity-tag.ts';
 import { type ByteRange, parseRanges } from './byte-ranges.ts';
 
-/** The conditional headers of a request for a document with a strong ETag and no date of change. */
+/** The conditional headers of a request for a document, which has a strong ETag and no Last-Modified. */
 export type ConditionalHeaders = {
   readonly 'if-match'?: string | undefined;
   readonly 'if-none-match'?: string | undefined;
@@ -9,15 +9,15 @@ export type ConditionalHeaders = {
   readonly range?: string | undefined;
 };
 
-/** What is to be answered. */
+/** How to answer a conditional request. */
 export type ConditionalOutcome =
   | { readonly answer: 'precondition-failed' | 'not-modified' | 'unsatisfiable' | 'whole' }
   | { readonly answer: 'parts'; readonly ranges: readonly [ByteRange, ...ByteRange[]] };
 
 /**
- * Decides by the order of RFC 9110, section 13.2.2: If-Match, If-None-Match, then Range under If-Range. A range is
- * defined for GET alone (section 14.2). To be asked only after the caller's right to read is settled: the answer tells
- * whether the document has that ETag.
+ * Evaluates the conditions in the order of RFC 9110, section 13.2.2: If-Match, If-None-Match, then Range with If-Range. A range
+ * is defined for GET only (section 14.2). Call it after the access check: the result reveals whether the document has that
+ * ETag.
  */
 export function evaluateConditions(
   method: string,
@@ -28,7 +28,7 @@ export function evaluateConditions(
   if (match !== undefined && !etagListIncludes(match, etag, 'strongly')) return { answer: 'precondition-failed' };
   const noneMatch = conditions['if-none-match'];
   if (noneMatch !== undefined && etagListIncludes(noneMatch, etag, 'weakly')) return { answer: 'not-modified' };
-  // A date in If-Range never holds: there is no Last-Modified that it could equal.
+  // A date in If-Range never matches, because there is no Last-Modified.
   const ifRange = conditions['if-range'];
   if (method !== 'GET' || (ifRange !== undefined && ifRange.trim() !== etag)) return { answer: 'whole' };
   const ranges = parseRanges(conditions.range, length);

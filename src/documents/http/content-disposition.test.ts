@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import fc from 'fast-check';
 import { attachmentHeader } from './content-disposition.ts';
 
-test('a plain title is the file name, any other is told in both forms of RFC 6266', () => {
+test('a plain title is the file name, and any other has both forms of RFC 6266', () => {
   assert.equal(attachmentHeader('Tax assessment 2025', 'pdf'), 'attachment; filename="Tax assessment 2025.pdf"');
   assert.equal(
     attachmentHeader('Bescheid über 100 €', 'pdf'),
@@ -15,7 +15,7 @@ test('a plain title is the file name, any other is told in both forms of RFC 626
   );
 });
 
-test('a title cannot name a path, a device, another extension or a header', () => {
+test('a title cannot contain a path, a device, another extension or a header', () => {
   assert.equal(attachmentHeader('../../etc/passwd', 'pdf'), 'attachment; filename="etc passwd.pdf"');
   assert.equal(attachmentHeader('a"; filename="b.exe', 'pdf'), 'attachment; filename="a ; filename= b.exe.pdf"');
   assert.equal(attachmentHeader('a\u202egpj.exe', 'pdf'), 'attachment; filename="a gpj.exe.pdf"');
@@ -23,7 +23,7 @@ test('a title cannot name a path, a device, another extension or a header', () =
   assert.equal(attachmentHeader('x\r\nset-cookie: a=b', 'pdf'), 'attachment; filename="x set-cookie a=b.pdf"');
 });
 
-test('whatever the title, the header is one line of ASCII with one whole quoted name', () => {
+test('for any title the header is one line of ASCII with one quoted name', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme', maxLength: 300 }), (title) => {
       const header = attachmentHeader(title, 'pdf');

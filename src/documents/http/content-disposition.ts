@@ -1,6 +1,7 @@
 /**
- * `Content-Disposition` of a download (RFC 6266): a plain name for old readers, and the whole one in `filename*`
- * (RFC 8187). What a file system or a header could take amiss is left out of both.
+ * `Content-Disposition` of a download (RFC 6266): an ASCII name for old clients, and the full name in `filename*` (RFC 8187).
+ * Characters with a meaning in file systems or headers are removed from both. Own code: the content-disposition package leaves
+ * plain names unquoted, and cleans no name.
  */
 export function attachmentHeader(title: string, extension: string): string {
   const stem = title
@@ -17,7 +18,7 @@ export function attachmentHeader(title: string, extension: string): string {
   return `attachment; filename="${ascii}"; filename*=UTF-8''${percentEncode(whole)}`;
 }
 
-/** Cut by code points, so that no surrogate pair is split. */
+/** Cuts by code points, so that no surrogate pair is split. */
 function cutTo(text: string, codePoints: number): string {
   return [...text].slice(0, codePoints).join('').trimEnd();
 }

@@ -3,28 +3,30 @@ import { citizenIdPattern } from '../../kernel/id.ts';
 import { percentDecode } from '../../kernel/percent-decode.ts';
 import { type Refusal, refuse, refuseIssues } from '../../kernel/refusal.ts';
 
-/** The pattern of a header's text: what HTTP carries safely, printable ASCII. */
+/** The pattern of header values: printable ASCII. */
 export const visibleAsciiPattern = '^[ -~]+$';
 
-/** The most characters of a header that holds a line of 200: each may take four bytes, and each byte three characters. */
+/** The most characters of a header with a line of 200 characters: four bytes each, three characters for each byte. */
 export const maxEncodedLineLength = 2_400;
 
-/** How text beyond ASCII is written in our headers; goes into their descriptions. */
+/** How headers carry text outside of ASCII; part of their descriptions. */
 export const encodedTextNote =
   'Percent-encoded UTF-8, as encodeURIComponent makes it; plain ASCII without % needs no encoding.';
 
-/** One line of text from a header, or undefined where it is too long, not UTF-8, or holds what no line shows. */
-export function decodeLine(given: string, mostCharacters: number): string | undefined {
+/**
+ * Decodes one line of text from a header. Undefined if it is too long, not UTF-8, or has characters that a line does not show.
+ */
+export function decodeLine(encoded: string, mostCharacters: number): string | undefined {
   return lineMatching(
-    percentDecode(given)?.normalize('NFC'),
+    percentDecode(encoded)?.normalize('NFC'),
     mostCharacters,
     /^[^\p{Cc}\p{Cs}\p{Zl}\p{Zp}\u202a-\u202e\u2066-\u2069]+$/u,
   );
 }
 
-/** The id of a citizen from a header, which is left as the register writes it, or undefined. */
-export function decodeCitizenId(given: string, mostCharacters: number): string | undefined {
-  return lineMatching(percentDecode(given), mostCharacters, citizenIdPattern);
+/** Decodes the id of a citizen from a header without normalising it, or undefined. */
+export function decodeCitizenId(encoded: string, mostCharacters: number): string | undefined {
+  return lineMatching(percentDecode(encoded), mostCharacters, citizenIdPattern);
 }
 
 function lineMatching(text: string | undefined, mostCharacters: number, pattern: RegExp): string | undefined {
@@ -32,13 +34,13 @@ function lineMatching(text: string | undefined, mostCharacters: number, pattern:
   return [...line].length <= mostCharacters && pattern.test(line) ? line : undefined;
 }
 
-/** Why this caller may not state that purpose: it is none of those that were agreed for its client. */
+/** The refusal for a purpose that is not among the agreed purposes of this client. */
 export function refusalOfPurpose({ purposes }: Pick<Caller, 'purposes'>, purpose: string | undefined) {
   const agreed = purpose === undefined || purposes === undefined || purposes.has(purpose);
   return agreed ? undefined : refuse('purpose-not-permitted');
 }
 
-/** The purpose a caller states in its header, decoded; one of those that were agreed for it, where any were. */
+/** Decodes and checks the purpose in a header. */
 export function parsePurpose(
   header: string | undefined,
   caller: Pick<Caller, 'purposes'>,

@@ -1,15 +1,15 @@
 import type { ByteRange } from './byte-ranges.ts';
 
-/** How several ranges of one document are framed as `multipart/byteranges` (RFC 9110, section 14.6). */
+/** The framing of several ranges as `multipart/byteranges` (RFC 9110, section 14.6). */
 export type Multipart = {
   readonly contentType: string;
-  /** Of the whole body, in bytes. */
+  /** The length of the whole body in bytes. */
   readonly length: number;
-  /** The body, from what opens one range. */
+  /** The body; `open` opens one range. */
   body(open: (range: ByteRange) => AsyncGenerator<Buffer>): AsyncGenerator<Buffer>;
 };
 
-/** Frames the ranges of a document of `size` bytes; `boundary` is random, so that the document cannot hold it. */
+/** Frames the ranges of a document of `size` bytes. `boundary` is random, so that the document cannot contain it. */
 export function createMultipart(
   ranges: readonly ByteRange[],
   { mediaType, size, boundary }: { readonly mediaType: string; readonly size: number; readonly boundary: string },
@@ -28,7 +28,7 @@ export function createMultipart(
       for (const [index, range] of ranges.entries()) {
         const pieces = open(range);
         try {
-          // The head waits for the first piece of its range, so that nothing is said before that piece is verified.
+          // The head waits for the first piece of its range, so that nothing is sent before that piece is verified.
           const first = await pieces.next();
           yield heads[index] ?? Buffer.alloc(0);
           if (first.done !== true) yield first.value;

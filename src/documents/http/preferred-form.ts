@@ -3,8 +3,8 @@ import { parseAccept, qualityOf } from '../../api/media-range.ts';
 const recordType = 'application/json';
 
 /**
- * Whether an `Accept` header (RFC 9110, section 12.5.1) asks for a document of that media type, or for its record: the
- * record only where JSON is preferred over the document's own type. Undefined where neither is acceptable.
+ * Whether an `Accept` header (RFC 9110, section 12.5.1) prefers the document or its record: the record only if JSON is
+ * preferred to the type of the document. Undefined if neither is acceptable.
  */
 export function preferredForm(accept: string | undefined, mediaType: string): 'document' | 'record' | undefined {
   if (accept === undefined) return 'document';

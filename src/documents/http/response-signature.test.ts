@@ -15,7 +15,7 @@ const key = signingKeyFromSeed('evidence', newSigningSeed('evidence', systemRand
 const signer = () => ({ keyId: key.kid, sign: (base: string) => signBytes(key, Buffer.from(base)) });
 const sha256 = (bytes: Uint8Array) => `sha-256=:${createHash('sha256').update(bytes).digest('base64')}:`;
 
-/** Verifies as a reader would, from the answer alone: the base is put together anew from what Signature-Input names. */
+/** Verifies like a client, from the response alone: the signature base is built from the members of Signature-Input. */
 function verifies({ status, headers }: Exclude<DocumentResult, { refusal: unknown }>): boolean {
   const [, parameters = '', list = ''] = /^document=(\(([^)]*)\).*)$/.exec(headers['signature-input'] ?? '') ?? [];
   const lines = list.split(' ').map((quoted) => {
@@ -30,7 +30,7 @@ function verifies({ status, headers }: Exclude<DocumentResult, { refusal: unknow
 const [engine] = engines;
 assert.ok(engine !== undefined);
 
-test('a signed answer verifies from itself and the published key, whole or in part, and not once changed', async (t) => {
+test('a signed response verifies with the published key, whole or in part, and not after a change', async (t) => {
   const app = await openDocumentApp(t, engine);
   const bytes = makePdf(40_000);
   const id = await depositDocumentOf(app, bytes);
@@ -52,7 +52,7 @@ test('a signed answer verifies from itself and the published key, whole or in pa
   assert.ok('status' in plain && !('signature' in plain.headers));
 });
 
-test('digests come as they are wanted: of the whole document, and of the very bytes that are sent', async (t) => {
+test('digests follow the request: of the whole document, and of the sent bytes', async (t) => {
   const app = await openDocumentApp(t, engine);
   const bytes = makePdf(2_000_000);
   const id = await depositDocumentOf(app, bytes);

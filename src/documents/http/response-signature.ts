@@ -1,7 +1,7 @@
-/** A published key of P-256 that signs: R ‖ S of 64 bytes. */
+/** A published P-256 key; `sign` returns R ‖ S of 64 bytes (ES256). */
 export type ResponseSigner = { readonly keyId: string; sign(base: string): Uint8Array };
 
-/** What is signed where it is there: what was answered, of which document, in which bytes, with which receipt. */
+/** The signed headers, if they are present. */
 const coveredComponents = [
   'content-type',
   'content-length',
@@ -15,8 +15,8 @@ const coveredComponents = [
 ] as const;
 
 /**
- * The headers with a signature over the response (RFC 9421, section 2.5; `ecdsa-p256-sha256`): with it the document can
- * be shown to have been given out here, as it is, to whoever has our published keys. `date` is set, since it is signed.
+ * Adds a signature over the response (RFC 9421, `ecdsa-p256-sha256`): it proves with the published keys that this server
+ * delivered this document. It also sets `date`, which is signed.
  */
 export function signResponseHeaders(
   signer: ResponseSigner | undefined,

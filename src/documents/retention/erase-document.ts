@@ -15,7 +15,7 @@ type ErasureContext = {
   readonly rule: 'withdrawn' | 'retention-class';
 };
 
-/** What erases one document, with the event that proves it: what was destroyed, when, and under which rule. */
+/** The effect that erases one document, with the event that proves what was destroyed, when, and by which rule. */
 export async function erasureEffect(
   ports: Pick<DocumentPorts, 'citizenKeys' | 'alarm'>,
   document: SealedDocument,
@@ -24,22 +24,25 @@ export async function erasureEffect(
   const { id, citizenId, retentionClass } = document;
   const proof = mint('event');
   const content = await openDocumentContent(ports, document).catch((fault: unknown) => {
-    // A damaged record is erased all the same; what it was sealed to is then not known.
+    // A damaged record is erased as well; the digest of its blob is then unknown.
     if (!(fault instanceof SealBroken)) throw fault;
     return undefined;
   });
   const event = {
-    ...({ type: 'document.erased', id: proof, at: now, actor, citizenId, document: id, rule } as const),
+    type: 'document.erased',
+    id: proof,
+    at: now,
+    actor,
+    citizenId,
+    document: id,
+    rule,
     retentionClass: retentionClass ?? undefined,
     sealedDigest: content === undefined ? undefined : reprDigest(content.sealedSha256),
-  };
+  } as const;
   return { events: [event], statements: eraseStatements(document, now, proof) };
 }
 
-/**
- * Removes the sealed bytes of a document that was erased, or that nothing became of. Nobody has their key; what is left here, a
- * sweep takes.
- */
+/** Removes the blob of an erased or rejected document. Its key no longer exists; a sweep removes a blob that is left here. */
 export async function removeSealedBlob(
   ports: Pick<DocumentPorts, 'blobs' | 'alarm'>,
   { id }: Pick<SealedDocument, 'id'>,

@@ -9,7 +9,7 @@ import type { RetentionDeps } from './run-deletion.ts';
 type HoldRequest = {
   readonly actor: Actor;
   readonly reason: string;
-  /** One document, or everything of a citizen. */
+  /** One document, or all documents of a citizen. */
   readonly on: { readonly document: DocumentId } | { readonly citizenId: string };
 };
 
@@ -17,23 +17,23 @@ type HoldDeps = Pick<RetentionDeps, 'read' | 'commit' | 'clock' | 'mint'>;
 type PlaceHoldDeps = HoldDeps & { readonly ports: Pick<DocumentPorts, 'citizenExists'> };
 
 /**
- * Places a legal hold: what it is on is not erased before it is released. Why goes into the ledger, for the citizen to read.
- * A citizen has to be in the register or to have a document: a hold on a misspelled id would hold nothing.
+ * Places a legal hold, which prevents erasure until it is released. The reason is in the ledger, where the citizen can read it.
+ * The citizen must be in the register or have a document: a hold on a misspelled id would protect nothing.
  */
 export async function placeHold(
-  parts: PlaceHoldDeps,
+  deps: PlaceHoldDeps,
   { actor, reason, on }: HoldRequest,
 ): Promise<{ readonly hold: HoldId; readonly event: EventId } | { readonly fault: string }> {
-  const document = 'document' in on ? (await findDocument(parts.read, on.document))?.document : undefined;
+  const document = 'document' in on ? (await findDocument(deps.read, on.document))?.document : undefined;
   if ('document' in on && document === undefined) return { fault: 'there is no such document' };
   const citizenId = document?.citizenId ?? ('citizenId' in on ? on.citizenId : '');
-  if (document === undefined && !(await isKnownCitizen(parts, citizenId))) {
+  if (document === undefined && !(await isKnownCitizen(deps, citizenId))) {
     return { fault: 'the register knows no such citizen, and no document is theirs' };
   }
-  const [hold, event, now] = [parts.mint('hold'), parts.mint('event'), parts.clock.now()];
+  const [hold, event, now] = [deps.mint('hold'), deps.mint('event'), deps.clock.now()];
   const documentId = document?.id ?? null;
   try {
-    await parts.commit({
+    await deps.commit({
       events: [
         { type: 'document.hold-placed', id: event, at: now, actor, citizenId, hold, reason, document: document?.id },
       ],
@@ -50,15 +50,15 @@ async function isKnownCitizen({ read, ports }: PlaceHoldDeps, citizenId: string)
   return (await countDocuments(read, citizenId)) > 0 || (await ports.citizenExists(citizenId));
 }
 
-/** Releases a hold; where another one stands on the same, that goes on. */
-export async function releaseHold(parts: HoldDeps, id: HoldId, actor: Actor): Promise<{ readonly fault?: string }> {
-  const hold = await findHold(parts.read, id);
+/** Releases a hold; another hold on the same documents stays. */
+export async function releaseHold(deps: HoldDeps, id: HoldId, actor: Actor): Promise<{ readonly fault?: string }> {
+  const hold = await findHold(deps.read, id);
   if (hold === undefined) return { fault: 'there is no such hold, or it is released already' };
   const { citizenId, documentId } = hold;
-  const [event, now] = [parts.mint('event'), parts.clock.now()];
+  const [event, now] = [deps.mint('event'), deps.clock.now()];
   const document = documentId ?? undefined;
   try {
-    await parts.commit({
+    await deps.commit({
       events: [{ type: 'document.hold-released', id: event, at: now, actor, citizenId, hold: id, document }],
       statements: releaseHoldStatements(hold, now),
     });

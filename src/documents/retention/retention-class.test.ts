@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 const permit = { name: 'permit', keepDays: 5, eraseAfterDays: 30, legalBasis: 'Archive Act 3' };
 
 for (const engine of engines) {
-  test(`${engine.name}: of the time of a class and the one that the issuer wants, the longer keeps a document`, async (t) => {
+  test(`${engine.name}: the longer of the retention of a class and of the issuer applies`, async (t) => {
     const app = await openDocumentApp(t, engine);
     await app.db.write([upsertRetentionClass(permit, 0)]);
     const depositedFor = async (days: number) =>
@@ -29,7 +29,7 @@ for (const engine of engines) {
     assert.deepEqual(await erasedAfter(1), [longer]);
   });
 
-  test(`${engine.name}: a class that is stated anew is the new one throughout`, async (t) => {
+  test(`${engine.name}: a changed class replaces the old one completely`, async (t) => {
     const { db } = await openDocumentApp(t, engine);
     const other = { ...permit, name: 'letter' };
     await db.write([permit, other].map((one) => upsertRetentionClass(one, 0)));
@@ -40,11 +40,11 @@ for (const engine of engines) {
   });
 }
 
-test('whatever its issuer states, a document is kept and erased at instants that an answer can state', () => {
+test('for any stated retention, a document has dates that an answer can state', () => {
   const last = Date.parse('9999-12-31T23:59:59.999Z');
   assert.deepEqual(retentionDates(permit, last, null), { retainUntil: last, eraseAt: last });
   assert.deepEqual(retentionDates(permit, last - 10 * dayMs, last), { retainUntil: last, eraseAt: last });
   assert.deepEqual(retentionDates(permit, last - 10 * dayMs, null), { retainUntil: last - 5 * dayMs, eraseAt: last });
-  // Before 1970: its time is over, and the database knows no instant before.
+  // Before 1970: the retention is over, and the database has no earlier instants.
   assert.deepEqual(retentionDates(permit, -40 * dayMs, null), { retainUntil: 0, eraseAt: 0 });
 });

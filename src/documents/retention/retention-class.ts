@@ -2,10 +2,10 @@ import type { Read, Row, Statement } from '../../db/database.ts';
 import { integerField, integerOrNull, textField } from '../../db/row-fields.ts';
 import { maxInstantMs } from '../../kernel/clock.ts';
 
-/** The pattern of a class's name. */
+/** The pattern of the name of a class. */
 export const retentionClassNamePattern = '^[a-z0-9][a-z0-9-]{0,63}$';
 
-/** How long documents of a kind are kept, in days from their issue; `eraseAfterDays` null: never erased by themselves. */
+/** How long documents of a class are kept, in days from their issue; `eraseAfterDays` null: never erased automatically. */
 export type RetentionClass = {
   readonly name: string;
   readonly keepDays: number;
@@ -16,8 +16,8 @@ export type RetentionClass = {
 const dayMs = 86_400_000;
 
 /**
- * Until when such a document is kept, and when it is erased; a longer time wanted by its issuer moves both. What was issued
- * shortly before the end of all instants is kept until then.
+ * The end of retention and the time of erasure (epoch ms). A longer retention that the issuer requests moves both. Both are
+ * limited to the last instant of RFC 3339.
  */
 export function retentionDates(
   { keepDays, eraseAfterDays }: RetentionClass,
@@ -31,7 +31,7 @@ export function retentionDates(
 
 const columns = 'name, keep_days, erase_after_days, legal_basis';
 
-/** The class of that name, if there is one. */
+/** The class of that name, or undefined. */
 export async function findRetentionClass(read: Read, name: string): Promise<RetentionClass | undefined> {
   return (await read(`select ${columns} from retention_class where name = $1`, [name])).map(classOf)[0];
 }
@@ -41,7 +41,7 @@ export async function allRetentionClasses(read: Read): Promise<RetentionClass[]>
   return (await read(`select ${columns} from retention_class order by name`)).map(classOf);
 }
 
-/** The statement that makes a class, or changes it for deposits from now on. */
+/** Creates a class, or changes it for later deposits. */
 export function upsertRetentionClass(
   { name, keepDays, eraseAfterDays, legalBasis }: RetentionClass,
   now: number,

@@ -3,7 +3,7 @@ import { idField, integerField, textField } from '../../db/row-fields.ts';
 import { type DocumentId, type EventId, type HoldId, parseId } from '../../kernel/id.ts';
 import type { SealedDocument, StoredDocument } from '../document.ts';
 
-/** Withdraws a document that is still given out; refused when it has moved elsewhere. */
+/** Withdraws a document that is not withdrawn or erased; refused (`rows`) if its status has changed. */
 export function withdrawStatement({ id, status }: SealedDocument, now: number): Statement {
   return {
     sql: "update document set status = 'withdrawn', withdrawn_at = $3, scan_due_at = null where id = $1 and status = $2 returning id",
@@ -13,8 +13,8 @@ export function withdrawStatement({ id, status }: SealedDocument, now: number): 
 }
 
 /**
- * Erases a document: its record goes, and with it the only copy of its key. Refused where a hold or its retention
- * stands against it at that instant, also one that was placed in the meantime: placing one writes the same row.
+ * Erases a document: its record is deleted, with the only copy of its data key. Refused (`rows`) if a hold or the retention
+ * prevents it at that instant. A hold that is placed concurrently writes the same row, so it is seen.
  */
 export function eraseStatements({ id, status }: StoredDocument, now: number, proof: EventId): Statement[] {
   return [
@@ -32,8 +32,8 @@ export function eraseStatements({ id, status }: StoredDocument, now: number, pro
 }
 
 /**
- * Erases all documents of a citizen, for the unit that destroys the citizen's key. Its first statement states the row that
- * comes back only where there is no legal hold about this citizen: else the whole unit is refused there.
+ * Erases all documents of a citizen, in the unit that destroys the citizen's key. The first statement refuses the whole unit
+ * (`rows`) if a legal hold on this citizen exists.
  */
 export function eraseCitizenStatements(citizenId: string, now: number, proof: EventId): Statement[] {
   return [
@@ -53,13 +53,13 @@ export function eraseCitizenStatements(citizenId: string, now: number, proof: Ev
   ];
 }
 
-/** How many documents of a citizen could still be erased. */
+/** The number of documents of a citizen that are not erased. */
 export async function countDocuments(read: Read, citizenId: string): Promise<number> {
   const sql = "select count(*) as documents from document where citizen_id = $1 and status <> 'erased'";
   return Number((await read(sql, [citizenId]))[0]?.['documents']);
 }
 
-/** The ids of the erased documents of a citizen: their blobs may go. */
+/** The ids of the erased documents of a citizen, whose blobs may be removed. */
 export async function erasedDocumentsOf(read: Read, citizenId: string): Promise<DocumentId[]> {
   const rows = await read("select id from document where citizen_id = $1 and status = 'erased' order by id", [
     citizenId,
@@ -67,7 +67,7 @@ export async function erasedDocumentsOf(read: Read, citizenId: string): Promise<
   return rows.flatMap(({ id }) => parseId('document', String(id)) ?? []);
 }
 
-/** A hold on one document, or, without one, on everything of the citizen, what comes later included. */
+/** A hold on one document or, with `documentId` null, on all present and later documents of the citizen. */
 export type LegalHold = {
   readonly id: HoldId;
   readonly citizenId: string;
@@ -75,7 +75,7 @@ export type LegalHold = {
   readonly placedAt: number;
 };
 
-/** Places a hold; refused where its document is erased or not there. */
+/** Places a hold; refused (`rows`) if its document is erased or does not exist. */
 export function placeHoldStatements({ id, citizenId, documentId, placedAt }: LegalHold): Statement[] {
   const insert = {
     sql: 'insert into document_hold (id, citizen_id, document_id, placed_at) values ($1, $2, $3, $4)',
@@ -89,7 +89,7 @@ export function placeHoldStatements({ id, citizenId, documentId, placedAt }: Leg
   return [lockCitizenRow(citizenId), ...(documentId === null ? [] : [countHold]), insert, ...recountHolds(citizenId)];
 }
 
-/** Releases a hold; refused where it was released before. */
+/** Releases a hold; refused (`rows`) if it was released before. */
 export function releaseHoldStatements({ id, citizenId }: LegalHold, now: number): Statement[] {
   const end = {
     sql: 'update document_hold set released_at = $2 where id = $1 and released_at is null returning id',
@@ -99,7 +99,7 @@ export function releaseHoldStatements({ id, citizenId }: LegalHold, now: number)
   return [lockCitizenRow(citizenId), end, ...recountHolds(citizenId)];
 }
 
-/** Writes the citizen's row first: whoever else places, releases or erases waits here, and then sees what was done. */
+/** Writes the citizen's row first: concurrent holds, releases and erasures wait here, and then see the result. */
 function lockCitizenRow(citizenId: string): Statement {
   return {
     sql: 'insert into citizen_hold (citizen_id, holds, whole) values ($1, 0, 0) on conflict (citizen_id) do update set holds = citizen_hold.holds',
@@ -120,12 +120,12 @@ function recountHolds(citizenId: string): Statement[] {
   ];
 }
 
-/** The hold of that id that is not released. */
+/** An active hold by its id. */
 export async function findHold(read: Read, id: HoldId): Promise<LegalHold | undefined> {
   return (await holdsIn(read, 'where id = $1 and released_at is null', [id]))[0];
 }
 
-/** All holds that are not released, oldest first. */
+/** All active holds, oldest first. */
 export async function activeHolds(read: Read): Promise<LegalHold[]> {
   return await holdsIn(read, 'where released_at is null order by id', []);
 }
@@ -140,12 +140,12 @@ async function holdsIn(read: Read, where: string, args: readonly string[]): Prom
   }));
 }
 
-/** A document that is due since `dueAt` (epoch ms), and whether a legal hold stands against its erasure. */
+/** A document that is due since `dueAt` (epoch ms), and whether a legal hold prevents its erasure. */
 export type DueDocument = { readonly id: DocumentId; readonly dueAt: number; readonly held: boolean };
 
 /**
- * What the deletion run looks at: withdrawn, or at the end of its class; no longer to be kept. What is due longest comes first, and
- * then by id; `after` is the last of the page before.
+ * A page of documents to erase: withdrawn or at the end of their class, and past their retention. Ordered by due time and id;
+ * `after` is the last one of the previous page.
  */
 export async function dueForErasure(
   read: Read,
@@ -163,7 +163,7 @@ export async function dueForErasure(
   }));
 }
 
-/** Why the run may erase it: its issuer withdrew it, or its class says so. */
+/** Why the run may erase a document: its issuer withdrew it, or its retention class ended. */
 export function erasureRuleOf({ status }: SealedDocument): 'withdrawn' | 'retention-class' {
   return status === 'withdrawn' ? 'withdrawn' : 'retention-class';
 }

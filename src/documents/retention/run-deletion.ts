@@ -10,40 +10,41 @@ import type { DocumentPorts } from '../ports.ts';
 import { erasureEffect, removeSealedBlob } from './erase-document.ts';
 import { type DueDocument, dueForErasure, erasureRuleOf } from './retention-store.ts';
 
+/** The stores and callbacks of a deletion run. */
 export type RetentionDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
   readonly mint: IdGenerator;
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys' | 'alarm'>;
-  /** Asked before each page of a run. */
+  /** Checked before each page of a run. */
   isStopping?(): boolean;
-  /** Told of each page what became of it, and waited for. */
+  /** Called and awaited after each page. */
   onPage?(page: DeletionPage): Promise<void>;
 };
 
-/** What became of documents that were due, or, as a preview, would become of them. */
+/** The results for due documents; in a dry run what would happen. */
 export type DeletionPage = {
   readonly erased: readonly DocumentId[];
   /** Due, but under a legal hold. */
   readonly held: readonly DocumentId[];
-  /** Changed while the run was at work, or not to be erased just now: the next run looks at them anew. */
+  /** Changed during the run, or not erasable now: the next run tries them again. */
   readonly passed: readonly DocumentId[];
 };
 
-/** How many a run erased, or would erase, and so on; which, each page has told: they may be millions. */
+/** The totals of a run. The ids are reported in pages, because there may be millions. */
 export type DeletionRun = Readonly<Record<keyof DeletionPage, number>> & {
-  /** Why the first of these could not be erased, where something failed. */
+  /** The first fault, if an erasure failed. */
   readonly fault?: unknown;
 };
 
-/** Erased together: behind a commit that destroys keys SQLite writes its file through, once for all of them. */
+/** Erased together: after a commit that destroys keys, SQLite writes its file through once for all of them. */
 const pageSize = 100;
 
 /**
- * Erases every document that is due at this instant: withdrawn ones whose retention has ended, and those at the end of
- * their class. Each erasure has its event, and the run as a whole one more; it can be stopped and begun again anywhere.
- * What fails hinders no other: the run goes on, and tells the first fault with what it did.
+ * Erases each document that is due at this instant: withdrawn ones past their retention, and those at the end of their class.
+ * Each erasure has an event, and so has the run. It can be stopped and started again at any point. A fault does not stop it;
+ * the first fault is reported with the totals.
  */
 export async function runDeletion(deps: RetentionDeps, actor: Actor, isDryRun: boolean): Promise<DeletionRun> {
   const now = deps.clock.now();
@@ -73,7 +74,7 @@ export async function runDeletion(deps: RetentionDeps, actor: Actor, isDryRun: b
   return fault === undefined ? run : { ...run, fault };
 }
 
-/** Whether a run would erase anything; it looks no further than to the first page that holds such a document. */
+/** Whether a run would erase anything; it stops at the first page with such a document. */
 export async function isErasureDue(deps: RetentionDeps): Promise<boolean> {
   let isDue = false;
   const previewDeps = {

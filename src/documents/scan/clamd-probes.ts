@@ -1,14 +1,14 @@
 import { crc32 } from 'node:zlib';
 
-/** A file that clamd must not call clean, and the setting of clamd.conf that makes it say so. */
+/** A file that clamd must not report as clean, and the setting of clamd.conf for that. */
 export type ClamdProbe = { readonly name: string; readonly bytes: Buffer; readonly setting: string };
 
-/** Deeper than any `MaxRecursion` that clamd takes. */
+/** Deeper than any `MaxRecursion` of clamd. */
 const depth = 120;
 
 /**
- * By default clamd answers `OK` for what it could not look into: encrypted files, and files beyond one of its limits. Its
- * configuration cannot be asked for over the socket, so it is found out with files that have to be found.
+ * By default clamd answers `OK` for files that it cannot scan: encrypted ones, and those over its limits. Its configuration
+ * cannot be read over the socket, so these files test it.
  */
 export function createClamdProbes(): readonly ClamdProbe[] {
   let nested: Buffer = Buffer.from('innermost');
@@ -20,7 +20,7 @@ export function createClamdProbes(): readonly ClamdProbe[] {
   ];
 }
 
-/** A ZIP archive of one uncompressed entry (APPNOTE 4.3.6); bit 0 of `flags` says that the entry is encrypted. */
+/** A ZIP archive of one uncompressed entry (APPNOTE 4.3.6); bit 0 of `flags` marks the entry as encrypted. */
 export function storedZip(name: string, content: Buffer, flags: 0 | 1): Buffer {
   const entry = Buffer.alloc(26);
   entry.writeUInt16LE(10, 0);

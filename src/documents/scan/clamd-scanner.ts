@@ -3,34 +3,36 @@ import { setImmediate } from 'node:timers/promises';
 import { createClamdProbes } from './clamd-probes.ts';
 import { type Scanner, ScannerFault, type ScanVerdict } from './scanner.ts';
 
-/** Where clamd listens, and how long it may be silent: longer than its own MaxScanTime (120 s by default). */
+/** The address of clamd, and how long it may be silent: longer than its own MaxScanTime (120 s by default). */
 export type ClamdOptions = {
   readonly address: { readonly path: string } | { readonly host: string; readonly port: number };
   readonly silenceMs?: number;
 };
 
-/** clamd takes no stream above 2 GiB, whatever its limits say (Cisco-Talos/clamav, issue 942). */
+/** clamd accepts no stream above 2 GiB, whatever its limits (Cisco-Talos/clamav, issue 942). */
 const maxScanBytes = 2 ** 31 - 1;
 const maxReplyBytes = 4_096;
 const pieceBytes = 65_536;
 
 /**
- * clamd over its socket, by INSTREAM. It is used only after it has shown that it reports what it cannot look into, anew
- * after each change of its version: a clamd that would say `OK` to an encrypted file counts as down (test/scenarios/documents-clamd.test.ts).
+ * Scans with clamd over its socket (INSTREAM). Before use, and after each change of its version, probe files check that it
+ * reports what it cannot scan. A clamd that answers `OK` for an encrypted file counts as down
+ * (test/scenarios/documents-clamd.test.ts). Own code: the npm client reads a size limit as clean.
  */
 export function createClamdScanner({ address, silenceMs = 150_000 }: ClamdOptions): Scanner {
-  const request = (send: (talk: ClamdConnection) => Promise<void>) => exchange(() => connect(address), silenceMs, send);
+  const request = (send: (connection: ClamdConnection) => Promise<void>) =>
+    exchange(() => connect(address), silenceMs, send);
   let verifiedVersion: string | undefined;
 
   async function engine(): Promise<string> {
-    const version = await asScannerDown(request((talk) => talk.write(Buffer.from('zVERSION\0'))));
-    if (!/^ClamAV \S/.test(version)) throw new ScannerFault('down', 'what answers at CLAMAV is not clamd');
+    const version = await asScannerDown(request((connection) => connection.write(Buffer.from('zVERSION\0'))));
+    if (!/^ClamAV \S/.test(version)) throw new ScannerFault('down', 'the server at CLAMAV is not clamd');
     return version;
   }
 
   async function verifyConfiguration(version: string): Promise<void> {
     for (const { name, bytes, setting } of createClamdProbes()) {
-      const reply = await asScannerDown(request((talk) => sendStream(talk, [bytes])));
+      const reply = await asScannerDown(request((connection) => sendStream(connection, [bytes])));
       if (reply.endsWith(' FOUND')) continue;
       throw new ScannerFault('down', `clamd calls an ${name} clean; it needs '${setting}' in clamd.conf`);
     }
@@ -50,7 +52,7 @@ export function createClamdScanner({ address, silenceMs = 150_000 }: ClamdOption
           yield piece;
         }
       }
-      const verdict = verdictOf(await request((talk) => sendStream(talk, countedBytes())), version);
+      const verdict = verdictOf(await request((connection) => sendStream(connection, countedBytes())), version);
       if (verdict.verdict === 'clean' && sent !== size) {
         throw new ScannerFault('failed', 'clamd answered before it had the whole document');
       }
@@ -59,7 +61,7 @@ export function createClamdScanner({ address, silenceMs = 150_000 }: ClamdOption
   };
 }
 
-/** A fault before the document was sent is not its doing. */
+/** Before the document is sent, a fault says nothing about the document: it counts as `down`. */
 async function asScannerDown(reply: Promise<string>): Promise<string> {
   try {
     return await reply;
@@ -79,42 +81,42 @@ function verdictOf(reply: string, engine: string): ScanVerdict {
   throw new ScannerFault('failed', 'clamd answered neither OK nor FOUND');
 }
 
-/** The sending half of a conversation; `write` waits until there is room, and does nothing once clamd has answered. */
+/** The sending side of a connection. `write` waits for the socket, and does nothing once clamd has answered. */
 type ClamdConnection = { write(bytes: Uint8Array): Promise<void>; isAnswered(): boolean };
 
 async function sendStream(
-  talk: ClamdConnection,
+  connection: ClamdConnection,
   source: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
 ): Promise<void> {
-  await talk.write(Buffer.from('zINSTREAM\0'));
+  await connection.write(Buffer.from('zINSTREAM\0'));
   const length = Buffer.alloc(4);
   for await (const given of source) {
     for (let at = 0; at < given.length; at += pieceBytes) {
-      if (talk.isAnswered()) return;
+      if (connection.isAnswered()) return;
       const piece = given.subarray(at, at + pieceBytes);
       length.writeUInt32BE(piece.length);
-      await talk.write(Buffer.concat([length, piece]));
+      await connection.write(Buffer.concat([length, piece]));
     }
   }
-  await talk.write(Buffer.alloc(4));
+  await connection.write(Buffer.alloc(4));
 }
 
-/** One connection, one question, one answer ended by NUL. A connection that ends without one is a fault. */
+/** One connection, one request, one answer that ends with NUL. A connection that ends without an answer is a fault. */
 async function exchange(
   connectSocket: () => Socket,
   silenceMs: number,
-  send: (talk: ClamdConnection) => Promise<void>,
+  send: (connection: ClamdConnection) => Promise<void>,
 ): Promise<string> {
   const socket = connectSocket();
   const reply = Promise.withResolvers<string>();
   let [text, connected, answered] = ['', false, false];
-  socket.setTimeout(silenceMs, () => socket.destroy(new Error('silent for too long')));
+  socket.setTimeout(silenceMs, () => socket.destroy(new ScannerFault('failed', 'silent for too long')));
   socket.on('connect', () => {
     connected = true;
   });
   socket.on('data', (piece) => {
     text += piece.toString('latin1');
-    if (text.length > maxReplyBytes) socket.destroy(new Error('too long an answer'));
+    if (text.length > maxReplyBytes) socket.destroy(new ScannerFault('failed', 'the answer is too long'));
     const end = text.indexOf('\0');
     if (end < 0) return;
     answered = true;
@@ -126,10 +128,10 @@ async function exchange(
   };
   socket.on('error', lost);
   socket.on('close', () => lost());
-  const talk: ClamdConnection = {
+  const connection: ClamdConnection = {
     isAnswered: () => answered || socket.destroyed,
     write: async (bytes) => {
-      // An answer that is there already is read before more is written: writing to a closed end would lose it.
+      // An answer that has arrived is read before more is written: writing to a closed connection would lose it.
       await setImmediate();
       if (answered || socket.destroyed) return;
       const { promise, resolve } = Promise.withResolvers<void>();
@@ -137,13 +139,13 @@ async function exchange(
       await Promise.race([promise, settled(reply.promise)]);
     },
   };
-  const sending = send(talk);
+  const sending = send(connection);
   try {
     await Promise.race([sending, settled(reply.promise)]);
     return await reply.promise;
   } finally {
     socket.destroy();
-    // A fault of the source wins over that of the connection which it cost.
+    // A fault of the source takes precedence over the connection fault that it causes.
     await sending;
   }
 }

@@ -26,6 +26,7 @@ import {
 } from './scan-store.ts';
 import { type Scanner, ScannerFault, type ScanVerdict } from './scanner.ts';
 
+/** The stores, the scanner and the times of the scan worker. */
 export type ScanDeps = {
   readonly read: Read;
   readonly claim: WriteWithoutEvent;
@@ -36,34 +37,35 @@ export type ScanDeps = {
   readonly mint: IdGenerator;
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys' | 'alarm'>;
   readonly scanner: Scanner;
-  /** A document is scanned anew when the signatures have changed and its last scan is older than that. */
+  /** A document is scanned again if the signatures have changed and its last scan is older than this. */
   readonly rescanAfterMs: number;
-  /** Told that the scanner is down, with the reason, once a minute while documents wait for it, and once when it is back (undefined). */
+  /** Reports that the scanner is down, once a minute while documents wait, and once (undefined) when it is back. */
   readonly onScannerState: (fault: Error | undefined) => void;
   readonly onFault: (fault: unknown) => void;
 };
 
+/** The running scan worker. */
 export type ScanWorker = {
-  /** Looks at the queue at once. */
+  /** Checks the queue at once. */
   wake(): void;
   /** Resolves when nothing is scanned and nothing is due. */
   idle(): Promise<void>;
   stop(withinMs: number): Promise<boolean>;
 };
 
-/** Longer than clamd may take for one document, reading included; then another process may try. */
-export const scanClaimMs: number = 15 * 60_000;
+/** Longer than clamd may take for one document including reading it; then another process may try. */
+const scanClaimMs = 15 * 60_000;
 const rescanEveryMs = 10 * 60_000;
 const rescanBatch = 500;
 const scansAtOnce = 2;
 const pollMs = 2_000;
 
-/** While it lasts it is told again so often, so that the alarm of whoever counts faults lasts as well. */
+/** How often a lasting outage is reported again, so that alerts on the count of faults last as well. */
 const reportIntervalMs = 60_000;
-/** What a document may cost: tried in vain so often, it counts as one that cannot be scanned. */
+/** After this many failed attempts a document counts as unscannable. */
 const retryPolicy: RetryPolicy = { attempts: 6, firstDelayMs: 2_000, longestDelayMs: 300_000 };
 
-/** Starts the gate: every document in `scanning` is taken to the scanner, and nothing but its verdict lets it out. */
+/** Starts the quarantine: each document in `scanning` goes to the scanner, and only a clean verdict makes it available. */
 export function startScanWorker(deps: ScanDeps): ScanWorker {
   const { clock, read, claim, timer, onFault } = deps;
   const queue: JobQueue<ScanJob> = {
@@ -75,7 +77,7 @@ export function startScanWorker(deps: ScanDeps): ScanWorker {
     run: createScanJob(deps),
   };
   const worker = startJobWorker({ ...deps, queue, concurrency: scansAtOnce, batch: scansAtOnce, pollMs });
-  // What these signatures have looked at before that instant, or is queued: no later look goes through it again.
+  // Documents scanned before that instant by this engine are done or queued: later rescans skip them.
   let scannedBefore = { engine: '', before: 0 };
   const rescans = repeatEvery({
     timer,
@@ -99,7 +101,7 @@ export function startScanWorker(deps: ScanDeps): ScanWorker {
     wake: worker.wake,
     idle: worker.idle,
     stop: async (withinMs) => {
-      // All at once: the rescan may be asking a scanner that does not answer.
+      // Concurrently: the rescan may be waiting for a scanner that does not respond.
       const rescansStopped = createCallTimeout(timer, withinMs).waitFor(rescans.stop());
       const [scanned, rescanned] = await Promise.all([worker.stop(withinMs), rescansStopped]);
       return scanned && rescanned !== timedOut;
@@ -128,7 +130,7 @@ function createScanJob(deps: ScanDeps): (job: ScanJob) => Promise<void> {
       return verdict;
     } catch (fault) {
       const broken = fault instanceof SealBroken || fault instanceof BlobBroken;
-      // Told by the store itself.
+      // The store itself reports its outage.
       const isStorageDown = fault instanceof BlobsUnavailable;
       if (!broken && !isStorageDown && !(fault instanceof ScannerFault)) throw fault;
       const isDown = fault instanceof ScannerFault && fault.kind === 'down';
@@ -165,7 +167,7 @@ async function recordScan(deps: ScanDeps, document: SealedDocument, verdict: Sca
       statements: [recordVerdict(document, to, { verdict, now })],
     });
   } catch (fault) {
-    // Withdrawn, erased or judged by another process in the meantime, and no longer queued or queued anew: that counts.
+    // The document was withdrawn, erased or judged by another process meanwhile: that state stays.
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
   }
 }

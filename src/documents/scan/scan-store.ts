@@ -4,7 +4,7 @@ import type { DocumentId } from '../../kernel/id.ts';
 import type { SealedDocument } from '../document.ts';
 import type { ScanVerdict } from './scanner.ts';
 
-/** A document to be scanned; `attempt` counts the tries since the last verdict, this one included. */
+/** A document to scan; `attempt` counts the attempts since the last verdict, including this one. */
 export type ScanJob = { readonly id: DocumentId; readonly attempt: number };
 
 /** When the next document is due for the scanner; undefined when none is. */
@@ -13,7 +13,7 @@ export async function nextScanDue(read: Read): Promise<number | undefined> {
   return typeof row?.['due'] === 'number' ? row['due'] : undefined;
 }
 
-/** Takes due documents for as long as a scan may take; one whose process dies is due again after that. */
+/** Claims due documents until `until`; if the process dies, they are due again then. */
 export function claimScans({ now, until, limit }: { now: number; until: number; limit: number }): Statement {
   return {
     sql: `update document set scan_due_at = $2, scan_attempts = scan_attempts + 1
@@ -23,12 +23,12 @@ export function claimScans({ now, until, limit }: { now: number; until: number; 
   };
 }
 
-/** The job in a row of `claimScans`. */
+/** The job of a row of `claimScans`. */
 export function scanJobOf(row: Row): ScanJob {
   return { id: idField(row, 'id', 'document'), attempt: integerField(row, 'scan_attempts') };
 }
 
-/** Puts the verdict on record and moves the document into the state that follows; refused when it has moved elsewhere. */
+/** Stores the verdict and the new status; refused (`rows`) if the status has changed. */
 export function recordVerdict(
   { id, status: from }: SealedDocument,
   to: SealedDocument['status'],
@@ -43,7 +43,7 @@ export function recordVerdict(
   };
 }
 
-/** Puts a scan off; `counted` false takes the attempt back, for a fault that was not the document's. */
+/** Postpones a scan. `countsAttempt` false undoes the attempt, for a fault that the document did not cause. */
 export function postponeScan(id: DocumentId, dueAt: number, countsAttempt: boolean): Statement {
   return {
     sql: 'update document set scan_due_at = $2, scan_attempts = case when $3 or scan_attempts = 0 then scan_attempts else scan_attempts - 1 end where id = $1 and scan_due_at is not null returning id',
@@ -51,14 +51,14 @@ export function postponeScan(id: DocumentId, dueAt: number, countsAttempt: boole
   };
 }
 
-/** Ends what is not to be scanned any more: withdrawn or erased since it was queued. */
+/** Removes a withdrawn or erased document from the queue. */
 export function unqueueScan(id: DocumentId): Statement {
   return { sql: 'update document set scan_due_at = null, scan_attempts = 0 where id = $1 returning id', args: [id] };
 }
 
 /**
- * Queues documents that are given out for another scan: those not looked at since `before` by another engine than
- * `engine` (undefined: any), nor before `since`. Those in quarantine go back to `scanning` where `quarantined` is set.
+ * Queues available documents for another scan: those last scanned before `before` and from `since` on, by another engine than
+ * `engine` (undefined: any). With `quarantined`, quarantined documents return to `scanning` too.
  */
 export function queueRescans(selection: {
   readonly now: number;
@@ -76,24 +76,5 @@ export function queueRescans(selection: {
         and coalesce(scan_engine, '') <> $3 order by coalesce(scanned_at, 0), id limit $5)
       returning id`,
     args: [now, before, engine ?? '-', quarantined, limit, since],
-  };
-}
-
-/** So many scans are brought back in one unit at most. */
-export const scanRescheduleBatchRows = 500;
-
-/** Brings back what is due later than any scan may be put off for, as a clock that was ahead has left it; a part of it. */
-export function rescheduleScans({
-  now,
-  mostMs: maxDelayMs,
-}: {
-  readonly now: number;
-  readonly mostMs: number;
-}): Statement {
-  return {
-    sql: `update document set scan_due_at = case when scan_attempts = 0 then cast($1 as bigint) else cast($2 as bigint) end
-      where scan_due_at > $2 and id in (select id from document where scan_due_at > $2 order by scan_due_at, id limit ${scanRescheduleBatchRows})
-      returning id`,
-    args: [now, now + maxDelayMs],
   };
 }

@@ -14,7 +14,7 @@ import { ambiguitySearch } from './ambiguity-search.ts';
 import { competingCandidates, needsAmbiguityCheck, withIdAgreed } from './competing-candidates.ts';
 import { exactNamesakeKeys, isExactNamesake } from './exact-namesakes.ts';
 
-/** A person whom claims fit, with the levels of that comparison; the claims without an id. */
+/** A person whom the claims fit, with the levels of that comparison. `claims` has no id. */
 export type FittingPerson = {
   readonly record: RegisterRecord;
   readonly levels: ClaimLevels;
@@ -22,20 +22,20 @@ export type FittingPerson = {
   readonly policy: MatchPolicy;
 };
 
-/** What a register is asked about others whom the claims may fit as well. */
+/** The register searches for other people whom the claims may fit as well. */
 export type AmbiguityQueries =
   | { readonly kind: 'competing'; readonly days: readonly SearchKeys[]; readonly others: CompetingCandidateKeys }
   | { readonly kind: 'namesakes'; readonly namesakeKeys: SearchKeys };
 
-/** What it answered. */
+/** The results of `AmbiguityQueries`. */
 export type AmbiguityResults = {
   readonly days: readonly (readonly RegisterRecord[])[];
   readonly others: CompetingCandidates;
 };
 
 /**
- * The questions whose answers tell whether a match is left open. Undefined where claims are the same as the record to the
- * letter; one question where a name only counts as the same.
+ * The searches that decide whether a match is ambiguous. Undefined if the claims are exactly those of the record. Only namesakes are searched
+ * if all claims agree, but the letters of a name differ.
  */
 export function ambiguityQueries({ record, levels, claims, policy }: FittingPerson): AmbiguityQueries | undefined {
   if (needsAmbiguityCheck(levels, policy)) return { kind: 'competing', ...ambiguitySearch(record, claims, policy) };
@@ -43,7 +43,7 @@ export function ambiguityQueries({ record, levels, claims, policy }: FittingPers
   return namesakeKeys === undefined ? undefined : { kind: 'namesakes', namesakeKeys };
 }
 
-/** Puts the questions to a register over a network or in a database, all at once. */
+/** Runs the searches in parallel. */
 export async function runAmbiguityQueries(
   queries: AmbiguityQueries,
   register: {
@@ -59,12 +59,10 @@ export async function runAmbiguityQueries(
   return { days: found, others };
 }
 
+/** The result if no candidates are searched. */
 export const noCompetingCandidates: CompetingCandidates = { records: [], tooMany: false };
 
-/**
- * Whom, by these answers, the claims fit as well, so that the match is left open; `crowd` where too many may be among those
- * who were not looked at.
- */
+/** The ids of other people whom the claims fit as well, so that the match is ambiguous; `too-many` if not all could be searched. */
 export function findCompetingIds(
   { record, claims, policy }: FittingPerson,
   kind: AmbiguityQueries['kind'],

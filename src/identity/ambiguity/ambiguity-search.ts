@@ -5,12 +5,12 @@ import { toStoredText } from '../names/normalise.ts';
 import type { ClaimName } from '../register/claims.ts';
 import type { CompetingCandidateKeys, RegisterRecord, SearchKeys } from '../register/register.ts';
 
-/** By what the rivals of a person are looked for: by the birth dates, and by whatever else they may share. */
+/** The search keys for competing candidates: by birth date, and by other values that they may share. */
 export type AmbiguitySearch = { readonly days: readonly SearchKeys[]; readonly others: CompetingCandidateKeys };
 
 /**
- * Rivals may share what was claimed or what the register holds, for the slip may lie in either: one of the birth dates, both
- * names at any date (parent and child) and, where the probability alone decides, the family name or the address.
+ * Competing candidates may share the claimed or the registered values, because either may contain the error: one of the birth dates, both
+ * names with any date (parent and child) and, for a tolerant policy, the family name or the address.
  */
 export function ambiguitySearch(
   record: RegisterRecord,

@@ -4,13 +4,13 @@ import { isConfirmed, isSameValue } from '../match/level.ts';
 import type { MatchPolicy } from '../match/policy.ts';
 import { type ClaimedPerson, missingValueWeights } from './missing-value-weights.ts';
 
-/** A candidate beside the person whom the answer would be about; none of the measures looks at an id. */
+/** A candidate with its comparison, which ignores the id. */
 export type MeasuredCandidate = { readonly citizenId: string; readonly measured: Measurement };
 
 /**
- * Who else of the register fits the claims about as well: twins, namesakes of a household, father and son. A match is then
- * left open, since the slip may be the other's own name. By probability somebody is a rival who would leave less than the
- * threshold to the person; by rules, who fits them as well.
+ * The candidates who fit the claims about as well as the person: twins, namesakes of a household, parent and child. The match is then
+ * ambiguous, because the difference may be the correct value of the other. With a model a candidate competes if it leaves less than the
+ * threshold to the person; with agreement rules also if it fits them.
  */
 export function competingCandidates(
   own: MeasuredCandidate & ClaimedPerson,
@@ -31,27 +31,27 @@ function createCompetingTest(
   const missingWeights = policy.model === undefined ? () => 0 : missingValueWeights(own, levels);
   return ({ citizenId, measured }) => {
     if (citizenId === own.citizenId) return false;
-    const asLikely =
+    const isAsLikely =
       policy.model !== undefined && measured.weight + missingWeights(measured.levels) > own.measured.weight - margin;
-    return asLikely || (!policy.tolerant && fitsWithoutMinimum(withIdAgreed(measured), policy));
+    return isAsLikely || (!policy.tolerant && fitsWithoutMinimum(withIdAgreed(measured), policy));
   };
 }
 
-/** The measure as it were if the id had been given and agreed. */
+/** The comparison as if an agreeing id had been submitted. */
 export function withIdAgreed(measured: Measurement): Measurement {
   return { ...measured, levels: { ...measured.levels, citizenId: 'exact' } };
 }
 
-/** Whether the policy wants rivals looked for: where some claim is not quite what the register holds. */
+/** Whether the policy requires a search for competing candidates: some claim does not exactly agree. */
 export function needsAmbiguityCheck(levels: ClaimLevels, policy: MatchPolicy): boolean {
   if (!policy.rivals) return false;
-  // Where the probability alone decides, a name or a date that nobody stated leaves room for others as well.
+  // With a tolerant policy a name or date that was not submitted can also distinguish another person.
   if (
     policy.tolerant &&
     !(isSameValue(levels.givenName) && isSameValue(levels.familyName) && isSameValue(levels.birthDate))
   )
     return true;
-  // A name or date that the register does not hold may be what tells somebody else from this person.
+  // A name or date that the register lacks may distinguish another person.
   if ([levels.givenName, levels.familyName, levels.birthDate].includes('missing')) return true;
   return Object.values(levels).some((level) => !isConfirmed(level) && level !== 'missing');
 }

@@ -7,18 +7,18 @@ import type { RegisterRecord, SearchKeys } from '../register/register.ts';
 const nameClaims = ['givenName', 'familyName', 'birthFamilyName'] as const;
 
 /**
- * Whether a name counts as the same though its letters differ, beyond case and signs: then it may be exactly that of a twin
- * (Jon and Jón). Undefined where it may not, else the keys by which such a twin is found.
+ * The search keys for people with exactly the claimed names, if a name agrees only after normalisation: Jon and Jón may be twins. Undefined
+ * if all names agree in their letters.
  */
 export function exactNamesakeKeys(
   record: RegisterRecord,
   claims: NormalisedClaims,
   levels: ClaimLevels,
 ): SearchKeys | undefined {
-  const unlike = nameClaims.some(
+  const hasOtherLetters = nameClaims.some(
     (claim) => levels[claim] === 'normalised' && !sameLetters(claims.values[claim]?.exact, record[claim]),
   );
-  if (!unlike) return undefined;
+  if (!hasOtherLetters) return undefined;
   const { familyName, givenName, birthFamilyName, birthDate } = claims.values;
   const familyKeys = [
     ...new Set([familyName, givenName, birthFamilyName].flatMap((name) => nameSearchKeys(name?.forms ?? []))),
@@ -26,7 +26,7 @@ export function exactNamesakeKeys(
   return { familyKeys, birthDate: birthDate?.forms[0] ?? record.birthDate ?? '' };
 }
 
-/** Whether another record has the claimed names letter by letter where that of the person only counts as the same. */
+/** Whether another record has the letters of a claimed name that agrees with the person only after normalisation. */
 export function isExactNamesake(record: RegisterRecord, other: RegisterRecord, { values }: NormalisedClaims): boolean {
   if (other.citizenId === record.citizenId) return false;
   const claimed = nameClaims.filter((claim) => values[claim] !== undefined);

@@ -20,7 +20,7 @@ function isAccepted(a: Claims, claims: Claims, others: readonly Claims[], asked 
   return evaluatePolicy({ ...options }, [{ claim: 'C', record: 'A', same: true }]).accepted === 1;
 }
 
-test('who differs by a name is not taken for a person whose twin the register may hold without a date', () => {
+test('claims with another given name do not match a person who may have a twin without a registered birth date', () => {
   const fidelia = { givenName: 'Fidelia', familyName: 'Nelistine', birthDate: '1979-06-06' };
   const claims = { ...fidelia, givenName: 'Campson' };
   const dated = { givenName: 'Finandra', familyName: 'Nelistine', birthDate: '1941-02-27' };
@@ -31,7 +31,7 @@ test('who differs by a name is not taken for a person whose twin the register ma
   assert.equal(isAccepted(fidelia, claims, [dateless, ...family]), true, 'few of a large family are twins');
 });
 
-test('nor for one at whose address the register holds another without the street', () => {
+test('claims with another given name do not match if another person at the address has no registered street', () => {
   const christopher = { givenName: 'Christopher', familyName: 'Well', birthDate: '1903-07-11', ...home };
   const susannah = { ...christopher, givenName: 'Susannah' };
   const streetless = { ...christopher, streetAddress: '140' };
@@ -46,7 +46,7 @@ test('nor for one at whose address the register holds another without the street
   assert.equal(isAccepted(susannah, christopher, [elsewhere], withAddress), true);
 });
 
-test('what the register lacks of a rival is gained as it weighs for the person, rare as it is', () => {
+test('a value missing for a candidate counts with its weight for the person, also if the value is rare', () => {
   const at = { streetAddress: '7 Quay', locality: 'Fridge' };
   const mario = { citizenId: 'A', givenName: 'Mario', familyName: 'Well', birthDate: '1979-06-06', ...at };
   const [own, other] = [
@@ -55,7 +55,7 @@ test('what the register lacks of a rival is gained as it weighs for the person, 
   ].map(toRegisterRecord);
   assert.ok(own !== undefined && other !== undefined);
   const claims = normaliseClaims({ ...mario, postalCode: '2007', citizenId: undefined, givenName: 'Marii' });
-  // As in a register of a million.
+  // Frequencies of a register of one million people.
   const frequencies = { of: () => 1e-6, count: () => undefined, average: () => 1e-6 };
   const measured = (record: RegisterRecord) => measureRecord(record, claims, calibratedPolicy, frequencies);
   const fitting = { record: own, levels: measured(own).levels, claims, policy: calibratedPolicy };

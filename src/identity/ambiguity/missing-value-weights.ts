@@ -2,20 +2,20 @@ import type { ClaimLevels, Measurement } from '../match/compare.ts';
 import type { Level } from '../match/level.ts';
 import type { ClaimName } from '../register/claims.ts';
 
-/** What twins or a household have in common. */
+/** Claims that twins or members of a household share. */
 const sharedClaims = ['familyName', 'birthDate', 'streetAddress', 'postalCode', 'locality'] as const;
-/** One person in so many is a twin. */
+/** One in 50 people is a twin. */
 const personsPerTwin = 50;
-/** One in so many of a household shares the rest of its name and address. */
+/** One in two members of a household shares the rest of its name and address. */
 const personsPerSharedHousehold = 2;
 
-/** The measure of a person, and as it were if the register lacked the value of a claim. */
+/** The comparison of a person, and its comparison without the registered value of one claim. */
 export type ClaimedPerson = { readonly measured: Measurement; without(claim: ClaimName): Measurement };
 
 /**
- * What each rival may gain by values that the register lacks of him and that agree for the person, where something else agrees
- * that relatives share: nobody knows that a namesake without a date was born on another day. It is what they weigh for the
- * person, in a household much of it; else the less, the more candidates share what agrees: few of a large family are twins.
+ * The weight that a candidate may gain by values that the register lacks and that agree for the person: a namesake without a birth date may
+ * have the same date. Only counts if the candidate shares a value that relatives share. It is the weight for the person, reduced by the
+ * probability of a twin or household member; the more candidates share the value, the less.
  */
 export function missingValueWeights(
   { measured, without }: ClaimedPerson,

@@ -8,7 +8,7 @@ import { calibrateModel, simulatedClaims } from './calibrate-model.ts';
 import { createSeededRandom } from './error-model.ts';
 import { evaluatePolicy } from './evaluate-policy.ts';
 
-test('what a register alone teaches, with the error model, serves another register: no label is used', (t) => {
+test('a model estimated from one register with simulated errors is accurate for another register', (t) => {
   const taught = readFebrlSet(1);
   const other = readFebrlSet(2);
   if (taught === undefined || other === undefined) return t.skip(testDataSkipReason);
@@ -29,7 +29,7 @@ test('what a register alone teaches, with the error model, serves another regist
   assert.ok(result.accepted / result.truePairs > 0.83, `${result.accepted} of ${result.truePairs}`);
 });
 
-/** Households of four: one family name and one home, given names and dates of their own. */
+/** Households of four with one family name and address, and different given names and birth dates. */
 function households(persons: number) {
   const chance = createSeededRandom(11);
   const word = (letters: number) =>
@@ -49,23 +49,23 @@ function households(persons: number) {
   }));
 }
 
-// In the second a claim is compared with a part of the register.
+// In the larger register a claim is compared with a sample of the records.
 for (const persons of [240, 2_400])
-  test(`households are not taken for persons, in a register of ${persons}`, () => {
+  test(`calibration tells members of a household apart, in a register of ${persons} people`, () => {
     const register = households(persons);
     const material = { register, claims: simulatedClaims(register, 7) };
     const { givenName, birthDate, streetAddress } = calibrateModel([material], {
       maxPairs: 60_000,
       prior: 0.005,
     }).claims;
-    // The error model replaces two given names and one date of a hundred.
+    // The error model replaces 2 % of the given names and 1 % of the dates.
     assert.ok((givenName?.different?.m ?? 1) < 0.1, `${givenName?.different?.m}`);
     assert.ok((birthDate?.different?.m ?? 1) < 0.1, `${birthDate?.different?.m}`);
     assert.ok((birthDate?.normalised?.m ?? 0) > 0.85, `${birthDate?.normalised?.m}`);
     assert.ok((streetAddress?.different?.u ?? 0) > 0.7, `${streetAddress?.different?.u}`);
   });
 
-test('a file that calibrate did not write is no policy', () => {
+test('a file that calibrate did not write is not accepted as a policy', () => {
   for (const text of ['', '[]', '{"basis":"calibrated-2026-1"}', '{"name":"town-1","threshold":2}']) {
     assert.equal('fault' in parseMatchPolicy(text), true);
   }

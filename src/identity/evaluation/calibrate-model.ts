@@ -9,19 +9,20 @@ import { createSeededRandom, simulateClaimErrors } from './error-model.ts';
 import { estimateModel, type UnlabelledClaim } from './estimate-model.ts';
 import { createRegisterIndex } from './register-index.ts';
 
-/** A register and what persons in it claim; nobody says which claim is whose. */
+/** A register and unlabelled claims of its people. */
 export type CalibrationData = { readonly register: readonly Claims[]; readonly claims: readonly Claims[] };
 
+/** The limits of a calibration. */
 export type CalibrationOptions = {
-  /** The most pairs that are compared; of larger material an even part of the claims is taken. */
+  /** The maximum number of compared pairs. From larger data evenly spaced claims are taken. */
   readonly maxPairs: number;
-  /** The chance that a policy gives a record before any claim is looked at. */
+  /** The prior of the model: see `MatchModel.prior`. */
   readonly prior: number;
-  /** Told how many claims of the material are behind, of those that it has. */
+  /** Called with the number of claims that are done. */
   readonly onProgress?: (claims: number) => void;
 };
 
-/** Claims that the persons of a register might make, by the documented error model; the same from the same seed. */
+/** Simulated claims of the people of a register with the error model. The same seed gives the same claims. */
 export function simulatedClaims(register: readonly Claims[], seed: number): Claims[] {
   const chance = createSeededRandom(seed);
   return register.map((person) => {
@@ -30,7 +31,7 @@ export function simulatedClaims(register: readonly Claims[], seed: number): Clai
   });
 }
 
-/** Learns a model from material without labels: each claim taken is compared with records of its register. */
+/** Estimates a model from unlabelled data, by comparing claims with records of their register. */
 export function calibrateModel(data: readonly CalibrationData[], options: CalibrationOptions): MatchModel {
   const claims = claimNames.filter(
     (claim) => claim !== 'citizenId' && data.some(({ register }) => register.some((person) => person[claim])),
@@ -39,7 +40,7 @@ export function calibrateModel(data: readonly CalibrationData[], options: Calibr
   return { ...roundModel(model), prior: options.prior };
 }
 
-/** A claim is compared with as many records at most: up to half of them share something with it, the others are any. */
+/** The maximum number of records compared with a claim. Up to half of them share a value with it. */
 const maxRecordsPerClaim = 1_000;
 
 function* unlabelledClaimsOf(
@@ -65,14 +66,14 @@ function* unlabelledClaimsOf(
   }
 }
 
-/** Makes what gives the records to compare claims with: of a small register all. */
+/** Returns the function that selects the records to compare with a claim: all records of a small register. */
 function createRecordSampler(records: readonly RegisterRecord[]) {
   const half = maxRecordsPerClaim / 2;
   if (records.length <= maxRecordsPerClaim) return () => ({ alike: [], random: records });
   const index = createRegisterIndex(records);
   const step = Math.floor(records.length / half);
-  return (asked: NormalisedClaims, number: number) => {
-    const { days, others } = ambiguitySearch(toRegisterRecord({}), asked, calibratedPolicy);
+  return (claims: NormalisedClaims, number: number) => {
+    const { days, others } = ambiguitySearch(toRegisterRecord({}), claims, calibratedPolicy);
     const found = [...days.flatMap((keys) => index.search(keys)), ...index.searchCompeting(others).records];
     const random = Array.from(
       { length: half },
@@ -83,7 +84,7 @@ function createRecordSampler(records: readonly RegisterRecord[]) {
   };
 }
 
-/** Four digits are more than the material can say. */
+/** More digits would exceed the precision of the estimate. */
 function roundModel({ claims, crossed, prior }: MatchModel): MatchModel {
   const roundNumber = (value: number) => Number(value.toPrecision(4));
   return {

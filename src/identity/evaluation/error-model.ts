@@ -1,12 +1,9 @@
 import type { ClaimName, Claims } from '../register/claims.ts';
 
-/**
- * How often people and typists err, for registers of which no claims are at hand: the share of claims with each fault. Rates
- * after published reviews of typing and of the public sets; they are data of the model that is learned from them.
- */
+/** The share of claims with each error, for registers without sample claims. Based on published studies of typing errors and data sets. */
 const errorRates = {
-  /** One letter inserted, deleted, substituted, or two exchanged; a second one follows with the same chance. */
-  slip: {
+  /** One letter inserted, deleted or substituted, or two exchanged. A second error follows with the same probability. */
+  typo: {
     givenName: 0.06,
     familyName: 0.06,
     streetAddress: 0.1,
@@ -14,8 +11,8 @@ const errorRates = {
     postalCode: 0.04,
     documentNumber: 0.03,
   },
-  /** Not stated. */
-  leftOut: {
+  /** Missing values. */
+  missing: {
     givenName: 0.01,
     familyName: 0.005,
     birthDate: 0.01,
@@ -23,7 +20,7 @@ const errorRates = {
     postalCode: 0.03,
     locality: 0.02,
   },
-  /** Somebody else's value: a name that changed, an address that was left. */
+  /** The value of another person, such as a new name or address. */
   replaced: {
     givenName: 0.02,
     familyName: 0.03,
@@ -32,21 +29,21 @@ const errorRates = {
     locality: 0.05,
     birthDate: 0.01,
   },
-  /** A given name's initial alone. */
+  /** Only the initial of the given name. */
   initial: 0.02,
-  /** Given and family name in each other's field. */
+  /** Given and family name exchanged. */
   crossed: 0.02,
-  /** One digit of the birth date, or day and month exchanged. */
+  /** One wrong digit in the birth date. */
   dateDigit: 0.015,
   dateInverted: 0.01,
 } as const;
 
-type Rates = { readonly [fault in 'slip' | 'leftOut' | 'replaced']: { readonly [claim in ClaimName]?: number } };
+type Rates = { readonly [error in 'typo' | 'missing' | 'replaced']: { readonly [claim in ClaimName]?: number } };
 
-/** A number from 0 up to 1; seeded, so that a calibration can be repeated. */
+/** A pseudo-random number from 0 (included) to 1 (excluded). */
 export type RandomNumber = () => number;
 
-/** A chance that always runs the same way from the same seed (Mulberry32): for simulations only, never for secrets. */
+/** Mulberry32: the same seed gives the same numbers. For simulations only, never for secrets. */
 export function createSeededRandom(seed: number): RandomNumber {
   let state = seed >>> 0;
   return () => {
@@ -57,18 +54,18 @@ export function createSeededRandom(seed: number): RandomNumber {
   };
 }
 
-/** What a person of the register might claim; `other` is somebody else of it. */
-export function simulateClaimErrors(person: Claims, other: Claims, chance: RandomNumber): Claims {
+/** The claims of a person with simulated errors. `other`: another person whose values may replace some. */
+export function simulateClaimErrors(person: Claims, other: Claims, random: RandomNumber): Claims {
   const claims: { [claim in ClaimName]?: string } = { ...person };
-  const happens = (rate: number | undefined) => rate !== undefined && chance() < rate;
-  const { slip, leftOut, replaced }: Rates = errorRates;
+  const happens = (rate: number | undefined) => rate !== undefined && random() < rate;
+  const { typo, missing, replaced }: Rates = errorRates;
   for (const claim of Object.keys(claims) as ClaimName[]) {
     const value = claims[claim] ?? '';
-    const foreign = other[claim];
-    if (happens(replaced[claim]) && foreign !== undefined) claims[claim] = foreign;
-    else if (happens(slip[claim]))
-      claims[claim] = happens(slip[claim]) ? withTypo(withTypo(value, chance), chance) : withTypo(value, chance);
-    if (happens(leftOut[claim])) delete claims[claim];
+    const replacement = other[claim];
+    if (happens(replaced[claim]) && replacement !== undefined) claims[claim] = replacement;
+    else if (happens(typo[claim]))
+      claims[claim] = happens(typo[claim]) ? withTypo(withTypo(value, random), random) : withTypo(value, random);
+    if (happens(missing[claim])) delete claims[claim];
   }
   const { givenName, familyName, birthDate } = claims;
   if (givenName !== undefined && happens(errorRates.initial)) claims.givenName = givenName.slice(0, 1);
@@ -79,17 +76,17 @@ export function simulateClaimErrors(person: Claims, other: Claims, chance: Rando
   if (birthDate?.length === 10 && happens(errorRates.dateInverted)) {
     claims.birthDate = `${birthDate.slice(0, 5)}${birthDate.slice(8)}-${birthDate.slice(5, 7)}`;
   } else if (birthDate?.length === 10 && happens(errorRates.dateDigit)) {
-    const at = [0, 1, 2, 3, 5, 6, 8, 9][Math.floor(chance() * 8)] ?? 9;
-    claims.birthDate = `${birthDate.slice(0, at)}${Math.floor(chance() * 10)}${birthDate.slice(at + 1)}`;
+    const at = [0, 1, 2, 3, 5, 6, 8, 9][Math.floor(random() * 8)] ?? 9;
+    claims.birthDate = `${birthDate.slice(0, at)}${Math.floor(random() * 10)}${birthDate.slice(at + 1)}`;
   }
   return claims;
 }
 
-function withTypo(value: string, chance: RandomNumber): string {
-  const at = Math.floor(chance() * value.length);
-  const letter = String.fromCharCode(97 + Math.floor(chance() * 26));
+function withTypo(value: string, random: RandomNumber): string {
+  const at = Math.floor(random() * value.length);
+  const letter = String.fromCharCode(97 + Math.floor(random() * 26));
   const before = value.slice(0, at);
-  switch (Math.floor(chance() * 4)) {
+  switch (Math.floor(random() * 4)) {
     case 0:
       return before + letter + value.slice(at);
     case 1:

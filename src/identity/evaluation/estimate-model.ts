@@ -5,7 +5,7 @@ import type { ClaimProbabilities, MatchModel } from '../match/model.ts';
 import type { ClaimName } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
 
-/** Where no better is known: what comparing starts from before anything was learned. */
+/** The initial values of the estimation. */
 const startingProbabilities: ClaimProbabilities = {
   normalised: { m: 0.75, u: 0.01 },
   precision: { m: 0.01, u: 0.001 },
@@ -17,25 +17,25 @@ const startingProbabilities: ClaimProbabilities = {
   different: { m: 0.05, u: 0.93 },
 };
 
-/** Records that a claim was compared with and that agree with it alike, of all of them and of those taken at random. */
+/** The number of records with the same levels for a claim: of all compared records, and of the random ones. */
 type Pattern = { readonly levels: readonly Level[]; readonly crossed: boolean; all: number; random: number };
-/** One claim: its patterns, and in how many records its person may be. */
+/** The patterns of one claim, and the size of its register. */
 type ClaimPatterns = { readonly patterns: readonly Pattern[]; readonly registerSize: number };
 
-/** A claim of which nobody has told whose it is, and records of a register of so many `people`. */
+/** A claim without a label, with records to compare. */
 export type UnlabelledClaim = {
   readonly claims: NormalisedClaims;
   readonly registerSize: number;
-  /** Those who share something with the claim, so that its person is among them if anywhere. */
+  /** Records that share a value with the claim. The person, if registered, is usually one of them. */
   readonly alike: readonly RegisterRecord[];
-  /** Others, whoever they are. */
+  /** Other records, selected independently of the claim. */
   readonly random: readonly RegisterRecord[];
 };
 
 /**
- * Learns m and u of each claim and level without labels, by expectation and maximisation. A claim is about one person of the
- * register at most: without that a household, which shares all but a given name and a date, would be taken for one person. What
- * is seldom shared by chance is learned from the random records alone.
+ * Estimates m and u of each claim and level without labels, by expectation maximisation. Each claim is about at most one person of the
+ * register: without this condition a household that shares all values except given name and birth date would count as one person. u is
+ * estimated from the random records only.
  */
 export function estimateModel(unlabelled: Iterable<UnlabelledClaim>, claims: readonly ClaimName[]): MatchModel {
   let model: MatchModel = {
@@ -74,7 +74,7 @@ function withoutExact(level: Level | undefined): Level {
 
 type LevelCounts = { m: number; u: number };
 
-/** One round; `prior` is here the share of claims whose person is in the register. */
+/** One round. `prior` is the share of claims whose person is in the register. */
 function runEstimationRound(
   model: MatchModel,
   compared: readonly ClaimPatterns[],
@@ -84,14 +84,14 @@ function runEstimationRound(
   const whole = { matched: 0, crossed: 0 };
   for (const { patterns, registerSize } of compared) {
     const odds = patterns.map((pattern) => (model.prior / registerSize) * likelihood(pattern, model, claims));
-    const sum = patterns.reduce((sofar, { all }, at) => sofar + all * (odds[at] ?? 0), 1 - model.prior);
+    const sum = patterns.reduce((total, { all }, at) => total + all * (odds[at] ?? 0), 1 - model.prior);
     patterns.forEach(({ levels, crossed, all, random }, index) => {
       const share = (odds[index] ?? 0) / sum;
       whole.matched += share * all;
       if (crossed) whole.crossed += share * all;
       claims.forEach((claim, at) => {
         const level = levels[at] ?? 'missing';
-        // What stands crossed is learned from the fault itself, not from the fields as they stand.
+        // Exchanged names are counted by `crossed`, not by the levels of their fields.
         if (level === 'missing' || (crossed && (claim === 'givenName' || claim === 'familyName'))) return;
         const tally = tallies.get(claim)?.get(level) ?? { m: 0, u: 0 };
         tally.m += share * all;
@@ -116,7 +116,7 @@ function likelihood({ levels, crossed }: Pattern, model: MatchModel, claims: rea
   return odds;
 }
 
-/** Neither impossible nor certain: odds of either could not be reckoned with. */
+/** Keeps odds finite and positive. */
 function clampProbability(share: number): number {
   return Math.min(1 - 1e-9, Math.max(1e-9, share));
 }
@@ -128,7 +128,7 @@ function levelProbabilitiesOf(tallies: ReadonlyMap<Level, LevelCounts>): ClaimPr
     m += tally.m;
     u += tally.u;
   }
-  // Half a pair is added to every level, so that what was never seen is rare and not impossible.
+  // Half a pair is added to every level, so that a level without pairs is rare, not impossible.
   const smoothed = (part: number, total: number) => (part + 0.5) / (total + 0.5 * tallies.size);
   return Object.fromEntries(
     [...tallies].map(([level, tally]) => [level, { m: smoothed(tally.m, m), u: smoothed(tally.u, u) }]),

@@ -19,10 +19,10 @@ import type { ClaimName, Claims } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
 import { createRegisterIndex, type RegisterIndex } from './register-index.ts';
 
-/** A claim, a record, and whether they are the same person. */
+/** The ids of a claim and a record, and whether both are of the same person. */
 export type LabelledPair = { readonly claim: string; readonly record: string; readonly same: boolean };
 
-/** What an evaluation prints. `accepted` counts true pairs, `falseMatches` those of different persons. */
+/** The figures of an evaluation. `accepted`: matched pairs of the same person. `falseMatches`: matched pairs of two people. */
 export type Evaluation = {
   readonly policy: string;
   readonly threshold: number;
@@ -34,22 +34,23 @@ export type Evaluation = {
   readonly microsecondsPerComparison: number;
 };
 
+/** The data and policy of an evaluation. */
 export type EvaluationOptions = {
   readonly register: readonly Claims[];
   readonly claims: readonly Claims[];
   readonly use: readonly ClaimName[];
   readonly policy: MatchPolicy;
-  /** Marks and what was true before, by citizenId, and the day of the questions (YYYY-MM-DD): it counts for some time only. */
-  readonly besides?: { readonly values: ReadonlyMap<string, RecordExtras>; readonly today: string };
-  /** Whether claims below the policy's minimum are refused, as the server does, also where addresses or document numbers are compared. */
+  /** Flags and former values by citizenId, and the day of the evaluation (YYYY-MM-DD), on which former values may have expired. */
+  readonly extras?: { readonly values: ReadonlyMap<string, RecordExtras>; readonly today: string };
+  /** Whether claims below the minimum of the policy are refused, as the server does, also if addresses or document numbers are compared. */
   readonly minimum?: boolean;
-  /** Processor time in milliseconds, to the microsecond; without it the figure of a comparison is 0. */
+  /** CPU time in milliseconds; without it `microsecondsPerComparison` is 0. */
   readonly stopwatch?: () => number;
-  /** Told how many pairs are decided, behind those of each claim. */
+  /** Called after the pairs of each claim with the number of decided pairs. */
   readonly onProgress?: (pairs: number) => void;
 };
 
-/** Frequencies of the values of a register. */
+/** The frequencies of the values of a register; undefined if it is too small. */
 export function countFrequencies(register: Iterable<Claims>): Frequencies | undefined {
   const tally = createFrequencyCounter();
   for (const person of register) {
@@ -62,16 +63,16 @@ export function countFrequencies(register: Iterable<Claims>): Frequencies | unde
 }
 
 /**
- * Decides each pair as the server decides a question that names the record: by the same comparison, policy and search for
- * rivals, over this register. With addresses or document numbers the comparison alone is measured of a tolerant policy, unless
- * `minimum` is set.
+ * Decides each pair like a verification with the id of the record: with the same comparison, policy and ambiguity check. With addresses or
+ * document numbers a tolerant policy is evaluated without its minimum, unless `minimum` is set.
  */
 export function evaluatePolicy(options: EvaluationOptions, pairs: readonly LabelledPair[]): Evaluation {
-  const decider = createPairDecider(options);
+  const context = prepareEvaluation(options);
+  const { stopwatch } = options;
   let done = 0;
-  // What was measured for a claim is kept for its pairs alone: of a large file it would fill the memory.
+  // Measurements are cached only for the pairs of one claim, which limits the memory for a large file.
   const decisions = [...Map.groupBy(pairs, ({ claim }) => claim)].flatMap(([claim, group]) => {
-    const decide = decider.of(claim);
+    const decide = createPairDecider(context, claim);
     const groupDecisions = group.map(({ same, record }) => ({ same, ...decide(record) }));
     done += group.length;
     options.onProgress?.(done);
@@ -89,109 +90,124 @@ export function evaluatePolicy(options: EvaluationOptions, pairs: readonly Label
     falsePairs: count(false),
     falseMatches: count(false, true),
     bestF1: bestF1(decisions),
-    microsecondsPerComparison: decider.microseconds(pairs),
+    microsecondsPerComparison: stopwatch === undefined ? 0 : measureMicroseconds(context, pairs, stopwatch),
   };
 }
 
 const pairsPerRound = 100;
 const roundCount = 100;
 
-/** Measures records against the claims of one question. */
+/** Compares a record with the claims of one request. */
 type MeasureRecord = (record: RegisterRecord) => Measurement;
 type PairDecision = { readonly accepted: boolean; readonly score: number };
 
-function createPairDecider({ register, claims, use, policy, besides, minimum = false, stopwatch }: EvaluationOptions) {
-  const recordWith = (person: Claims) => {
+/** The prepared data of one evaluation. */
+type EvaluationContext = {
+  readonly policy: MatchPolicy;
+  readonly records: ReadonlyMap<string, RegisterRecord>;
+  readonly claimsById: ReadonlyMap<string, NormalisedClaims>;
+  readonly frequencies: Frequencies | undefined;
+  readonly index: RegisterIndex;
+  /** Whether the minimum of the policy is ignored. */
+  readonly ignoresMinimum: boolean;
+};
+
+function prepareEvaluation({
+  register,
+  claims,
+  use,
+  policy,
+  extras,
+  minimum = false,
+}: EvaluationOptions): EvaluationContext {
+  const toRecord = (person: Claims) => {
     const record = toRegisterRecord(person);
-    if (besides === undefined) return record;
-    return withCountedFormerValues({ ...record, ...besides.values.get(record.citizenId) }, policy, besides.today);
+    if (extras === undefined) return record;
+    return withCountedFormerValues({ ...record, ...extras.values.get(record.citizenId) }, policy, extras.today);
   };
-  const records = new Map(register.map((person) => [person.citizenId ?? '', recordWith(person)]));
-  const normalisedById = new Map(
-    claims.map((person) => [person.citizenId ?? '', normaliseClaims(pickClaims(person, use))]),
-  );
-  const frequencies = policy.model === undefined ? undefined : countFrequencies(register);
-  const index = createRegisterIndex(records.values());
-
-  // By names and date alone the minimum counts: below it the server never matches, and two names are soon another's.
-  const compareAlone = policy.tolerant && !minimum && use.some((claim) => identifyingClaims.includes(claim));
-
-  function createMeasure(values: NormalisedClaims): MeasureRecord {
-    const cache = new Map<RegisterRecord, Measurement>();
-    return (record) => {
-      const measured = cache.get(record) ?? measureRecord(record, values, policy, frequencies);
-      cache.set(record, measured);
-      return measured;
-    };
-  }
-
-  function decide(claims: NormalisedClaims, record: RegisterRecord, measured: MeasureRecord): PairDecision {
-    const ownMeasurement = measured(record);
-    const withAgreedId = withIdAgreed(ownMeasurement);
-    const isFit = compareAlone
-      ? fitsWithoutMinimum(withAgreedId, policy)
-      : fitsPolicy(withAgreedId, policy, new Set([...claimsForMinimum(policy, claims), 'citizenId']));
-    const matched = decideRecord(record, isFit, policy) === 'match';
-    const score =
-      policy.model === undefined ? Number(matched) : probabilityOf(ownMeasurement.weight, policy.model.prior);
-    // Rivals of whom nobody would think cost time and change no figure.
-    if (!matched && score < minScore) return { accepted: false, score };
-    const fittingPerson: FittingPerson = { record, levels: ownMeasurement.levels, claims, policy };
-    const queries = ambiguityQueries(fittingPerson);
-    if (queries === undefined) return { accepted: matched, score };
-    const results = runIndexQueries(index, queries);
-    const hasBetterCandidate =
-      policy.model !== undefined &&
-      queries.kind === 'competing' &&
-      [...results.days.flat(), ...results.others.records].some(
-        (other) => other !== record && measured(other).weight >= ownMeasurement.weight,
-      );
-    const isAmbiguous = findCompetingIds(fittingPerson, queries.kind, results, measured).length > 0;
-    return { accepted: matched && !isAmbiguous, score: hasBetterCandidate ? 0 : score };
-  }
-
+  const records = new Map(register.map((person) => [person.citizenId ?? '', toRecord(person)]));
   return {
-    /**
-     * The median over rounds of so many pairs, so that a collection of garbage is not counted as a comparison. A small file is
-     * gone through again and again: else its figure would be how a program gets going.
-     */
-    microseconds: (pairs: readonly LabelledPair[]): number => {
-      const rounds: number[] = [];
-      if (stopwatch === undefined) return 0;
-      for (let done = 0; done < roundCount; done += 1) {
-        const round = Array.from(
-          { length: pairsPerRound },
-          (_, at) => pairs[(done * pairsPerRound + at) % pairs.length],
-        );
-        const startedAt = stopwatch();
-        for (const pair of round) {
-          const record = records.get(pair?.record ?? '');
-          const values = normalisedById.get(pair?.claim ?? '');
-          if (record !== undefined && values !== undefined) measureRecord(record, values, policy, frequencies);
-        }
-        rounds.push(((stopwatch() - startedAt) * 1000) / round.length);
-      }
-      rounds.sort((one, other) => one - other);
-      return Number((rounds[Math.floor(rounds.length / 2)] ?? 0).toFixed(2));
-    },
-    /** Decides pairs of one claim, each by the id of its record. */
-    of: (claim: string): ((id: string) => PairDecision) => {
-      const values = normalisedById.get(claim);
-      const measured = values && createMeasure(values);
-      return (id) => {
-        const record = records.get(id);
-        if (record === undefined || values === undefined || measured === undefined)
-          return { accepted: false, score: Number.NEGATIVE_INFINITY };
-        return decide(values, record, measured);
-      };
-    },
+    policy,
+    records,
+    claimsById: new Map(claims.map((person) => [person.citizenId ?? '', normaliseClaims(pickClaims(person, use))])),
+    frequencies: policy.model === undefined ? undefined : countFrequencies(register),
+    index: createRegisterIndex(records.values()),
+    // With names and date alone the minimum counts: the server never matches below it, and two names are not enough.
+    ignoresMinimum: policy.tolerant && !minimum && use.some((claim) => identifyingClaims.includes(claim)),
   };
 }
 
-/** Below this probability no threshold would be. */
+/** Returns the function that decides the pairs of one claim by the id of the record. */
+function createPairDecider(context: EvaluationContext, claim: string): (recordId: string) => PairDecision {
+  const { policy, records, claimsById, frequencies } = context;
+  const claims = claimsById.get(claim);
+  const cache = new Map<RegisterRecord, Measurement>();
+  return (recordId) => {
+    const record = records.get(recordId);
+    if (record === undefined || claims === undefined) return { accepted: false, score: Number.NEGATIVE_INFINITY };
+    const measure: MeasureRecord = (other) => {
+      const measurement = cache.get(other) ?? measureRecord(other, claims, policy, frequencies);
+      cache.set(other, measurement);
+      return measurement;
+    };
+    return decidePair(context, claims, record, measure);
+  };
+}
+
+function decidePair(
+  { policy, index, ignoresMinimum }: EvaluationContext,
+  claims: NormalisedClaims,
+  record: RegisterRecord,
+  measure: MeasureRecord,
+): PairDecision {
+  const own = measure(record);
+  const withAgreedId = withIdAgreed(own);
+  const isFit = ignoresMinimum
+    ? fitsWithoutMinimum(withAgreedId, policy)
+    : fitsPolicy(withAgreedId, policy, new Set([...claimsForMinimum(policy, claims), 'citizenId']));
+  const matched = decideRecord(record, isFit, policy) === 'match';
+  const score = policy.model === undefined ? Number(matched) : probabilityOf(own.weight, policy.model.prior);
+  // For improbable pairs the ambiguity check takes time and changes no figure.
+  if (!matched && score < minScore) return { accepted: false, score };
+  const fittingPerson: FittingPerson = { record, levels: own.levels, claims, policy };
+  const queries = ambiguityQueries(fittingPerson);
+  if (queries === undefined) return { accepted: matched, score };
+  const results = runIndexQueries(index, queries);
+  const hasBetterCandidate =
+    policy.model !== undefined &&
+    queries.kind === 'competing' &&
+    [...results.days.flat(), ...results.others.records].some(
+      (other) => other !== record && measure(other).weight >= own.weight,
+    );
+  const isAmbiguous = findCompetingIds(fittingPerson, queries.kind, results, measure).length > 0;
+  return { accepted: matched && !isAmbiguous, score: hasBetterCandidate ? 0 : score };
+}
+
+/** The median over rounds, so that a garbage collection does not count. Small files are repeated, so that the code is compiled. */
+function measureMicroseconds(
+  { policy, records, claimsById, frequencies }: EvaluationContext,
+  pairs: readonly LabelledPair[],
+  stopwatch: () => number,
+): number {
+  const rounds: number[] = [];
+  for (let done = 0; done < roundCount; done += 1) {
+    const round = Array.from({ length: pairsPerRound }, (_, at) => pairs[(done * pairsPerRound + at) % pairs.length]);
+    const startedAt = stopwatch();
+    for (const pair of round) {
+      const record = records.get(pair?.record ?? '');
+      const claims = claimsById.get(pair?.claim ?? '');
+      if (record !== undefined && claims !== undefined) measureRecord(record, claims, policy, frequencies);
+    }
+    rounds.push(((stopwatch() - startedAt) * 1000) / round.length);
+  }
+  rounds.sort((one, other) => one - other);
+  return Number((rounds[Math.floor(rounds.length / 2)] ?? 0).toFixed(2));
+}
+
+/** No threshold is below this probability. */
 const minScore = 0.001;
 
-/** As `askForRivals`, of a register in memory. */
+/** Like `runAmbiguityQueries`, for a register in memory. */
 function runIndexQueries(index: RegisterIndex, queries: AmbiguityQueries): AmbiguityResults {
   if (queries.kind === 'namesakes')
     return { days: [index.searchExactNamesakes(queries.namesakeKeys)], others: noCompetingCandidates };
@@ -202,9 +218,9 @@ function pickClaims(person: Claims, use: readonly ClaimName[]): Claims {
   return Object.fromEntries(use.flatMap((claim) => (person[claim] === undefined ? [] : [[claim, person[claim]]])));
 }
 
-/** The best F1 that any threshold would have given. */
-function bestF1(judged: readonly { readonly same: boolean; readonly score: number }[]): number {
-  const sorted = [...judged].sort((one, other) => other.score - one.score);
+/** The best F1 score of any threshold. */
+function bestF1(decisions: readonly { readonly same: boolean; readonly score: number }[]): number {
+  const sorted = [...decisions].sort((one, other) => other.score - one.score);
   const all = sorted.filter(({ same }) => same).length;
   let right = 0;
   let best = 0;

@@ -29,7 +29,7 @@ const homes = [
 const former = [undefined, [{ familyName: 'Rossi' }, { givenName: 'Jon' }], [{ familyName: 'Silva', until: '2020' }]];
 const atBirth = [undefined, undefined, 'Rossi', 'Berg'];
 
-/** People who share names, days and homes; each list has a length of its own, so that the shares differ. */
+/** People who share names, birth dates and addresses. Each list has another length, so that the combinations differ. */
 const mixed = Array.from({ length: 90 }, (_, at) => ({
   citizenId: `C-${at}`,
   givenName: given[at % given.length],
@@ -40,34 +40,34 @@ const mixed = Array.from({ length: 90 }, (_, at) => ({
   ...homes[Math.floor(at / 4) % homes.length],
 }));
 
-/** So many that the last of them is one too many to look at: born on one day, of one family, of one name, in one home. */
-const crowd = (count: number, person: Claims) =>
+/** People who exceed each limit by one: with one birth date, family name, full name or address. */
+const sharing = (count: number, person: Claims) =>
   Array.from({ length: count }, (_, at) => ({
     citizenId: `${person.familyName ?? person.postalCode}-${at}`,
     ...person,
   }));
-const crowds = [
-  ...crowd(maxCandidates, { familyName: 'Day', birthDate: '1990-01-01' }),
-  ...crowd(maxCandidates, { familyName: 'Noon', birthDate: '1990-01-02' }),
-  ...crowd(1, { familyName: 'Eve', birthDate: '1990-01-02' }),
-  ...crowd(maxFamilyMembers + 1, { familyName: 'Clan' }),
-  ...crowd(maxFamilyMembers, { familyName: 'Kin' }),
-  ...crowd(maxCandidates + 1, { familyName: 'Same', givenName: 'Sam' }),
-  ...crowd(maxCandidates, { familyName: 'Few', givenName: 'Sam' }),
-  ...crowd(maxCandidates + 1, { streetAddress: '9 Hall', postalCode: '9000' }),
-  ...crowd(maxCandidates, { streetAddress: '9 Hall', postalCode: '9001' }),
+const limitGroups = [
+  ...sharing(maxCandidates, { familyName: 'Day', birthDate: '1990-01-01' }),
+  ...sharing(maxCandidates, { familyName: 'Noon', birthDate: '1990-01-02' }),
+  ...sharing(1, { familyName: 'Eve', birthDate: '1990-01-02' }),
+  ...sharing(maxFamilyMembers + 1, { familyName: 'Clan' }),
+  ...sharing(maxFamilyMembers, { familyName: 'Kin' }),
+  ...sharing(maxCandidates + 1, { familyName: 'Same', givenName: 'Sam' }),
+  ...sharing(maxCandidates, { familyName: 'Few', givenName: 'Sam' }),
+  ...sharing(maxCandidates + 1, { streetAddress: '9 Hall', postalCode: '9000' }),
+  ...sharing(maxCandidates, { streetAddress: '9 Hall', postalCode: '9001' }),
 ];
 
 const idsOf = (records: readonly RegisterRecord[]) => records.map(({ citizenId }) => citizenId).sort();
-const answerOf = ({ records, tooMany: many }: CompetingCandidates) => (many ? 'crowd' : idsOf(records));
+const answerOf = ({ records, tooMany: many }: CompetingCandidates) => (many ? 'too-many' : idsOf(records));
 
 for (const engine of engines) {
-  test(`${engine.name}: a register in memory finds whom the embedded one finds`, async (t) => {
+  test(`${engine.name}: a register in memory finds the same people as the embedded one`, async (t) => {
     const app = await openIdentityAppWith(t, engine, mixed);
-    await importPeople(t, app, crowds);
+    await importPeople(t, app, limitGroups);
     const { register } = app.ports;
     const records: RegisterRecord[] = [];
-    for (const { citizenId } of [...mixed, ...crowds]) {
+    for (const { citizenId } of [...mixed, ...limitGroups]) {
       const record = await register.find(citizenId);
       assert.ok(record);
       records.push(record);
@@ -98,9 +98,9 @@ for (const engine of engines) {
           assert.deepEqual(idsOf(index.search(keys)), ids, JSON.stringify(keys));
           found.days += ids.length;
         }
-        const rivals = answerOf(await register.searchCompeting(others));
-        assert.deepEqual(answerOf(index.searchCompeting(others)), rivals, JSON.stringify(others));
-        found.others += rivals.length;
+        const expected = answerOf(await register.searchCompeting(others));
+        assert.deepEqual(answerOf(index.searchCompeting(others)), expected, JSON.stringify(others));
+        found.others += expected.length;
         for (const keys of byNames) {
           const twins = idsOf(await register.searchExactNamesakes(keys));
           assert.deepEqual(idsOf(index.searchExactNamesakes(keys)), twins, JSON.stringify(keys));

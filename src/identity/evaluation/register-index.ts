@@ -9,13 +9,14 @@ import {
   type SearchKeys,
 } from '../register/register.ts';
 
-/** A register held in memory, searched as the embedded one is: see `registers/embedded.ts`, which a test compares with it. */
+/** A register in memory with the searches of the embedded one (register-adapters/embedded-register.ts). A test compares the two. */
 export type RegisterIndex = {
   search(keys: SearchKeys): readonly RegisterRecord[];
   searchCompeting(keys: CompetingCandidateKeys): CompetingCandidates;
   searchExactNamesakes(keys: SearchKeys): readonly RegisterRecord[];
 };
 
+/** Indexes these records. */
 export function createRegisterIndex(records: Iterable<RegisterRecord>): RegisterIndex {
   const byDay = createRecordMultimap();
   const byFamily = createRecordMultimap();
@@ -70,7 +71,7 @@ export function createRegisterIndex(records: Iterable<RegisterRecord>): Register
 
 function createRecordMultimap() {
   const recordsByKey = new Map<string, RegisterRecord[]>();
-  /** By year, of the keys that were asked for with one: of a frequent name few need then be looked at. */
+  /** Filled on demand: a frequent name has few records per year. */
   const recordsByKeyAndYear = new Map<string, Map<string, RegisterRecord[]>>();
   const recordsOf = (key: string) => recordsByKey.get(key) ?? [];
   const ofYear = (key: string, year: string) => {
@@ -79,7 +80,6 @@ function createRecordMultimap() {
     recordsByKeyAndYear.set(key, known);
     return known.get(year) ?? [];
   };
-  /** Each record once. */
   const distinct = (keys: readonly string[], records: (key: string) => RegisterRecord[]) =>
     keys.length === 1 ? records(keys[0] ?? '') : [...new Set(keys.flatMap(records))];
   return {
@@ -89,9 +89,9 @@ function createRecordMultimap() {
       else known.push(record);
     },
     of: (keys: readonly string[]) => distinct(keys, recordsOf),
-    /** How many have one of these keys, each of which is there once; a record has only one. */
+    /** The number of records with one of these keys, which must be distinct. Each record has one key. */
     count: (keys: readonly string[]) => keys.reduce((sum, key) => sum + recordsOf(key).length, 0),
-    /** Those born in the year; for a part of a year, which claims may state, all of the keys. */
+    /** The records of the keys with a birth date in that year; for an incomplete year all records of the keys. */
     ofYear: (keys: readonly string[], year: string) =>
       distinct(keys, (key) => (year.length < 4 ? recordsOf(key) : ofYear(key, year))),
   };

@@ -2,7 +2,7 @@ import type { SqlValue, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import type { FormerField, ImportField, RecordFlag } from './import-fields.ts';
 
-/** The column of each field of text beside the id. */
+/** The columns of text fields without the id. */
 const textColumns = {
   givenName: 'given_name',
   familyName: 'family_name',
@@ -20,12 +20,13 @@ const textColumns = {
   language: 'language',
 } as const satisfies { readonly [field in Exclude<ImportField, 'citizenId' | RecordFlag | FormerField>]: string };
 
+/** A text field other than the id. */
 export type TextField = keyof typeof textColumns;
 
-/** The fields of text beside the id, in the order in which an import states them. */
+/** All text fields without the id, in the order of the statements of an import. */
 export const textFields = Object.keys(textColumns) as readonly TextField[];
 
-/** Whatever an import may set beside the id. */
+/** A field that an import may set besides the id. */
 export type StoredField = TextField | RecordFlag | FormerField;
 
 const otherColumns = {
@@ -36,27 +37,26 @@ const otherColumns = {
   deceased: 'deceased',
 } as const satisfies { readonly [field in RecordFlag | FormerField]: string };
 
-/** A citizen as imported. `values` are in the order of the columns of its import: see `createCitizenStore`. */
+/** An imported citizen. `values` are in the column order of `createCitizenStore`. */
 export type ImportedCitizen = {
   readonly citizenId: string;
   readonly values: readonly SqlValue[];
-  /** Keys of former family names, and of that at birth, for searches. */
+  /** Search keys of former family names. */
   readonly formerKeys: readonly string[];
   readonly birthKeys: readonly string[];
-  /** Further keys of today's name, where it is spelled in several ways. */
+  /** Further search keys of the present family name, if it has several spellings. */
   readonly otherKeys: readonly string[];
 };
 
 /**
- * The statements that write these citizens, over what was known of them; no id may come twice. `repeated` has at least those of
- * their ids that an earlier row of this import had.
+ * The statements that insert or update these citizens. No id may occur twice. `repeated` contains at least those ids that occurred in an
+ * earlier row of this import.
  */
 export type StoreCitizens = (citizens: readonly ImportedCitizen[], repeated: ReadonlySet<string>) => Statement[];
 
 /**
- * Makes the store of one import. It writes the fields that the import has, in the order of `fields`, and leaves the
- * others as an earlier import set them: id, these fields, their keys, imported_by. `anyNames`: whether other names are kept
- * of anybody so far.
+ * Creates the statements of one import. The columns are id, `fields`, their keys and imported_by; other columns keep their values.
+ * `hasFormerNames`: whether the table former_name has any row.
  */
 export function createCitizenStore(fields: readonly StoredField[], hasFormerNames: boolean): StoreCitizens {
   const columnOf: Readonly<Record<StoredField, string>> = { ...textColumns, ...otherColumns };
@@ -78,7 +78,7 @@ export function createCitizenStore(fields: readonly StoredField[], hasFormerName
   ];
 }
 
-/** The columns of keys that an import of these fields writes. */
+/** The key columns that an import of these fields writes. */
 function keyColumns(fields: readonly StoredField[]): string[] {
   const own = fields.flatMap((field) =>
     field === 'givenName' ? ['given_key'] : field === 'streetAddress' ? ['street_key'] : [],
@@ -114,8 +114,8 @@ const updateNameDates = createMultiRowBuilder(
 );
 
 /**
- * The statements behind those of the citizens that keep `former_name` in step: names anew where the import has them, and
- * the date of those who have names, which any import of dates may change.
+ * The statements that update `former_name` after the citizens: its names if the import has any, and the birth dates in it, which any import
+ * of dates may change.
  */
 function createFormerNameStatements(fields: readonly StoredField[], hasFormerNames: boolean): StoreCitizens {
   const hasBirthNames = fields.includes('birthFamilyName');
@@ -127,7 +127,7 @@ function createFormerNameStatements(fields: readonly StoredField[], hasFormerNam
       hasBirthNames || setsFormerNames || hasBirthDates || hasFamilyNames
         ? citizens.map(({ citizenId }) => [citizenId])
         : [];
-    // Where nobody had names, those may have some whom an earlier row of this very import gave them.
+    // If the table was empty, only an earlier row of this import can have added names.
     const idsWithNames = hasFormerNames ? ids : ids.filter(([citizenId = '']) => repeated.has(citizenId));
     const rows = citizens.flatMap(({ citizenId, birthKeys, formerKeys, otherKeys }) => [
       ...birthKeys.map((key) => [citizenId, 'birth', key, '']),
@@ -149,7 +149,7 @@ function distinct(ids: readonly (readonly string[])[]): string[][] {
   return [...new Set(ids.map(([id = '']) => id))].map((id) => [id]);
 }
 
-/** A person without a family name is found by the given name. */
+/** People without a family name are found by their given name. */
 function familyKeyUpdate(fields: readonly string[]): string[] {
   if (fields.includes('familyName')) return ['family_key = excluded.family_key'];
   if (!fields.includes('givenName')) return [];

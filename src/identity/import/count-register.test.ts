@@ -6,7 +6,7 @@ import { createFrequencyCounter, frequenciesFromTables } from '../match/frequenc
 import { calibratedPolicy, type MatchPolicy } from '../match/policy.ts';
 import { countRegister, createFrequencyCache, needsRecount, readFrequencies } from './count-register.ts';
 
-/** Half of the town is called Smith. */
+/** Half of the people are called Smith. */
 const town = Array.from({ length: 1_200 }, (_, at) => ({
   citizenId: `C-${at}`,
   givenName: `Given${at % 40}`,
@@ -15,9 +15,9 @@ const town = Array.from({ length: 1_200 }, (_, at) => ({
 }));
 
 for (const engine of engines) {
-  test(`${engine.name}: agreeing on a name that half the register has weighs less than on one that nobody shares`, async (t) => {
+  test(`${engine.name}: agreement on a name that half the register has weighs less than on a unique name`, async (t) => {
     const app = await openIdentityAppWith(t, engine, town);
-    const counted = await countRegister(app.importHouse, { operator: 'test' });
+    const counted = await countRegister(app.importDeps, { operator: 'test' });
     assert.equal(counted, 1_200);
     const frequencies = await readFrequencies(app.db.read);
     assert.deepEqual(
@@ -28,7 +28,7 @@ for (const engine of engines) {
       ],
       [600 / 1_200, 1 / 1_200, undefined],
     );
-    // A threshold between the two: without frequencies both names weigh the same.
+    // The threshold is between the two; without frequencies both names have the same weight.
     const strict: MatchPolicy = { ...calibratedPolicy, bareThreshold: 0.999_95 };
     const decisionOf = async (at: number, counting: { frequencies?: () => typeof frequencies }) => {
       const { citizenId, givenName, familyName, birthDate } = town[at] ?? {};
@@ -43,20 +43,20 @@ for (const engine of engines) {
     assert.deepEqual([event?.['persons'], event?.['actor']], [1_200, { operator: 'test' }]);
   });
 
-  test(`${engine.name}: a register is counted again when a twentieth of it was imported, and the view follows in its time`, async (t) => {
+  test(`${engine.name}: a register is counted again after an import of a twentieth of it, and the cache follows after its maximum age`, async (t) => {
     const app = await openIdentityAppWith(t, engine, town);
     const { read } = app.db;
-    const needs = async (rows: number, readBefore = 0, startedAt = app.importHouse.clock.now() + 1) =>
+    const needs = async (rows: number, readBefore = 0, startedAt = app.importDeps.clock.now() + 1) =>
       await needsRecount(read, { progress: { read: rows, startedAt }, readBefore });
     assert.deepEqual([await needs(0), await needs(1), await needs(1, 1)], [false, true, true]);
-    await countRegister(app.importHouse, { operator: 'test' });
+    await countRegister(app.importDeps, { operator: 'test' });
     assert.deepEqual([await needs(59), await needs(60), await needs(60, 59)], [false, true, true]);
     assert.deepEqual([await needs(60, 1, 0), await needs(120, 60, 0)], [false, true]);
     let now = 0;
     const view = await createFrequencyCache(read, { now: () => now }, 1_000);
     const jones = Array.from({ length: 300 }, (_, at) => ({ citizenId: `J-${at}`, familyName: 'Jones' }));
     await importPeople(t, app, jones);
-    await countRegister(app.importHouse, { operator: 'test' });
+    await countRegister(app.importDeps, { operator: 'test' });
     assert.equal(view()?.of('familyName', 'jones'), 1 / 1_200);
     now = 1_001;
     view();
@@ -64,7 +64,7 @@ for (const engine of engines) {
   });
 }
 
-test('of many values the most frequent are kept, and the rest counts as often as the least of them', () => {
+test('only the most frequent values are stored, and other values count like the least frequent stored one', () => {
   const tally = createFrequencyCounter();
   for (let at = 0; at < 10_500; at += 1) {
     for (let time = 0; time < (at < 10_100 ? 3 : 1); time += 1) tally.add('familyName', `name${at}`);
@@ -78,7 +78,7 @@ test('of many values the most frequent are kept, and the rest counts as often as
   assert.deepEqual(counted, [3, undefined, undefined]);
 });
 
-test('a handful of people says nothing about names', () => {
+test('a register of few people gives no frequencies', () => {
   const tally = createFrequencyCounter();
   for (let at = 0; at < 299; at += 1) tally.add('givenName', 'ana');
   assert.equal(frequenciesFromTables(tally.tables()), undefined);

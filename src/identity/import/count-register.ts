@@ -17,7 +17,7 @@ import {
 import { type Frequencies, frequencyForm } from '../match/model.ts';
 import type { ImportProgress } from './import-progress.ts';
 
-/** What counting works on. */
+/** The dependencies of `countRegister`. */
 export type RegisterCountDeps = {
   readonly read: Read;
   readonly commit: Commit;
@@ -34,8 +34,8 @@ const columnOf = {
 } as const;
 
 /**
- * Counts how often names, postal codes and towns are in the register, page by page so that a running server is not held
- * up, and keeps the most frequent. Gives how many persons there are.
+ * Counts names, postal codes and towns of the register, and stores the frequencies of the most frequent. Reads page by page, so that a
+ * running server answers requests meanwhile. Returns the number of persons.
  */
 export async function countRegister({ read, commit, mint, clock }: RegisterCountDeps, actor: Actor): Promise<number> {
   const tally = createFrequencyCounter();
@@ -58,7 +58,7 @@ export async function countRegister({ read, commit, mint, clock }: RegisterCount
     persons += rows.length;
     if (rows.length < pageRows) break;
     after = String(rows.at(-1)?.['citizen_id']);
-    // The embedded database answers at once: whoever else waits has a turn between two pages.
+    // The embedded database may answer without a turn of the event loop.
     await new Promise<void>((resolve) => setImmediate(resolve));
   }
   const now = clock.now();
@@ -74,7 +74,7 @@ export async function countRegister({ read, commit, mint, clock }: RegisterCount
   return persons;
 }
 
-/** So many values of a claim at least are kept with their forms: most persons share theirs with others. */
+/** Most people share their values with others, so the forms of recent values are cached. */
 const cachedForms = 4_096;
 
 function createFormOf(claim: CountedClaim): (value: string) => string {
@@ -82,8 +82,8 @@ function createFormOf(claim: CountedClaim): (value: string) => string {
 }
 
 /**
- * Whether an import changed the register enough to count it anew: a twentieth of it. What an earlier run of the same import
- * stored, which was stopped before it could count, is counted with it.
+ * Whether an import changed at least a twentieth of the register, so that it should be counted again. Rows of an earlier run that stopped
+ * before it could count are included.
  */
 export async function needsRecount(
   read: Read,
@@ -98,7 +98,7 @@ export async function needsRecount(
   return rows > 0 && rows * 20 >= integerField(row, 'persons');
 }
 
-/** What was counted last. */
+/** The frequencies of the last count; undefined if the register was not counted or is too small. */
 export async function readFrequencies(read: Read): Promise<Frequencies | undefined> {
   const rows = await read('select claim, document from register_frequency');
   const tables: FrequencyTables = Object.fromEntries(
@@ -108,7 +108,7 @@ export async function readFrequencies(read: Read): Promise<Frequencies | undefin
   return frequenciesFromTables(tables);
 }
 
-/** What was counted, in memory; read again behind a question when it is older than that. */
+/** The frequencies in memory. A call after `maxAgeMs` starts reading them again, and returns the old ones until then. */
 export async function createFrequencyCache(
   read: Read,
   clock: Clock,
@@ -123,7 +123,7 @@ export async function createFrequencyCache(
         (fresh) => {
           frequencies = fresh;
         },
-        // What was counted before serves until the next time.
+        // The old frequencies stay valid until the next attempt.
         () => undefined,
       );
     }

@@ -11,7 +11,6 @@ const span = {
   until: Type.Optional(Type.String({ pattern: datePattern, maxLength: 10 })),
 };
 const closed = { additionalProperties: false } as const;
-/** As many former values of a kind are kept of a person. */
 const listLimit = { maxItems: 10 } as const;
 
 const formerNames = Type.Array(Type.Object({ givenName: text, familyName: text, ...span }, closed), listLimit);
@@ -21,10 +20,10 @@ const formerAddresses = Type.Array(
 );
 const lists = { formerNames, formerAddresses } as const;
 
-/** Former values as a row holds them: the text to keep, null for none, and the keys by which they are searched. */
+/** The former values of a row: the text to store (null for none) and the search keys. */
 export type FormerValues = { readonly storedText: string | null; readonly keys: readonly string[] };
 
-/** Reads such a list from its JSON; undefined where it is not one. */
+/** Reads a list of former values from JSON; undefined if it is not valid. */
 export function parseFormerValues(field: FormerField, text: string): FormerValues | undefined {
   if (text.trim() === '') return { storedText: null, keys: [] };
   let parsed: unknown;
@@ -37,8 +36,8 @@ export function parseFormerValues(field: FormerField, text: string): FormerValue
   if (!Check(lists[field], parsed)) return undefined;
   const list: Static<(typeof lists)[FormerField]> = parsed;
   if (list.length === 0) return { storedText: null, keys: [] };
-  const keys = list.flatMap((one) =>
-    'familyName' in one && one.familyName !== undefined ? storedNameKeys(one.familyName) : [],
+  const keys = list.flatMap((value) =>
+    'familyName' in value && value.familyName !== undefined ? storedNameKeys(value.familyName) : [],
   );
   const storedText = JSON.stringify(list);
   return storedText.includes('\\u0000') || storedText.includes('\ufffd')
@@ -46,7 +45,7 @@ export function parseFormerValues(field: FormerField, text: string): FormerValue
     : { storedText, keys: [...new Set(keys)] };
 }
 
-/** What a row is refused with whose list cannot be read. */
+/** The reason for refusing a row whose list `parseFormerValues` cannot read. */
 export const formerReasons: Readonly<Record<FormerField, string>> = {
   formerNames: 'formerNames is not a JSON list of at most 10 objects with givenName, familyName, from, until',
   formerAddresses:

@@ -5,37 +5,37 @@ import type { ImportLine } from './read-blocks.ts';
 import type { RejectedRowsFile } from './rejected-rows-file.ts';
 import { maxFirstRows, type RepeatedRow, type SeenIdCheck } from './repeated-ids.ts';
 
-/** Rows that are stored together, by id: of two with one id the later counts. `progress` is what will be true then. */
+/** Rows that are stored together; of two rows with the same id the later one counts. `progress`: the state after they are stored. */
 export type ImportChunk = {
   rows: number;
   readonly citizens: Map<string, ImportedCitizen>;
-  /** Rows with an id that was there before, or may have been; they are in no remark yet. */
+  /** Rows whose id occurred before, or may have; `progress` does not count them yet. */
   readonly repeats: RepeatedRow[];
   readonly progress: ProgressCounter;
 };
 
-/** Progress while it is being counted. */
+/** A mutable `ImportProgress`. */
 type ProgressCounter = { -readonly [member in keyof ImportProgress]: ImportProgress[member] } & {
   reasons: Record<string, number>;
   remarks: Record<string, number>;
   firstRows: Record<string, readonly number[]>;
 };
 
-/** What reads the lines of a file, and where those go that are refused. */
+/** The reader of a line, and the destination of rejected ones. */
 export type LineContext = {
   readonly readRow: RowReader;
   readonly errors: RejectedRowsFile | undefined;
   readonly ids: SeenIdCheck;
 };
 
-/** A chunk without rows yet. */
+/** An empty chunk that continues from this progress. */
 export function startChunk(from: ImportProgress): ImportChunk {
   const { reasons, remarks, firstRows } = from;
   const progress = { ...from, reasons: { ...reasons }, remarks: { ...remarks }, firstRows: { ...firstRows } };
   return { rows: 0, citizens: new Map(), repeats: [], progress };
 }
 
-/** Takes one line of the file into the chunk. */
+/** Adds one line of the file to the chunk. */
 export function addLine(chunk: ImportChunk, line: ImportLine, { readRow, errors, ids }: LineContext): void {
   const result = line.fault === undefined ? readRow(line.fields, chunk.progress.id) : { reason: line.fault };
   const { citizens, progress } = chunk;
@@ -59,7 +59,7 @@ export function addLine(chunk: ImportChunk, line: ImportLine, { readRow, errors,
   }
 }
 
-/** As many kinds of reasons are told apart; more come only from a file that is no register. */
+/** Further reasons are counted together. Only a file that is not a register has more. */
 const maxReasons = 50;
 
 function count(progress: ProgressCounter, of: 'reasons' | 'remarks', reason: string): void {

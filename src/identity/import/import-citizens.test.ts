@@ -28,19 +28,19 @@ function fileOf(t: TestContext, text: string): string {
   return path;
 }
 
-/** A file of so many people, each in a row. */
-function crowd(t: TestContext, count: number): string {
+/** A file with this number of people. */
+function peopleFile(t: TestContext, count: number): string {
   const rows = Array.from({ length: count }, (_, at) => `C-${at},Given ${at},Family ${at},1980-01-01`);
   return fileOf(t, `citizenId,givenName,familyName,birthDate\n${rows.join('\n')}\n`);
 }
 
-async function openHouse(t: TestContext, engine: Engine) {
+async function openApp(t: TestContext, engine: Engine) {
   return await openIdentityApp(t, engine);
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a mark is what databases write of it, and a text that is none refuses its row`, async (t) => {
-    const app = await openHouse(t, engine);
+  test(`${engine.name}: a flag is read in the spellings of databases, and any other text rejects its row`, async (t) => {
+    const app = await openApp(t, engine);
     const marked = ['t', 'TRUE', ' yes ', 'Y', '1', 'f', 'false', 'no', 'N', '0', '', 'ja', 'locked', '2'];
     const path = fileOf(
       t,
@@ -55,8 +55,8 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what only later lines of JSON state is read as well`, async (t) => {
-    const app = await openHouse(t, engine);
+  test(`${engine.name}: a member that only later JSON lines have is read`, async (t) => {
+    const app = await openApp(t, engine);
     const path = fileOf(t, '{"citizenId":"A"}\n{"citizenId":"B","familyName":"Berg","locked":true}\n');
     await app.importFile({ path, format: 'jsonl' });
     const rows = await app.db.read('select family_name, locked from citizen order by citizen_id');
@@ -69,8 +69,8 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a date of zeros is no date`, async (t) => {
-    const app = await openHouse(t, engine);
+  test(`${engine.name}: a birth date of zeros is stored as no date`, async (t) => {
+    const app = await openApp(t, engine);
     await app.importFile({ path: fileOf(t, 'id,dob\nA,0000-00-00\nB,00000000\nC,1980-00-00\n') });
     const rows = await app.db.read('select birth_date from citizen order by citizen_id');
     assert.deepEqual(
@@ -80,7 +80,7 @@ for (const engine of engines) {
   });
 
   test(`${engine.name}: rows become citizens with keys; a later import updates them`, async (t) => {
-    const app = await openHouse(t, engine);
+    const app = await openApp(t, engine);
     const path = fileOf(
       t,
       'id,firstname,surname,dob\nA,Ann,Müller,19800207\nB,Bo,,1990-00-00\nA,Anna,Mueller,1980-02-07\n',
@@ -118,11 +118,11 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: a file that holds something else is not made the error file`, async (t) => {
-    const app = await openHouse(t, engine);
+  test(`${engine.name}: a file with other content is not used as the error file`, async (t) => {
+    const app = await openApp(t, engine);
     const path = fileOf(t, 'id;surname;dob\nA;Ann;1980-02-07\n;Nobody;1980-02-07\n');
     const errorsPath = fileOf(t, 'id;surname\nB;Bo\n');
-    await assert.rejects(app.importFile({ path, errorsPath }), /holds something else than the refused rows/);
+    await assert.rejects(app.importFile({ path, errorsPath }), /is not a file of rejected rows/);
     assert.equal(readFileSync(errorsPath, 'utf8'), 'id;surname\nB;Bo\n');
     assert.deepEqual(await stored(app), []);
     const earlier = fileOf(t, 'importError,id\r\nold,X\r\n');
@@ -130,8 +130,8 @@ for (const engine of engines) {
     assert.doesNotMatch(readFileSync(earlier, 'utf8'), /old/);
   });
 
-  test(`${engine.name}: a refused row goes to the error file, and its mended copy comes in`, async (t) => {
-    const app = await openHouse(t, engine);
+  test(`${engine.name}: a rejected row is written to the error file, and its corrected copy is imported`, async (t) => {
+    const app = await openApp(t, engine);
     const path = fileOf(
       t,
       `id;surname;dob\nA;Ann;1980-02-07\n;Nobody;1980-02-07\nC;"Li; ""x""";7.2.80\nD;Dee\nE;"Ed"x;1980\nF;${'f'.repeat(201)};1980\nG;=1+1;80\nH;Hy;1980-02-30\n`,
@@ -148,7 +148,7 @@ for (const engine of engines) {
           'citizenId is empty': 1,
           'birthDate is not a date of the form YYYY-MM-DD, YYYYMMDD, YYYY-MM or YYYY': 2,
           'the row has 2 fields, the header 3': 1,
-          'a quote stands inside a value; write the value in quotes, and each quote in it twice': 1,
+          'a value contains a quote; put the value in quotes, and write each quote in it twice': 1,
           'familyName has more than 200 characters': 1,
         },
         { 'birthDate does not exist in the calendar; kept as written': 1 },
@@ -164,8 +164,8 @@ for (const engine of engines) {
         '"birthDate is not a date of the form YYYY-MM-DD, YYYYMMDD, YYYY-MM or YYYY",G," =1+1",80',
       ],
     );
-    const mended = fileOf(t, `${errors[0]}\r\n${errors[2]?.replace('7.2.80', '1980-02-07')}\r\n`);
-    await app.importFile({ path: mended });
+    const corrected = fileOf(t, `${errors[0]}\r\n${errors[2]?.replace('7.2.80', '1980-02-07')}\r\n`);
+    await app.importFile({ path: corrected });
     assert.deepEqual(
       (await stored(app)).map(([id, , family, birth]) => [id, family, birth]),
       [
@@ -176,25 +176,25 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what was stopped goes on, what is finished says so, and restart begins anew`, async (t) => {
-    const app = await openHouse(t, engine);
-    const path = crowd(t, 2_500);
+  test(`${engine.name}: a stopped import continues, a finished one reports that, and restart starts from the first row`, async (t) => {
+    const app = await openApp(t, engine);
+    const path = peopleFile(t, 2_500);
     let chunks = 0;
     const stopping = {
-      ...app.importHouse,
-      commit: async (effect: Parameters<typeof app.importHouse.commit>[0]) => {
+      ...app.importDeps,
+      commit: async (effect: Parameters<typeof app.importDeps.commit>[0]) => {
         chunks += 1;
         if (chunks === 3) throw new WriteUnknown('connection lost');
-        return await app.importHouse.commit(effect);
+        return await app.importDeps.commit(effect);
       },
     };
     await assert.rejects(importCitizens(stopping, { ...order, path }), WriteUnknown);
     assert.equal((await stored(app)).length, 1_024);
     const resumed = await app.importFile({ path });
     const again = await app.importFile({ path });
-    const anew = await app.importFile({ path, restart: true });
+    const restarted = await app.importFile({ path, restart: true });
     assert.deepEqual(
-      [resumed, again, anew].map(({ began, readBefore, progress }) => [
+      [resumed, again, restarted].map(({ began, readBefore, progress }) => [
         began,
         readBefore,
         progress.read,
@@ -217,15 +217,15 @@ for (const engine of engines) {
     assert.deepEqual(events, [...run, ...run]);
   });
 
-  test(`${engine.name}: of two imports of one file at once, one is refused`, async (t) => {
-    const app = await openHouse(t, engine);
-    const path = crowd(t, 2_500);
+  test(`${engine.name}: one of two concurrent imports of the same file is refused`, async (t) => {
+    const app = await openApp(t, engine);
+    const path = peopleFile(t, 2_500);
     let other: Promise<unknown> | undefined;
     const first = importCitizens(
       {
-        ...app.importHouse,
+        ...app.importDeps,
         commit: async (effect) => {
-          const rows = await app.importHouse.commit(effect);
+          const rows = await app.importDeps.commit(effect);
           other ??= app.importFile({ path });
           await other;
           return rows;
@@ -237,8 +237,8 @@ for (const engine of engines) {
     assert.equal((await stored(app)).length, 2_500);
   });
 
-  test(`${engine.name}: a dry run tells everything and stores nothing`, async (t) => {
-    const app = await openHouse(t, engine);
+  test(`${engine.name}: a dry run reports all rows and stores nothing`, async (t) => {
+    const app = await openApp(t, engine);
     const path = fileOf(t, 'id,surname,dob\nA,Ann,1980-02-07\nB,Bo,x\n');
     const { progress } = await app.importFile({ path, dryRun: true });
     assert.deepEqual([progress.read, progress.stored, progress.refused], [2, 1, 1]);
@@ -249,8 +249,8 @@ for (const engine of engines) {
   });
 }
 
-test('only rows that fulfil every condition are imported', async (t) => {
-  const app = await openHouse(t, engines[0] as Engine);
+test('only rows that meet every condition are imported', async (t) => {
+  const app = await openApp(t, engines[0] as Engine);
   const path = fileOf(t, 'rec_id, surname, state\nrec-1-org, a, v.c\nrec-1-dup-0, a, v.c\nrec-2-org, b, vic\n');
   const conditions = [
     { column: 'rec_id', pattern: 'rec-*-org' },
@@ -260,19 +260,19 @@ test('only rows that fulfil every condition are imported', async (t) => {
   assert.deepEqual([progress.read, progress.stored, progress.leftOut], [3, 1, 2]);
 });
 
-test('text that is not UTF-8 is refused, and not stored with holes', async (t) => {
-  const app = await openHouse(t, engines[0] as Engine);
+test('text that is not UTF-8 is rejected, and not stored with replacement characters', async (t) => {
+  const app = await openApp(t, engines[0] as Engine);
   const path = fileOf(t, '');
   writeFileSync(path, Buffer.from('id,surname\nA,M\xfcller\nB,Bo\n', 'latin1'));
   const { progress } = await app.importFile({ path });
   assert.deepEqual(
     [progress.stored, progress.reasons],
-    [1, { 'familyName is not UTF-8 text; convert the file, as with iconv': 1 }],
+    [1, { 'familyName is not UTF-8 text; convert the file to UTF-8, for example with iconv': 1 }],
   );
 });
 
-test('an id that no deposit could name is not taken in', async (t) => {
-  const app = await openHouse(t, engines[0] as Engine);
+test('an id that a deposit could not name is rejected', async (t) => {
+  const app = await openApp(t, engines[0] as Engine);
   const ids = ['A\tB', 'A\u0085B', 'A\u001bB', 'A\u2028B', 'A B', 'Ä\u200e1'];
   const { progress } = await app.importFile({ path: fileOf(t, `id,surname\n${ids.join(',Ann\n')},Ann\n`) });
   assert.deepEqual(
@@ -281,8 +281,8 @@ test('an id that no deposit could name is not taken in', async (t) => {
   );
 });
 
-test('a mapping to a column that is not there names those that are', async (t) => {
-  const app = await openHouse(t, engines[0] as Engine);
+test('a mapping to a missing column is refused with the names of the existing columns', async (t) => {
+  const app = await openApp(t, engines[0] as Engine);
   const path = fileOf(t, 'id,surname\nA,Ann\n');
   const mapping = { citizenId: { columns: ['id'] }, familyName: { columns: ['name'] } };
   await assert.rejects(

@@ -1,4 +1,4 @@
-import { setImmediate as aTurn } from 'node:timers/promises';
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { type Read, type Statement, WriteRefused } from '../../db/database.ts';
 import { RootKeyRetired } from '../../db/root-key-store.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -16,59 +16,57 @@ import { createRowReader, mappedFields, type RowCondition } from './import-row.t
 import { openRejectedRowsFile } from './rejected-rows-file.ts';
 import { createIdFilter, createSeenIdSet, findRepeated, type RepeatedRow, withRepeatedRows } from './repeated-ids.ts';
 
-/** What an import works on. */
+/** The dependencies of an import. */
 export type ImportDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly citizenKeys: Pick<CitizenKeys, 'creationStatements'>;
   readonly mint: IdGenerator;
   readonly clock: Clock;
-  /** Whether nobody else has the database, whom units could keep waiting. */
+  /** Whether no other process or request uses the database, so that long units delay nothing. */
   readonly isAlone?: boolean;
 };
 
-/** What is to be imported, and how. */
+/** The file to import, and how to read it. */
 export type ImportOptions = {
   readonly path: string;
   readonly format: ImportFormat;
-  /** Without one the columns are taken by their names. */
+  /** Undefined infers the mapping from the column names. */
   readonly mapping?: ColumnMapping | undefined;
   readonly conditions: readonly RowCondition[];
-  /** Where refused rows go. */
+  /** The CSV file for rejected rows. */
   readonly errorsPath?: string | undefined;
-  /** Reads and checks everything, and writes nothing but the error file. */
+  /** Reads and checks all rows; writes only the error file. */
   readonly dryRun: boolean;
-  /** Begins anew where an earlier import of the file has stopped, or has finished. */
+  /** Starts from the first row, also if an earlier import of the file stopped or finished. */
   readonly restart: boolean;
   readonly actor: Actor;
 };
 
-/** Told after each chunk that is stored. */
+/** Called after each stored chunk. */
 export type OnImportProgress = (progress: ImportProgress, file: { readonly bytes: number }) => void;
 
-/** How an import ended; `resumed` and `already` say what an earlier run had done. */
+/** The outcome of an import. */
 export type ImportResult = {
   readonly progress: ImportProgress;
   readonly mapping: ColumnMapping;
   readonly began: 'new' | 'resumed' | 'already-finished';
-  /** What was read before this run. */
+  /** Rows that earlier runs read. */
   readonly readBefore: number;
 };
 
 /**
- * Rows of one write unit. Whoever else writes waits for it: where it takes long, as in a large register, it holds fewer. Enough
- * otherwise that a sync costs each row little; and more where nobody waits, since rows that are stored together share the pages
- * of the indexes that they change.
+ * Rows of one write unit. Other writes wait for each unit, so units become smaller if they take long, as in a large register. Large units
+ * share the cost of a sync and of index pages.
  */
 const chunkRows = { alone: 2_048, most: 1_024, fewest: 128 } as const;
 const targetUnitMs = 100;
-/** After so many rows whoever else waits has a turn: requests of a running server, and the answer of the database. */
+/** Rows between two turns of the event loop, so that a running server answers requests. */
 const rowsPerTick = 128;
 
 /**
- * Imports a file of citizens, in chunks; each is one unit with its event and the progress, so that after any crash the
- * same call goes on behind the last stored chunk. A citizen who is known is updated in the fields that the file has.
- * Memory does not grow with the file.
+ * Imports a file of citizens in chunks. Each chunk is one unit with its event and the progress: after a crash the same call continues after
+ * the last stored chunk. Known citizens are updated in the fields that the file has. Memory does not grow with the file.
  */
 export async function importCitizens(
   deps: ImportDeps,
@@ -104,7 +102,7 @@ async function hasFormerNames(read: Read): Promise<boolean> {
   return (await read('select 1 as found from former_name limit 1')).length > 0;
 }
 
-/** What a file is read for; without a mapping everything, and lists under our own names. */
+/** The columns to read; without a mapping all of them, and lists under their field names. */
 function wantedColumns({ mapping, conditions }: ImportOptions): JsonColumns {
   const lists = new Set(
     formerFields.flatMap((field) => (mapping === undefined ? [field] : (mapping[field]?.columns ?? []))),
@@ -116,7 +114,7 @@ function wantedColumns({ mapping, conditions }: ImportOptions): JsonColumns {
 
 type ImportStart = { readonly progress: ImportProgress; readonly began: ImportResult['began'] };
 
-/** Where to begin: behind the last chunk of an earlier run of this very file and reading, or at its start. */
+/** Continues after the last chunk of an earlier run with the same file and options, or starts a new import. */
 async function findStart(deps: ImportDeps, options: ImportOptions, mapping: ColumnMapping): Promise<ImportStart> {
   const fresh: ImportProgress = {
     id: deps.mint('import'),
@@ -156,19 +154,19 @@ type ImportWork = Omit<LineContext, 'ids'> & {
   readonly clock: Clock;
 };
 
-/** While one chunk is being stored the next is read and made ready; never more than that. */
+/** Prepares one chunk while the previous one is being stored; at most these two are in memory. */
 async function importLines(file: ImportFile, work: ImportWork, from: ImportProgress): Promise<ImportProgress> {
   let stored = from;
   let storing: Promise<ImportProgress | StoreFailure> = Promise.resolve(from);
   let chunk = startChunk(from);
   const isAlone = work.write?.app.isAlone === true;
-  // What stands before the place where an import goes on was read by another run.
+  // A resumed import does not know the ids that the earlier run read.
   const lines = { ...work, ids: work.write === undefined ? createSeenIdSet() : createIdFilter(from.read > 0) };
   let rows: number = isAlone ? chunkRows.alone : chunkRows.most;
   const flushChunk = async (finished: boolean) => {
     const { progress, repeats } = chunk;
     const ready = { progress: { ...progress, finished }, repeats, ...(await chunkStatementsOf(chunk, work)) };
-    // Its rows are in the statements now, and need not be held twice.
+    // The statements contain the rows now, so the chunk can be released.
     chunk = startChunk(ready.progress);
     stored = progressOrThrow(await storing);
     work.onProgress(stored, file);
@@ -182,7 +180,7 @@ async function importLines(file: ImportFile, work: ImportWork, from: ImportProgr
     for (const line of batch) {
       addLine(chunk, line, lines);
       if (chunk.rows >= rows) await flushChunk(false);
-      else if (chunk.rows % rowsPerTick === 0) await aTurn();
+      else if (chunk.rows % rowsPerTick === 0) await nextTick();
     }
   }
   await flushChunk(true);
@@ -191,21 +189,21 @@ async function importLines(file: ImportFile, work: ImportWork, from: ImportProgr
   return ended;
 }
 
-/** How many rows the next unit takes, when one of so many took so long. */
+/** The number of rows of the next unit, from the duration of the last one. */
 function nextChunkRows(rows: number, tookMs: number): number {
   if (tookMs > targetUnitMs) return Math.max(chunkRows.fewest, rows / 2);
   return tookMs < targetUnitMs / 4 ? Math.min(chunkRows.most, rows * 2) : rows;
 }
 
-/** Somebody else has stored the chunk meanwhile, or began anew. */
+/** Another process stored this chunk, or restarted the import. */
 export class ConcurrentImport extends Error {
   constructor(options: ErrorOptions) {
-    super('this file is being imported by another command; let it end, or stop it and run this one again', options);
-    this.name = 'ImportElsewhere';
+    super('another command imports this file; wait until it ends, or stop it and run this command again', options);
+    this.name = 'ConcurrentImport';
   }
 }
 
-/** A chunk that could not be stored, kept until it is its turn to be looked at. */
+/** The error of a failed chunk, until the next chunk is ready. */
 class StoreFailure {
   readonly cause: unknown;
   constructor(cause: unknown) {
@@ -218,7 +216,7 @@ function progressOrThrow(outcome: ImportProgress | StoreFailure): ImportProgress
   return outcome;
 }
 
-/** What stores the rows of a chunk, but for the progress; the keys are made anew where a rotation of the root has overtaken them. */
+/** The statements of a chunk without its progress. The keys are created again if the root key was rotated meanwhile. */
 type ChunkStatements = {
   readonly citizenIds: readonly string[];
   readonly rows: readonly Statement[];
@@ -226,36 +224,37 @@ type ChunkStatements = {
 };
 
 async function chunkStatementsOf({ citizens, repeats }: ImportChunk, { write }: ImportWork): Promise<ChunkStatements> {
-  const [rows, keys]: [Statement[], Statement[]] = [[], []];
+  const rows: Statement[] = [];
+  const keys: Statement[] = [];
   if (write === undefined) return { citizenIds: [], rows, keys };
-  // By their ids, whose trees then have those of one statement beside each other, where a file has them in no order.
+  // Sorted by id, so that one statement changes adjacent index entries.
   const all = [...citizens.values()].sort((one, other) => (one.citizenId < other.citizenId ? -1 : 1));
   const repeated = new Set(repeats.map(({ citizenId }) => citizenId));
   for (let from = 0; from < all.length; from += rowsPerTick) {
     const batch = all.slice(from, from + rowsPerTick);
     rows.push(...write.store(batch, repeated));
     keys.push(...write.app.citizenKeys.creationStatements(batch.map(({ citizenId }) => citizenId)));
-    await aTurn();
+    await nextTick();
   }
   return { citizenIds: [...citizens.keys()], rows, keys };
 }
 
 type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly repeats: readonly RepeatedRow[] };
 
-/** Refused rows reach the disk before the chunk that counts them: a crash between leaves too many, which are cut off. */
+/** Rejected rows reach the disk before the chunk that counts them. After a crash in between, the next run removes them from the file. */
 async function storeChunk(
   chunk: ReadyChunk,
   from: ImportProgress,
   { errors, write }: ImportWork,
 ): Promise<ImportProgress> {
-  // At once: what is refused from the next turn on belongs to the next chunk.
+  // Without an `await` before: rows that are rejected from the next tick on belong to the next chunk.
   const errorsBytes = (await errors?.flush()) ?? 0;
   const read: Read = write === undefined ? async () => [] : write.app.read;
   const repeated = await findRepeated(read, from.id, chunk.repeats);
   const to = { ...withRepeatedRows(chunk.progress, from, repeated), errorsBytes };
   if (write === undefined) return to;
   const { app: deps, actor } = write;
-  // The keys stand behind the rows: what has to be in one order with a rotation of the root is held for a short time.
+  // Keys come after the rows, so that the lock against a root key rotation is held only briefly.
   const storeWith = async (keys: readonly Statement[]) => {
     const statements = [...chunk.rows, ...keys, advanceImport(from, to, deps.clock.now())];
     await deps.commit({ events: [importEvent(deps, actor, to)], statements });

@@ -1,9 +1,8 @@
 import type { FileHandle } from 'node:fs/promises';
 import { type CsvError, type InfoRecord, type Options, Parser } from 'csv-parse';
-import { createCsvRecordReader } from './csv-record.ts';
 import { ImportFileFault, type ImportLine, readBlocks } from './read-blocks.ts';
 
-/** How a CSV file is written, from its first line; `start` is where its records begin. */
+/** The layout of a CSV file, inferred from its first line. `start`: the position of the first record. */
 export type CsvLayout = {
   readonly delimiter: string;
   readonly recordDelimiter: readonly string[];
@@ -12,15 +11,15 @@ export type CsvLayout = {
 };
 
 const headBytes = 1 << 16;
-/** The longest record; a quote that is never closed is found after so many bytes, not at the end of the file. */
+/** Limits the search for the end of a quote that is never closed. */
 const maxRecordBytes = 1 << 16;
 
-/** Reads the header and finds the delimiter: whichever of comma, semicolon and tab stands most often in the first line that is not empty. */
+/** Reads the header. The delimiter is the most frequent of comma, semicolon and tab in the first line that is not empty. */
 export async function readCsvLayout(file: FileHandle, start: number): Promise<CsvLayout> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(headBytes), 0, headBytes, start);
   const head = buffer.subarray(0, bytesRead);
   const text = head.toString();
-  // What stands in quotes is a name, and parts none; and as the first line that is not empty ends, so do all.
+  // Delimiters in quotes do not count. All lines end like the first one that is not empty.
   const unquoted = text.replace(/^\s*[\r\n]/, '').replace(/"[^"]*(?:"|$)/g, '');
   const [firstLine = '', lineEnd] = /^([^\r\n]*)(\r\n|\r|\n)?/.exec(unquoted)?.slice(1) ?? [];
   const counts = [',', ';', '\t'].map((delimiter) => ({ delimiter, count: firstLine.split(delimiter).length }));
@@ -30,7 +29,7 @@ export async function readCsvLayout(file: FileHandle, start: number): Promise<Cs
     recordDelimiter: lineEnd === '\r' ? ['\r'] : ['\r\n', '\n'],
   };
   const lines: ImportLine[] = [];
-  const parser = createParser(delimiters, start, lines);
+  const parser = createParser(delimiters, start, (line) => lines.push(line));
   let fault = await writeBlock(parser, head);
   if (lines.length === 0) fault ??= await endParser(parser);
   const [header] = lines;
@@ -40,7 +39,7 @@ export async function readCsvLayout(file: FileHandle, start: number): Promise<Cs
     throw new ImportFileFault('the file is empty; a CSV file begins with a line of column names');
   const names = header.fields.map((name) => name.trim());
   const repeated = names.find((name, at) => name !== '' && names.indexOf(name) !== at);
-  if (repeated !== undefined) throw new ImportFileFault(`the column ${repeated} stands twice in the header`);
+  if (repeated !== undefined) throw new ImportFileFault(`the header has the column ${repeated} twice`);
   return { ...delimiters, header: names, start: header.end };
 }
 
@@ -51,65 +50,34 @@ export async function* readCsvLines(
   offset: number,
 ): AsyncGenerator<readonly ImportLine[]> {
   let from: number | undefined = offset;
-  while (from !== undefined) {
-    from = yield* readSimpleLines(file, layout, from);
-    if (from !== undefined) from = yield* parseRecord(file, layout, from);
-  }
+  while (from !== undefined) from = yield* parseRecords(file, layout, from);
 }
 
-/** Reads records of one line each until the end, or until one that is left to the parser; then gives where that begins. */
-async function* readSimpleLines(
+/** Parses until the file ends, or until a broken record; then returns the position after its line. */
+async function* parseRecords(
   file: FileHandle,
   layout: CsvLayout,
   from: number,
 ): AsyncGenerator<readonly ImportLine[], number | undefined> {
-  const read = createCsvRecordReader(layout.delimiter);
-  const lineEnd = lineEndOf(layout);
-  let start = from;
-  let rest: Buffer = Buffer.alloc(0);
-  for await (const block of readBlocks(file, from)) {
-    const text = rest.length === 0 ? block : Buffer.concat([rest, block]);
-    const lines: ImportLine[] = [];
-    let at = 0;
-    let isOdd = false;
-    for (let end = text.indexOf(lineEnd); end >= 0; end = text.indexOf(lineEnd, at)) {
-      const fields = end - at > maxRecordBytes ? undefined : read(text.toString('utf8', at, end));
-      isOdd = fields === undefined;
-      if (fields === undefined) break;
-      at = end + 1;
-      if (fields.length > 0) lines.push({ fields, end: start + at });
-    }
-    if (lines.length > 0) yield lines;
-    rest = text.subarray(at);
-    start += at;
-    if (isOdd || rest.length > maxRecordBytes) return start;
-  }
-  const fields = read(rest.toString());
-  if (fields === undefined) return start;
-  if (fields.length > 0) yield [{ fields, end: start + rest.length }];
-  return undefined;
-}
-
-/** Parses until a record has ended and the block with it, or until a fault; then gives where to go on. */
-async function* parseRecord(
-  file: FileHandle,
-  layout: CsvLayout,
-  from: number,
-): AsyncGenerator<readonly ImportLine[], number | undefined> {
-  const lines: ImportLine[] = [];
-  const parser = createParser(layout, from, lines);
+  let lines: ImportLine[] = [];
+  const parser = createParser(layout, from, (line) => lines.push(line));
   let fault: CsvError | undefined;
+  let end = from;
   for await (const block of readBlocks(file, from)) {
     fault = await writeBlock(parser, block);
-    if (fault !== undefined || lines.length > 0) break;
+    if (lines.length > 0) {
+      end = lines.at(-1)?.end ?? end;
+      yield lines;
+      lines = [];
+    }
+    if (fault !== undefined) break;
   }
-  if (fault === undefined && lines.length === 0) fault = await endParser(parser);
+  fault ??= await endParser(parser);
   if (lines.length > 0) yield lines;
-  const good = lines.at(-1)?.end ?? from;
-  if (fault === undefined) return lines.length === 0 ? undefined : good;
-  const bad = await readLine(file, good, lineEndOf(layout));
-  if (bad.text.trim() !== '') yield [{ fields: [bad.text], end: bad.end, fault: csvFaultReason(fault) }];
-  return bad.end === good ? undefined : bad.end;
+  if (fault === undefined) return undefined;
+  const broken = await readLine(file, lines.at(-1)?.end ?? end, lineEndOf(layout));
+  if (broken.text.trim() !== '') yield [{ fields: [broken.text], end: broken.end, fault: csvFaultReason(fault) }];
+  return broken.end;
 }
 
 function lineEndOf({ recordDelimiter }: CsvLayout): '\n' | '\r' {
@@ -119,7 +87,7 @@ function lineEndOf({ recordDelimiter }: CsvLayout): '\n' | '\r' {
 function createParser(
   shape: Pick<CsvLayout, 'delimiter' | 'recordDelimiter'>,
   start: number,
-  lines: ImportLine[],
+  onLine: (line: ImportLine) => void,
 ): Parser {
   const options: Options = {
     delimiter: shape.delimiter,
@@ -128,14 +96,14 @@ function createParser(
     relax_column_count: true,
     skip_empty_lines: true,
     max_record_size: maxRecordBytes,
-    // Records are taken here, synchronously, and do not pass through the readable side: half the time.
+    // Taking records here, and not from the readable side, halves the parsing time.
     on_record: (fields: string[], info: InfoRecord) => {
-      lines.push({ fields, end: start + info.bytes });
+      onLine({ fields, end: start + info.bytes });
       return null;
     },
   };
   const parser = new Parser(options);
-  // Each fault is told by the callback of the write or end that met it.
+  // Errors are reported by the callbacks of `write` and `end`. Without a listener they would also be thrown.
   parser.on('error', ignore);
   return parser;
 }
@@ -168,13 +136,13 @@ function csvFaultReason(fault: CsvError): string {
   switch (fault.code) {
     case 'CSV_QUOTE_NOT_CLOSED':
     case 'CSV_MAX_RECORD_SIZE':
-      return `a quote is opened and not closed, or the record has more than ${maxRecordBytes} bytes`;
+      return `a quote is not closed, or the record has more than ${maxRecordBytes} bytes`;
     default:
-      return 'a quote stands inside a value; write the value in quotes, and each quote in it twice';
+      return 'a value contains a quote; put the value in quotes, and write each quote in it twice';
   }
 }
 
-/** The physical line at an offset, as the text of a record that cannot be read. */
+/** The physical line at an offset: the text of a record that cannot be parsed. */
 async function readLine(
   file: FileHandle,
   offset: number,

@@ -10,7 +10,7 @@ const febrl = {
   streetAddress: { columns: ['street_number', 'address_1'] },
 };
 
-test('a mapping says the same in a file and on the command line', () => {
+test('a mapping has the same meaning in a file and on the command line', () => {
   const file = parseMapping({
     citizenId: 'rec_id',
     givenName: 'given_name',
@@ -24,7 +24,7 @@ test('a mapping says the same in a file and on the command line', () => {
   assert.deepEqual([file, line], [febrl, febrl]);
 });
 
-test('a mapping that says nothing clear is refused', () => {
+test('an ambiguous mapping is refused', () => {
   const wrong = [
     () => parseMapping([]),
     () => parseMapping(null),
@@ -43,7 +43,7 @@ test('a mapping that says nothing clear is refused', () => {
   for (const parse of wrong) assert.throws(parse, MappingFault);
 });
 
-test('columns with our names, those of OpenID Connect, or customary ones need no mapping', () => {
+test('columns with claim names, OpenID Connect names or usual names need no mapping', () => {
   const columns = [
     'Citizen_ID',
     'given_name',

@@ -1,16 +1,19 @@
 import { type ClaimName, claimNames, oidcName } from '../register/claims.ts';
 
-/** What a column of an import can be: a claim, a way to reach the citizen, or a mark. */
+/** A field that a column can be imported into. */
 export type ImportField = ClaimName | 'email' | 'phone' | 'language' | RecordFlag | FormerField;
 
-/** What a record is marked with: true, t, yes, y or 1. */
+/** Boolean fields of a record. */
 export const recordFlags = ['underReview', 'locked', 'deceased'] as const;
+/** One of `recordFlags`. */
 export type RecordFlag = (typeof recordFlags)[number];
 
-/** Lists of former values with their dates, as JSON: see `import-former.ts`. */
+/** Lists of former values as JSON: see former-values.ts. */
 export const formerFields = ['formerNames', 'formerAddresses'] as const;
+/** One of `formerFields`. */
 export type FormerField = (typeof formerFields)[number];
 
+/** All fields, in the order in which messages list them. */
 export const importFields: readonly ImportField[] = [
   ...claimNames,
   'email',
@@ -20,13 +23,13 @@ export const importFields: readonly ImportField[] = [
   ...formerFields,
 ];
 
-/** Where a field comes from: columns joined with a blank, and the form of a date. */
+/** The columns of a field, joined with a blank, and the format of a date. */
 export type ColumnSource = { readonly columns: readonly string[]; readonly dateFormat?: string };
 
-/** Which column becomes which field. */
+/** The source of each imported field. */
 export type ColumnMapping = { readonly [field in ImportField]?: ColumnSource };
 
-/** A mapping that cannot be used, said to the person who wrote it. */
+/** The mapping cannot be used. The message is for the person who wrote it. */
 export class MappingFault extends Error {
   constructor(message: string) {
     super(message);
@@ -35,18 +38,18 @@ export class MappingFault extends Error {
 }
 
 /**
- * Reads a mapping as it is written in a file: `"familyName": "surname"`, `"streetAddress": ["street_number",
+ * Reads a mapping from a JSON file: `"familyName": "surname"`, `"streetAddress": ["street_number",
  * "address_1"]`, `"birthDate": {"column": "date_of_birth", "format": "DD.MM.YYYY"}`.
  */
 export function parseMapping(value: unknown): ColumnMapping {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {
-    throw new MappingFault('a mapping is a JSON object, as {"citizenId": "id", "familyName": "surname"}');
+    throw new MappingFault('expected a JSON object such as {"citizenId": "id", "familyName": "surname"}');
   }
   const mapping: { [field in ImportField]?: ColumnSource } = {};
   for (const [name, source] of Object.entries(value)) {
     const field = importFields.find((candidate) => candidate === name);
     if (field === undefined) {
-      throw new MappingFault(`${name} is no field of a citizen; the fields are ${importFields.join(', ')}`);
+      throw new MappingFault(`unknown field ${name}; the fields are ${importFields.join(', ')}`);
     }
     mapping[field] = parseSource(name, source);
   }
@@ -73,7 +76,7 @@ function isTexts(value: unknown): value is string[] {
   return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
 }
 
-/** Reads a mapping as it is written on a command line: `citizenId=rec_id,streetAddress=no+street,birthDate=dob:YYYYMMDD`. */
+/** Reads a mapping from the command line: `citizenId=rec_id,streetAddress=no+street,birthDate=dob:YYYYMMDD`. */
 export function parseInlineMapping(text: string): ColumnMapping {
   const members: Record<string, unknown> = {};
   for (const pair of text.split(',')) {
@@ -89,18 +92,19 @@ export function parseInlineMapping(text: string): ColumnMapping {
 }
 
 function requireDateFormat(field: string, format: string): string {
-  if (field !== 'birthDate') throw new MappingFault(`${field} is no date and takes no format`);
+  if (field !== 'birthDate') throw new MappingFault(`${field} takes no format; only birthDate does`);
   const once = (part: string) => format.split(part).length === 2;
-  if (!['YYYY', 'MM', 'DD'].every(once)) throw new MappingFault('a date format holds YYYY, MM and DD once each');
+  if (!['YYYY', 'MM', 'DD'].every(once))
+    throw new MappingFault('expected a date format with YYYY, MM and DD once each');
   return format;
 }
 
 function requireId(mapping: ColumnMapping): ColumnMapping {
   if (mapping.citizenId !== undefined) return mapping;
-  throw new MappingFault('the mapping names no column for citizenId');
+  throw new MappingFault('the mapping has no column for citizenId');
 }
 
-/** Names that columns often have; a file with these needs no mapping. */
+/** Usual names of columns: a file with these names needs no mapping. */
 const customaryColumns: Readonly<Record<string, readonly string[]>> = {
   citizenId: ['id', 'personid', 'recid', 'nationalid', 'uniqueid'],
   givenName: ['firstname', 'givennames', 'forename', 'forenames'],
@@ -117,7 +121,7 @@ const customaryColumns: Readonly<Record<string, readonly string[]>> = {
   phone: ['phonenumber', 'mobile', 'telephone'],
 };
 
-/** The mapping for columns with our own names, those of OpenID Connect, or customary ones. */
+/** The mapping for columns named like our fields, like claims of OpenID Connect, or with a usual name. */
 export function inferMapping(header: readonly string[]): ColumnMapping {
   const plain = (name: string) => name.toLowerCase().replace(/[^a-z0-9]/g, '');
   const columns = new Map(header.map((column) => [plain(column), column]));
@@ -133,7 +137,7 @@ export function inferMapping(header: readonly string[]): ColumnMapping {
     if (found !== undefined) mapping[field] = { columns: [found] };
   }
   if (mapping.citizenId === undefined)
-    throw new MappingFault('no column has a name that stands for citizenId; state which it is');
+    throw new MappingFault('no column has a usual name for citizenId; name its column in the mapping');
   const number = columns.get('streetnumber') ?? columns.get('housenumber');
   const street = mapping.streetAddress;
   if (number !== undefined && street !== undefined) mapping.streetAddress = { columns: [number, ...street.columns] };

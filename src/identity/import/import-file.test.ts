@@ -28,7 +28,7 @@ function outcomes(lines: readonly ImportLine[]): (readonly string[] | string)[] 
   return lines.map(({ fields, fault }) => (fault === undefined ? fields : `fault: ${fields.join('|')}`));
 }
 
-test('delimiter, byte order mark, line ends, blanks after commas and quotes are found out', async (t) => {
+test('delimiter, byte order mark, line ends, blanks after commas and quotes are detected', async (t) => {
   const files = [
     'id, name\nA, Ann\nB, "Bo, B"\n',
     'id;name\r\nA;Ann\r\nB;"Bo, B"\r\n',
@@ -55,12 +55,12 @@ test('delimiter, byte order mark, line ends, blanks after commas and quotes are 
   }
 });
 
-test('what stands in quotes in the header tells nothing of the delimiter', async (t) => {
+test('quoted text in the header does not influence the delimiter', async (t) => {
   const { header } = await readText(t, '"id";"name, given, as written";"x"\nA;Ann;1\n');
   assert.deepEqual(header, ['id', 'name, given, as written', 'x']);
 });
 
-test('a quote out of place costs its own line and no other', async (t) => {
+test('a misplaced quote rejects only its own line', async (t) => {
   const inside = await readText(t, 'id,name\nA,"An"n\nB,B"o\nC,Cy\n');
   assert.deepEqual(outcomes(inside.lines), ['fault: A,"An"n', 'fault: B,B"o', ['C', 'Cy']]);
   const open = await readText(t, `id,name\nA,Ann\nB,"Bo\n${'C,Cy\n'.repeat(20_000)}D,"Di"\n`);
@@ -70,7 +70,7 @@ test('a quote out of place costs its own line and no other', async (t) => {
   );
   const returns = await readText(t, 'id,name\rA,Ann\rB,"Bo\rC,C"y\rD,"D\ni"\r');
   assert.deepEqual(outcomes(returns.lines), [['A', 'Ann'], 'fault: B,"Bo', 'fault: C,C"y', ['D', 'D\ni']]);
-  // Wherever what is looked at for the layout ends, and however quotes are counted.
+  // For every end of the block that the layout is read from.
   const strange = `A,O"Neil\r${'B,"1 High Street\nTown"\r'.repeat(10)}`;
   assert.deepEqual(outcomes((await readText(t, `id,home\r${strange}`)).lines).slice(0, 2), [
     'fault: A,O"Neil',
@@ -84,9 +84,9 @@ test('a quote out of place costs its own line and no other', async (t) => {
   assert.deepEqual(outcomes(last.lines), [['A', 'Ann'], 'fault: B,"Bo']);
 });
 
-test('a file that is none is refused with what to do', async (t) => {
+test('a file that is not CSV or JSON lines is refused with advice', async (t) => {
   await assert.rejects(readText(t, ''), ImportFileFault);
-  await assert.rejects(readText(t, 'id,name,id\nA,Ann,B\n'), /stands twice/);
+  await assert.rejects(readText(t, 'id,name,id\nA,Ann,B\n'), /column id twice/);
   for (const mark of ['', '\ufeff']) {
     const text = Buffer.from(`${mark}id,name\nA,Ann\n`, 'utf16le');
     await assert.rejects(readText(t, text), /UTF-16/);
@@ -112,7 +112,7 @@ test('JSON lines are read with the keys of all of them as columns', async (t) =>
   assert.equal(lines.at(-1)?.end, Buffer.byteLength(text));
 });
 
-test('a number keeps its digits, however many, and a line that is nested too deep is refused', async (t) => {
+test('a number keeps all its digits, and a line that is nested too deep is rejected', async (t) => {
   const ids = ['110101199003074578', '110101199003074579', '-12345678901234567890', '7'];
   const deep = `{"id":1234567890123456,"n":${'['.repeat(100_000)}${']'.repeat(100_000)}}`;
   const { lines } = await readText(t, `${ids.map((id) => `{"id":${id}}`).join('\n')}\n${deep}\n`, 'jsonl');
@@ -124,7 +124,7 @@ test('a number keeps its digits, however many, and a line that is nested too dee
   assert.match(String(last), /^fault: /);
 });
 
-test('reading on from the end of any record gives exactly the records behind it', async (t) => {
+test('reading from the end of any record gives exactly the records after it', async (t) => {
   const path = join(makeIdentityFolder(t), 'any.csv');
   const value = fc.stringMatching(/^[a-zäé\u{1f600},;"\r\n ]{0,12}$/u).map((text) => text.trim());
   const rows = fc.array(fc.tuple(fc.constant('x'), value, value), { minLength: 1, maxLength: 12 });
@@ -143,7 +143,7 @@ test('reading on from the end of any record gives exactly the records behind it'
   );
 });
 
-test('records that lie across the blocks of reading are whole', async (t) => {
+test('records that cross block boundaries are complete', async (t) => {
   const rows = Array.from({ length: 9_000 }, (_, at) => [`id-${at}`, `Jürgen "the ${at}th", ${'é'.repeat(at % 40)}x`]);
   const csv = rows.map(([id = '', name = '']) => `${id},"${name.replaceAll('"', '""')}"`).join('\n');
   const json = rows.map(([id, name]) => JSON.stringify({ id, name })).join('\n');
@@ -151,7 +151,7 @@ test('records that lie across the blocks of reading are whole', async (t) => {
   assert.deepEqual(outcomes((await readText(t, json, 'jsonl')).lines), rows);
 });
 
-test('a changed byte and a changed reading change the fingerprint', async (t) => {
+test('a changed byte and changed options change the fingerprint', async (t) => {
   const path = join(makeIdentityFolder(t), 'f.csv');
   writeFileSync(path, 'id\nA\n');
   const first = await fingerprintOf(path, { format: 'csv' });

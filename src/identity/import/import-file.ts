@@ -4,9 +4,10 @@ import { canonicalJson, type Json } from '../../kernel/canonical-json.ts';
 import { type JsonColumns, readJsonKeys, readJsonLines } from './import-json.ts';
 import { ImportFileFault, type ImportLine, openRegularFile, readBlocks } from './read-blocks.ts';
 
+/** The supported formats; `jsonl` has one JSON object per line. */
 export type ImportFormat = 'csv' | 'jsonl';
 
-/** A file to import, opened; `lines` gives its records in batches from an offset that a line ended at. */
+/** An open file to import. `lines` yields its records in batches, from an offset at which a record ended. */
 export type ImportFile = {
   readonly header: readonly string[];
   readonly bytes: number;
@@ -14,7 +15,7 @@ export type ImportFile = {
   [Symbol.asyncDispose](): Promise<void>;
 };
 
-/** Opens a file of citizens. Without columns a file of JSON lines has the keys of all its lines as its header. */
+/** Opens a file of citizens. The header of JSON lines is `columns`, or if empty the keys of all lines. */
 export async function openImportFile(
   path: string,
   format: ImportFormat,
@@ -35,7 +36,7 @@ export async function openImportFile(
 
 type Opened = { readonly header: readonly string[]; readonly linesFrom: ImportFile['lines'] };
 
-/** What parses CSV is loaded only for those who import it. */
+/** Loads the CSV parser only when it is needed. */
 async function openCsv(file: FileHandle, start: number): Promise<Opened> {
   const { readCsvLines, readCsvLayout } = await import('./import-csv.ts');
   const layout = await readCsvLayout(file, start);
@@ -47,22 +48,22 @@ async function openJson(file: FileHandle, start: number, { columns, lists }: Jso
   return { header, linesFrom: (from) => readJsonLines(file, { columns: header, lists }, Math.max(from, start)) };
 }
 
-/** Where the text begins: behind the byte order mark of UTF-8. UTF-16 is refused, with its mark or without one. */
+/** The position of the text after a UTF-8 byte order mark. UTF-16 is refused, with or without its mark. */
 async function startOfText(file: FileHandle): Promise<number> {
   const { buffer, bytesRead } = await file.read(Buffer.alloc(3), 0, 3, 0);
   if (bytesRead >= 2 && isUtf16(buffer)) {
-    throw new ImportFileFault('the file is UTF-16; convert it to UTF-8, as with iconv -f utf-16 -t utf-8');
+    throw new ImportFileFault('the file is UTF-16; convert it to UTF-8, for example with iconv -f utf-16 -t utf-8');
   }
   return bytesRead === 3 && buffer.toString('hex') === 'efbbbf' ? 3 : 0;
 }
 
-/** Its mark, or the zero that is half of a Latin letter: no file of UTF-8 has one there. */
+/** A byte order mark, or the zero byte of a Latin letter: UTF-8 files start with neither. */
 function isUtf16(head: Buffer): boolean {
   const first = head.readUInt16BE(0);
   return first === 0xfeff || first === 0xfffe || first < 0x100 || (first & 0xff) === 0;
 }
 
-/** What tells one import from another: every byte of the file, and how it is read. */
+/** Identifies an import: SHA-256 over the options and all bytes of the file. */
 export async function fingerprintOf(path: string, reading: Json): Promise<string> {
   await using file = await open(path);
   const hash = createHash('sha256').update(`${canonicalJson(reading)}\n`);

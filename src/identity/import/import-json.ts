@@ -3,16 +3,13 @@ import { parseJsonLossless } from '../../kernel/parse-json-lossless.ts';
 import { ImportFileFault, type ImportLine } from './read-blocks.ts';
 import { readTextLines } from './text-lines.ts';
 
-/** The columns that are read, and those of them that may hold a list, which is given on as its JSON. */
+/** The columns to read. Those in `lists` may hold a list, which is returned as JSON. */
 export type JsonColumns = { readonly columns: readonly string[]; readonly lists: ReadonlySet<string> };
 
-/** The most names that the objects of a file may have together; more of them are no columns. */
+/** The maximum number of different member names in a file. */
 const maxKeys = 1_000;
 
-/**
- * The columns of a file of JSON lines: those that are asked for, else the keys of all its lines, since what nobody has in the
- * first line is often left out there.
- */
+/** The columns of a file of JSON lines: `columns`, or if empty the keys of all lines, because the first line may lack some of them. */
 export async function readJsonKeys(file: FileHandle, start: number, columns: readonly string[]): Promise<string[]> {
   if (columns.length > 0) return [...columns];
   const keys = new Set<string>();
@@ -31,7 +28,7 @@ export async function readJsonKeys(file: FileHandle, start: number, columns: rea
   return [...keys];
 }
 
-/** The records from `offset` on, in batches, each an object with the columns as its members. */
+/** The records from `offset` on, in batches, with one field per column. */
 export async function* readJsonLines(
   file: FileHandle,
   { columns, lists }: JsonColumns,
@@ -65,10 +62,10 @@ function parseObject(text: string): Readonly<Record<string, unknown>> | undefine
   try {
     const value = parseJsonLossless(text);
     if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    // An object that JSON gives has strings as its names and anything as its values.
+    // Every object from JSON is such a record.
     return value as Readonly<Record<string, unknown>>;
   } catch (fault) {
-    // A line can be nested deeper than the stack.
+    // RangeError: the line is nested deeper than the stack.
     if (fault instanceof SyntaxError || fault instanceof RangeError) return undefined;
     throw fault;
   }

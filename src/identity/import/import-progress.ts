@@ -2,15 +2,16 @@ import type { Read, Row, Statement } from '../../db/database.ts';
 import { integerField, textField } from '../../db/row-fields.ts';
 import type { Id } from '../../kernel/id.ts';
 
+/** The id of one import of one file. */
 export type ImportId = Id<'import'>;
 
-/** How often each reason came. Reasons hold no values of the file. */
+/** The number of rows by reason. Reasons contain no values of the file. */
 export type ReasonCounts = Readonly<Record<string, number>>;
 
-/** How far an import has come. Everything in it is as of a committed chunk. */
+/** The progress of an import as of its last committed chunk. */
 export type ImportProgress = {
   readonly id: ImportId;
-  /** Where the next record begins, in bytes. */
+  /** The position of the next record in bytes. */
   readonly nextOffset: number;
   readonly read: number;
   readonly stored: number;
@@ -19,15 +20,15 @@ export type ImportProgress = {
   readonly leftOut: number;
   readonly reasons: ReasonCounts;
   readonly remarks: ReasonCounts;
-  /** The first rows of each reason and remark; 1 is the first below the header. */
+  /** The first rows with each reason and remark; row 1 follows the header. */
   readonly firstRows: Readonly<Record<string, readonly number[]>>;
-  /** How much of the error file belongs to the rows counted here. */
+  /** The length of the error file after the rows counted here. */
   readonly errorsBytes: number;
   readonly finished: boolean;
   readonly startedAt: number;
 };
 
-/** The import of this file and reading, where there was one. */
+/** The earlier import of the same file with the same options; undefined if there was none. */
 export async function findImport(read: Read, fingerprint: string): Promise<ImportProgress | undefined> {
   const [row] = await read('select * from register_import where fingerprint = $1', [fingerprint]);
   return row === undefined ? undefined : toProgress(row);
@@ -37,7 +38,7 @@ function toProgress(row: Row): ImportProgress {
   // Only `faultsText` below writes this column.
   const { reasons, remarks, firstRows } = JSON.parse(textField(row, 'faults')) as StoredFaults;
   return {
-    // The column holds what was minted for it.
+    // Only `startImport` writes this column.
     id: textField(row, 'id') as ImportId,
     nextOffset: integerField(row, 'next_offset'),
     read: integerField(row, 'rows_read'),
@@ -59,7 +60,7 @@ function faultsText({ reasons, remarks, firstRows }: ImportProgress): string {
   return JSON.stringify({ reasons, remarks, firstRows } satisfies StoredFaults);
 }
 
-/** Starts an import anew, in place of an earlier one of the same file that is not to go on. */
+/** Starts an import, and deletes an earlier one of the same file. */
 export function startImport(progress: ImportProgress, fingerprint: string): Statement[] {
   return [
     { sql: 'delete from register_import where fingerprint = $1 and id <> $2', args: [fingerprint, progress.id] },
@@ -72,8 +73,8 @@ export function startImport(progress: ImportProgress, fingerprint: string): Stat
 }
 
 /**
- * Takes an import from one state to the next, in the unit of the rows that lie between them. It stands only on the state
- * that it was computed from: of two processes with one file, one is refused.
+ * Stores the progress in the unit of the rows between the two states. The unit fails if the stored state is not `from`: of two processes
+ * that import the same file, one is refused.
  */
 export function advanceImport(from: ImportProgress, to: ImportProgress, now: number): Statement {
   return {

@@ -17,18 +17,19 @@ import {
   recordFlags,
 } from './import-fields.ts';
 
-/** What became of a row: a citizen, perhaps with things to look at, or the reason why not. Reasons hold no values. */
+/** A citizen, possibly with remarks, or the reason for the refusal. Reasons and remarks contain no values of the file. */
 export type RowResult =
   | { readonly citizen: ImportedCitizen; readonly remarks?: readonly string[] }
   | { readonly reason: string }
   | { readonly leftOut: true };
 
+/** Reads one record of the file into the values of a citizen. */
 export type RowReader = (row: readonly string[], importId: string) => RowResult;
 
-/** A condition on a row: the column holds a text of this pattern, in which `*` stands for any text. */
+/** A condition on a row: the value of the column has this pattern, in which `*` matches any text. */
 export type RowCondition = { readonly column: string; readonly pattern: string };
 
-/** The fields that an import has, in the order of their columns: see `createCitizenStore`. */
+/** The fields of an import in the order that `createCitizenStore` expects. */
 export function mappedFields(mapping: ColumnMapping): StoredField[] {
   const others: readonly StoredField[] = [...formerFields, ...recordFlags];
   return [...mappedTexts(mapping), ...others.filter((field) => mapping[field] !== undefined)];
@@ -40,7 +41,7 @@ function mappedTexts(mapping: ColumnMapping): TextField[] {
 
 type CellReader = (row: readonly string[]) => string;
 
-/** Makes the function that reads the rows of one file; throws `MappingFault` for a column that the file does not have. */
+/** The reader for the rows of one file. Throws `MappingFault` for a column that the file does not have. */
 export function createRowReader(
   header: readonly string[],
   mapping: ColumnMapping,
@@ -48,14 +49,10 @@ export function createRowReader(
   now: number,
 ): RowReader {
   const passes = conditions.map((condition) => createCondition(header, condition));
-  const readerFor = (field: ImportField) => readerOf(header, mapping, field);
-  const readId = readerFor('citizenId');
-  const texts = mappedTexts(mapping).map((field) => ({ field, read: readerFor(field) }));
-  const lists = formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) }));
-  const flagReaders = recordFlags.filter((mark) => mapping[mark]).map((mark) => ({ mark, read: readerFor(mark) }));
+  const { readId, texts, lists, flags } = createCellReaders(header, mapping);
   const readDate = createDateReader(mapping.birthDate?.dateFormat);
   const keysOfRow = createKeyReader(mapping);
-  // Somewhere on earth it is that day already.
+  // The latest date anywhere on earth.
   const today = new Date(now + 14 * 3_600_000).toISOString().slice(0, 10);
 
   return (row, importId) => {
@@ -74,7 +71,7 @@ export function createRowReader(
         if (!dateExists(date)) remarks = addRemark(remarks, 'noDate');
         else if (date > (date.length === 10 ? today : today.slice(0, date.length)))
           remarks = addRemark(remarks, 'future');
-        // What databases write where nothing is known.
+        // Some databases write a year of 0000 for an unknown date.
         text = date === '0000' ? '' : date;
       }
       const reason = faultOfText(field, text);
@@ -92,10 +89,10 @@ export function createRowReader(
     }
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfId(citizenId);
     if (reason !== undefined) return { reason };
-    for (const { mark, read } of flagReaders) {
-      const marked = parseFlag(read(row).trim());
-      if (marked === undefined) return { reason: flagReason(mark) };
-      values.push(marked);
+    for (const { flag, read } of flags) {
+      const value = parseFlag(read(row).trim());
+      if (value === undefined) return { reason: flagReason(flag) };
+      values.push(value);
     }
     const { keyValues, ...keys } = keysOfRow(found);
     values.push(...keyValues, importId);
@@ -104,7 +101,17 @@ export function createRowReader(
   };
 }
 
-/** What is remarked of a row that is taken all the same: registers hold such values, and papers say the same. */
+function createCellReaders(header: readonly string[], mapping: ColumnMapping) {
+  const readerFor = (field: ImportField) => readerOf(header, mapping, field);
+  return {
+    readId: readerFor('citizenId'),
+    texts: mappedTexts(mapping).map((field) => ({ field, read: readerFor(field) })),
+    lists: formerFields.filter((field) => mapping[field]).map((field) => ({ field, read: readerFor(field) })),
+    flags: recordFlags.filter((flag) => mapping[flag]).map((flag) => ({ flag, read: readerFor(flag) })),
+  };
+}
+
+/** Remarks on rows that are imported nevertheless: registers contain such values, and the documents of the person have the same. */
 const remarkOf = {
   noDate: 'birthDate does not exist in the calendar; kept as written',
   future: 'birthDate is in the future; kept as written',
@@ -115,36 +122,36 @@ function addRemark(remarks: readonly string[] | undefined, remark: keyof typeof 
   return [...(remarks ?? []), remarkOf[remark]];
 }
 
-/** What most addresses are needs no look at their domain. */
+/** The pattern accepts most addresses without the slower parser. */
 function isMailAddress(text: string): boolean {
   return /^[a-z0-9._+-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}$/i.test(text) && text.length <= 200
     ? true
     : parseEmailAddress(text) !== undefined;
 }
 
-/** As databases write a mark; undefined for what may mean either. */
+/** The spellings that databases use for a boolean; undefined for any other text. */
 export function parseFlag(text: string): boolean | undefined {
   if (/^(true|t|yes|y|1)$/i.test(text)) return true;
   return /^(false|f|no|n|0|)$/i.test(text) ? false : undefined;
 }
 
-/** What a row is refused with whose mark cannot be read. */
-export function flagReason(mark: RecordFlag): string {
-  return `${mark} is neither true, t, yes, y, 1 nor false, f, no, n, 0`;
+/** The reason for refusing a row whose flag `parseFlag` cannot read. */
+export function flagReason(flag: RecordFlag): string {
+  return `${flag} is neither true, t, yes, y, 1 nor false, f, no, n, 0`;
 }
 
-/** The texts by which persons are found. */
+/** The texts from which search keys are computed. */
 type Searchable = { [field in (typeof searchable)[number]]?: string };
 const searchable = ['givenName', 'familyName', 'birthFamilyName', 'streetAddress'] as const;
 
 function isSearchable(field: TextField): field is (typeof searchable)[number] {
-  return searchable.some((one) => one === field);
+  return searchable.some((candidate) => candidate === field);
 }
 
-/** So many names at least are kept with their keys: most people of a register share theirs with others. */
+/** Most people share their names with others, so the keys of recent names are cached. */
 const cachedNames = 4_096;
 
-/** Makes what gives the keys of a row; `keyValues` are those of its record, in the order of `keyColumns`. */
+/** Computes the search keys of a row; `keyValues` are in the order of `keyColumns` (citizen-store.ts). */
 function createKeyReader(mapping: ColumnMapping) {
   const keysOf = memoize(cachedNames, storedNameKeys);
   const givenKeyOf = memoize(cachedNames, (name) => storedNameKeys(name)[0] ?? null);
@@ -159,27 +166,27 @@ function createKeyReader(mapping: ColumnMapping) {
 }
 
 function readerOf(header: readonly string[], mapping: ColumnMapping, field: ImportField): CellReader {
-  const places = (mapping[field]?.columns ?? []).map((column) => columnIndexOf(header, column, field));
-  const [only] = places;
-  if (only === undefined) return () => '';
-  if (places.length === 1) return (row) => row[only] ?? '';
-  return (row) => places.map((place) => row[place] ?? '').join(' ');
+  const indexes = (mapping[field]?.columns ?? []).map((column) => columnIndexOf(header, column, field));
+  const [first] = indexes;
+  if (first === undefined) return () => '';
+  if (indexes.length === 1) return (row) => row[first] ?? '';
+  return (row) => indexes.map((index) => row[index] ?? '').join(' ');
 }
 
 function columnIndexOf(header: readonly string[], column: string, user: string): number {
-  const place = header.indexOf(column);
-  if (place < 0) throw new MappingFault(`${user}: the file has no column ${column}; it has ${header.join(', ')}`);
-  return place;
+  const index = header.indexOf(column);
+  if (index < 0) throw new MappingFault(`${user}: the file has no column ${column}; it has ${header.join(', ')}`);
+  return index;
 }
 
 function createCondition(
   header: readonly string[],
   { column, pattern }: RowCondition,
 ): (row: readonly string[]) => boolean {
-  const place = columnIndexOf(header, column, '--where');
+  const index = columnIndexOf(header, column, '--where');
   const parts = pattern.split('*').map((part) => part.replace(/[.+?^${}()|[\]\\]/g, '\\$&'));
   const expression = new RegExp(`^${parts.join('.*')}$`, 'su');
-  return (row) => expression.test((row[place] ?? '').trim());
+  return (row) => expression.test((row[index] ?? '').trim());
 }
 
 function faultOfId(id: string): string | undefined {
@@ -191,16 +198,16 @@ function faultOfText(field: string, text: string): string | undefined {
     return `${field} has more than ${maxClaimLength} characters`;
   }
   if (text.includes('\u0000')) return `${field} holds U+0000`;
-  // The parser puts it where bytes are not UTF-8; lone surrogates only come from JSON.
+  // The decoder writes U+FFFD for bytes that are not UTF-8. Lone surrogates come only from JSON.
   if (text.includes('\ufffd') || !text.isWellFormed())
-    return `${field} is not UTF-8 text; convert the file, as with iconv`;
+    return `${field} is not UTF-8 text; convert the file to UTF-8, for example with iconv`;
   return undefined;
 }
 
 const wholeDate = /^\d{4}-\d{2}-\d{2}$/;
 const yearFirst = /^(\d{4})(?:[-/.]?(\d{2})(?:[-/.]?(\d{2}))?)?(?:T.*)?$/;
 
-/** Reads dates of a given format, or those that begin with the year, which cannot be taken for others. */
+/** Reads dates in `format`. Without a format, only dates that start with the year: they are unambiguous. */
 export function createDateReader(format: string | undefined): (text: string) => string | undefined {
   if (format === undefined) {
     return (text) => {
@@ -223,6 +230,7 @@ export function createDateReader(format: string | undefined): (text: string) => 
   };
 }
 
+/** The reason for refusing a row whose birth date cannot be read. */
 export function dateReason(format: string | undefined): string {
   return `birthDate is not a date of the form ${format ?? 'YYYY-MM-DD, YYYYMMDD, YYYY-MM or YYYY'}`;
 }

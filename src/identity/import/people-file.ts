@@ -15,33 +15,33 @@ import { openImportFile } from './import-file.ts';
 import { createDateReader, dateReason, flagReason, parseFlag } from './import-row.ts';
 import { ImportFileFault } from './read-blocks.ts';
 
-/** What a register holds of a person beside the claims: what was true before, and what the record is marked with. */
-export type RecordExtras = Pick<RegisterRecord, FormerField> & { readonly [mark in RecordFlag]?: boolean };
+/** The former values and flags of a record. */
+export type RecordExtras = Pick<RegisterRecord, FormerField> & { readonly [flag in RecordFlag]?: boolean };
 
-/** A table of persons, or of what persons claim, read whole. */
+/** A table of people or of their claims, in memory. */
 export type PeopleFile = {
   readonly people: readonly Claims[];
   /** The claims for which the file has a column. */
   readonly claims: ReadonlySet<ClaimName>;
-  /** By citizenId, of those who have some: the lists and marks of an import. */
+  /** By citizenId; only people who have some. */
   readonly extras: ReadonlyMap<string, RecordExtras>;
 };
 
-/** A table that cannot be read as what it is said to be, said to the person who named it. */
+/** The table cannot be read. The message is for the person who ran the command. */
 export class CsvTableFault extends Error {
   constructor(message: string) {
     super(message);
-    this.name = 'TableFault';
+    this.name = 'CsvTableFault';
   }
 }
 
-/** A small CSV, read whole in any layout that an import takes. `cells` gives the values of a row by column. */
+/** A small CSV file in memory, in any layout that an import reads. `cells` returns a value by column, `place` names the row in messages. */
 export type CsvTable = {
   readonly header: readonly string[];
   readonly rows: readonly { readonly place: string; cells(column: string): string }[];
 };
 
-/** Reads such a table; the first row that cannot be read stops it, and so does one without rows. */
+/** Throws `CsvTableFault` at the first row that cannot be read, and for a file without rows. */
 export async function readCsvTable(path: string): Promise<CsvTable> {
   await using file = await openImportFile(path, 'csv', { columns: [], lists: new Set() }).catch((fault) => {
     throw fault instanceof ImportFileFault ? new CsvTableFault(`${path}: ${fault.message}`) : fault;
@@ -55,9 +55,9 @@ export async function readCsvTable(path: string): Promise<CsvTable> {
       if (fault !== undefined) throw new CsvTableFault(`${place}: ${fault}`);
       if (fields.length !== header.length)
         throw new CsvTableFault(`${place}: it has ${fields.length} fields, the header ${header.length}`);
-      // The parser puts it where bytes are not UTF-8.
+      // The decoder writes U+FFFD for bytes that are not UTF-8.
       if (fields.some((text) => text.includes('\ufffd')))
-        throw new CsvTableFault(`${place}: not UTF-8 text; convert the file, as with iconv`);
+        throw new CsvTableFault(`${place}: not UTF-8 text; convert the file to UTF-8, for example with iconv`);
       rows.push({ place, cells: (column) => fields[columns.get(column) ?? -1] ?? '' });
     }
   }
@@ -66,9 +66,8 @@ export async function readCsvTable(path: string): Promise<CsvTable> {
 }
 
 /**
- * Reads a CSV of persons; columns are our claim names, customary ones, or those of the mapping. Dates are read as an import
- * reads them; a text that is none stays, for persons claim such as well, unless no row has a date. A list of former values
- * or a mark that cannot be read is an error, and so is an id that is missing or stands twice.
+ * Reads a CSV file of people with the given or the inferred mapping. Throws `CsvTableFault` for a list or flag that cannot be read, and for
+ * a missing or repeated id. A birth date that cannot be read stays as text, because people claim such values too, unless no row has a date.
  */
 export async function readPeople(path: string, givenMapping: ColumnMapping | undefined): Promise<PeopleFile> {
   const { header, rows } = await readCsvTable(path);
@@ -81,7 +80,7 @@ export async function readPeople(path: string, givenMapping: ColumnMapping | und
   const claims = claimNames.filter((claim) => mapping[claim] !== undefined);
   const format = mapping.birthDate?.dateFormat;
   const readDate = createDateReader(format);
-  const dates = { read: 0, kept: 0 };
+  const dates = { valid: 0, invalid: 0 };
   const extras = new Map<string, RecordExtras>();
   const people = rows.map(({ cells, place }) => {
     const textOf = (field: ClaimName | FormerField | RecordFlag) =>
@@ -91,14 +90,14 @@ export async function readPeople(path: string, givenMapping: ColumnMapping | und
       const text = toStoredText(textOf(claim));
       if (text === '') continue;
       const date = claim === 'birthDate' ? readDate(text) : undefined;
-      if (claim === 'birthDate') dates[date === undefined ? 'kept' : 'read'] += 1;
+      if (claim === 'birthDate') dates[date === undefined ? 'invalid' : 'valid'] += 1;
       person[claim] = date ?? text;
     }
     const values = { ...readLists(textOf, place), ...readFlags(textOf, place) };
     if (Object.keys(values).length > 0) extras.set(person.citizenId ?? '', values);
     return person;
   });
-  if (dates.read === 0 && dates.kept > 0)
+  if (dates.valid === 0 && dates.invalid > 0)
     throw new CsvTableFault(
       `${path}: in no row ${dateReason(format).replace(' is not', ' is')}; --columns states another`,
     );
@@ -121,7 +120,7 @@ export function requireColumns(path: string, header: readonly string[], columns:
     throw new CsvTableFault(`${path}: there is no column ${missing}; the columns are ${header.join(', ')}`);
 }
 
-/** The claims, beside the id, for which both files have a column; refuses files without one. */
+/** The claims without citizenId for which both files have a column. Throws `CsvTableFault` if there is none. */
 export function claimsInCommon(register: PeopleFile, claims: PeopleFile): readonly ClaimName[] {
   const common = claimNames.filter(
     (claim) => claim !== 'citizenId' && register.claims.has(claim) && claims.claims.has(claim),
@@ -143,26 +142,26 @@ function requireIds(people: readonly Claims[], rows: CsvTable['rows']): void {
 function readLists(textOf: (field: FormerField) => string, place: string): Pick<RegisterRecord, FormerField> {
   const lists = formerFields.flatMap((field) => {
     const list = parseFormerValues(field, textOf(field));
-    if (list === undefined) throw new Error(`${place}: ${formerReasons[field]}`);
+    if (list === undefined) throw new CsvTableFault(`${place}: ${formerReasons[field]}`);
     return list.storedText === null ? [] : [[field, JSON.parse(list.storedText)]];
   });
-  // `readFormer` has checked and written them.
+  // `parseFormerValues` has checked them.
   return Object.fromEntries(lists) as Pick<RegisterRecord, FormerField>;
 }
 
-function readFlags(textOf: (field: RecordFlag) => string, place: string): { readonly [mark in RecordFlag]?: boolean } {
-  const found: { [mark in RecordFlag]?: boolean } = {};
-  for (const mark of recordFlags) {
-    const marked = parseFlag(textOf(mark).trim());
-    if (marked === undefined) throw new CsvTableFault(`${place}: ${flagReason(mark)}`);
-    if (marked) found[mark] = true;
+function readFlags(textOf: (field: RecordFlag) => string, place: string): { readonly [flag in RecordFlag]?: boolean } {
+  const found: { [flag in RecordFlag]?: boolean } = {};
+  for (const flag of recordFlags) {
+    const value = parseFlag(textOf(flag).trim());
+    if (value === undefined) throw new CsvTableFault(`${place}: ${flagReason(flag)}`);
+    if (value) found[flag] = true;
   }
   return found;
 }
 
-/** The record of a register that holds what this person's row holds. */
+/** The register record with the values of this row. */
 export function toRegisterRecord(person: Claims): RegisterRecord {
   const values = Object.fromEntries(claimNames.map((claim) => [claim, person[claim] ?? null]));
-  // Every claim has its member above; only the id may not be null.
+  // Every claim is a member of `values`.
   return { ...values, citizenId: person.citizenId ?? '', underReview: false } as RegisterRecord;
 }

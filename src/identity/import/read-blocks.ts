@@ -1,14 +1,14 @@
 import { type FileHandle, open, stat } from 'node:fs/promises';
 
-/** One record of a file: its values by the header, where it ends in bytes, or why it is none. */
+/** One record of a file: its values in the order of the header, and the position of its end in bytes. */
 export type ImportLine = {
   readonly fields: readonly string[];
   readonly end: number;
-  /** Why the record cannot be read; `fields` then holds what stands there. */
+  /** The reason why the record cannot be read; `fields` then holds its text. */
   readonly fault?: string;
 };
 
-/** A file that cannot be imported at all, said to the person who named it. */
+/** The file cannot be imported. The message is for the person who ran the command. */
 export class ImportFileFault extends Error {
   constructor(message: string) {
     super(message);
@@ -16,16 +16,16 @@ export class ImportFileFault extends Error {
   }
 }
 
-/** Opens a file to import, which is read by places in it; to open a pipe would be to wait for its writer. */
+/** Opens a file for reads at positions. Pipes are refused: opening one would wait for its writer. */
 export async function openRegularFile(path: string): Promise<FileHandle> {
   if (!(await stat(path)).isFile())
-    throw new ImportFileFault('it is no file but a pipe or a device; write it to a file');
+    throw new ImportFileFault('expected a regular file, received a pipe or a device; write its content to a file');
   return await open(path);
 }
 
 const blockBytes = 1 << 16;
 
-/** Reads from `offset` on in blocks, each a buffer of its own; ends with the file. */
+/** Reads from `offset` to the end of the file. Each block is a new buffer. */
 export async function* readBlocks(file: FileHandle, offset: number): AsyncGenerator<Buffer> {
   for (let position = offset; ; ) {
     const { bytesRead, buffer } = await file.read(Buffer.allocUnsafe(blockBytes), 0, blockBytes, position);

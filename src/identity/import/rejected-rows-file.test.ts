@@ -7,7 +7,7 @@ import { ImportFileFault } from './read-blocks.ts';
 import { openRejectedRowsFile } from './rejected-rows-file.ts';
 
 for (const before of [0, 1]) {
-  test(`of two imports with one error file one is stopped, and the rows of the other are whole: ${before} rows before`, async (t) => {
+  test(`one of two imports with the same error file stops, and the rows of the other are complete: ${before} rows before`, async (t) => {
     const path = join(makeIdentityFolder(t), 'errors.csv');
     const first = await openRejectedRowsFile(path, ['citizenId'], 0);
     t.after(() => first.close());

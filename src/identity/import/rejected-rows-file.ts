@@ -1,21 +1,21 @@
 import { type FileHandle, open } from 'node:fs/promises';
 import { ImportFileFault } from './read-blocks.ts';
 
-/** The refused rows of an import, each with its reason before it, as a CSV file that can be mended and imported. */
+/** The rejected rows of an import with their reasons, as a CSV file that can be corrected and imported. */
 export type RejectedRowsFile = {
-  /** Appends a row; `flush` brings it to disk. */
+  /** Appends a row in memory; `flush` writes it to disk. */
   add(reason: string, fields: readonly string[]): void;
-  /** Brings what was added to disk; resolves with the length of the file. Refuses where somebody else has written to it. */
+  /** Writes added rows to disk and returns the length of the file. Throws `ImportFileFault` if another process wrote to the file. */
   flush(): Promise<number>;
   close(): Promise<void>;
 };
 
-/** The column of the reason; an import takes no notice of it. */
+/** The column of the reason. An import ignores it. */
 const reasonColumn = 'importError';
 
 /**
- * Opens the error file, cut to `keepBytes`: what stands behind belongs to rows that will be read again. A file that holds
- * something else is left as it is.
+ * Opens the error file and truncates it to `keepBytes`: later lines are of rows that will be read again. Throws `ImportFileFault` for a file
+ * with other content, and does not change it.
  */
 export async function openRejectedRowsFile(
   path: string,
@@ -28,7 +28,7 @@ export async function openRejectedRowsFile(
     if (
       !(await isRejectedRowsFile(file, keepBytes === 0 ? `${reasonColumn},` : toCsvLine([reasonColumn, ...header])))
     ) {
-      throw new ImportFileFault(`${path} is there and holds something else than the refused rows: name another file`);
+      throw new ImportFileFault(`${path} exists and is not a file of rejected rows: name another file`);
     }
     length = await truncateTo(file, keepBytes);
   } catch (fault) {
@@ -44,13 +44,13 @@ export async function openRejectedRowsFile(
     add,
     flush: async () => {
       if (pending === '') return length;
-      // At once: what is added from now on is of the next chunk.
+      // Without an `await` before: rows that are added from now on belong to the next chunk.
       const bytes = Buffer.from(pending);
       pending = '';
-      // Before any row of the chunk is stored, so that none is counted as refused and stands nowhere.
+      // Checked before the chunk is stored, so that every row that is counted as rejected is in the file.
       if ((await file.stat()).size !== length) {
         throw new ImportFileFault(
-          `${path} is being written by another command: name another file, and give --restart for all refused rows to stand in it`,
+          `another command writes to ${path}: name another file, and use --restart to get all rejected rows into it`,
         );
       }
       await file.appendFile(bytes);
@@ -62,22 +62,22 @@ export async function openRejectedRowsFile(
   };
 }
 
-/** Whether it begins as an error file does, as far as it goes: a crash may have left the beginning alone, or nothing. */
+/** Whether the file is a prefix of an error file or starts with one: after a crash it may be incomplete or empty. */
 async function isRejectedRowsFile(file: FileHandle, start: string): Promise<boolean> {
   const expected = Buffer.from(start);
   const { bytesRead, buffer } = await file.read(Buffer.alloc(expected.length), 0, expected.length, 0);
   return buffer.subarray(0, bytesRead).equals(expected.subarray(0, bytesRead));
 }
 
-/** Cuts the file to what an earlier run vouched for; a file that is shorter was taken away, and begins anew. */
+/** Truncates the file to the length that an earlier run recorded. A shorter file was replaced, so it starts empty. */
 async function truncateTo(file: FileHandle, keepBytes: number): Promise<number> {
   const { size } = await file.stat();
-  const kept = size >= keepBytes ? keepBytes : 0;
-  await file.truncate(kept);
-  return kept;
+  const length = size >= keepBytes ? keepBytes : 0;
+  await file.truncate(length);
+  return length;
 }
 
-/** A spreadsheet takes a value that begins with one of these for a formula; in quotes and behind a blank it does not. */
+/** Attack: a spreadsheet runs a value that starts with one of these as a formula. A leading blank prevents it. */
 const formulaStart = /^[=+@\t\r]/;
 
 function toCsvLine(values: readonly string[]): string {

@@ -10,15 +10,15 @@ import { createIdFilter, repeatedIdRemark } from './repeated-ids.ts';
 
 const order = { format: 'csv', conditions: [], dryRun: false, restart: false, actor: { operator: 'test' } } as const;
 
-/** A file of so many people, those at `repeated` with the id of the one so many rows before. */
-function crowd(t: TestContext, count: number, repeated: ReadonlyMap<number, number>): string {
+/** A file of people. Each row in `repeated` has the id of the row at the given distance before it. */
+function peopleFile(t: TestContext, count: number, repeated: ReadonlyMap<number, number>): string {
   const path = join(makeIdentityFolder(t), 'people.csv');
   const rows = Array.from({ length: count }, (_, at) => `C-${at + 1 - (repeated.get(at + 1) ?? 0)},Family ${at + 1}`);
   writeFileSync(path, `citizenId,familyName\n${rows.join('\n')}\n`);
   return path;
 }
 
-// Rows of one unit, of units beside each other, and far apart.
+// Rows in one unit, in adjacent units, and in distant units.
 const repeated = new Map([
   [3, 1],
   [1_500, 1_000],
@@ -29,12 +29,12 @@ const repeated = new Map([
 ]);
 
 for (const engine of engines) {
-  test(`${engine.name}: rows with the id of an earlier row are counted and the first of them named, also when the import was stopped between`, async (t) => {
+  test(`${engine.name}: rows with the id of an earlier row are counted and listed, also if the import was stopped in between`, async (t) => {
     const whole = await openIdentityApp(t, engine);
-    const path = crowd(t, 5_000, repeated);
+    const path = peopleFile(t, 5_000, repeated);
     const expected = [{ [repeatedIdRemark]: 6 }, { [repeatedIdRemark]: [3, 1_500, 2_100, 4_700, 4_701] }];
-    const rehearsed = await whole.importFile({ path, dryRun: true });
-    assert.deepEqual([rehearsed.progress.remarks, rehearsed.progress.firstRows], expected);
+    const dryRunResult = await whole.importFile({ path, dryRun: true });
+    assert.deepEqual([dryRunResult.progress.remarks, dryRunResult.progress.firstRows], expected);
     const { progress } = await whole.importFile({ path });
     assert.deepEqual([progress.remarks, progress.firstRows], expected);
     const [{ family_name: latest } = {}] = await whole.db.read(
@@ -45,17 +45,17 @@ for (const engine of engines) {
     assert.deepEqual([again.progress.remarks, again.progress.firstRows], expected);
     const stopped = await openIdentityApp(t, engine);
     let units = 0;
-    const commit: typeof stopped.importHouse.commit = async (effect) => {
+    const commit: typeof stopped.importDeps.commit = async (effect) => {
       units += 1;
       if (units > 3) throw new Error('the process was stopped');
-      return await stopped.importHouse.commit(effect);
+      return await stopped.importDeps.commit(effect);
     };
-    await assert.rejects(importCitizens({ ...stopped.importHouse, commit }, { ...order, path }), /was stopped/);
+    await assert.rejects(importCitizens({ ...stopped.importDeps, commit }, { ...order, path }), /was stopped/);
     const resumed = await stopped.importFile({ path });
     assert.deepEqual([resumed.began, resumed.progress.remarks, resumed.progress.firstRows], ['resumed', ...expected]);
   });
 
-  test(`${engine.name}: a birth date to come, and a mail address that cannot be one, are kept and remarked with their rows`, async (t) => {
+  test(`${engine.name}: a future birth date and an invalid email address are stored with a remark`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const path = join(makeIdentityFolder(t), 'people.csv');
     const mails = [
@@ -93,7 +93,7 @@ for (const engine of engines) {
   });
 }
 
-test('of a hundred thousand ids that differ in a digit few are taken for perhaps known, and each that was there is', () => {
+test('the id filter reports every repeated id, and few of a hundred thousand new ones', () => {
   const seen = createIdFilter(false);
   const ids = Array.from({ length: 100_000 }, (_, at) => `C${String(at).padStart(8, '0')}`);
   const taken = ids.filter((id) => seen(id) !== 'new').length;

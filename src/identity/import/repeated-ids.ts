@@ -3,24 +3,23 @@ import { splitByRowCounts, textByRowCount } from '../../db/multi-row-statement.t
 import { textField } from '../../db/row-fields.ts';
 import type { ImportId, ImportProgress } from './import-progress.ts';
 
-/** A row whose id an earlier row of the file has, or may have. */
+/** A row whose id occurred in an earlier row of the file; if not `isCertain`, it may have occurred. */
 export type RepeatedRow = { readonly citizenId: string; readonly row: number; readonly isCertain: boolean };
 
-/** Told of each id in turn: whether it stood there before; `perhaps` is for the database to tell. */
+/** Called with each id in turn. `perhaps`: only the database knows whether the id occurred before. */
 export type SeenIdCheck = (citizenId: string) => 'new' | 'again' | 'perhaps';
 
-/** What is remarked of a row whose id an earlier one had. */
-export const repeatedIdRemark = 'citizenId stood in an earlier row of the file; the later one counts';
+/** The remark on a row whose id occurred in an earlier row. */
+export const repeatedIdRemark = 'citizenId occurred in an earlier row of the file; the later row counts';
 
-/** A dry run stores nothing that could be asked later: it looks for repeated ids among so many rows. */
+/** A dry run stores nothing, so it finds repetitions only of the first ids, up to this number. */
 export const maxDryRunIds = 1_000_000;
 
 const wordBits = 21;
 
 /**
- * A Bloom filter of 8 MiB, whatever the file holds, with two bits of one word for each id, which costs one look at memory. Of a
- * million ids one in a thousand is taken for `perhaps`, of ten million three in a hundred. With `isBehind` nothing is known of what stood before, and each
- * id is.
+ * A Bloom filter of 8 MiB with two bits per id. About 0.1 % of one million new ids and 3 % of ten million are reported as `perhaps`. A
+ * resumed import does not know the earlier ids, so it reports every id as `perhaps`.
  */
 export function createIdFilter(isResumed: boolean): SeenIdCheck {
   if (isResumed) return () => 'perhaps';
@@ -35,7 +34,7 @@ export function createIdFilter(isResumed: boolean): SeenIdCheck {
   };
 }
 
-/** The ids of the first rows, by 52 bits of each. */
+/** Remembers a 52-bit hash of each of the first ids. */
 export function createSeenIdSet(): SeenIdCheck {
   const seen = new Set<number>();
   return (citizenId) => {
@@ -47,9 +46,8 @@ export function createSeenIdSet(): SeenIdCheck {
   };
 }
 
-/** A hash of 32 bits (as FNV-1a), mixed until any of its bits will do. */
+/** A 32-bit FNV-1a hash with a final mix, so that any of its bits can be used. */
 function hashOf(text: string, from: number, factor: number): number {
-  // Whole numbers of 32 bits throughout, which cost no memory.
   let hash = from | 0;
   for (let at = 0; at < text.length; at += 1) hash = Math.imul(hash ^ text.charCodeAt(at), factor);
   hash = Math.imul(hash ^ (hash >>> 16), 0x7feb352d);
@@ -63,25 +61,25 @@ const storedTexts = textByRowCount(
       and citizen_id in (${Array.from({ length: size }, (_, at) => `$${at + 2}`).join(', ')})`,
 );
 
-/** The rows whose ids an earlier row had indeed: what this import has stored so far says it of those that are not sure. */
+/** The numbers of the rows whose ids did occur before. Uncertain ones are looked up among the rows that this import has stored. */
 export async function findRepeated(
   read: Read,
   importId: ImportId,
   repeats: readonly RepeatedRow[],
 ): Promise<readonly number[]> {
-  const asked = repeats.filter(({ isCertain }) => !isCertain).map(({ citizenId }) => citizenId);
+  const uncertain = repeats.filter(({ isCertain }) => !isCertain).map(({ citizenId }) => citizenId);
   const stored = new Set<string>();
-  for (const ids of splitByRowCounts(asked)) {
+  for (const ids of splitByRowCounts(uncertain)) {
     const rows = await read(storedTexts(ids.length), [importId, ...ids]);
     for (const row of rows) stored.add(textField(row, 'citizen_id'));
   }
   return repeats.flatMap(({ citizenId, row, isCertain }) => (isCertain || stored.has(citizenId) ? [row] : []));
 }
 
-/** So many rows are named of each reason and remark. */
+/** The number of rows that are listed for each reason and remark. */
 export const maxFirstRows = 5;
 
-/** The progress of a chunk with its repeated rows, behind those that were stored. */
+/** `progress` with the repeated rows of its chunk added to those of `from`. */
 export function withRepeatedRows(
   progress: ImportProgress,
   from: ImportProgress,

@@ -1,13 +1,13 @@
 import type { FileHandle } from 'node:fs/promises';
 import { ImportFileFault, readBlocks } from './read-blocks.ts';
 
-/** A line without its newline, and where it ends in bytes. */
+/** A line without its newline, and the position of its end in bytes. */
 export type TextLine = { readonly text: string; readonly end: number };
 
-/** The longest line, in bytes: a file without newlines is found out before it fills the memory. */
+/** Limits the memory for a file without newlines. */
 const maxLineBytes = 1 << 20;
 
-/** The lines of a file from `start` on, in batches; throws `ImportFileFault` at one that is too long. */
+/** The lines of a file from `start` on, in batches. Throws `ImportFileFault` for a line of more than 1 MiB. */
 export async function* readTextLines(file: FileHandle, start: number): AsyncGenerator<readonly TextLine[]> {
   let rest: Buffer = Buffer.alloc(0);
   let offset = start;

@@ -1,8 +1,7 @@
 /**
- * Names in Arabic letters with the vowels that are not written in them: a, i and u stand for the short ones, and for the
- * long ones where a letter is there for them. Given names, then what family names are made of. From them the usual Latin
- * spellings follow (`arabic.ts`). Source: how dictionaries of Arabic names point them, in the letters of ALA-LC without its
- * marks. Behind a slash another way to say the same name.
+ * Names in Arabic letters with their unwritten vowels: given names, then parts of family names. a, i and u are short vowels, and long ones
+ * where the name has a letter for them. `arabic.ts` derives the usual Latin spellings. Source: the vowels in dictionaries of Arabic names,
+ * in ALA-LC letters without marks. A slash separates variants.
  */
 const names = `
 muhammad محمد ahmad أحمد mahmud محمود hamid حامد hamid حميد hamad حمد hamdi حمدي hamdan حمدان hamada حمادة hasan حسن
@@ -59,10 +58,10 @@ shaykh شيخ haj حاج muhammadi محمدي ahmadi أحمدي karimi كريم�
 sadiqi صادقي ibrahimi إبراهيمي salimi سليمي hakimi حكيمي rashidi رشيدي sharifi شريفي amiri أميري amiri عامري
 `;
 
-/** Each name as it is written, with its vowels: pairs of Arabic and Latin letters. */
+/** Pairs of the Arabic spelling and the vowelled Latin form. */
 export function arabicNames(): readonly (readonly [string, string])[] {
   const words = names.trim().split(/\s+/);
-  return words.flatMap((pointed, at) =>
-    at % 2 === 1 ? [] : pointed.split('/').map((latin) => [words[at + 1] ?? '', latin] as const),
+  return words.flatMap((vowelled, at) =>
+    at % 2 === 1 ? [] : vowelled.split('/').map((latin) => [words[at + 1] ?? '', latin] as const),
   );
 }

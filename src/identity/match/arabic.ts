@@ -3,10 +3,9 @@ import { arabicNames } from './arabic-names.ts';
 import { endPositions, isVowel, type Letter, positionsAt, type ReadPositions } from './consonant-script.ts';
 
 /**
- * How a Latin spelling, a joined form, goes with an Arabic one, a spaced form. Short vowels and doubled letters are not
- * written in Arabic, and every land spells them as it likes (Mohammed, Muhamad, Mohamed). `usual`: each word is a name whose
- * vowels are known, and they are these. `possible`: the letters allow it, but they may stand for somebody else's name as
- * well (Husn and Hasan are written alike); a long vowel has its letter, so Jamil is no reading of Jamal.
+ * Whether a Latin spelling (without blanks) is a reading of an Arabic name (with blanks). Arabic omits short vowels and doubled letters, and
+ * Latin spellings vary (Mohammed, Muhamad, Mohamed). `usual`: every word is a known name with these vowels. `possible`: the letters permit
+ * it, but may also be another name (Husn and Hasan are written the same). Long vowels have a letter, so Jamil is no reading of Jamal.
  */
 export function readArabic(arabic: string, latin: string): 'usual' | 'possible' | undefined {
   const words = wordsOf(arabic);
@@ -23,10 +22,11 @@ export function readArabic(arabic: string, latin: string): 'usual' | 'possible' 
   );
   if (possible === undefined) return undefined;
   if (possible[latin.length] === 1) return 'possible';
-  // French writes an e behind an n that is to be heard: Amine, Yassine.
+  // French adds an e to a pronounced n: Amine, Yassine.
   return possible[latin.length - 1] === 1 && latin.endsWith('ne') ? 'possible' : undefined;
 }
 
+/** Whether a form has only Arabic letters. */
 export function isArabic(form: string): boolean {
   return /^[\u0621-\u06ff ]+$/.test(form);
 }
@@ -34,7 +34,7 @@ export function isArabic(form: string): boolean {
 type Reading = readonly Letter[];
 type Word = { readonly letters: string; readonly article: boolean; readonly sun: boolean };
 
-/** The words of a name: the article apart, and the parts of what one office joins and another does not. */
+/** The words of a name, with the article and joined parts (Abd, al-Din, Allah) separated. */
 function wordsOf(form: string): Word[] {
   const apart = form
     .replace(/(^| )عبد(?=ال)/g, '$1عبد ')
@@ -47,7 +47,7 @@ function wordsOf(form: string): Word[] {
   });
 }
 
-/** Where the words can end, each in one of its readings. */
+/** The positions at which the words can end, each in one of its readings. */
 function endPositionsOfWords(
   words: readonly Word[],
   readings: readonly (readonly Reading[])[],
@@ -68,7 +68,7 @@ function endPositionsOfWords(
   return positions;
 }
 
-/** Where a word can begin behind its article: al, el, ul, or its lam unheard before a sun letter (Abdurrahman). */
+/** The positions at which a word can start after its article: al, el, ul, or a silent lam before a sun letter (Abdurrahman). */
 function afterArticle(latin: string, positions: ReadPositions, sun: boolean): ReadPositions {
   const found = positionsAt(latin);
   positions.forEach((reached, place) => {
@@ -81,14 +81,14 @@ function afterArticle(latin: string, positions: ReadPositions, sun: boolean): Re
   return found;
 }
 
-/** Letters that registers exchange, as one. */
+/** Replaces letters that registers use for one another. */
 function foldLetters(letters: string): string {
   return letters.replace(/[کگیىةہ]/g, (letter) => exchangedLetters[letter] ?? letter);
 }
 
 const exchangedLetters: Readonly<Record<string, string>> = { ک: 'ك', گ: 'ك', ی: 'ي', ى: 'ي', ة: 'ه', ہ: 'ه' };
 
-/** What each letter may sound like; of those that also carry a vowel, how it is heard is in the pointed names. */
+/** The Latin spellings of each letter. */
 const soundsOf: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
   (
     'ا:a,aa,ae|ء:,a|ب:b,p|ت:t|ث:th,s,t|ج:j,g,dj,dg|ح:h|خ:kh,k,h|د:d|ذ:dh,d,z,th|ر:r|ز:z|س:s,c|ش:sh,ch|ص:s|ض:d,dh,z|' +
@@ -104,7 +104,7 @@ const soundsOf: Readonly<Record<string, readonly string[]>> = Object.fromEntries
 );
 
 const anyVowel = ['', 'a', 'e', 'i', 'o', 'u', 'ou'];
-/** How a short vowel is spelled; before a waw an a may be an o (Toufik). */
+/** The spellings of a short vowel. Before a waw, a may be o (Toufik). */
 const shortVowels: Readonly<Record<string, readonly string[]>> = {
   '': [''],
   a: ['a', 'e'],
@@ -113,7 +113,7 @@ const shortVowels: Readonly<Record<string, readonly string[]>> = {
 };
 const beforeWaw = ['a', 'e', 'o'];
 
-/** A word of which only the letters are known. An alif at its beginning only carries the vowel. */
+/** A word with unknown vowels. An initial alif only carries a vowel. */
 function readWithoutVowels(word: string): Reading {
   return [...word].map((letter, at) => ({
     vowels: anyVowel,
@@ -121,7 +121,7 @@ function readWithoutVowels(word: string): Reading {
   }));
 }
 
-/** All readings of a name whose vowels are known: which of them stand before each letter, and what the letter is then. */
+/** All readings of a name with known vowels: the vowels before each letter and the sounds of the letter. */
 function readingsOfVowelled(letters: string, latin: string, at = 0): Reading[] {
   const letter = letters.charAt(at);
   if (letter === '') return latin === '' ? [[]] : [];
@@ -146,17 +146,17 @@ function isDoubled(rest: string, sound: string): boolean {
   return sound.length === 1 && rest.startsWith(sound, 1) && !'aiu'.includes(sound);
 }
 
-/** What a letter may be in a pointed name: weak ones can be silent where only a hamza or nothing is heard. */
+/** The sounds of a letter in a name with known vowels. Weak letters can be silent. */
 function vowelledSounds(letters: string, at: number): readonly string[] {
   const letter = letters.charAt(at);
   if (at === 0 && letter === 'ا') return [''];
   const sounds = usualSounds(letter);
-  const mayRest = letter === 'و' || letter === 'ع' || letter === 'ء' || letter === 'ه';
-  const seat = letter === 'ي' && letters.charAt(at - 1) === 'ا';
-  return mayRest || seat ? ['', ...sounds] : sounds;
+  const isWeak = letter === 'و' || letter === 'ع' || letter === 'ء' || letter === 'ه';
+  const isHamzaCarrier = letter === 'ي' && letters.charAt(at - 1) === 'ا';
+  return isWeak || isHamzaCarrier ? ['', ...sounds] : sounds;
 }
 
-/** The sounds of a letter in a usual spelling: an e alone is no long i, and no feminine ending. */
+/** The sounds of a letter in a usual spelling: e alone is neither a long i nor a feminine ending. */
 function usualSounds(letter: string): readonly string[] {
   return (soundsOf[letter] ?? []).filter((sound) => sound !== '' && !(sound === 'e' && 'يیهةہ'.includes(letter)));
 }
@@ -164,10 +164,18 @@ function usualSounds(letter: string): readonly string[] {
 type Table = ReadonlyMap<string, readonly Reading[]>;
 let table: Table | undefined;
 
-/** The readings of each name of the table, by its folded letters; made for the first Arabic name, which most processes never meet. */
+/** The readings of each known name by its folded letters. Built for the first Arabic name, because most processes never need it. */
 function vowelledNames(): Table {
   table ??= readTable();
   return table;
+}
+
+/** An entry of the table of names contradicts the letters of its name. */
+export class InvalidNameTable extends Error {
+  constructor(latin: string, arabic: string) {
+    super(`${latin} is no reading of ${arabic}`);
+    this.name = 'InvalidNameTable';
+  }
 }
 
 function readTable(): Table {
@@ -175,7 +183,7 @@ function readTable(): Table {
   for (const [arabic, latin] of arabicNames()) {
     const [key = ''] = formsOf(arabic);
     const readings = readingsOfVowelled(formsOf(arabic).at(-1) ?? '', latin);
-    if (readings.length === 0) throw new Error(`${latin} is no reading of ${arabic}`);
+    if (readings.length === 0) throw new InvalidNameTable(latin, arabic);
     read.set(key, [...(read.get(key) ?? []), ...readings]);
   }
   return read;

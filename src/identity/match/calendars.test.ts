@@ -18,7 +18,7 @@ function julian(epochDay: number): string {
   return written(Math.floor(e / 1461) - 4716 + Math.floor((14 - month) / 12), month, Math.floor((h % 153) / 5) + 1);
 }
 
-test('a day since 1583 is found as the Julian calendar writes it, and the next day is not', () => {
+test('a date since 1583 agrees with its Julian form, and the next day does not', () => {
   const turns = [1600, 1700, 1800, 1900, 2000, 2100].flatMap((year) =>
     Array.from({ length: 60 }, (_, after) => dayOf(year) + 31 + after),
   );
@@ -26,14 +26,14 @@ test('a day since 1583 is found as the Julian calendar writes it, and the next d
   for (const day of [...turns, ...others]) {
     const ours = new Date(day * dayMs).toISOString().slice(0, 10);
     const theirs = julian(day);
-    // Of a 29th of February that our calendar does not have there is no date to compare.
+    // Some 29 February of the Julian calendar does not exist in the Gregorian one.
     const isDate = new Date(`${theirs}T00:00:00Z`).toISOString().startsWith(theirs);
     assert.equal(sameInOtherCalendar(ours, theirs), isDate, `${ours} ${theirs}`);
     assert.ok(!sameInOtherCalendar(ours, julian(day + 1)), ours);
   }
 });
 
-test('a day is found as the Hijri, Jalali, Ethiopian and Buddhist calendars write it', () => {
+test('a date agrees with its Hijri, Jalali, Ethiopian and Buddhist forms', () => {
   const calendar = fc.constantFrom('islamic-umalqura', 'islamic-civil', 'persian', 'ethiopic', 'buddhist');
   fc.assert(
     fc.property(fc.integer({ min: dayOf(1900), max: dayOf(2030) }), calendar, (day, name) => {

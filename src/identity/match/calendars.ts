@@ -1,10 +1,10 @@
-/** Calendars in which papers state birth dates, as `Intl` knows them, and the Julian one, which it does not. */
+/** Calendars of birth dates in documents that `Intl` supports. The Julian calendar is computed below. */
 const calendars = ['islamic-umalqura', 'islamic-civil', 'persian', 'ethiopic', 'buddhist'] as const;
 
 type Formats = readonly Intl.DateTimeFormat[];
 let cachedFormats: Formats | undefined;
 
-/** One for each of them; made for the first date that may be of another calendar: it takes ICU 15 ms. */
+/** Created on first use, because ICU takes 15 ms. */
 function formats(): Formats {
   cachedFormats ??= calendars.map(
     (calendar) =>
@@ -18,18 +18,18 @@ function formats(): Formats {
   return cachedFormats;
 }
 
-/** Whether one of the dates is the other in the Hijri, Jalali, Ethiopian, Buddhist or Julian calendar (D-b). */
+/** Whether one of the dates is the other in the Hijri, Jalali, Ethiopian, Buddhist or Julian calendar. */
 export function sameInOtherCalendar(one: string, other: string): boolean {
   if (one.length !== 10 || other.length !== 10) return false;
   const yearsApart = Math.abs(Number(one.slice(0, 4)) - Number(other.slice(0, 4)));
-  // Years of these calendars lie 0 to 1, 7 to 8, 543 or 578 to 622 apart from ours: nothing else needs to be converted.
+  // Only these differences of years are possible: 0 to 1, 7 to 8, 543, and 578 to 622.
   if (yearsApart <= 1) return isJulian(one, other) || isJulian(other, one);
   if (yearsApart === 7 || yearsApart === 8) return isEthiopian(one, other) || isEthiopian(other, one);
   const far = yearsApart === 543 || (yearsApart >= 570 && yearsApart <= 623);
   return far && (isInOtherCalendar(one, other) || isInOtherCalendar(other, one));
 }
 
-/** Two dates of one person's lifetime are often seven years apart: the day of the year tells most of them apart cheaply. */
+/** Two unrelated birth dates are often seven years apart. The day of the year excludes most of them without a conversion. */
 function isEthiopian(ours: string, theirs: string): boolean {
   const [year, month, day] = theirs.split('-').map(Number);
   if (year === undefined || month === undefined || day === undefined) return false;
@@ -51,13 +51,13 @@ function isInOtherCalendar(ours: string, theirs: string): boolean {
 
 const dayMs = 86_400_000;
 
-/** Whether the second is the first as the Julian calendar writes it: 10 to 13 days behind since 1582. */
+/** Whether `theirs` is `ours` in the Julian calendar, which is 10 to 13 days late since 1582. */
 function isJulian(ours: string, theirs: string): boolean {
   const instant = Date.parse(`${ours}T00:00:00Z`);
   if (Number.isNaN(instant) || Number(ours.slice(0, 4)) < 1582) return false;
-  // It falls behind by its own 29th of February, which our calendar leaves out.
+  // The difference grows with each 29 February that the Gregorian calendar omits.
   const year = Number(theirs.slice(0, 4));
   const century = Math.floor((theirs.slice(5) < '03-01' ? year - 1 : year) / 100);
-  const daysBehind = century - Math.floor(century / 4) - 2;
-  return new Date(instant - daysBehind * dayMs).toISOString().slice(0, 10) === theirs;
+  const daysLate = century - Math.floor(century / 4) - 2;
+  return new Date(instant - daysLate * dayMs).toISOString().slice(0, 10) === theirs;
 }

@@ -9,10 +9,10 @@ import { type NameRules, nameLevel } from './name-level.ts';
 type Levels = { readonly [claim in ClaimName]?: Level };
 type NameLevels = { readonly givenName?: Level; readonly familyName?: Level };
 
-/** The names of one comparison, with what weighs them. */
+/** The names of one comparison, with the model and frequencies. */
 export type NameContext = {
   readonly claims: NormalisedClaims;
-  /** The claimed values whose letters gave the levels: none of a name that was another before. */
+  /** The claimed values whose letters gave the levels; without a family name that agreed with the birth name. */
   readonly spelledValues: NormalisedClaims['values'];
   readonly known: { readonly [claim in ClaimName]?: Comparable };
   readonly names: NameRules;
@@ -20,10 +20,7 @@ export type NameContext = {
   readonly frequencies: Frequencies | undefined;
 };
 
-/**
- * The weight of a level; `from` is the field of the register that the claim was held against, `claimed` the name whose letters
- * gave the level.
- */
+/** The weight of a level in bits. `from`: the registered field that was compared. `claimed`: the name whose letters gave the level. */
 export function fieldWeight(
   { known, model, frequencies }: NameContext,
   level: Level,
@@ -34,7 +31,7 @@ export function fieldWeight(
   return claimWeight(model, { claim: from, level, known: known[from], claimed }, frequencies);
 }
 
-/** What the names are worth when given and family name are exchanged, where that is better than as they stand. */
+/** Levels and weight with given and family name exchanged; undefined if that is not better than as stated. */
 export function crossedNames(
   context: NameContext,
   levelsAsStated: Levels,
@@ -46,13 +43,13 @@ export function crossedNames(
   const levels = { givenName: family, familyName: given };
   const rank = (one: Level | undefined, other: Level | undefined) => agreementStrength(one) + agreementStrength(other);
   if (context.model === undefined) {
-    // Without a model both must be the same but for the field, and as they stand they are not.
+    // Without a model both names must agree in the other field, and not in their own.
     const better =
       rank(given, family) === 2 * agreementStrength('normalised') &&
       rank(levelsAsStated.givenName, levelsAsStated.familyName) < 6;
     return better ? { levels: { givenName: 'similar', familyName: 'similar' }, weight: 0 } : undefined;
   }
-  const asTheyStand =
+  const weightAsStated =
     fieldWeight(context, levelsAsStated.givenName ?? 'missing', 'givenName', context.spelledValues.givenName) +
     fieldWeight(context, levelsAsStated.familyName ?? 'missing', 'familyName', context.spelledValues.familyName) +
     Math.log2(1 - context.model.crossed);
@@ -60,7 +57,7 @@ export function crossedNames(
     fieldWeight(context, given, 'givenName', familyName) +
     fieldWeight(context, family, 'familyName', givenName) +
     Math.log2(context.model.crossed);
-  if (weight <= asTheyStand) return undefined;
+  if (weight <= weightAsStated) return undefined;
   const similar = (level: Level): Level => (level === 'normalised' ? 'similar' : level);
   return { levels: { givenName: similar(levels.givenName), familyName: similar(levels.familyName) }, weight };
 }
@@ -75,8 +72,8 @@ function crossedLevel(claimed: Comparable, known: Comparable | undefined, names:
 }
 
 /**
- * Whether the same words stand in the two fields of names, parted elsewhere or all in one of them (N-c); also where one side
- * has a single field, as for people of one name. They weigh what the fields of the register weigh that hold them.
+ * Levels and weight if both sides have the same words, but split differently between given and family name, or all in one field; undefined
+ * if not. The weight is that of similar values in the registered fields.
  */
 export function regroupedNames(
   context: NameContext,
@@ -84,8 +81,9 @@ export function regroupedNames(
 ): { readonly levels: NameLevels; readonly weight: number } | undefined {
   const { givenName, familyName } = context.claims.values;
   const { known } = context;
-  const nothing = known.givenName === undefined && known.familyName === undefined;
-  if (nothing || (givenName === undefined && familyName === undefined) || namesAgree(levelsAsStated)) return undefined;
+  const hasNoNames = known.givenName === undefined && known.familyName === undefined;
+  if (hasNoNames || (givenName === undefined && familyName === undefined) || namesAgree(levelsAsStated))
+    return undefined;
   const claimed = joinedForms(givenName?.forms, familyName?.forms);
   const registered = new Set(joinedForms(known.givenName?.forms, known.familyName?.forms));
   if (!claimed.some((form) => registered.has(form))) return undefined;
@@ -98,7 +96,7 @@ export function regroupedNames(
   return { levels, weight };
 }
 
-/** Whether the names that were claimed agree as they stand, apart from one that the register does not know. */
+/** Whether all claimed names that the register has agree in their own field. */
 function namesAgree({ givenName, familyName }: Levels): boolean {
   const stated = [givenName, familyName].filter((level) => level !== undefined && level !== 'missing');
   return stated.length > 0 && stated.every((level) => agreementStrength(level) === agreementStrength('normalised'));
@@ -108,14 +106,14 @@ function joinedForms(given: Forms = [''], family: Forms = ['']): string[] {
   return given.flatMap((first) => family.map((second) => `${first}${second}`.replaceAll(' ', '')));
 }
 
-/** A family name that was the person's at birth is similar (EU 2023/333 counts birth names); undefined where it was not. */
+/** `similar` if the claimed family name is the name at birth (EU 2023/333 includes birth names); undefined if not. */
 export function birthNameLevel(
   { birthFamilyName }: RegisterRecord,
   { values }: NormalisedClaims,
   level: Level | undefined,
   names: NameRules,
 ): Level | undefined {
-  // Compared whether it is needed or not, so that the time does not tell.
+  // Always compared, so that the response time does not reveal whether the record has a birth name.
   const former = nameLevel(values.familyName?.forms ?? ['nobody'], formsOf(birthFamilyName ?? 'nothing'), names);
   const counts =
     birthFamilyName !== null && former === 'normalised' && level !== undefined && agreementStrength(level) < 2;

@@ -2,22 +2,23 @@ import { type Forms, formsOf, toStoredText } from '../names/normalise.ts';
 import { dateForm } from '../register/birth-date.ts';
 import { type ClaimName, type Claims, claimKindOf, claimNames, splitNationalities } from '../register/claims.ts';
 
-/** A value made ready for comparing: as it is kept, and the forms under which it is the same as others. */
+/** A value prepared for comparison: its stored text and its forms. */
 export type Comparable = { readonly exact: string; readonly forms: Forms };
 
-/** The claims of one question, made ready once, however many records they are compared with. */
-export type NormalisedClaims = { readonly asked: readonly ClaimName[] } & {
+/** The claims of one request, prepared once for comparison with any number of records. */
+export type NormalisedClaims = { readonly submitted: readonly ClaimName[] } & {
   readonly values: { readonly [claim in ClaimName]?: Comparable };
 };
 
+/** Prepares the claims of a request for comparison. */
 export function normaliseClaims(claims: Claims): NormalisedClaims {
-  const asked = claimNames.filter((claim) => claims[claim] !== undefined);
+  const submitted = claimNames.filter((claim) => claims[claim] !== undefined);
   const values: { [claim in ClaimName]?: Comparable } = {};
-  for (const claim of asked) values[claim] = toComparable(claim, claims[claim] ?? '');
-  return { asked, values };
+  for (const claim of submitted) values[claim] = toComparable(claim, claims[claim] ?? '');
+  return { submitted, values };
 }
 
-/** The comparable form of a value of that claim, submitted or registered. */
+/** Prepares a submitted or registered value of that claim for comparison. */
 export function toComparable(claim: ClaimName, value: string): Comparable {
   switch (claimKindOf(claim)) {
     case 'id':
@@ -35,11 +36,11 @@ export function toComparable(claim: ClaimName, value: string): Comparable {
   }
 }
 
-/** Between the forms of one nationality. */
+/** Separates the forms of one nationality. */
 export const formSeparator = '|';
 
-/** The nationalities of a list, each with all its forms in one, sorted: whoever has several is not asked in which order. */
+/** The nationalities of a list, each with all its forms in one text, sorted, so that their order does not matter. */
 function nationalityForms(value: string): Forms {
-  const named = splitNationalities(value).map((nation) => formsOf(nation).map((form) => form.replaceAll(' ', '')));
-  return [...new Set(named.map((forms) => forms.join(formSeparator)))].filter((nation) => nation !== '').sort();
+  const nations = splitNationalities(value).map((nation) => formsOf(nation).map((form) => form.replaceAll(' ', '')));
+  return [...new Set(nations.map((forms) => forms.join(formSeparator)))].filter((nation) => nation !== '').sort();
 }

@@ -28,7 +28,7 @@ function decide(claims: Claims, of: RegisterRecord = record, policy = standardPo
   return compareRecord(of, normaliseClaims(claims), policy);
 }
 
-test('what is written otherwise and means the same is a match, with the level of each claim', () => {
+test('claims in other spellings match, with the level of each claim', () => {
   const claims: Claims = {
     citizenId: 'C-1',
     givenName: 'ZOE  MARIA',
@@ -63,7 +63,7 @@ test('what is written otherwise and means the same is a match, with the level of
   });
 });
 
-test('one claim that differs is no match, whatever the others say', () => {
+test('one different claim is no match, whatever the other claims are', () => {
   const wrong: Claims = {
     citizenId: 'c-1',
     givenName: 'Zoe',
@@ -85,12 +85,12 @@ test('one claim that differs is no match, whatever the others say', () => {
   );
 });
 
-test('what the register does not know cannot stand for the minimum', () => {
+test('a value that the register lacks does not count towards the minimum', () => {
   assert.equal(decide(enough, { ...record, birthDate: null }).decision, 'no_match');
   assert.equal(decide(enough, { ...record, familyName: null }).decision, 'no_match');
 });
 
-test('a register with the house number alone says nothing about the street, and no other number is the same', () => {
+test('a registered house number without a street leaves the street missing, and another number is different', () => {
   const numbered = { ...record, streetAddress: '12a' };
   const claims: Claims = { ...enough, streetAddress: '12a Rue de l’Église' };
   const results = [
@@ -108,27 +108,27 @@ test('a register with the house number alone says nothing about the street, and 
   );
 });
 
-test('a name at birth that is today’s as well leaves today’s what it is', () => {
+test('a name at birth equal to the present name does not change its level', () => {
   const { levels, decision } = decide(enough, { ...record, birthFamilyName: "O'Brien" });
   assert.deepEqual([levels.familyName, decision], ['exact', 'match']);
 });
 
-test('dates that are not whole are alike in all that they say, or they differ', () => {
+test('incomplete dates agree in all their parts, or are different', () => {
   const levelOf = (claimed: string, birthDate: string) =>
     decide({ ...enough, birthDate: claimed }, { ...record, birthDate }).levels.birthDate;
   for (const birthDate of ['1980-07', '1980-03', '1992', '1908'])
     assert.equal(levelOf('1980-02-07', birthDate), 'different', birthDate);
-  // One of five people was born in a year with one other digit.
+  // A year with one different digit is too frequent.
   assert.deepEqual([levelOf('1981', '1980'), levelOf('1980-03', '1980-02')], ['different', 'different']);
 });
 
-test('document number and address stand in for a birth date that nobody knows', () => {
+test('document number and address replace an unknown birth date', () => {
   const claims: Claims = { citizenId: 'C-1', familyName: "O'Brien", documentNumber: 'X123456', postalCode: 'AB1 2CD' };
   assert.equal(decide(claims, { ...record, birthDate: null }).decision, 'match');
   assert.equal(decide({ ...claims, documentNumber: 'X123457' }, { ...record, birthDate: null }).decision, 'no_match');
 });
 
-test('a date with less in it fits only beside an id, by a policy that is content with it', () => {
+test('a less precise date fits only with an id, by a policy that permits it', () => {
   const lenient: MatchPolicy = { ...standardPolicy, leastDate: 'year' };
   const year: Claims = { ...enough, birthDate: '1980' };
   const { citizenId: _, ...withoutId } = { ...year, givenName: 'Zoë Maria', postalCode: 'AB1 2CD' };
@@ -148,7 +148,7 @@ test('a date with less in it fits only beside an id, by a policy that is content
   );
 });
 
-test('a register that knows the year of birth alone is content with a date of that year, by every policy with a slip', () => {
+test('a registered year of birth agrees with a date of that year, by every policy that permits a deviation', () => {
   const born = { ...record, birthDate: '1980' };
   const claims = { ...enough, givenName: 'Zoë Maria' };
   for (const policy of [standardPolicy, standardPolicy2, calibratedPolicy]) {
@@ -157,7 +157,7 @@ test('a register that knows the year of birth alone is content with a date of th
   }
 });
 
-test('nationalities are the same where the register has each that was claimed, in any order and spelling', () => {
+test('nationalities agree if the register has each claimed one, in any order and spelling', () => {
   const known = (nationality: string) => ({ ...record, nationality });
   const levelOf = (claimed: string, registered: string) =>
     decide({ ...enough, nationality: claimed }, known(registered)).levels.nationality;
@@ -179,13 +179,13 @@ test('nationalities are the same where the register has each that was claimed, i
   assert.equal(decide(renamed, known('Eswatini'), standardPolicy).decision, 'no_match');
 });
 
-test('a disputed record is left open when the claims fit it, and only then', () => {
+test('a disputed record is not determined if the claims fit, and only then', () => {
   const disputed = { ...record, underReview: true };
   assert.equal(decide(enough, disputed).decision, 'not_determined');
   assert.equal(decide({ ...enough, familyName: 'Brian' }, disputed).decision, 'no_match');
 });
 
-test('the decoy fits no claims, its own included', () => {
+test('the decoy record fits no claims, including its own', () => {
   const own = Object.fromEntries(
     Object.entries(decoyRecord).filter(([claim, value]) => typeof value === 'string' && claim !== 'citizenId'),
   );

@@ -11,27 +11,27 @@ import { type NameRules, nameLevel } from './name-level.ts';
 import { codeLevel, nationsLevel, placeLevel, streetLevel } from './place-level.ts';
 import { claimsForMinimum, type MatchPolicy } from './policy.ts';
 
-/** The level of each claim that was submitted. It never leaves the house whole. */
+/** The level of each submitted claim. Levels never leave the server; `claimResults` reduces them. */
 export type ClaimLevels = { readonly [claim in ClaimName]?: Level };
 
-/** What comparing one record with the claims gave. */
+/** The comparison of the claims with one record. */
 export type Comparison = {
   readonly levels: ClaimLevels;
   readonly decision: MatchDecision;
-  /** Whether the claims fit, also where the record is silent or disputed. */
+  /** Whether the claims fit, regardless of a lock or dispute. */
   readonly fits: boolean;
-  /** Whether the given name was found in the field of the family name and the other way round. */
+  /** Whether the given name is in the field of the family name and vice versa, or words moved between the two. */
   readonly crossed: boolean;
   /** The sum of the weights of all claims, in bits; 0 for a policy without a model. */
   readonly weight: number;
 };
 
-/** A comparison before anything was decided. */
+/** A comparison without the decision. */
 export type Measurement = Omit<Comparison, 'decision' | 'fits'>;
 
 /**
- * Compares all submitted claims with one record and decides by the policy. Pure, without an early exit: how long it
- * takes depends on the claims, not on where they differ.
+ * Compares all submitted claims with one record and decides by the policy. No early exit: otherwise the response time would reveal which
+ * claim differs (test/scenarios/identity-uniform-responses.test.ts).
  */
 export function compareRecord(
   record: RegisterRecord,
@@ -44,7 +44,7 @@ export function compareRecord(
   return { ...measured, fits: isFit, decision: decideRecord(record, isFit, policy) };
 }
 
-/** Compares all submitted claims with one record; see `compare`. */
+/** Compares all submitted claims with one record, without a decision. */
 export function measureRecord(
   record: RegisterRecord,
   claims: NormalisedClaims,
@@ -53,9 +53,9 @@ export function measureRecord(
 ): Measurement {
   const registeredValues: { [claim in ClaimName]?: Comparable } = {};
   const levels: { [claim in ClaimName]?: Level } = {};
-  for (const claim of claims.asked) {
+  for (const claim of claims.submitted) {
     const registered = record[claim];
-    // A missing value is compared all the same, so that it costs what a value costs.
+    // A placeholder is compared for a missing value, so that both take the same time.
     const value = toComparable(claim, registered ?? placeholderText);
     if (registered !== null) registeredValues[claim] = value;
     const level = levelOf(claim, claims.values[claim], value, names);
@@ -73,7 +73,7 @@ export function measureRecord(
   const combinedNames = crossedNames(nameContext, levels) ?? regroupedNames(nameContext, levels);
   if (combinedNames !== undefined) Object.assign(levels, combinedNames.levels);
   let weight = combinedNames?.weight ?? 0;
-  for (const claim of claims.asked) {
+  for (const claim of claims.submitted) {
     if (combinedNames !== undefined && (claim === 'givenName' || claim === 'familyName')) continue;
     const name = claimKindOf(claim) === 'name' ? spelledValues[claim] : undefined;
     weight += fieldWeight(nameContext, levels[claim] ?? 'missing', claim, name);
@@ -112,7 +112,7 @@ function levelOfForms(claim: ClaimName, claimed: Comparable, known: Comparable, 
 
 const placeholderText = 'nothing';
 
-/** The record that an unknown id is compared with, so that it costs what a known one does. Nothing agrees with its id. */
+/** Compared with the claims if the id is unknown, so that an unknown id takes the same time (test/attacks/unknown-id-decoy.test.ts). */
 export const decoyRecord: RegisterRecord = {
   citizenId: '',
   givenName: 'Nobody Inparticular',

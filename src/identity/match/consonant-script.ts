@@ -1,19 +1,17 @@
-/**
- * Reading a Latin spelling along a script that writes consonants and leaves most vowels to the reader: one letter of it,
- * with the vowels that may be heard before it and the spellings of the letter itself.
- */
+/** A letter of a script that omits most vowels: the vowels that may precede it, and its Latin spellings. */
 export type Letter = { readonly vowels: readonly string[]; readonly sounds: readonly string[] };
 
-/** Places of a Latin text, as bits: where reading has come to, its end included. */
+/** The positions in a Latin text that a reading can have reached: 1 for each of them, the end of the text included. */
 export type ReadPositions = Uint8Array;
 
+/** A reading of `latin` that has reached these positions. */
 export function positionsAt(latin: string, ...positions: readonly number[]): ReadPositions {
-  const marked = new Uint8Array(latin.length + 1);
-  for (const place of positions) marked[place] = 1;
-  return marked;
+  const reached = new Uint8Array(latin.length + 1);
+  for (const position of positions) reached[position] = 1;
+  return reached;
 }
 
-/** Where these letters can end when they begin at one of the places; undefined: nowhere. Each letter may be doubled. */
+/** The positions at which these letters can end if they start at one of `positions`; undefined if none. Letters may be doubled. */
 export function endPositions(
   letters: readonly Letter[],
   latin: string,
@@ -29,7 +27,7 @@ export function endPositions(
   return current;
 }
 
-/** Where one of the texts ends that begins at one of the places. */
+/** The positions at which one of the texts ends if it starts at one of `positions`; undefined if none. */
 function endPositionsOfTexts(
   texts: readonly string[],
   latin: string,
@@ -47,7 +45,7 @@ function endPositionsOfTexts(
         some = true;
         if (doubling && isConsonant(text) && latin.startsWith(text, end)) ends[end + text.length] = 1;
       } else if (doubling && text.length > 1 && isConsonant(text) && latin.startsWith(text.charAt(0) + text, place)) {
-        // Of a sound of two letters the first may be doubled alone: Asssharif.
+        // The first letter of a two-letter sound may be doubled: Asssharif.
         ends[place + text.length + 1] = 1;
         some = true;
       }
@@ -60,6 +58,7 @@ function isConsonant(text: string): boolean {
   return text !== '' && !isVowel(text, 0);
 }
 
-export function isVowel(latin: string, place: number): boolean {
-  return place < latin.length && 'aeiou'.includes(latin.charAt(place));
+/** Whether the letter at this position is a vowel. */
+export function isVowel(latin: string, position: number): boolean {
+  return position < latin.length && 'aeiou'.includes(latin.charAt(position));
 }

@@ -9,7 +9,7 @@ export function dateLevel(claimed: string, known: string): Level {
   if (agreesToPrecision(claimed, known)) return 'precision';
   const one = claimed.replaceAll('-', '');
   const other = known.replaceAll('-', '');
-  // Of a year or a month with one other digit there are too many.
+  // A year or month with one different digit is too common.
   if (one.length !== 8 || other.length !== 8) return 'different';
   if (one === other.slice(0, 4) + other.slice(6) + other.slice(4, 6)) return 'inverted';
   const edits = editDistance(one, other, 2);
@@ -18,7 +18,7 @@ export function dateLevel(claimed: string, known: string): Level {
   return edits === 2 ? 'close' : 'different';
 }
 
-/** Whether one character is substituted, and not two exchanged. */
+/** Whether exactly one character differs. */
 function isOneSubstitution(one: string, other: string): boolean {
   let differing = 0;
   for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) differing += 1;

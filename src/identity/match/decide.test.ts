@@ -10,7 +10,7 @@ type Three = readonly [Level, Level, Level];
 
 const levelsOf = ([givenName, familyName, birthDate]: Three) => ({ givenName, familyName, birthDate });
 
-test('a stranger is as unlikely by names and date as by an address, and another of the register ten times less likely', () => {
+test('the threshold is the same with and without an address, and ten times stricter next to a competing candidate', () => {
   const whole: Three = ['exact', 'exact', 'exact'];
   const without: Three = ['missing', 'exact', 'exact'];
   const { threshold, rivalThreshold } = calibratedPolicy;
@@ -20,24 +20,24 @@ test('a stranger is as unlikely by names and date as by an address, and another 
     const placed = { ...bare, streetAddress: 'similar' as const };
     for (const levels of [bare, placed]) {
       assert.equal(thresholdFor(levels, calibratedPolicy), threshold);
-      // By the model's prior of 0.005 these are 0.988 and 0.994.
+      // With the prior of 0.005 these are probabilities of 0.988 and 0.994.
       const fitting = [14, 15].map((weight) => fitsWithoutMinimum(found(weight, levels), calibratedPolicy));
       assert.deepEqual(fitting, [false, true], three.join(' '));
     }
     assert.equal(competingThresholdFor(bare, calibratedPolicy), rivalThreshold);
     assert.equal(competingThresholdFor(placed, calibratedPolicy), threshold);
-    // Eight bits behind, another, of whom nothing is missing, leaves 0.996 to the person.
-    const rivals = [bare, placed].map((levels) => {
+    // Eight bits less for a candidate without missing values leave 0.996 to the person.
+    const competingIds = [bare, placed].map((levels) => {
       const measured = found(24, levels);
       const own = { citizenId: 'A', measured, without: () => measured };
       const other = { citizenId: 'B', measured: found(16, {}) };
       return competingCandidates(own, [other], calibratedPolicy).map(({ citizenId }) => citizenId);
     });
-    assert.deepEqual(rivals, [['B'], []], three.join(' '));
+    assert.deepEqual(competingIds, [['B'], []], three.join(' '));
   }
 });
 
-test('a policy that asks for more asks for it as well where a name is missing', () => {
+test('a stricter threshold also applies if a name is missing', () => {
   const parsed = parseMatchPolicy('{"name":"town-2026-1","bareThreshold":0.9999}');
   assert.ok('policy' in parsed);
   for (const least of [thresholdFor, competingThresholdFor]) {
@@ -45,7 +45,7 @@ test('a policy that asks for more asks for it as well where a name is missing', 
   }
 });
 
-test('names and date: two of them agree, or it is nobody, however likely the one makes it', () => {
+test('fewer than two agreeing values of names and date identify no person, however probable', () => {
   const fits = (three: Three, also: object = {}) =>
     fitsWithoutMinimum({ levels: { ...levelsOf(three), ...also }, weight: 60, crossed: false }, calibratedPolicy);
   const nobody: readonly Three[] = [

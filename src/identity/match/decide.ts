@@ -4,9 +4,10 @@ import type { Level } from './level.ts';
 import { probabilityOf } from './model.ts';
 import { type MatchPolicy, meetsMinimum } from './policy.ts';
 
-/** The claims that tell namesakes apart: where somebody lives, and the number of a paper. */
+/** The claims that distinguish people with the same names and birth date. */
 export const identifyingClaims: readonly ClaimName[] = ['streetAddress', 'postalCode', 'documentNumber'];
 
+/** `not_determined`: the record is disputed, several people fit, or the register is unavailable. */
 export type MatchDecision = 'match' | 'no_match' | 'not_determined';
 
 type ComparedLevels = {
@@ -17,14 +18,14 @@ type ComparedLevels = {
 
 type RecordFlags = Pick<RegisterRecord, 'underReview' | 'locked' | 'ownLock' | 'deceased'>;
 
-/** What the policy makes of claims that fit: a silent record answers nothing, a disputed one is left open. */
+/** The decision for a record: a locked record never matches, a disputed one is not determined. */
 export function decideRecord(flags: RecordFlags, fits: boolean, policy: MatchPolicy): MatchDecision {
   const isLocked = isLockedRecord(flags, policy);
   if (!fits || isLocked) return 'no_match';
   return flags.underReview ? 'not_determined' : 'match';
 }
 
-/** Whether nothing is told of a record, whatever fits it: a locked one, or that of the dead. */
+/** Whether the record is answered no_match whatever claims fit: it is locked, or the person has died. */
 export function isLockedRecord(
   { locked, ownLock, deceased }: Omit<RecordFlags, 'underReview'>,
   policy: MatchPolicy,
@@ -32,31 +33,28 @@ export function isLockedRecord(
   return locked === true || ownLock === true || (deceased === true && !policy.deceasedMatch);
 }
 
-/**
- * Whether the claims fit the record and suffice, whatever the record is marked with. `counting` are those of them that may
- * stand for the minimum (`countingClaims`).
- */
+/** Whether the claims fit the record and the agreeing ones meet the minimum, regardless of locks. `minimumClaims`: see `claimsForMinimum`. */
 export function fitsPolicy(found: ComparedLevels, policy: MatchPolicy, minimumClaims: ReadonlySet<ClaimName>): boolean {
   const agreed = agreedClaims(found.levels, policy).intersection(minimumClaims);
   return meetsMinimum(policy, agreed) && fitsWithoutMinimum(found, policy);
 }
 
-/** The probability from which such claims fit. */
+/** The probability above which claims with these levels fit. */
 export function thresholdFor(levels: ComparedLevels['levels'], policy: MatchPolicy): number {
   return hasIdentifyingClaim(levels) ? policy.threshold : policy.bareThreshold;
 }
 
-/** The probability that has to be left to the person beside a rival. */
+/** The probability that the person must keep next to a competing candidate. */
 export function competingThresholdFor(levels: ComparedLevels['levels'], policy: MatchPolicy): number {
   return hasIdentifyingClaim(levels) ? policy.threshold : Math.max(policy.bareThreshold, policy.rivalThreshold);
 }
 
-/** Whether something else than names and date says who it is. */
+/** Whether an address, postal code or document number agrees. */
 function hasIdentifyingClaim(levels: ComparedLevels['levels']): boolean {
   return identifyingClaims.some((claim) => identifyingLevels.has(levels[claim] ?? 'missing'));
 }
 
-/** Whether it is somebody at all: one name, or the date alone, is soon somebody else's. */
+/** Whether enough claims agree to identify a person: one name or the date alone is not enough. */
 function isIdentified(levels: ComparedLevels['levels']): boolean {
   return (
     hasIdentifyingClaim(levels) ||
@@ -69,9 +67,8 @@ const nameAndDateClaims = ['givenName', 'familyName', 'birthDate'] as const;
 const nameAndDateLevels: ReadonlySet<Level> = new Set([...identifyingLevels, 'precision', 'inverted', 'shortened']);
 
 /**
- * Whether claims and record fit, apart from the minimum set: by the rules of agreement, where the policy has them, and by
- * the probability, where it has a model. Names count as one claim, and no more than `mostFuzzy` claims may be fuzzy. Where
- * the probability alone decides, two of names and date have to agree, or the address, or the document number.
+ * Whether claims and record fit, apart from the minimum: by probability if the policy has a model, and by the agreement rules unless it is
+ * tolerant. A tolerant policy requires that two of names and date agree, or an identifying claim.
  */
 export function fitsWithoutMinimum(found: ComparedLevels, policy: MatchPolicy): boolean {
   const { weight, levels } = found;
@@ -81,14 +78,14 @@ export function fitsWithoutMinimum(found: ComparedLevels, policy: MatchPolicy): 
   return likely && (policy.tolerant ? isIdentified(levels) : agreesByRules(found, policy));
 }
 
-/** Every claim agrees or is unknown to the register; fuzzy ones within what the policy allows. */
+/** Every claim agrees or is missing in the register. With an agreeing id up to `mostFuzzy` claims may be fuzzy. */
 function agreesByRules({ levels, crossed }: ComparedLevels, policy: MatchPolicy): boolean {
-  const besideId = hasAgreeingId(levels, policy);
+  const withAgreeingId = hasAgreeingId(levels, policy);
   let fuzzy = 0;
   for (const [claim, level] of Object.entries(levels) as [ClaimName, Level][]) {
     if (level === 'missing' || policy.agreement.has(level)) continue;
-    if (!besideId || !(policy.agreementBesideId[claim]?.has(level) ?? false)) return false;
-    // Names in each other's field are one fault.
+    if (!withAgreeingId || !(policy.agreementBesideId[claim]?.has(level) ?? false)) return false;
+    // Exchanged names count as one deviation.
     const counted = crossed && claim === 'familyName' && levels.givenName !== undefined;
     if (level !== 'precision' && countedAsFuzzy.has(claim) && !counted) fuzzy += 1;
   }
@@ -101,12 +98,12 @@ function hasAgreeingId(levels: ComparedLevels['levels'], policy: MatchPolicy): b
 }
 
 /**
- * The claims that agree, some of them only beside an agreeing id or document number. In a search a place or number has to be the
- * register's own: of those that are nearly right there are any number, and by another one each time dates could be tried without
- * end (test/attacks/verification-limit-tolerant-policy.test.ts).
+ * The claims that agree, some of them only with an agreeing id or document number. In a search an address, postal code or number must agree
+ * exactly. Attack: values that almost agree are unlimited, and each is a new verification key, so an attacker could try birth dates without
+ * reaching the limit (test/attacks/verification-limit-tolerant-policy.test.ts).
  */
 function agreedClaims(levels: ComparedLevels['levels'], policy: MatchPolicy): Set<ClaimName> {
-  const besideId = hasAgreeingId(levels, policy);
+  const withAgreeingId = hasAgreeingId(levels, policy);
   const isSearch = levels.citizenId === undefined;
   const isTolerated = (claim: ClaimName, level: Level) =>
     isSearch && identifyingClaims.includes(claim) ? level === 'former' : level !== 'different' && level !== 'missing';
@@ -115,7 +112,7 @@ function agreedClaims(levels: ComparedLevels['levels'], policy: MatchPolicy): Se
     const counts =
       policy.agreement.has(level) ||
       (policy.tolerant && isTolerated(claim, level)) ||
-      (besideId && policy.agreementBesideId[claim]?.has(level) === true);
+      (withAgreeingId && policy.agreementBesideId[claim]?.has(level) === true);
     if (counts) agreed.add(claim);
   }
   return agreed;

@@ -9,8 +9,8 @@ import type { MatchPolicy } from './policy.ts';
 type Levels = { readonly [claim in ClaimName]?: Level };
 
 /**
- * The record with those former values that count today by the policy: begun, and not ended for longer than it allows. A
- * value without an end counts. `today` is YYYY-MM-DD.
+ * The record with only those former values that count by the policy: they have begun and did not end too many years ago. A value without an
+ * end counts. `today` is YYYY-MM-DD.
  */
 export function withCountedFormerValues(
   record: RegisterRecord,
@@ -21,20 +21,20 @@ export function withCountedFormerValues(
   if (formerNames.length === 0 && formerAddresses.length === 0) return record;
   return {
     ...record,
-    formerNames: formerNames.filter((one) => isStillCounted(one, former.nameYears, today)),
-    formerAddresses: formerAddresses.filter((one) => isStillCounted(one, former.addressYears, today)),
+    formerNames: formerNames.filter((value) => isStillCounted(value, former.nameYears, today)),
+    formerAddresses: formerAddresses.filter((value) => isStillCounted(value, former.addressYears, today)),
   };
 }
 
 function isStillCounted({ from, until }: { from?: string; until?: string }, years: number, today: string): boolean {
   const begun = from === undefined || from <= today;
   if (until === undefined) return begun;
-  // A year alone ends with its last day.
+  // A year or month ends with its last day.
   const counts = `${Number(until.slice(0, 4)) + years}${until.slice(4)}`;
   return begun && today <= counts + '-12-31'.slice(counts.length - 4);
 }
 
-/** The names that differ from today's and are those of before; with them stands the level `former`. */
+/** The level `former` for each name that differs from the present one and is a former one. */
 export function formerNameLevels(
   { formerNames = [] }: RegisterRecord,
   { values }: NormalisedClaims,
@@ -44,8 +44,8 @@ export function formerNameLevels(
   const found: { [claim in ClaimName]?: Level } = {};
   for (const claim of ['givenName', 'familyName'] as const) {
     const claimed = values[claim];
-    const was = formerNames.some((former) => isName(former[claim], claimed?.forms ?? ['nobody'], claim, names));
-    if (was && differs(levels[claim])) found[claim] = 'former';
+    const isFormer = formerNames.some((former) => isName(former[claim], claimed?.forms ?? ['nobody'], claim, names));
+    if (isFormer && differs(levels[claim])) found[claim] = 'former';
   }
   return found;
 }
@@ -69,34 +69,33 @@ const addressPartLevels = {
   country: placeLevel,
 };
 
-/** The parts of an address that is not today's and is, as a whole, one of before. */
+/** The levels of the address claims if they differ from the present address and agree as a whole with a former one. */
 export function formerAddressLevels(
   { formerAddresses = [] }: RegisterRecord,
   claims: NormalisedClaims,
   levels: Levels,
 ): Levels {
-  const asked = addressParts.filter((part) => claims.values[part] !== undefined);
-  const was = formerAddresses.filter((former) => agreesAsWhole(former, claims, asked));
-  const [first] = was;
-  if (first === undefined || !asked.some((part) => differs(levels[part]))) return {};
-  return Object.fromEntries(asked.map((part) => [part, first[part] === undefined ? 'missing' : 'former']));
+  const claimedParts = addressParts.filter((part) => claims.values[part] !== undefined);
+  const first = formerAddresses.find((former) => agreesAsWhole(former, claims, claimedParts));
+  if (first === undefined || !claimedParts.some((part) => differs(levels[part]))) return {};
+  return Object.fromEntries(claimedParts.map((part) => [part, first[part] === undefined ? 'missing' : 'former']));
 }
 
-/** Every part that was claimed agrees or is not known, and street or postal code are among those that agree. */
+/** Every claimed part agrees or is missing, and street or postal code agrees. */
 function agreesAsWhole(
   former: FormerAddress,
   { values }: NormalisedClaims,
-  asked: readonly (typeof addressParts)[number][],
+  claimedParts: readonly (typeof addressParts)[number][],
 ): boolean {
-  let placed = false;
-  for (const part of asked) {
+  let hasPlace = false;
+  for (const part of claimedParts) {
     const value = former[part];
     if (value === undefined) continue;
     const level = addressPartLevels[part](values[part]?.forms ?? [], toComparable(part, value).forms);
     if (level !== 'normalised') return false;
-    placed ||= part === 'streetAddress' || part === 'postalCode';
+    hasPlace ||= part === 'streetAddress' || part === 'postalCode';
   }
-  return placed;
+  return hasPlace;
 }
 
 function differs(level: Level | undefined): boolean {

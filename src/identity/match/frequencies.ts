@@ -1,29 +1,31 @@
 import type { ClaimName } from '../register/claims.ts';
 import type { Frequencies } from './model.ts';
 
-/** The claims of which frequencies are counted. */
+/** The claims whose frequencies are counted. */
 export const countedClaims = ['givenName', 'familyName', 'postalCode', 'locality'] as const;
+/** One of `countedClaims`. */
 export type CountedClaim = (typeof countedClaims)[number];
 
-/** What was counted of one claim: `counts` of the most frequent values, in the form of `frequencyForm`. */
+/** The frequencies of one claim: `counts` of the most frequent values in the form of `frequencyForm`. */
 export type FrequencyTable = {
-  /** How many persons have a value. */
+  /** The number of people with a value. */
   readonly total: number;
-  /** The chance that two of them share one. */
+  /** The probability that two of them share a value. */
   readonly average: number;
-  /** How often the others are at most; 1 where none was left out. */
+  /** The maximum count of values that are not in `counts`. */
   readonly floor: number;
   readonly counts: Readonly<Record<string, number>>;
 };
 
+/** The tables of all counted claims. */
 export type FrequencyTables = { readonly [claim in CountedClaim]?: FrequencyTable };
 
-/** So many values of a claim are kept; the rest is rare. */
+/** Further values of a claim are rare and not stored. */
 const maxStoredValues = 10_000;
-/** In a register of fewer persons a count says nothing about a name. */
+/** Counts of a smaller register say nothing about a name. */
 const minPersons = 300;
 
-/** Counts values, one call a person and claim. */
+/** Counts values. `add` is called once per person and claim. */
 export function createFrequencyCounter(): { add(claim: CountedClaim, form: string): void; tables(): FrequencyTables } {
   const tallies = new Map(countedClaims.map((claim) => [claim, new Map<string, number>()] as const));
   return {
@@ -41,11 +43,11 @@ function tableOf(counts: ReadonlyMap<string, number>): FrequencyTable {
   let average = 0;
   for (const count of counts.values()) average += (count / total) ** 2;
   if (counts.size <= maxStoredValues) return { total, average, floor: 1, counts: Object.fromEntries(counts) };
-  const kept = [...counts].sort(([, one], [, other]) => other - one).slice(0, maxStoredValues);
-  return { total, average, floor: kept.at(-1)?.[1] ?? 1, counts: Object.fromEntries(kept) };
+  const mostFrequent = [...counts].sort(([, one], [, other]) => other - one).slice(0, maxStoredValues);
+  return { total, average, floor: mostFrequent.at(-1)?.[1] ?? 1, counts: Object.fromEntries(mostFrequent) };
 }
 
-/** Frequencies by these tables; a value that was not kept counts as often as it could at most be. */
+/** Frequencies from these tables; undefined if the register is too small. A value that is not stored has the maximum count possible. */
 export function frequenciesFromTables(tables: FrequencyTables): Frequencies | undefined {
   const known = new Map<ClaimName, FrequencyTable & { readonly map: ReadonlyMap<string, number> }>();
   for (const claim of countedClaims) {
@@ -59,7 +61,7 @@ export function frequenciesFromTables(tables: FrequencyTables): Frequencies | un
     of: (claim, form) => {
       const table = known.get(claim);
       if (table === undefined) return undefined;
-      // The person is one of those counted, and one more stands for somebody who was not.
+      // The person itself is counted, so an unknown value counts once.
       return (table.map.get(form) ?? table.floor) / table.total;
     },
     count: (claim, form) => {

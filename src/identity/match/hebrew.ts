@@ -1,8 +1,8 @@
 import { endPositions, type Letter, positionsAt } from './consonant-script.ts';
 
 /**
- * Whether a Latin spelling, a joined form, is a reading of Hebrew letters, which leave most vowels out (כהן: Cohen, Kahan).
- * What the letters stand for: ICAO 9303-3 and the national rules of 2006, with the older habits of passports.
+ * Whether a Latin spelling (without blanks) is a reading of Hebrew letters, which omit most vowels (כהן: Cohen, Kahan). Letters: ICAO 9303-3,
+ * the national rules of 2006, and older spellings in passports.
  */
 export function spellsHebrew(hebrew: string, latin: string): boolean {
   const letters: Letter[] = [...hebrew.replaceAll(' ', '')].map((letter, at) => ({
@@ -12,6 +12,7 @@ export function spellsHebrew(hebrew: string, latin: string): boolean {
   return endPositions(letters, latin, positionsAt(latin, 0))?.[latin.length] === 1;
 }
 
+/** Whether a form has only Hebrew letters. */
 export function isHebrew(form: string): boolean {
   return /^[\u05d0-\u05ea ]+$/.test(form);
 }

@@ -1,9 +1,8 @@
 import type { MatchModel } from './model.ts';
 
 /**
- * Learned without labels from public sets 1 and 2 of FEBRL: records against noisy claims, every pair of a sample, by expectation
- * and maximisation, each pair for itself. `estimateModel` now takes the pairs of a claim together, for the sake of households;
- * of these sets it learns much the same (`scripts/calibrate-febrl.ts`). `prior` is set, not learned.
+ * Parameters estimated without labels from the public FEBRL data sets 1 and 2, by expectation maximisation over all pairs of a sample.
+ * `scripts/calibrate-febrl.ts` gives nearly the same values. `prior` is chosen, not estimated.
  */
 export const learnedModel: MatchModel = {
   claims: {

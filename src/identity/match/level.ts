@@ -1,9 +1,9 @@
 /**
- * How a claim compares with what the register holds, best first. `exact`: the same text. `normalised`: the same after
- * accents, case, blanks, hyphens, particles and transliteration. `precision`: dates that say the same as far as the less
- * precise goes. `similar`: what EU 2023/333 calls so (one edit, two words or letters exchanged, a calendar converted, a
- * place renamed). `former`: what the register held before. `inverted`: day and month exchanged. `shortened`: an initial, a word left out, a beginning, a nickname; an address without its flat.
- * `close`, `near`: more differs. `missing`: the register holds nothing.
+ * The similarity of a claim and the registered value, best first. `exact`: the same text. `normalised`: the same apart from accents, case,
+ * blanks, hyphens, particles and transliteration. `precision`: one date is a less precise form of the other. `similar`: as defined in
+ * EU 2023/333 (one edit, two words or letters exchanged, another calendar, a renamed place). `former`: a previous value. `inverted`: day and
+ * month exchanged. `shortened`: an initial, prefix or nickname, a missing word; an address without its flat. `close`, `near`: larger
+ * differences. `missing`: the register has no value.
  */
 export const levelNames = [
   'exact',
@@ -19,14 +19,15 @@ export const levelNames = [
   'missing',
 ] as const;
 
+/** One of `levelNames`. */
 export type Level = (typeof levelNames)[number];
 
-/** Whether both texts say the same, however they are written. */
+/** Whether the values are the same after normalisation. */
 export function isSameValue(level: Level | undefined): boolean {
   return level === 'exact' || level === 'normalised';
 }
 
-/** Whether the register holds all that was claimed, and perhaps more, as the day of a year. */
+/** Whether the register confirms the claim, possibly with a more precise date. */
 export function isConfirmed(level: Level | undefined): boolean {
   return isSameValue(level) || level === 'precision';
 }

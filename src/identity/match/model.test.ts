@@ -25,18 +25,18 @@ function weightOfGiven(known: string, claimed: string): number {
   ).weight;
 }
 
-test('a spelling that nobody bears is a slip of the pen, the name of others is less likely one', () => {
+test('a spelling that is in no record is probably a typing error, and the name of other people is less probably one', () => {
   const slip = weightOfGiven('Maria', 'Marza');
   const other = weightOfGiven('Maria', 'Marie');
   assert.ok(slip > 0 && slip - other > 4 && slip - other < 5, `${slip} ${other}`);
 });
 
-test('where nobody else bears the registered name the slip may be the register’s', () => {
+test('a registered name that no other person has may itself contain the error', () => {
   const [slip, other] = [weightOfGiven('Mario', 'Marzo'), weightOfGiven('Mario', 'Maria')];
   assert.ok(other < slip && slip - other < 1, `${slip} ${other}`);
 });
 
-test('a former name weighs the same, whoever else bears it', () => {
+test('a former name has the same weight, however frequent it is', () => {
   const weightOf = (name: string) => {
     const record = { ...toRegisterRecord({ givenName: 'Paula' }), formerNames: [{ givenName: name }] };
     return measureRecord(record, normaliseClaims({ givenName: name }), calibratedPolicy, frequencies).weight;
@@ -44,7 +44,7 @@ test('a former name weighs the same, whoever else bears it', () => {
   assert.equal(weightOf('Marie'), weightOf('Marza'));
 });
 
-test('a former name decides by what it is that names stand as they stand', () => {
+test('a former name decides whether names are compared as stated or exchanged', () => {
   const record = { ...toRegisterRecord({ givenName: 'Maria', familyName: 'Marie' }), birthFamilyName: 'Marja' };
   const claims = normaliseClaims({ givenName: 'Maria', familyName: 'Marja' });
   const bearers = [...register, ...people(10, { familyName: 'Marja' }), ...people(10, { familyName: 'Marie' })];
@@ -52,7 +52,7 @@ test('a former name decides by what it is that names stand as they stand', () =>
   assert.deepEqual([found.levels, found.crossed], [{ givenName: 'exact', familyName: 'similar' }, false]);
 });
 
-test('words in another order are no slip, and letters of another alphabet are no spelling', () => {
+test('another word order is no typing error, and letters of another alphabet are no spelling variant', () => {
   const names = [...people(10, { givenName: 'Anna Maria' }), ...people(10, { givenName: 'כהן' })];
   const counted = (others: readonly Claims[]) => countFrequencies([...register, ...names, ...others]);
   const [without, among] = ['Maria Anna', 'Kohen'].map((givenName) => [
@@ -77,27 +77,27 @@ test('words in another order are no slip, and letters of another alphabet are no
   }
 });
 
-test('how a name is spelled says nothing where the register was not counted', () => {
+test('the spelling of a name has no weight if the register was not counted', () => {
   const uncounted = (claimed: string) =>
     measureRecord(toRegisterRecord({ givenName: 'Maria' }), normaliseClaims({ givenName: claimed }), calibratedPolicy)
       .weight;
   assert.equal(uncounted('Marza'), uncounted('Marie'));
 });
 
-test('names in each other’s field are held against the names of that field', () => {
+test('exchanged names are compared with the names of that field', () => {
   const record = toRegisterRecord({ givenName: 'Maria', familyName: 'Silva' });
   const weightOf = (familyName: string) =>
     measureRecord(record, normaliseClaims({ givenName: 'Silva', familyName }), calibratedPolicy, frequencies).weight;
   assert.ok(weightOf('Marza') - weightOf('Marie') > 4);
 });
 
-test('a value weighs by those beside the person who have it', () => {
+test('the weight of a value depends on the number of other people who have it', () => {
   const agreeing = (name: string) => weightOfGiven(name, name);
   const share = (count: number) => -Math.log2(count / register.length);
   assert.ok(Math.abs(agreeing('Mario') - agreeing('Maria') - (share(1) - share(10))) < 1e-9);
 });
 
-test('of a large register, whose rare names were not counted, nothing follows from one of them', () => {
+test('a rare name that is not in the tables of a large register has no spelling weight', () => {
   const many = Array.from({ length: 10_001 }, (_, at) => ({ givenName: `Person${at}`, familyName: 'Silva' }));
   const counted = countFrequencies([
     ...people(2, { givenName: 'Maria' }),
@@ -115,7 +115,7 @@ test('of a large register, whose rare names were not counted, nothing follows fr
   assert.ok(slip - other > 3 && slip - other < 3.5, `${slip} ${other}`);
 });
 
-test('a name that the register holds in one field weighs once, however it was parted', () => {
+test('a name that the register has in one field counts once, however it is split', () => {
   const weightOf = (known: Claims, claimed: Claims) =>
     measureRecord({ ...toRegisterRecord(known), birthDate: null }, normaliseClaims(claimed), calibratedPolicy).weight;
   const parted = { givenName: 'Ana Maria', familyName: 'Silva' };

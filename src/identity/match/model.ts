@@ -3,40 +3,41 @@ import type { Comparable } from './comparable.ts';
 import { isSameValue, type Level } from './level.ts';
 import { readsAsLatin } from './name-level.ts';
 
-/** How likely a level is for the same person (m) and for two different ones (u). */
+/** The probability of a level for the same person (m) and for two different people (u). */
 export type LevelProbabilities = { readonly m: number; readonly u: number };
+/** The probabilities of one claim by level. */
 export type ClaimProbabilities = { readonly [level in Level]?: LevelProbabilities };
 
-/** What was learned about a kind of register: data, kept with the policy that uses it. */
+/** The parameters that were estimated from a register. */
 export type MatchModel = {
   readonly claims: { readonly [claim in ClaimName]?: ClaimProbabilities };
-  /** How likely a true person gives both names in each other's field. */
+  /** The probability that a person enters given and family name in the wrong fields. */
   readonly crossed: number;
-  /** The chance that a compared record is the person, before any claim is looked at. */
+  /** The probability that a candidate is the person, before any claim is compared. */
   readonly prior: number;
 };
 
-/** How often values stand in the register, for those claims of which it matters. */
+/** The frequency of values in the register, for the counted claims. */
 export type Frequencies = {
-  /** The share of the register's persons who have this value in that claim; undefined where it was not counted. */
+  /** The share of people with this value; undefined if the claim was not counted. */
   of(claim: ClaimName, form: string): number | undefined;
-  /** How many of them have it; undefined where that is not known, as of a rare value of a large register. */
+  /** The number of people with this value; undefined if unknown, as for a rare value of a large register. */
   count(claim: ClaimName, form: string): number | undefined;
-  /** The chance that two persons share a value of that claim. */
+  /** The probability that two people share a value of the claim. */
   average(claim: ClaimName): number | undefined;
 };
 
-/** A frequency counts for more than the average by no more than this, when a value only resembles the registered one. */
+/** Limits the effect of a frequency for a value that is only similar to the registered one. */
 const minFrequencyFactor = 0.2;
 const maxFrequencyFactor = 8;
 
 /**
- * The weight of one claim in bits (Fellegi and Sunter): log2(m/u). For a value that agrees, its own frequency stands in
- * place of u; for one that resembles, u is moved towards it.
+ * The weight of one claim in bits: log2(m/u) (Fellegi and Sunter). If the value agrees, its frequency replaces u; if it is similar, u is
+ * adjusted towards the frequency.
  */
 export function claimWeight(model: MatchModel, compared: ComparedClaim, frequencies: Frequencies | undefined): number {
   const { claim, known } = compared;
-  // No model has seen former values: they weigh what resembles.
+  // Models have no parameters for former values, so they count as similar.
   const level = compared.level === 'former' ? 'similar' : compared.level;
   if (level === 'missing') return 0;
   const chances = model.claims[claim];
@@ -52,19 +53,20 @@ export function claimWeight(model: MatchModel, compared: ComparedClaim, frequenc
   return Math.log2(chance.m / unlike) + spellingWeight(compared, frequencies);
 }
 
-/** How often a name that resembles the registered one is itself a name of the register: of the same person, of two. */
+/** The probability that a name similar to the registered one is itself in the register: for the same person, and for two. */
 const anotherName: LevelProbabilities = { m: 0.05, u: 0.5 };
 
 /**
- * A slip of the pen seldom gives a name that others bear (Maria, Marie), and somebody else's name mostly is one. Where nobody
- * else bears the registered name, the slip may be the register's: then nothing follows from it.
+ * A typing error rarely gives the name of another person (Maria, Marie), but the name of another person usually is in the register. If no
+ * other person has the registered name, the error may be in the register, so the weight is 0.
  */
 function spellingWeight({ claim, level, claimed, known }: ComparedClaim, frequencies: Frequencies | undefined): number {
-  // A short form or a former name is a name, and the person's own.
+  // Short forms and former names are names of the person.
   if (level !== 'similar' && level !== 'close' && level !== 'near') return 0;
   if (claimed === undefined || known === undefined || frequencies === undefined) return 0;
-  const [written, registered] = [claimed.forms[0] ?? '', known.forms[0] ?? ''];
-  // Another alphabet spells everybody's name otherwise, and in another order words are what they were.
+  const written = claimed.forms[0] ?? '';
+  const registered = known.forms[0] ?? '';
+  // Another alphabet or word order is not a typing error.
   if (readsAsLatin(written) !== readsAsLatin(registered) || sameWords(written, registered)) return 0;
   const bearers = frequencies.count(claim, frequencyForm(claimed));
   if (bearers === undefined) return 0;
@@ -77,32 +79,32 @@ function sameWords(one: string, other: string): boolean {
   return one.split(' ').sort().join(' ') === other.split(' ').sort().join(' ');
 }
 
-/** What a level says that the model has not met, by one that it has. */
+/** Probabilities for a level that the model has no parameters for. */
 function substituteProbabilities(
   level: Level,
   { normalised, close }: ClaimProbabilities,
 ): LevelProbabilities | undefined {
-  // An address without its flat is that of everybody in the house.
+  // All people in a building share the address without the flat.
   if (level === 'shortened') return close;
   if (normalised === undefined) return undefined;
   if (level === 'precision') return { m: normalised.m, u: sameYearProbability };
   return level === 'exact' ? normalised : undefined;
 }
 
-/** The chance that two persons were born in one year; registers seldom state less of a date. */
+/** The probability that two people were born in the same year. Registers rarely have less precise dates. */
 const sameYearProbability = 1 / 80;
 
-/** The form under which a value is counted. */
+/** The form of a value in frequency tables. */
 export function frequencyForm(value: Comparable): string {
   return (value.forms[0] ?? '').replaceAll(' ', '');
 }
 
-/** A claim as it was compared, with the registered value that it was held against. */
+/** A compared claim with the registered value. */
 export type ComparedClaim = {
   readonly claim: ClaimName;
   readonly level: Level;
   readonly known: Comparable | undefined;
-  /** What was claimed, where it is a name that was compared letter by letter. */
+  /** The claimed value; only for names that were compared by their letters. */
   readonly claimed?: Comparable | undefined;
 };
 

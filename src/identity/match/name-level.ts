@@ -6,18 +6,18 @@ import { isHebrew, spellsHebrew } from './hebrew.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler, lettersExchanged, maxComparedLength } from './similarity.ts';
 
-/** What counts as similar between names, beyond their letters. */
+/** Rules for names beyond the comparison of letters. */
 export type NameRules = {
-  /** Short forms of a given name, lower case; undefined where the policy knows none. */
+  /** Short forms of given names in lower case; undefined if the policy has none. */
   readonly nicknames?: ReadonlyMap<string, ReadonlySet<string>>;
-  /** Family names may lack their particles; Al, Ben and Van are given names of their own. */
+  /** Whether particles may be missing: true for family names. Al, Ben and Van are given names. */
   readonly particles?: boolean;
 };
 
-/** The best level that any form of one name has with any form of the other. Texts that are the same were seen before. */
+/** The best level of any form of one name with any form of the other. Never `exact`: the caller compares the texts. */
 export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): Level {
   let best = worstRank;
-  // Many characters sound alike: two Han names with one reading are not yet one name, nor two in Hangul.
+  // Different Han or Hangul names can have the same reading, so a shared reading alone is at most `similar`.
   const least =
     isAmbiguousInLatin(claimed) && isAmbiguousInLatin(known) && inOwnScript(claimed) !== inOwnScript(known) ? 1 : 0;
   for (const one of claimed) {
@@ -29,12 +29,12 @@ export function nameLevel(claimed: Forms, known: Forms, rules: NameRules = {}): 
   return levelsByRank[Math.max(best, least)] ?? 'different';
 }
 
-/** The name in its own script, whose blanks tell nobody apart. */
+/** The name in its own script without blanks. */
 function inOwnScript(forms: Forms): string {
   return joined(forms.at(-1) ?? '');
 }
 
-/** Whether the script has names that Latin letters do not tell apart. */
+/** Whether different names of this script can have the same Latin spelling. */
 function isAmbiguousInLatin(forms: Forms): boolean {
   const own = forms.at(-1) ?? '';
   return own >= '\u0530' && /[\u0530-\u058f\u10a0-\u11ff\u3040-\u30ff\uac00-\ud7af]|\p{Script=Han}/u.test(own);
@@ -50,7 +50,7 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
   const longer = Math.max(first.length, second.length);
   if (longer > maxComparedLength) return worstRank;
   if (readsAsLatin(one) !== readsAsLatin(other)) {
-    // Letters of two alphabets have no likeness; what one stands for in the other is a form of its own.
+    // Edit distance is meaningless across scripts. Transliterations are separate forms.
     return rankAcrossScripts(one, second) ?? rankAcrossScripts(other, first) ?? worstRank;
   }
   const spaced = one.includes(' ') || other.includes(' ');
@@ -74,16 +74,16 @@ function rankOfForms(one: string, other: string, rules: NameRules): number {
   return worstRank;
 }
 
-/** Whether a form is of Latin letters, or of those that are read as such. */
+/** Whether a form starts with a Latin letter. */
 export function readsAsLatin(form: string): boolean {
   return form < '\u0370';
 }
 
-/** The level of a Latin spelling with a name of letters that leave vowels out; undefined where it is none of its readings. */
-function rankAcrossScripts(written: string, latin: string): number | undefined {
-  if (isHebrew(written)) return spellsHebrew(written, latin) ? 1 : undefined;
-  if (!isArabic(written)) return undefined;
-  const read = readArabic(written, latin);
+/** The rank of a Latin spelling of a Hebrew or Arabic name; undefined if it is no reading of the name. */
+function rankAcrossScripts(name: string, latin: string): number | undefined {
+  if (isHebrew(name)) return spellsHebrew(name, latin) ? 1 : undefined;
+  if (!isArabic(name)) return undefined;
+  const read = readArabic(name, latin);
   return read === undefined ? undefined : read === 'usual' ? 0 : 1;
 }
 
@@ -91,7 +91,7 @@ function joined(form: string): string {
   return form.includes(' ') ? form.replaceAll(' ', '') : form;
 }
 
-/** Whether exactly two words stand in each other's place (N-d). */
+/** Whether exactly two words are exchanged. */
 function wordsExchanged(one: string, other: string): boolean {
   const first = one.split(' ');
   const second = other.split(' ');
@@ -102,18 +102,18 @@ function wordsExchanged(one: string, other: string): boolean {
   return first[a] === second[b] && first[b] === second[a];
 }
 
-/** Whether each word of the name with fewer is a word of the other, an initial of one, or its short form. */
+/** Whether each word of the shorter name is a word of the longer one, its initial or its nickname. */
 function isShortened(one: string, other: string, { nicknames }: NameRules): boolean {
   if (!one.includes(' ') && !other.includes(' ')) return isInitialOf(one, other) || isNickname(one, other, nicknames);
   const [fewer, more] =
     one.length <= other.length ? [one.split(' '), other.split(' ')] : [other.split(' '), one.split(' ')];
   if (fewer.length > more.length) return false;
-  const left = [...more];
+  const unmatched = [...more];
   for (const word of fewer) {
-    const at = left.findIndex((known) => isInitialOf(word, known) || nicknames?.get(known)?.has(word) === true);
-    const nick = at >= 0 ? at : left.findIndex((known) => nicknames?.get(word)?.has(known) === true);
-    if (nick < 0) return false;
-    left.splice(nick, 1);
+    const at = unmatched.findIndex((known) => isInitialOf(word, known) || nicknames?.get(known)?.has(word) === true);
+    const found = at >= 0 ? at : unmatched.findIndex((known) => nicknames?.get(word)?.has(known) === true);
+    if (found < 0) return false;
+    unmatched.splice(found, 1);
   }
   return true;
 }

@@ -1,6 +1,5 @@
 /**
- * Short forms by which people are known, as pairs of names: an edge joins the two of it, and no third through it. A policy
- * that wants them says `"nicknames": "standard"`, or has a list of its own.
+ * Builds the pairs of full and short names. Pairs are not transitive. A policy uses them with `"nicknames": "standard"`, or has its own list.
  */
 export function nicknameEdges(groups: readonly (readonly string[])[]): ReadonlyMap<string, ReadonlySet<string>> {
   const edges = new Map<string, Set<string>>();
@@ -19,7 +18,7 @@ function plain(name: string): string {
   return name.normalize('NFKD').replace(/\p{M}/gu, '').toLowerCase();
 }
 
-/** A full name and its well-known short forms, in some languages of Europe. */
+/** Common short forms of given names in some European languages. */
 export const standardNicknames = nicknameEdges(
   (
     'alexander alex sandy sascha xander|alexandra alex sandra sasha|andrew andy drew|anthony tony|antonio toni tonio|' +

@@ -29,7 +29,7 @@ function withoutSpaces(form: string): string {
   return form.replaceAll(' ', '');
 }
 
-/** Places and countries that were renamed, or bear two official names, since somebody now alive was born (P-c). */
+/** Places and countries that were renamed, or have two official names, within a lifetime. */
 const renamedPlaces = symmetricMap([
   ['astana', 'nursultan', 'akmola', 'tselinograd'],
   ['almaty', 'almaata'],
@@ -77,8 +77,8 @@ function symmetricMap(groups: readonly (readonly string[])[]): ReadonlyMap<strin
 }
 
 /**
- * The level of two lists of nationalities: the same where the register has each that was claimed. Codes have no slips, since
- * each letter makes another country of one; of names only those that were renamed are similar.
+ * The level of two lists of nationalities: the same if the register has each claimed one. No edit distance, because one letter makes another
+ * country code; only renamed countries are similar.
  */
 export function nationsLevel(claimed: Forms, known: Forms): Level {
   const levels = claimed.map((nation) => nationLevel(nation.split(formSeparator), known));
@@ -95,21 +95,21 @@ function nationLevel(forms: readonly string[], known: Forms): Level {
 
 /** The level of two numbers of documents or postal codes. */
 export function codeLevel(claimed: Forms, known: Forms): Level {
-  let least = 3;
-  for (const one of claimed) for (const other of known) least = Math.min(least, editDistance(one, other, 2));
-  return least === 0 ? 'normalised' : least === 1 ? 'similar' : least === 2 ? 'close' : 'different';
+  let edits = 3;
+  for (const one of claimed) for (const other of known) edits = Math.min(edits, editDistance(one, other, 2));
+  return edits === 0 ? 'normalised' : edits === 1 ? 'similar' : edits === 2 ? 'close' : 'different';
 }
 
 /**
- * The level of two streets with their house numbers, which stand before or behind, and flats. A register that holds the number
- * alone says nothing about the street. `shortened`: one house, and which flat only one of them says; another flat is another house.
+ * The level of two streets with house numbers and flats. `missing`: the register has only the number. `shortened`: the same house number, and
+ * only one of them has a flat. Different flats are different addresses.
  */
 export function streetLevel(claimed: Forms, known: Forms): Level {
-  const ours = claimed.map(streetParts);
-  const theirs = known.map(streetParts);
-  if (isNumberOf(theirs[0], ours[0])) return 'missing';
+  const claimedParts = claimed.map(streetParts);
+  const knownParts = known.map(streetParts);
+  if (isNumberOf(knownParts[0], claimedParts[0])) return 'missing';
   let best = streetLevelsByRank.length - 1;
-  for (const one of ours) for (const other of theirs) best = Math.min(best, streetRank(one, other));
+  for (const one of claimedParts) for (const other of knownParts) best = Math.min(best, streetRank(one, other));
   return streetLevelsByRank[best] ?? 'different';
 }
 
@@ -132,18 +132,21 @@ function streetRank(first: StreetParts, second: StreetParts): number {
   return likeness >= 0.85 ? 4 : 5;
 }
 
-/** Whether it is one house and flat; or one house, whose flat only one of them says. */
+/** `flatless`: the same house number, and only one has a flat. */
 type HomeComparison = 'same' | 'flatless' | 'other';
 
 function compareHomes(one: StreetParts, other: StreetParts): HomeComparison {
   if (one.numbers === other.numbers) return compareFlats(one.flat, other.flat);
-  // One of the numbers may be that of the flat: 3/12 High Street.
-  const [here, there] = [withFlat(one), withFlat(other)];
-  return here.app === '' || here.app !== there.app ? 'other' : compareFlats(here.flat, there.flat);
+  // One of the numbers may be a flat: 3/12 High Street.
+  const first = withFlat(one);
+  const second = withFlat(other);
+  return first.buildingNumber === '' || first.buildingNumber !== second.buildingNumber
+    ? 'other'
+    : compareFlats(first.flat, second.flat);
 }
 
-function withFlat({ numbers, flat, app, otherNumbers }: StreetParts) {
-  return flat === '' ? { app, flat: otherNumbers } : { app: numbers, flat };
+function withFlat({ numbers, flat, buildingNumber, otherNumbers }: StreetParts) {
+  return flat === '' ? { buildingNumber, flat: otherNumbers } : { buildingNumber: numbers, flat };
 }
 
 function compareFlats(one: string, other: string): HomeComparison {

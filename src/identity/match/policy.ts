@@ -8,49 +8,50 @@ import type { NameRules } from './name-level.ts';
 /** One of these claims. */
 export type ClaimAlternatives = readonly [ClaimName, ...ClaimName[]];
 
-/** A named, versioned way to decide. The name goes into every answer; a change of rules is a new name. */
+/** A named, versioned set of rules. Every result states the name; changed rules get a new name. */
 export type MatchPolicy = {
   readonly name: string;
   readonly assurance: { readonly framework: 'eidas'; readonly level: 'low' | 'substantial' | 'high' };
-  /** Sets of which one must be submitted, and one must be positively matched. */
+  /** One of these sets must be submitted, and one must agree. */
   readonly minimum: readonly (readonly ClaimAlternatives[])[];
   /** The levels that count as agreement. */
   readonly agreement: ReadonlySet<Level>;
-  /** Levels that count only beside an agreeing id or document number (EU 2023/333 calls them similar), by claim. */
+  /** Levels that count as agreement only if the id or document number agrees ("similar" in EU 2023/333), by claim. */
   readonly agreementBesideId: { readonly [claim in ClaimName]?: ReadonlySet<Level> };
-  /** How many identifying claims may be fuzzy: names in each other's field are one. */
+  /** The maximum number of identifying claims with such a level; exchanged names count as one. */
   readonly mostFuzzy: number;
-  /** Whether the probability alone decides, so that a claim may differ when the others outweigh it. */
+  /** Whether probability alone decides: a claim may differ if the others compensate. */
   readonly tolerant: boolean;
-  /** What a level weighs; without a model only the levels decide. */
+  /** The weights of the levels; without a model only the levels decide. */
   readonly model: MatchModel | undefined;
-  /** The probability from which claims fit a record. */
+  /** Claims fit a record from this probability on. */
   readonly threshold: number;
-  /** The same where neither an address nor a document number agrees. */
+  /** The same if neither an address nor a document number agrees. */
   readonly bareThreshold: number;
-  /** What is left to a person beside anyone else of the register, where neither of them agrees. */
+  /** The probability that the person must keep next to a competing candidate, if neither of them agrees. */
   readonly rivalThreshold: number;
-  /** Whether a person is only matched when no other candidate of the register fits the claims as well. */
+  /** Whether a match requires that no other person of the register fits the claims as well. */
   readonly rivals: boolean;
   readonly names: NameRules;
-  /** The claims that may be asked about; undefined: all. */
+  /** The claims that clients may submit; undefined permits all. */
   readonly permitted?: ReadonlySet<ClaimName>;
-  /** How much of a birth date has to be stated for it to count towards the minimum: less is soon guessed. */
+  /** A birth date must be at least this precise to count towards the minimum: an attacker finds a year or month in few attempts. */
   readonly leastDate: DatePart;
-  /** For how many years after its end a former name or address still counts, where the levels let it. */
+  /** The number of years after its end in which a former name or address counts. */
   readonly former: { readonly nameYears: number; readonly addressYears: number };
-  /** Whether the record of somebody who has died may match. */
+  /** Whether the record of a deceased person may match. */
   readonly deceasedMatch: boolean;
 };
 
+/** The precision of a date. */
 export type DatePart = 'year' | 'month' | 'day';
 
 const name: ClaimAlternatives = ['familyName', 'givenName', 'birthFamilyName'];
 const address: ClaimAlternatives = ['streetAddress', 'postalCode'];
 
 /**
- * The policy of the contract. Every claim that is submitted must agree or be unknown to the register. A person of whom
- * the register knows no name or no birth date can be verified by document number and address in its place.
+ * Every submitted claim must agree or be missing in the register. Document number and address can replace the name or birth date of people
+ * whose record lacks it.
  */
 export const standardPolicy: MatchPolicy = {
   name: 'standard-2026-1',
@@ -81,9 +82,9 @@ const similarOrFormer: ReadonlySet<Level> = new Set(['similar', 'former']);
 const former: ReadonlySet<Level> = new Set(['former']);
 
 /**
- * The standard policy with one slip allowed: beside an agreeing id or document number, one identifying claim may be
- * similar in the sense of EU 2023/333 or former, and the address may be one that was left; no claim may differ. Of dates only day and month exchanged and a stated lack of
- * precision: one wrong digit would let a guess cover thirty dates.
+ * The standard policy with one permitted deviation: with an agreeing id or document number, one identifying claim may be similar (EU 2023/333)
+ * or former, and the address may be a former one; no claim may differ. Dates may only have exchanged day and month or less precision: with
+ * one wrong digit permitted, one attempt would cover about thirty dates.
  */
 export const standardPolicy2: MatchPolicy = {
   ...standardPolicy,
@@ -109,8 +110,8 @@ export const standardPolicy2: MatchPolicy = {
 };
 
 /**
- * What EU 2025/846 asks of cross-border matching: the same after normalising, and one person. Without an id also by the
- * mandatory person identification data of a wallet (EU 2024/2977, Annex, section 1), where the register has them all.
+ * Cross-border matching (EU 2025/846): claims must agree after normalisation, with exactly one person. Also permits a search by the mandatory
+ * person identification data of a wallet (EU 2024/2977, Annex, section 1) if the register has all of them.
  */
 export const euPolicy: MatchPolicy = {
   ...standardPolicy,
@@ -120,10 +121,7 @@ export const euPolicy: MatchPolicy = {
   rivals: true,
 };
 
-/**
- * The calibrated policy: the probability decides, and no other person of the register may fit as well. For records that
- * are known to be badly typed; a client has to be given it.
- */
+/** Probability decides, and no other person of the register may fit as well. For registers with many typing errors. */
 export const calibratedPolicy: MatchPolicy = {
   ...standardPolicy2,
   name: 'calibrated-2026-1',
@@ -134,20 +132,20 @@ export const calibratedPolicy: MatchPolicy = {
   rivalThreshold: 0.999,
 };
 
-/** All policies that ship, by name. */
+/** The built-in policies by name. */
 export const shippedPolicies: ReadonlyMap<string, MatchPolicy> = new Map(
   [standardPolicy, standardPolicy2, euPolicy, calibratedPolicy].map((policy) => [policy.name, policy]),
 );
 
 const dateLengths: Readonly<Record<DatePart, number>> = { year: 4, month: 7, day: 10 };
 
-/** The claims that count towards the minimum: all but a birth date of which too little is stated. */
-export function claimsForMinimum({ leastDate }: MatchPolicy, { asked, values }: NormalisedClaims): Set<ClaimName> {
-  const states = (values.birthDate?.forms[0] ?? '').length >= dateLengths[leastDate];
-  return new Set(asked.filter((claim) => claim !== 'birthDate' || states));
+/** The submitted claims that count towards the minimum: all except a birth date that is not precise enough. */
+export function claimsForMinimum({ leastDate }: MatchPolicy, { submitted, values }: NormalisedClaims): Set<ClaimName> {
+  const isPrecise = (values.birthDate?.forms[0] ?? '').length >= dateLengths[leastDate];
+  return new Set(submitted.filter((claim) => claim !== 'birthDate' || isPrecise));
 }
 
-/** Whether some minimum set of the policy lies within these claims. */
+/** Whether these claims contain one of the minimum sets. */
 export function meetsMinimum(policy: MatchPolicy, claims: ReadonlySet<ClaimName>): boolean {
   return policy.minimum.some((set) => set.every((oneOf) => oneOf.some((claim) => claims.has(claim))));
 }

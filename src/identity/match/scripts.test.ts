@@ -7,7 +7,7 @@ import { placeLevel, streetLevel } from './place-level.ts';
 
 const level = (one: string, other: string) => nameLevel(formsOf(one), formsOf(other), { particles: true });
 
-/** Names as their own script writes them, with what passports and people make of them. */
+/** Names in their own script, with the spellings in passports and common ones. */
 const spellings: Readonly<Record<string, readonly (readonly [string, ...string[]])[]>> = {
   Greek: [
     ['Παπαδόπουλος', 'Papadopoulos', 'PAPADOPOULOS'],
@@ -116,7 +116,7 @@ const spellings: Readonly<Record<string, readonly (readonly [string, ...string[]
 };
 
 for (const [script, names] of Object.entries(spellings)) {
-  test(`${script} names are the same as their usual spellings, from either side`, () => {
+  test(`${script} names agree with their usual spellings in both directions`, () => {
     for (const [own, ...usual] of names) {
       for (const spelling of usual) {
         assert.equal(level(own, spelling), 'normalised', `${own} / ${spelling}`);
@@ -126,7 +126,7 @@ for (const [script, names] of Object.entries(spellings)) {
   });
 }
 
-test('another name of the same script is not taken for it', () => {
+test('another name of the same script does not agree', () => {
   const others = [
     ['حسن', 'Hussein'],
     ['حسين', 'Hasan'],
@@ -147,7 +147,7 @@ test('another name of the same script is not taken for it', () => {
   for (const [one, other] of others) assert.notEqual(level(one, other), 'normalised', `${one} / ${other}`);
 });
 
-test('blanks and hyphens in a name of any script change nothing', () => {
+test('blanks and hyphens do not change the comparison of names in any script', () => {
   const spaced = [
     '박 지성',
     '欧阳 修',
@@ -165,7 +165,7 @@ test('blanks and hyphens in a name of any script change nothing', () => {
   }
 });
 
-test('a Hebrew name is similar to what its letters may be: they leave the vowels out', () => {
+test('a Hebrew name is similar to every reading of its letters', () => {
   const readings = [
     ['כהן', 'Cohen', 'similar'],
     ['דוד', 'David', 'similar'],
@@ -178,7 +178,7 @@ test('a Hebrew name is similar to what its letters may be: they leave the vowels
   }
 });
 
-test('every surname among the hundred commonest of China has its Pinyin', () => {
+test('each of the hundred most frequent family names of China has its Pinyin', () => {
   const surnames =
     '王李张刘陈杨黄赵吴周徐孙马朱胡郭何林高罗郑梁谢宋唐许韩邓冯曹彭曾肖田董潘袁蔡蒋余于杜叶程魏苏吕丁任卢姚沈钟姜崔谭陆范汪廖石金韦贾夏付方邹熊白孟秦' +
     '邱侯江尹薛闫雷龙黎史陶贺毛段郝顾龚邵覃武钱戴严莫孔汤常易乔赖文';
@@ -186,18 +186,18 @@ test('every surname among the hundred commonest of China has its Pinyin', () => 
   assert.deepEqual(without, []);
 });
 
-test('every name of the Arabic table is the same as its own Latin spelling', () => {
+test('every name of the Arabic table agrees with its own Latin spelling', () => {
   const wrong = arabicNames().filter(([arabic, latin]) => level(arabic, latin) !== 'normalised');
   assert.deepEqual(wrong, []);
 });
 
-test('an Arabic name that no table knows is similar to what its letters may be, and to no other', () => {
+test('an Arabic name outside the table is similar to the readings of its letters, and to no other name', () => {
   assert.equal(level('گلشیری', 'Golshiri'), 'similar');
   assert.equal(level('قطيش', 'Qutaish'), 'similar');
   assert.equal(level('قطيش', 'Qatash'), 'different');
 });
 
-test('a long vowel of an Arabic name is not another one, and none is added behind it', () => {
+test('a long vowel of an Arabic name cannot be replaced, and none can be added after it', () => {
   const others = [
     ['كريم', 'Karima'],
     ['جمال', 'Jamil'],
@@ -213,7 +213,7 @@ test('a long vowel of an Arabic name is not another one, and none is added behin
   }
 });
 
-test('a name of 200 letters of any kind is compared within the time of a name', () => {
+test('a name of 200 letters of any script is compared in bounded time', () => {
   const hostile = [
     'ا'.repeat(200),
     'ع'.repeat(200),
@@ -225,8 +225,8 @@ test('a name of 200 letters of any kind is compared within the time of a name', 
   for (const one of hostile) for (const other of hostile) assert.equal(typeof level(one, other), 'string');
 });
 
-test('what is longer than any name is the same or another, and not looked into', () => {
-  // Eighteen letters each, once they are written out.
+test('texts longer than any name are compared for equality only', () => {
+  // Each expands to eighteen letters.
   const long = 'ﷺ'.repeat(200);
   assert.equal(level(long, `${long} `), 'normalised');
   for (const other of [`${long}a`, long.slice(1), 'محمد', 'Muhammad']) {

@@ -27,12 +27,12 @@ type Family = {
   readonly rule: string;
   readonly level: (one: string, other: string) => Level;
   readonly similar: readonly (readonly [string, string])[];
-  /** What this rule must not reach; another may see a weaker likeness in it. */
+  /** Values that this rule must not accept; another rule may give a lower level. */
   readonly nearMisses: readonly (readonly [string, string])[];
   readonly as: readonly Level[];
 };
 
-/** The rules of EU 2023/333 Annex II for single fields; N-b and N-c look at two fields and stand below. */
+/** The rules of EU 2023/333 Annex II for single fields. N-b and N-c concern two fields and have their own tests. */
 const families: readonly Family[] = [
   {
     rule: 'N-a known transliteration',
@@ -173,7 +173,7 @@ const families: readonly Family[] = [
 ];
 
 for (const { rule, level, similar, nearMisses, as } of families) {
-  test(`EU 2023/333 ${rule}: what it says is similar is, a near miss is not`, () => {
+  test(`EU 2023/333 ${rule}: similar values are similar, and larger differences are not`, () => {
     for (const [one, other] of similar) {
       assert.ok(as.includes(level(one, other)), `${one} / ${other}: ${level(one, other)}`);
       assert.ok(as.includes(level(other, one)), `${other} / ${one}: ${level(other, one)}`);
@@ -182,7 +182,7 @@ for (const { rule, level, similar, nearMisses, as } of families) {
   });
 }
 
-test('EU 2023/333 N-b: names in each other’s field are similar, at birth too; with another name they are not', () => {
+test('EU 2023/333 N-b: exchanged names are similar, also the name at birth, and not with another name', () => {
   const ana = { givenName: 'Ana', familyName: 'Silva' };
   assert.deepEqual(levelsOf({ givenName: 'Silva', familyName: 'Ana' }, ana), {
     givenName: 'similar',
@@ -195,7 +195,7 @@ test('EU 2023/333 N-b: names in each other’s field are similar, at birth too; 
   assert.deepEqual(levelsOf({ familyName: 'Costa' }, { ...ana, birthFamilyName: 'Costa' }), { familyName: 'similar' });
 });
 
-test('EU 2023/333 N-c: names regrouped in other fields are similar; with a word missing they are not', () => {
+test('EU 2023/333 N-c: names split differently are similar, and not with a missing word', () => {
   const ana = { givenName: 'Ana Maria', familyName: 'Silva' };
   assert.deepEqual(levelsOf({ givenName: 'Ana Maria Silva' }, ana), { givenName: 'similar' });
   assert.deepEqual(levelsOf({ givenName: 'Ana', familyName: 'Maria Silva' }, ana), {
@@ -205,7 +205,7 @@ test('EU 2023/333 N-c: names regrouped in other fields are similar; with a word 
   assert.notEqual(levelsOf({ givenName: 'Ana Silva' }, ana).givenName, 'similar');
 });
 
-test('EU 2023/333 N-c: it does not matter which side has the names in one field, and which field that is', () => {
+test('EU 2023/333 N-c: either side may have all names in one field, and in either field', () => {
   const nameless = { ...person({ birthDate: '1980-02-07' }), givenName: null, familyName: null };
   const whole = { givenName: 'Ana Maria', familyName: 'Silva' };
   const cases: readonly (readonly [Claims, Claims, ClaimLevels, MatchDecision])[] = [
@@ -214,7 +214,7 @@ test('EU 2023/333 N-c: it does not matter which side has the names in one field,
     [{ familyName: 'Sukarno' }, { givenName: 'Sukarno' }, { givenName: 'similar' }, 'match'],
     [{ givenName: 'Suharto' }, { familyName: 'Suharto' }, { familyName: 'similar' }, 'match'],
     [{ givenName: 'Suharto' }, { familyName: 'Soeharjo' }, { familyName: 'missing' }, 'no_match'],
-    // A name that the register does not have differs from none, whichever field the other one was claimed in.
+    // A name that the register lacks does not differ, whichever field the other name is in.
     [
       { givenName: 'Suharto' },
       { givenName: 'Haji', familyName: 'Suharto' },
@@ -241,7 +241,7 @@ test('EU 2023/333 N-c: it does not matter which side has the names in one field,
   );
 });
 
-test('names regrouped are the one slip, in whichever field they were given', () => {
+test('names split differently count as one deviation, in either field', () => {
   const record = person({ givenName: 'Ana', familyName: 'Silva', birthDate: '1980-02-07' });
   for (const names of [{ givenName: 'Ana Silva' }, { familyName: 'Ana Silva' }]) {
     const decide = (birthDate: string) =>
@@ -250,7 +250,7 @@ test('names regrouped are the one slip, in whichever field they were given', () 
   }
 });
 
-test('EU 2025/846: transliteration, blanks, hyphens and concatenation leave every policy’s decision as it is', () => {
+test('EU 2025/846: transliteration, blanks, hyphens and concatenation do not change the decision of any policy', () => {
   const record = person({ givenName: 'Zoë Anne-Marie', familyName: "Müller O'Brien", birthDate: '1980-02-07' });
   const variants: readonly Claims[] = [
     { givenName: 'Zoë Anne-Marie', familyName: "Müller O'Brien" },

@@ -1,6 +1,6 @@
 /**
- * The least number of edits (a letter inserted, deleted or substituted, two adjacent letters exchanged) that make one
- * text the other, or `most + 1` where it is more. Damerau-Levenshtein in its restricted form: no letter is edited twice.
+ * The minimum number of edits (insert, delete, substitute, exchange adjacent letters) between two texts, or `maxEdits + 1` if it is larger.
+ * Restricted Damerau-Levenshtein distance: no letter is edited twice.
  */
 export function editDistance(one: string, other: string, maxEdits: number): number {
   const width = other.length;
@@ -33,13 +33,13 @@ export function editDistance(one: string, other: string, maxEdits: number): numb
 }
 
 /**
- * Longer than any name or street; a text that is longer still, as a sign of Unicode may stand for eighteen letters, is the same
- * as another or not, so that nobody can have much compared.
+ * Longer than any name or street. Longer texts are compared for equality only: a Unicode character can expand to eighteen letters, and a
+ * client must not cause expensive comparisons.
  */
 export const maxComparedLength = 512;
 const rowLength = maxComparedLength + 1;
 const rows = [new Uint16Array(rowLength), new Uint16Array(rowLength), new Uint16Array(rowLength)] as const;
-// Scratch of `jaroWinkler`: the letters of the other text that are taken, and those that were found.
+// Buffers of `jaroWinkler`: letters of the other text that are matched, and the matched letters in order.
 const takenScratch = new Uint8Array(rowLength);
 const foundScratch = new Uint16Array(rowLength);
 
@@ -47,10 +47,12 @@ function cell(row: Uint16Array, at: number): number {
   return row[at] ?? 0;
 }
 
-/** Whether two letters of the text, adjacent or not, are exchanged in the other, and nothing else differs. */
+/** Whether the texts differ only by two exchanged letters, adjacent or not. */
 export function lettersExchanged(one: string, other: string): boolean {
   if (one.length !== other.length) return false;
-  let [first, second, differing] = [0, 0, 0];
+  let first = 0;
+  let second = 0;
+  let differing = 0;
   for (let at = 0; at < one.length && differing < 3; at += 1) {
     if (one.charCodeAt(at) === other.charCodeAt(at)) continue;
     differing += 1;
@@ -60,7 +62,7 @@ export function lettersExchanged(one: string, other: string): boolean {
   return differing === 2 && one[first] === other[second] && one[second] === other[first];
 }
 
-/** The similarity of Jaro and Winkler, from 0 to 1; up to four letters of a common beginning add to it. */
+/** The Jaro-Winkler similarity from 0 to 1, with a bonus for up to four letters of a common prefix. */
 export function jaroWinkler(one: string, other: string): number {
   if (one === other) return 1;
   if (one.length > maxComparedLength || other.length > maxComparedLength) return 0;

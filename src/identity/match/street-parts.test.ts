@@ -5,11 +5,14 @@ import { streetLevel } from './place-level.ts';
 
 const levelOf = (one: string, other: string) => streetLevel(formsOf(one), formsOf(other));
 
-/** Ways to write one address; addresses of other flats and houses; and the address without its flat. */
+/** Spellings of one address, addresses of other flats and buildings, and the address without its flat. */
 const homes = [
   {
     same: [
-      ...['Flat 3, 12 High Street', '12 High Street Flat 3', 'Flat no. 3, 12 High St', 'Apt 3 12 High Street'],
+      'Flat 3, 12 High Street',
+      '12 High Street Flat 3',
+      'Flat no. 3, 12 High St',
+      'Apt 3 12 High Street',
       ...[
         '3/12 High Street',
         'Unit 3, 12 High Street',
@@ -64,7 +67,7 @@ const homes = [
 ];
 
 for (const { same, others, without } of homes) {
-  test(`${same[0]}: one flat however it is written, other flats are other houses, and without it less is said`, () => {
+  test(`${same[0]}: all spellings agree, other flats differ, and an address without the flat is shortened`, () => {
     for (const one of same) {
       for (const other of same) if (one !== other) assert.equal(levelOf(one, other), 'normalised', `${one} / ${other}`);
       for (const other of others) {
@@ -77,7 +80,7 @@ for (const { same, others, without } of homes) {
   });
 }
 
-test('a number behind the street is its own where it ends with a letter, and words of streets are no flats', () => {
+test('a number after the street with a letter is one number, and words of streets are not flats', () => {
   assert.equal(levelOf('High Street 12 A', '12A High Street'), 'normalised');
   assert.equal(levelOf('Flat Street 3', 'Flat Street 4'), 'close');
   assert.equal(levelOf('1-2-3 Shibuya', 'Shibuya 1-2-3'), 'normalised');

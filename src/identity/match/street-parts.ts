@@ -1,44 +1,47 @@
-/** A street address taken apart, as it is compared. */
+/** The parts of a street address for comparison. */
 export type StreetParts = {
-  /** The numbers that stand there without a word that says what of. */
+  /** The numbers without a word such as `flat`. */
   readonly numbers: string;
-  /** The words in one, their short forms written out. */
+  /** The words without blanks; abbreviations are expanded. */
   readonly street: string;
-  /** The same sorted, with blanks between. */
+  /** The sorted words with blanks. */
   readonly sorted: string;
-  /** Which flat, by whatever word: `3`, `3b`, `a`; else what repeats the number of a house (`bis`), else `floor 2`. */
+  /** The flat (`3`, `3b`, `a`), else a suffix of the house number (`bis`), else `floor 2`. */
   readonly flat: string;
-  /** Of the numbers that of the house, where one of them may be a flat: the last before the street, or the first behind it. */
-  readonly app: string;
-  /** The others. */
+  /** The house number if another number may be a flat: the last one before the street, or the first one after it. */
+  readonly buildingNumber: string;
+  /** The other numbers. */
   readonly otherNumbers: string;
 };
 
+/** The parts of an empty text. */
 export const emptyStreetParts: StreetParts = {
   numbers: '',
   street: '',
   sorted: '',
   flat: '',
-  app: '',
+  buildingNumber: '',
   otherNumbers: '',
 };
 
-/** Takes a form apart, in linear time. */
+/** Splits a form into its parts in linear time. */
 export function streetParts(form: string): StreetParts {
   const all = form.split(' ');
   const numbers: string[] = [];
   const words: string[] = [];
-  let [flat, floor, before] = ['', '', 0];
+  let flat = '';
+  let floor = '';
+  let numbersBefore = 0;
   for (let at = 0; at < all.length; at += 1) {
     const word = all[at] ?? '';
-    const named = flatAt(all, at) ?? floorAt(all, at);
-    if (named !== undefined) {
-      if (named.isFloor) floor = named.text;
-      else flat = named.text;
-      at += named.words - 1;
+    const namedFlat = flatAt(all, at) ?? floorAt(all, at);
+    if (namedFlat !== undefined) {
+      if (namedFlat.isFloor) floor = namedFlat.text;
+      else flat = namedFlat.text;
+      at += namedFlat.words - 1;
     } else if (isNumber(word)) numbers.push(word);
-    else if (houseNumberSuffixes.has(word) && isNumber(all[at - 1])) flat ||= word;
-    // "12 a" is "12a", before the street and at the end.
+    else if (numberSuffixes.has(word) && isNumber(all[at - 1])) flat ||= word;
+    // "12 a" is "12a" before the street and at the end.
     else if (word.length === 1 && numbers.length > 0 && (words.length === 0 || isEnd(all, at)))
       numbers[numbers.length - 1] += word;
     else if (word.charCodeAt(0) <= codeOfNine && numberWithSuffix.test(word)) {
@@ -46,22 +49,22 @@ export function streetParts(form: string): StreetParts {
       numbers.push(number);
       flat ||= suffix;
     } else {
-      if (words.length === 0) before = numbers.length;
+      if (words.length === 0) numbersBefore = numbers.length;
       words.push(shortWords.get(word) ?? (word.endsWith('str') ? `${word}asse` : word));
     }
   }
-  const app = Math.max(0, before - 1);
+  const buildingAt = Math.max(0, numbersBefore - 1);
   return {
     numbers: numbers.join(' '),
     street: words.join(''),
     sorted: words.length < 2 ? (words[0] ?? '') : words.toSorted().join(' '),
     flat: flat || floor,
-    app: numbers[app] ?? '',
-    otherNumbers: numbers.length < 2 ? '' : numbers.toSpliced(app, 1).join(' '),
+    buildingNumber: numbers[buildingAt] ?? '',
+    otherNumbers: numbers.length < 2 ? '' : numbers.toSpliced(buildingAt, 1).join(' '),
   };
 }
 
-/** The code of the last digit: letters come behind it. */
+/** The code of the last digit; letters have larger codes. */
 const codeOfNine = 0x39;
 const numberWithSuffix = /^\d+(?:bis|ter|quater)$/;
 
@@ -73,10 +76,10 @@ function isEnd(all: readonly string[], at: number): boolean {
   return at === all.length - 1 && isNumber(all[at - 1]);
 }
 
-/** What is said of a flat or floor, and in how many words. */
+/** A flat or floor, and the number of words that it takes. */
 type NamedFlat = { readonly text: string; readonly words: number; readonly isFloor: boolean };
 
-/** The flat that is named there: `flat 3`, `apt no 3 b`, `whg 3`, `12 m 3`. */
+/** The flat at this position: `flat 3`, `apt no 3 b`, `whg 3`, `12 m 3`. */
 function flatAt(all: readonly string[], at: number): NamedFlat | undefined {
   const word = all[at] ?? '';
   if (!flatWords.has(word) && !(word === 'm' && isNumber(all[at - 1]) && isNumber(all[at + 1]))) return undefined;
@@ -90,7 +93,7 @@ function flatAt(all: readonly string[], at: number): NamedFlat | undefined {
   return { text: isParted ? value + letter : value, words: from - at + (isParted ? 2 : 1), isFloor: false };
 }
 
-/** The floor that is named there: `2nd floor`, `floor 2`, `ground floor flat`, `garden flat`; behind another number `2 og`. */
+/** The floor at this position: `2nd floor`, `floor 2`, `ground floor flat`, `garden flat`; after another number `2 og`. */
 function floorAt(all: readonly string[], at: number): NamedFlat | undefined {
   const word = all[at] ?? '';
   const next = all[at + 1] ?? '';
@@ -107,7 +110,7 @@ function levelOf(word: string, next: string): string | undefined {
   return next === 'floor' ? (ordinals.get(word) ?? /^(\d+)(?:st|nd|rd|th)$/.exec(word)?.[1]) : undefined;
 }
 
-/** Words before the number of a flat; a street that has one in its name has no number behind it. */
+/** Words before the number of a flat. In the name of a street they have no number after them. */
 const flatWords: ReadonlySet<string> = new Set(
   (
     'flat apartment apt unit suite room whg wohnung appartement appt apto apartamento depto departamento piso interno int ' +
@@ -119,8 +122,8 @@ const levels: ReadonlySet<string> = new Set(['basement', 'ground', 'garden', 'to
 const ordinals: ReadonlyMap<string, string> = new Map(
   ['first', 'second', 'third', 'fourth', 'fifth'].map((word, at) => [word, String(at + 1)]),
 );
-/** What follows the number of a house that was built beside the one with that number. */
-const houseNumberSuffixes: ReadonlySet<string> = new Set(['bis', 'ter', 'quater']);
+/** Suffixes of house numbers. */
+const numberSuffixes: ReadonlySet<string> = new Set(['bis', 'ter', 'quater']);
 
 const shortWords: ReadonlyMap<string, string> = new Map(
   (

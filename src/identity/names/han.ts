@@ -1,7 +1,6 @@
 /**
- * The readings of Han characters that stand in names: surnames, and what given names are made of, simplified and
- * traditional. First Pinyin (ISO 7098); behind a slash how Hong Kong and older papers write it. A character that is not here
- * stands for itself.
+ * The readings of Han characters in family and given names, simplified and traditional: Pinyin (ISO 7098), and after a slash the spelling of
+ * Hong Kong and older documents. Other characters have no reading.
  */
 const readings = `
 zhao/chiu 赵趙 qian/chin 钱錢 sun/suen 孙孫 li/lee 李 zhou/chow 周 wu/ng 吴吳 zheng/cheng 郑鄭 wang/wong 王汪 feng/fung 冯馮 chen/chan 陈陳
@@ -43,8 +42,8 @@ const simplified =
 export type Character = { readonly spellings: readonly string[]; readonly own: string };
 
 /**
- * Each character of the table with its readings in the order above, the same character's other readings behind them; then
- * as Taiwan writes it (Wade-Giles without marks), and those with an ü as passports and keyboards do.
+ * Each character of the table with its readings in the order of the table; then Wade-Giles without marks (Taiwan), and ü as passports and
+ * keyboards write it.
  */
 export function hanReadings(): ReadonlyMap<string, Character> {
   const listed = new Map<string, string[]>();

@@ -1,6 +1,6 @@
 import { koreanSurnames } from './other-scripts.ts';
 
-/** The spellings of each surname of one syllable, by its decomposed letters. */
+/** The spellings of surnames of one syllable, by their decomposed letters. */
 const surnames: ReadonlyMap<string, readonly string[]> = new Map(
   koreanSurnames
     .trim()
@@ -11,7 +11,7 @@ const surnames: ReadonlyMap<string, readonly string[]> = new Map(
     }),
 );
 
-/** A word of one syllable that is a surname; `after` is what follows its first letter. Undefined where it is none. */
+/** The surname that a word of one syllable is; undefined if it is not a surname. `after`: the text after the first letter. */
 export function hangulSyllable(
   letter: string,
   after: string,

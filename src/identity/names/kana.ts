@@ -1,6 +1,6 @@
 import { kanaRows } from './other-scripts.ts';
 
-/** A kana with its voicing mark and a small ya, yu or yo, decomposed: how it is spelled, and in hiragana. */
+/** The Latin spelling and the hiragana of each kana, by its decomposed form with voicing mark and small ya, yu or yo. */
 export function kanaSpellings(): ReadonlyMap<string, { readonly spelling: string; readonly hiragana: string }> {
   const hiragana = new Map<string, string>([
     ['っ', doubling],
@@ -29,14 +29,14 @@ const glides = [
   ['ょ', 'o'],
 ] as const;
 
-/** Stands in a spelling where the consonant that follows is doubled. */
+/** A placeholder in a spelling: the next consonant is doubled. */
 const doubling = '\u3063';
 
 function katakanaOf(hiragana: string): string {
   return hiragana.replace(/[\u3041-\u3096]/g, (kana) => String.fromCharCode(kana.charCodeAt(0) + 0x60));
 }
 
-/** Doubled consonants, and long vowels by system: not written (passports), as they are in kana, o with an h (Ohno). */
+/** Writes doubled consonants, and long vowels by system: omitted (passports), as in kana, or o with h (Ohno). */
 export function finishKana(form: string, system: number): string {
   const doubled = form
     .replace(/\u3063(?=ch)/g, 't')

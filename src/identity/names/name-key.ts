@@ -3,8 +3,8 @@ import { type Forms, formsOf } from './normalise.ts';
 import { stripOptionalWords } from './optional-words.ts';
 
 /**
- * Words before a family name that one office writes, another leaves out and a third runs together (van der, de la, bin,
- * al). Given names are never looked up here: Al, Ben and Van are people.
+ * Words before a family name that some offices write, omit or join with the name (van der, de la, bin, al). Not used for given names: Al,
+ * Ben and Van are given names.
  */
 const particles = new Set(
   (
@@ -13,7 +13,7 @@ const particles = new Set(
   ).split(' '),
 );
 
-/** The family name without its particles; the last word is the name itself, whatever it looks like. */
+/** The family name without its particles. The last word always stays. */
 export function withoutParticles(form: string): string {
   if (!form.includes(' ')) return form;
   const words = form.split(' ');
@@ -21,10 +21,8 @@ export function withoutParticles(form: string): string {
 }
 
 /**
- * The keys under which a name is searched: the coarse sound of its letters in each of its forms, with particles, titles and
- * suffixes and without.
- * Two names that count as the same share a key, apart from an Arabic claim beside a Latin record. Keys find candidates;
- * whether one fits is decided by comparing it. None for no name.
+ * The search keys of a claimed name: the approximate sound of each of its forms, with and without particles, titles and suffixes. Two
+ * names that compare as the same share a key, except an Arabic claim and a Latin record. Keys only find candidates; comparison decides.
  */
 export function nameSearchKeys(forms: Forms): string[] {
   const skeletons = forms.flatMap((form) => (isLatin(form) ? latinSkeleton(form) : arabicSkeletons(form)));
@@ -32,9 +30,8 @@ export function nameSearchKeys(forms: Forms): string[] {
 }
 
 /**
- * The keys under which a register keeps a name, that of its record first. A Latin name with marks needs none with marks
- * beside those without: whoever claims it so has all of them. In another script blanks change how a name is read (γγ), so
- * that the name as it is written is a key as well.
+ * The search keys to store for a registered name; the first is the key of the record. A Latin name with diacritics needs only the keys
+ * without them, because a claim has both. In other scripts blanks change the reading (γγ), so the name as written is a key too.
  */
 export function storedNameKeys(name: string): string[] {
   const forms = formsOf(name);
@@ -48,14 +45,14 @@ export function storedNameKeys(name: string): string[] {
   ];
 }
 
-/** The keys of one reading of a name, by which wrong guesses are counted. */
+/** The keys of one reading of a name, for counting failed verifications. */
 export type LimiterNameKeys = readonly [sound: string, skeleton: string];
 
 /**
- * The keys by which wrong guesses about a name are counted, of each form by which it may be the name of a record: its sound, and
- * its consonants, for a name in Arabic letters is found by any vowels; without titles, suffixes and particles first, then with
- * what of them is stated. Names are the same by either, and which words are some is not known: `Dani el s` has a particle, and
- * is Daniels (test/attacks/verification-limit-split-names.test.ts).
+ * The keys by which failed verifications with a name are counted, for each reading that could match a record: first without titles,
+ * suffixes and particles, then with them. Attack: splitting a name adds words that look like particles (`Dani el s` compares as Daniels),
+ * so both readings are counted (test/attacks/verification-limit-split-names.test.ts). Consonants are a key because a name in Arabic
+ * letters is found by a spelling with any vowels.
  */
 export function limiterNameKeysOf(forms: readonly string[]): readonly [LimiterNameKeys, ...LimiterNameKeys[]] {
   const [form = '', ...others] = latinFormsOrFirst(forms);
@@ -71,26 +68,26 @@ export function limiterNameKeysOf(forms: readonly string[]): readonly [LimiterNa
   return [first, ...all.values()];
 }
 
-/** The forms in Latin letters, as each script but a few is compared; of another one its own. */
+/** The Latin forms; if there are none, the first form. */
 export function latinFormsOrFirst(forms: readonly string[]): readonly string[] {
   const latin = forms.filter(isLatin);
   return latin.length === 0 ? forms.slice(0, 1) : latin;
 }
 
 function limiterKeysOfReading(name: string): LimiterNameKeys {
-  // UXX and NXX are how passports write Ü and Ñ (ICAO 9303-3).
+  // Passports write Ü and Ñ as UXX and NXX (ICAO 9303-3).
   const [skeleton = ''] = isLatin(name) ? latinSkeleton(name.replaceAll(/(?<=[un])xx/g, '')) : arabicSkeletons(name);
-  // Its first letter tells people apart; the sign before it is that of all skeletons.
+  // Without the prefix that all skeletons share.
   return [soundOf(name), skeleton.slice(1)];
 }
 
-/** The name without titles and suffixes, of which there may be several. */
+/** The name without its titles and suffixes. */
 function withoutOptionalWords(form: string): string {
   const { form: less } = stripOptionalWords(form);
   return less === form ? form : withoutOptionalWords(less);
 }
 
-/** The sounds of a name: without titles, suffixes and particles first, then with what of them is stated. */
+/** The sounds of a name: first without titles, suffixes and particles, then with them. */
 function soundsOf(forms: Forms): string[] {
   const keys = forms.flatMap((form) =>
     form.includes(' ')
@@ -105,14 +102,14 @@ function soundsOf(forms: Forms): string[] {
   return [...new Set(keys)].filter((key) => key !== '');
 }
 
-/** The key of the record of somebody with this family name; empty for no name. */
+/** The record key of a person with this family name; empty without a name. */
 export function familyKey(familyName: string | undefined): string {
   return familyName === undefined ? '' : (storedNameKeys(familyName)[0] ?? '');
 }
 
 /**
- * The key of a street with its house number, for those who live there: a number, since an index of the texts would
- * slow every import; two streets of one key are told apart by comparing. Undefined for none.
+ * The search key of a street with its house number; undefined without a street. A number, because an index over texts would slow down
+ * imports. Collisions are harmless: comparison decides.
  */
 export function streetKey(street: string | null | undefined): number | undefined {
   const form = formsOf(street ?? '')[0] ?? '';
@@ -133,14 +130,14 @@ function soundOf(form: string): string {
   return key === '' ? joined : key;
 }
 
-/** What comes behind the Latin letters of Unicode with their marks. */
+/** Characters after the Latin blocks of Unicode. */
 const otherScript = /[\u0370-\u1dff\u2e80-\uffff]/;
 
 function isLatin(form: string): boolean {
   return /^[\u0020-\u007e]*$/.test(form);
 }
 
-/** Spellings that systems of transliteration exchange; the longest are tried first. */
+/** Letter groups that transliteration systems write differently; the longest match first. */
 const sounds: Readonly<Record<string, string>> = {
   shch: 'sc',
   uxx: 'u',

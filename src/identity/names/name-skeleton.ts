@@ -1,28 +1,28 @@
 /**
- * Keys that an Arabic name shares with its Latin spellings: the consonants alone, by groups so wide that every spelling of a
- * letter that `../match/arabic.ts` knows falls into one of them, or into none. They begin with a sign that no other key has.
+ * Keys that an Arabic name shares with its Latin spellings: its consonants, in groups that contain every spelling of a letter that
+ * `../match/arabic.ts` knows. Only these keys have this prefix.
  */
 const skeletonPrefix = '~';
 const maxSkeletons = 16;
 
-/** The skeleton of a Latin form; none for one without consonants. */
+/** The skeleton of a Latin form; empty without consonants. */
 export function latinSkeleton(form: string): string[] {
   let skeleton = '';
   for (const letter of form) skeleton += latinGroups[letter] ?? '';
   return skeleton === '' ? [] : [skeletonPrefix + collapseRepeats(skeleton)];
 }
 
-/** The skeletons of an Arabic form: some of its letters are heard as a consonant of one group or not at all. */
+/** The skeletons of an Arabic form. Some letters are optional consonants, so a form can have several. */
 export function arabicSkeletons(form: string): string[] {
   let found = [''];
   let before = '';
   for (const letter of form.replaceAll(' ', '')) {
     const group = arabicGroups[letter];
     if (group === undefined) return [];
-    // The lam of the article is not heard before sun letters.
-    const silent = maybeSilent.has(letter) || (letter === 'ل' && before === 'ا');
-    const heard = found.map((skeleton) => skeleton + group);
-    found = silent ? [...new Set([...heard, ...found])].slice(0, maxSkeletons) : heard;
+    // The lam of the article is silent before sun letters.
+    const isOptional = optionalConsonants.has(letter) || (letter === 'ل' && before === 'ا');
+    const extended = found.map((skeleton) => skeleton + group);
+    found = isOptional ? [...new Set([...extended, ...found])].slice(0, maxSkeletons) : extended;
     before = letter;
   }
   return [
@@ -45,5 +45,5 @@ const arabicGroups = {
   ...groupsOf({ b: 'بپف', t: 'تثدذزسشصضطظغقكکچژگجخة', l: 'ل', m: 'م', n: 'ن', r: 'ر' }),
   ...Object.fromEntries([...'اءعىويیهحئؤأإآٱ'].map((letter) => [letter, ''])),
 };
-/** Heard as a vowel, as h or as j in some spellings: jim, zhe, kha, ta marbuta. */
-const maybeSilent: ReadonlySet<string> = new Set('جژخة');
+/** Some spellings write these as a vowel, h or j: jim, zhe, kha, ta marbuta. */
+const optionalConsonants: ReadonlySet<string> = new Set('جژخة');

@@ -8,7 +8,7 @@ import { nameLevel } from '../match/name-level.ts';
 import { familyKey, nameSearchKeys, storedNameKeys, withoutParticles } from './name-key.ts';
 import { formsOf, toStoredText } from './normalise.ts';
 
-/** Whether some form of one name is some form of the other, blanks aside, with its particles or without them. */
+/** Whether the names share a form without blanks, with or without particles. */
 function same(one: string, other: string): boolean {
   const joined = (text: string) =>
     formsOf(text).flatMap((form) => [form, withoutParticles(form)].map((kept) => kept.replaceAll(' ', '')));
@@ -55,7 +55,7 @@ test('spellings of one name are the same name', () => {
   );
 });
 
-/** Names that count as the same only as names of a person, beside the pairs above. */
+/** Further names that agree only by the rules for personal names. */
 const spellings = [
   ['van der Berg', 'Berg'],
   ["D'Angelo", 'Dangelo'],
@@ -83,7 +83,7 @@ const spellings = [
     ?.map((pair) => pair.split(' ')) ?? []),
 ] as const;
 
-test('what counts as the same name in a register is found there by a key that both have', () => {
+test('names that agree in a register share a search key', () => {
   const all = [...pairs, ...pairs.map(([one, other]) => [other, one]), ...spellings];
   const found = all.map(([registered = '', claimed = '']) => {
     const keys = nameSearchKeys(formsOf(claimed));
@@ -96,11 +96,13 @@ test('what counts as the same name in a register is found there by a key that bo
   );
 });
 
-test('names by chance that count as the same share a key too', () => {
+test('generated names that agree share a search key', () => {
   const letter = fc.constantFrom(...'aeiouyhjklmnstvwxz -’дђжхщыюяёїђљ王陳伟γχψώύüößøåþ'.split(''));
   const name = fc.string({ unit: letter, minLength: 1, maxLength: 9 }).filter((text) => /[^ ’-]/.test(text));
   const rewritten = (text: string) => [
-    ...[text, `${text} jr`, text.replace(/^(dr|st) /, '')],
+    text,
+    `${text} jr`,
+    text.replace(/^(dr|st) /, ''),
     ...[...formsOf(text), text.toUpperCase(), text.replaceAll(/[ ’-]/g, '')],
   ];
   fc.assert(
@@ -128,7 +130,7 @@ test('names by chance that count as the same share a key too', () => {
   );
 });
 
-test('names that differ by a letter stay apart', () => {
+test('names that differ by a letter do not agree', () => {
   const different = [
     ['Müller', 'Miller'],
     ['Mueller', 'Muller'],
@@ -144,7 +146,7 @@ test('names that differ by a letter stay apart', () => {
   );
 });
 
-test('the last word of a family name is no particle', () => {
+test('the last word of a family name is never a particle', () => {
   const names = ['de la', 'van', 'van der berg', 'ortega y gasset'];
   assert.deepEqual(names.map(withoutParticles), ['la', 'van', 'berg', 'ortega gasset']);
 });
@@ -161,7 +163,7 @@ test('no text crashes the normaliser, and none that is not blank loses all its f
   );
 });
 
-test('how letters are composed changes nothing', () => {
+test('the Unicode composition of letters does not change the forms', () => {
   fc.assert(
     fc.property(fc.string({ unit: 'grapheme' }), (name) => {
       assert.deepEqual(formsOf(name.normalize('NFD')), formsOf(name.normalize('NFC')));
@@ -170,7 +172,7 @@ test('how letters are composed changes nothing', () => {
   );
 });
 
-test('every name of the public sample is accepted and found again in upper case', (t) => {
+test('every name of the public sample has a form and is found in upper case', (t) => {
   const path = testDataPath('opensanctions_rigour/sample_names.csv');
   if (path === undefined) return t.skip(testDataSkipReason);
   const names = parse(readFileSync(path), { columns: true }).map((row) => String((row as { name: string }).name));

@@ -2,12 +2,12 @@ import { finishKana } from './kana.ts';
 import { maxLookahead, type Spellings, spellingsOf } from './transliteration.ts';
 
 /**
- * The forms under which a text is compared, most faithful first, each spaced: tokens in lower case with one blank
- * between. Two texts are the same when any of their forms are. Never empty for a text that is not blank.
+ * The forms of a text for comparison, the most exact first: lower-case words with single blanks. Two texts are the same if they share a
+ * form. Not empty unless the text is blank.
  */
 export type Forms = readonly string[];
 
-/** The form of storage and hashing: composed (NFC), blanks collapsed and cut off at both ends. */
+/** The form for storage and hashing: NFC, with white space trimmed and collapsed. */
 export function toStoredText(text: string): string {
   if (isTidy(text)) return text;
   return collapse(isPlain(text) ? text : text.normalize('NFC'));
@@ -17,7 +17,7 @@ function collapse(text: string): string {
   return /^\s|\s$|\s\s|[^\S ]/.test(text) ? text.trim().replace(/\s+/g, ' ') : text;
 }
 
-/** Visible ASCII with single blanks between: most of what an import reads. */
+/** Whether the text is visible ASCII with single blanks: the usual case of an import. */
 function isTidy(text: string): boolean {
   let before = 0x20;
   for (let at = 0; at < text.length; at += 1) {
@@ -33,7 +33,7 @@ function isPlain(text: string): boolean {
   return true;
 }
 
-/** The forms of a name, a place or a street: any script, linear time, nothing refused. */
+/** The forms of a name, place or street in any script. Linear time; every text has a form. */
 export function formsOf(text: string): Forms {
   if (isPlain(text)) {
     const lower = text.toLowerCase();
@@ -46,7 +46,7 @@ export function formsOf(text: string): Forms {
     const form = tidy(spelled);
     if (form !== '') forms.add(form);
   }
-  // A name of signs only is still somebody's name: it stands for itself.
+  // A text of symbols only is its own form.
   return forms.size === 0 ? [folded.trim()] : [...forms];
 }
 
@@ -56,10 +56,10 @@ function tidy(form: string): string {
 }
 
 /**
- * Marks that a name may carry or lack: Latin, Greek and Cyrillic diacritics, Arabic and Hebrew points, variation
- * selectors. Vowel signs of Indic scripts and the voicing marks of kana are marks too, but make another name: they stay.
+ * Combining marks that do not distinguish names: Latin, Greek and Cyrillic diacritics, Arabic and Hebrew points, variation selectors.
+ * Vowel signs of Indic scripts and voicing marks of kana distinguish names, so they are not in this list.
  */
-const looseMarks: readonly (readonly [number, number])[] = [
+const optionalMarks: readonly (readonly [number, number])[] = [
   [0x0300, 0x036f],
   [0x0483, 0x0487],
   [0x0591, 0x05c7],
@@ -74,19 +74,19 @@ const looseMarks: readonly (readonly [number, number])[] = [
   [0xfe20, 0xfe2f],
 ];
 
-function isLooseMark(code: number): boolean {
-  return code >= 0x0300 && looseMarks.some(([first, last]) => code >= first && code <= last);
+function isOptionalMark(code: number): boolean {
+  return code >= 0x0300 && optionalMarks.some(([first, last]) => code >= first && code <= last);
 }
 
 const partOfWord = /[\p{L}\p{M}\p{N}]/u;
-/** Letters by Unicode's book that are written as apostrophes: ʹ to ˋ; and the ones that only join: zero width, soft. */
+/** Unicode counts these as letters, but names use them as apostrophes (ʹ to ˋ). */
 const apostrophe = /[\u02b9-\u02cb\ua78c]/;
 const joiner = /\p{Cf}/u;
 
-/** A part of a text that every system writes alike, or the spellings of a letter by system, with the letter itself. */
+/** A part that all systems write the same, or the spellings of a letter by system with the letter itself. */
 type Part = string | { readonly spellings: Spellings; readonly own: string };
 
-/** The text in each of the systems of transliteration, then in its own script where that differs. */
+/** The text in each transliteration system, then in its own script. */
 function spellInSystems(folded: string): string[] {
   const parts: Part[] = [];
   let common = '';
@@ -104,7 +104,7 @@ function spellInSystems(folded: string): string[] {
       continue;
     }
     const marksFrom = at;
-    while (at < folded.length && isLooseMark(folded.charCodeAt(at))) at += 1;
+    while (at < folded.length && isOptionalMark(folded.charCodeAt(at))) at += 1;
     const spelled =
       letter < '\u0080' && at === marksFrom
         ? undefined
@@ -129,10 +129,10 @@ function spellInSystems(folded: string): string[] {
   return [...(hasKana ? texts.map(finishKana) : texts), inOwnScript(parts)];
 }
 
-/** What stands at a place: a part of a word, what parts words, or nothing that counts. */
+/** Whether a character is part of a word, separates words, or is ignored. */
 function kindOf(letter: string): 'word' | 'gap' | 'nothing' {
   if (letter < '\u0080') return /[a-z0-9]/.test(letter) ? 'word' : 'gap';
-  if (isLooseMark(letter.charCodeAt(0)) || joiner.test(letter)) return 'nothing';
+  if (isOptionalMark(letter.charCodeAt(0)) || joiner.test(letter)) return 'nothing';
   return partOfWord.test(letter) && !apostrophe.test(letter) ? 'word' : 'gap';
 }
 
@@ -148,7 +148,7 @@ function inOwnScript(parts: readonly Part[]): string {
   return text;
 }
 
-/** How English shortens the endings -ий, -ый and -ия: Dmitry, Zelensky, Yulia; Alexander; Yuri. */
+/** English short forms of the endings -ий, -ый and -ия by system: Dmitry, Zelensky, Yulia; Alexander; Yuri. */
 const endings: Readonly<Record<number, (form: string) => string>> = {
   1: (form) => form.replace(/[iy]y(?= |$)/g, 'y').replace(/iya(?= |$)/g, 'ia'),
   5: (form) =>
@@ -161,7 +161,7 @@ const endings: Readonly<Record<number, (form: string) => string>> = {
 /** See `finishKana`. */
 const kanaSystems = 3;
 
-/** Arabic, Persian and Devanagari digits as ASCII ones; anything else as it is. */
+/** Converts Arabic, Persian and Devanagari digits to ASCII digits. */
 function digitOf(letter: string): string {
   if (letter < '\u0660') return letter;
   const code = letter.charCodeAt(0);

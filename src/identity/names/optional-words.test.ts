@@ -5,7 +5,7 @@ import { formsOf } from './normalise.ts';
 
 const level = (one: string, other: string) => nameLevel(formsOf(one), formsOf(other), { particles: true });
 
-test('a title or a suffix that one side states changes nothing', () => {
+test('a title or suffix on one side does not change the level', () => {
   const same = [
     ['Feggins Jr.', 'Feggins'],
     ['Feggins Jr.', 'Feggins Junior'],
@@ -20,12 +20,12 @@ test('a title or a suffix that one side states changes nothing', () => {
   }
 });
 
-test('a slip beside a title or a suffix is the slip that it is without them', () => {
+test('a deviation has the same level with and without a title or suffix', () => {
   assert.equal(level('Feggins Jr.', 'Fegins'), 'similar');
   assert.equal(level('Dr. Eva', 'Ava'), level('Eva', 'Ava'));
 });
 
-test('father and son who say which of them they are are two people', () => {
+test('names with different generation suffixes are different', () => {
   const pairs = [
     ['Feggins Jr.', 'Feggins Sr.'],
     ['Feggins II', 'Feggins III'],
@@ -34,7 +34,7 @@ test('father and son who say which of them they are are two people', () => {
   for (const [one, other] of pairs) assert.equal(level(one, other), 'different', `${one} / ${other}`);
 });
 
-test('what is left of a name is the name, whatever it looks like', () => {
+test('the last word of a name is never removed', () => {
   for (const name of ['Junior', 'Prof', 'Dr.', 'Dr. Prof.', 'St.', 'Sr. Jr.'])
     assert.equal(level(name, name), 'normalised');
   assert.notEqual(level('Dr. Prof', 'Dr.'), 'normalised');

@@ -1,7 +1,7 @@
-/** Words at the beginning of a name that are no part of it; reference: the person symbols and prefixes of OpenSanctions. */
+/** Titles before a name. Source: the person symbols and prefixes of OpenSanctions. */
 const titles = new Set('dr prof professor mr mrs ms rev'.split(' '));
 
-/** What tells generations of one name apart, at the end of a given or a family name, and how else it is written. */
+/** Generation suffixes after a given or family name, with their canonical form. */
 const generations: ReadonlyMap<string, string> = new Map([
   ['jr', 'jr'],
   ['jnr', 'jr'],
@@ -19,19 +19,19 @@ const saints: ReadonlyMap<string, string> = new Map([
   ['ste', 'sainte'],
 ]);
 
-/** A name of several words without what one office writes and another leaves out, and which generation it said. */
+/** A name without words that some offices omit, and its generation suffix. */
 export type StrippedName = { readonly form: string; readonly generation: string | undefined };
 
-/** The last word that is left is the name itself, whatever it looks like: Junior and Prof are somebody's names. */
+/** Removes titles and the generation suffix. The last word always stays: Junior and Prof are also names. */
 export function stripOptionalWords(form: string): StrippedName {
-  let kept = form;
-  for (let end = kept.indexOf(' '); end > 0 && titles.has(kept.slice(0, end)); end = kept.indexOf(' ')) {
-    kept = kept.slice(end + 1);
+  let name = form;
+  for (let end = name.indexOf(' '); end > 0 && titles.has(name.slice(0, end)); end = name.indexOf(' ')) {
+    name = name.slice(end + 1);
   }
-  const last = kept.lastIndexOf(' ');
-  const generation = last > 0 ? generations.get(kept.slice(last + 1)) : undefined;
-  if (generation !== undefined) kept = kept.slice(0, last);
-  const first = kept.indexOf(' ');
-  const saint = first > 0 ? saints.get(kept.slice(0, first)) : undefined;
-  return { form: saint === undefined ? kept : saint + kept.slice(first), generation };
+  const last = name.lastIndexOf(' ');
+  const generation = last > 0 ? generations.get(name.slice(last + 1)) : undefined;
+  if (generation !== undefined) name = name.slice(0, last);
+  const first = name.indexOf(' ');
+  const saint = first > 0 ? saints.get(name.slice(0, first)) : undefined;
+  return { form: saint === undefined ? name : saint + name.slice(first), generation };
 }

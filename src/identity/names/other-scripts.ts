@@ -1,10 +1,10 @@
 /**
- * Alphabets that write what is said, in Latin letters: a letter, or letters that are one sound, and its spellings in up to
- * seven systems (`transliteration.ts`). A letter that is another sound at the beginning of a word has a line in `initials`.
+ * Phonetic alphabets: each letter, or group of letters for one sound, with its Latin spellings in up to seven systems
+ * (`transliteration.ts`). Letters that sound different at the start of a word are also in `initials`.
  */
 export type SpellingTable = { readonly text: string; readonly initials?: string };
 
-/** Georgia's national system of 2002 without its apostrophes; behind it what people write. */
+/** The national system of Georgia (2002) without apostrophes, then common spellings. */
 export const georgian: SpellingTable = {
   text: `
   ა a
@@ -43,7 +43,7 @@ export const georgian: SpellingTable = {
 `,
 };
 
-/** Armenian: BGN/PCGN 1981 of the eastern language; with -ian; the western language with -ian, then with -yan. */
+/** Armenian: BGN/PCGN 1981 for Eastern Armenian; the same with -ian; Western Armenian with -ian, then with -yan. */
 export const armenian: SpellingTable = {
   text: `
   ա a
@@ -95,8 +95,8 @@ export const armenian: SpellingTable = {
 };
 
 /**
- * Hangul as its letters (NFKD parts the syllables): Revised Romanisation of 2000; what families write (Young-soo, Jung); and
- * McCune-Reischauer without marks. A trailing consonant is another letter than a leading one.
+ * Hangul letters (NFKD splits the syllables): Revised Romanisation (2000), common spellings of families (Young-soo, Jung), and
+ * McCune-Reischauer without marks. Leading and trailing consonants are different letters.
  */
 export const hangul: SpellingTable = {
   text: `
@@ -159,10 +159,7 @@ export const hangul: SpellingTable = {
 `,
 };
 
-/**
- * Korean surnames as their bearers write them: Revised Romanisation first, then the spellings that the National Institute of
- * the Korean Language found in passports.
- */
+/** Korean surnames: Revised Romanisation, then the spellings that the National Institute of the Korean Language found in passports. */
 export const koreanSurnames = `
 김 gim kim
 이 i lee yi rhee ri
@@ -239,7 +236,7 @@ export const koreanSurnames = `
 모 mo
 `;
 
-/** Hiragana by rows in Hepburn's spelling, as passports use it; katakana are the same. The rest is in `kana.ts`. */
+/** Hiragana by rows in Hepburn spelling, as passports use it; katakana are read the same way (`kana.ts`). */
 export const kanaRows: readonly (readonly [string, string])[] = [
   ['あいうえお', 'a i u e o'],
   ['かきくけこ', 'ka ki ku ke ko'],

@@ -4,11 +4,10 @@ import { kanaSpellings } from './kana.ts';
 import { armenian, georgian, hangul } from './other-scripts.ts';
 
 /**
- * How one written form stands for several others. Each letter has up to seven spellings, one a system, and a name is
- * spelled by one system throughout, so that its forms stay few; a system that a letter does not have is as its first. For
- * Latin letters (ICAO 9303-3): without the mark, as two letters, as machine-readable documents wrote it. For Cyrillic: ICAO
- * 9303-3, English, BGN/PCGN 1947, scholarly, Ukrainian, then English as newspapers write it (Yevgeny, Alexander) and with
- * plain vowels (Alexei, Yuri). For Greek: ELOT 743, then older habits.
+ * Each letter has up to seven spellings, one per system; a missing one is the first. A name is spelled in one system throughout, so that it
+ * has few forms. Latin letters (ICAO 9303-3): without the mark, as two letters, as in machine-readable documents. Cyrillic: ICAO 9303-3,
+ * English, BGN/PCGN 1947, scholarly, Ukrainian, English of newspapers (Yevgeny, Alexander), English with plain vowels (Alexei, Yuri).
+ * Greek: ELOT 743, then older spellings.
  */
 export type Spellings = readonly string[];
 
@@ -23,13 +22,13 @@ function parseSpellingTable(source: string): ReadonlyMap<string, Spellings> {
       .split('\n')
       .map((line) => {
         const [letter = '', ...spellings] = line.trim().split(' ');
-        // Decomposed like the text that is looked up in it.
+        // Decomposed, like the texts that are looked up.
         return [letter.normalize('NFKD'), parseSpellings(spellings.join(' '))];
       }),
   );
 }
 
-/** Latin letters that lose something when only their marks are dropped; keys are lower case and decomposed. */
+/** Latin letters with spellings other than the letter without its mark. Keys are lower case and decomposed. */
 const latin = parseSpellingTable(`
   ä a ae
   ö o oe
@@ -56,7 +55,7 @@ const latin = parseSpellingTable(`
   ƴ y
 `);
 
-/** Systems in the order above; scholarly is without marks. A hyphen is "not written". */
+/** Systems in the order above; scholarly without marks. A hyphen means "omitted". */
 const cyrillic = parseSpellingTable(`
   а a
   б b
@@ -114,7 +113,7 @@ const cyrillic = parseSpellingTable(`
   һ h
 `);
 
-/** Systems: ELOT 743 twice, popular, classical, ELOT 743 again. Pairs come before single letters. */
+/** Systems: ELOT 743 twice, popular, classical, ELOT 743 again. Pairs are before single letters. */
 const greek = parseSpellingTable(`
   α a
   β v v b b v
@@ -146,7 +145,7 @@ const greek = parseSpellingTable(`
   γχ nch nch nh nch nch
 `);
 
-/** Arabic letters that keyboards and registers exchange, and the tatweel, which only stretches a word. */
+/** Arabic letters that keyboards and registers use for one another, and the tatweel, which only stretches a word. */
 const arabic = parseSpellingTable(`
   ک ك
   ی ي
@@ -170,19 +169,15 @@ const kana = kanaSpellings();
 const greekVowelBefore = new Set(['α', 'ε', 'η']);
 const greekVoiceless = new Set([...'θκξπσςτφχψ ']);
 
-/**
- * What stands at a place of a decomposed, lower-case text: how it is spelled, how many UTF-16 units behind the letter were
- * read with it, and how its own script writes it where that is not as it stands.
- */
+/** The spellings of a letter, the number of UTF-16 units after the letter that belong to it, and its form in its own script if different. */
 export type SpelledLetter = { readonly spellings: Spellings; readonly units: number; readonly own?: string };
 
-/** How much of what follows a letter its spelling may depend on, in UTF-16 units. */
+/** The spelling of a letter depends on at most this number of UTF-16 units after it. */
 export const maxLookahead = 3;
 
 /**
- * The spellings of `letter` with the marks that follow it; undefined where the letter stands for itself. `after` is the
- * rest of the text behind the letter, which some letters read on into. `before` is the letter before, a blank at the
- * beginning of a word.
+ * The spellings of `letter` with its marks; undefined for a letter that is its own spelling. `after`: the text after the letter. `before`:
+ * the previous letter, or a blank at the start of a word.
  */
 export function spellingsOf(letter: string, marks: string, after: string, before: string): SpelledLetter | undefined {
   for (const mark of marks) {
@@ -208,7 +203,7 @@ function spellLetter(letter: string): SpelledLetter | undefined {
   return spellings === undefined ? undefined : { spellings, units: 0 };
 }
 
-/** The letter е is ye at the beginning of a word, behind a vowel, й and the signs ъ and ь (BGN/PCGN 1947). */
+/** The letter е is ye at the start of a word and after a vowel, й, ъ and ь (BGN/PCGN 1947). */
 function cyrillicSpelling(letter: string, marks: string, after: string, before: string): SpelledLetter | undefined {
   if (letter === 'е') return { spellings: softenVowel(letter, spelledE, before), units: 0 };
   const pair = letter === 'к' && marks === '' && after.startsWith('с') ? letters.get('кс') : undefined;
@@ -229,7 +224,7 @@ function kanaSpelling(letter: string, after: string): SpelledLetter | undefined 
 }
 
 function greekSpelling(letter: string, marks: string, after: string, before: string): SpelledLetter | undefined {
-  // An upsilon behind alpha, epsilon or eta is v, or f before a voiceless sound (ELOT 743); a diaeresis parts them.
+  // Upsilon after alpha, epsilon or eta is v, or f before a voiceless sound (ELOT 743). A diaeresis separates the two.
   if (letter === 'υ' && !marks.includes(diaeresis) && greekVowelBefore.has(before)) {
     return { spellings: greekVoiceless.has(after.charAt(0) || ' ') ? spelledF : spelledV, units: 0 };
   }

@@ -13,7 +13,7 @@ function policyOf(file: object): MatchPolicy {
   return parsed.policy;
 }
 
-test('a policy takes from its basis what its file does not state', () => {
+test('a policy has the members of its basis that its file omits', () => {
   assert.deepEqual(policyOf({}), { ...calibratedPolicy, name: 'town-2026-1' });
   const file = {
     basis: 'standard-2026-2',
@@ -37,13 +37,13 @@ test('a policy takes from its basis what its file does not state', () => {
   });
 });
 
-test('a file that is no policy is refused with the place of its fault', () => {
+test('an invalid policy file is refused with the place of the fault', () => {
   const faultOf = (text: string) => {
     const parsed = parseMatchPolicy(text);
     return 'fault' in parsed ? parsed.fault : undefined;
   };
   assert.equal(faultOf('{'), 'not JSON');
-  assert.equal(faultOf('{"name":"standard-2026-2"}'), 'standard-2026-2 is a policy that ships');
+  assert.equal(faultOf('{"name":"standard-2026-2"}'), 'standard-2026-2 is the name of a built-in policy');
   const faulty: readonly (readonly [object, RegExp])[] = [
     [{ threshold: 1 }, /^\/threshold /],
     [{ threshhold: 0.9 }, /^\/threshhold is not known$/],
@@ -54,7 +54,7 @@ test('a file that is no policy is refused with the place of its fault', () => {
   for (const [over, fault] of faulty) assert.match(faultOf(JSON.stringify({ name: 'abc', ...over })) ?? '', fault);
 });
 
-test('a short form is the full name only by a policy that says so, and only along one edge', () => {
+test('a short form agrees with the full name only by a policy with nicknames, and pairs are not transitive', () => {
   const record = toRegisterRecord({
     citizenId: 'C-1',
     givenName: 'Robert',

@@ -8,7 +8,7 @@ import { type ClaimName, claimNames } from '../register/claims.ts';
 const closed = { additionalProperties: false } as const;
 const chance = Type.Number({ exclusiveMinimum: 0, exclusiveMaximum: 1 });
 const claim = Type.Union(claimNames.map((name) => Type.Literal(name)));
-/** Of a column that says the same of everybody, a level is certain for one person as for two: it weighs nothing. */
+/** 1 is allowed: in a column with one value a level is certain for one person and for two, and its weight is 0. */
 const share = Type.Number({ exclusiveMinimum: 0, maximum: 1 });
 const oneOf = Type.Array(claim, { minItems: 1, maxItems: claimNames.length });
 const years = Type.Number({ minimum: 0, maximum: 200 });
@@ -27,12 +27,12 @@ const model = Type.Object(
 const policyFile = Type.Object(
   {
     name: Type.String({ pattern: '^[a-z0-9-]{3,60}$', maxLength: 60 }),
-    /** The policy that ships of which everything is taken that is not stated here. */
+    /** The built-in policy that gives the members that are missing here. */
     basis: Type.Optional(Type.Union([...shippedPolicies.keys()].map((name) => Type.Literal(name)))),
     threshold: Type.Optional(chance),
     bareThreshold: Type.Optional(chance),
     model: Type.Optional(model),
-    /** Sets of which one has to be submitted and to match; a member is one claim or any of several. */
+    /** One of these sets must be submitted and agree. A member is a claim or a list of alternatives. */
     minimum: Type.Optional(
       Type.Array(Type.Array(Type.Union([claim, oneOf]), { minItems: 1, maxItems: claimNames.length }), {
         minItems: 1,
@@ -55,7 +55,7 @@ const policyFile = Type.Object(
   closed,
 );
 
-/** Reads a policy as `calibrate` or an operator wrote it, over the one that it is based on; or says what is wrong with it. */
+/** Reads a policy file, with missing members from its basis; or returns the fault for a message. */
 export function parseMatchPolicy(text: string): { readonly policy: MatchPolicy } | { readonly fault: string } {
   let read: unknown;
   try {
@@ -70,10 +70,10 @@ export function parseMatchPolicy(text: string): { readonly policy: MatchPolicy }
     return { fault: `${first?.instancePath || 'it'} ${what}` };
   }
   const file: Static<typeof policyFile> = read;
-  if (shippedPolicies.has(file.name)) return { fault: `${file.name} is a policy that ships` };
+  if (shippedPolicies.has(file.name)) return { fault: `${file.name} is the name of a built-in policy` };
   const basis = shippedPolicies.get(file.basis ?? calibratedPolicy.name) ?? calibratedPolicy;
   const { name, minimum, permitted, nicknames } = file;
-  // The schema has checked the names of claims, and that no list is empty.
+  // The schema checked the claim names, and that no list is empty.
   const sets = minimum?.map((set) => set.map((member) => [member].flat() as unknown as ClaimAlternatives));
   return {
     policy: {

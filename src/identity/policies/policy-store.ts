@@ -3,7 +3,15 @@ import { integerField, textField } from '../../db/row-fields.ts';
 import { type MatchPolicy, shippedPolicies } from '../match/policy.ts';
 import { parseMatchPolicy } from './policy-file.ts';
 
-/** The statement that keeps a policy; its unit is refused (`unique`) where the name was given before. */
+/** A policy that a client or setting names is missing or invalid: the database was changed by hand. */
+export class PolicyUnavailable extends Error {
+  constructor(message: string) {
+    super(message);
+    this.name = 'PolicyUnavailable';
+  }
+}
+
+/** Stores a policy. The unit fails (`unique`) if the name is taken. */
 export function insertPolicy(name: string, document: string, now: number): Statement {
   return {
     sql: 'insert into match_policy (name, document, created_at) values ($1, $2, $3)',
@@ -11,7 +19,7 @@ export function insertPolicy(name: string, document: string, now: number): State
   };
 }
 
-/** The policy of that name: one that ships, or one that was added. */
+/** The built-in or added policy of that name; undefined if there is none. */
 export async function findPolicy(read: Read, name: string): Promise<MatchPolicy | undefined> {
   const shipped = shippedPolicies.get(name);
   if (shipped !== undefined) return shipped;
@@ -19,29 +27,30 @@ export async function findPolicy(read: Read, name: string): Promise<MatchPolicy 
   if (row === undefined) return undefined;
   const parsed = parseMatchPolicy(textField(row, 'document'));
   if ('policy' in parsed) return parsed.policy;
-  throw new Error(`the stored policy ${name} cannot be read: ${parsed.fault}`);
+  throw new PolicyUnavailable(`the stored policy ${name} cannot be read: ${parsed.fault}`);
 }
 
-/** The policies by name, each read once: under its name a policy never changes. A client whose policy is not there is a fault. */
+/** Reads each policy once, because a stored policy never changes. Throws `PolicyUnavailable` for an unknown name. */
 export function createPolicyCache(read: Read): (name: string) => MatchPolicy | Promise<MatchPolicy> {
   const cache = new Map<string, MatchPolicy>(shippedPolicies);
   return (name) => cache.get(name) ?? find(name);
 
   async function find(name: string): Promise<MatchPolicy> {
     const policy = await findPolicy(read, name);
-    if (policy === undefined) throw new Error(`a client has the matching policy ${name}, which is not there`);
+    if (policy === undefined)
+      throw new PolicyUnavailable(`a client has the matching policy ${name}, which does not exist`);
     cache.set(name, policy);
     return policy;
   }
 }
 
-/** The names of all policies that can be given to a client, those that ship first. */
+/** The names of all policies, the built-in ones first. */
 export async function policyNames(read: Read): Promise<string[]> {
   const rows = await read('select name from match_policy order by name');
   return [...shippedPolicies.keys(), ...rows.map((row) => textField(row, 'name'))];
 }
 
-/** The documents of the policies that were added, by name, with when. */
+/** The added policies with their documents, sorted by name. */
 export async function addedPolicies(
   read: Read,
 ): Promise<readonly { readonly name: string; readonly document: string; readonly createdAt: number }[]> {

@@ -22,36 +22,39 @@ const findRecordRow = lookupByKey('citizen', 'citizen_id', recordColumns);
 
 const searchAnyNameSql = `select ${recordColumns} from citizen where birth_date = $1 order by family_key limit $2`;
 
-/** The searches by keys of names: as many keys each, for a statement of its own for every number would be one too many. */
-const keyCounts = [2, 8, 32] as const;
-const statementsByKeyCount = keyCounts.map((count) => {
+function createSearchStatements(count: number) {
   const keys = parameters(0, count);
   const [day, month, year, mostOfDay] = parameters(count, 4);
   const [from, to, mostOfPeriod] = parameters(count, 3);
-  const [mostRivals] = parameters(count, 1);
+  const [limit] = parameters(count, 1);
   const ofDay = `family_key in (${keys}) and birth_date in (${day}, ${month}, ${year})`;
   const ofPeriod = `birth_date >= ${from} and birth_date < ${to}`;
   const selectCurrent = `select ${recordColumns} from citizen where`;
   const selectFormer = `select ${recordColumns} from citizen where citizen_id in (select citizen_id from former_name where`;
-  // Each in the order of the tree that it goes along, so that nobody has to sort a crowd.
+  // Each order is that of the index used, so that the database does not sort.
   const byDate = 'order by birth_date, family_key limit';
   const byName = 'order by family_key limit';
   const orderFormer = 'order by family_key, birth_date limit';
   return {
     count,
     ofDay: `${selectCurrent} ${ofDay} ${byDate} ${mostOfDay}`,
-    // By the births of the period on SQLite, which uses no index for what is cast, and not by all bearers of a name. To
-    // PostgreSQL, which has a tree of names by date, it is no cast.
+    // The cast makes SQLite search by birth date and not by name: it uses no index for a cast value. PostgreSQL ignores the cast and uses
+    // its index over name and date.
     ofPeriod: `${selectCurrent} cast(family_key as text) in (${keys}) and ${ofPeriod} ${byName} ${mostOfPeriod}`,
     formerOfDay: `${selectFormer} ${ofDay} ${orderFormer} ${mostOfDay})`,
     formerOfPeriod: `${selectFormer} family_key in (${keys}) and ${ofPeriod} ${orderFormer} ${mostOfPeriod})`,
-    both: `${selectCurrent} family_key in (${keys}) and given_key in (${keys}) limit ${mostRivals}`,
-    family: `${selectCurrent} family_key in (${keys}) ${byName} ${mostRivals}`,
-    // A record without a given name may be a twin too.
-    twins: `${selectCurrent} family_key in (${keys}) and birth_date = ${day} and (given_key in (${keys}) or given_key is null)
+    both: `${selectCurrent} family_key in (${keys}) and given_key in (${keys}) limit ${limit}`,
+    family: `${selectCurrent} family_key in (${keys}) ${byName} ${limit}`,
+    // A record without a given name may be a namesake too.
+    namesakes: `${selectCurrent} family_key in (${keys}) and birth_date = ${day} and (given_key in (${keys}) or given_key is null)
       ${byDate} ${month}`,
   };
-});
+}
+
+/** Statements exist for a few numbers of keys only, to limit the number of prepared statements. */
+const smallStatements = [createSearchStatements(2), createSearchStatements(8)];
+const largestStatements = createSearchStatements(32);
+
 const byStreetSql = `select ${recordColumns} from citizen
   where street_key in ($1, $2) and postal_code in ($3, $4) limit $5`;
 
@@ -59,12 +62,9 @@ function parameters(from: number, count: number): string[] {
   return Array.from({ length: count }, (_, at) => `$${from + at + 1}`);
 }
 
-/** The statements for as many keys, with the keys: the last of them repeated, and none beyond the most. */
+/** The statements for this number of keys, and the keys: the last one is repeated, and keys beyond the largest number are dropped. */
 function statementsForKeys(keys: readonly string[]) {
-  const statements =
-    statementsByKeyCount.find(({ count }) => keys.length <= count) ??
-    statementsByKeyCount[statementsByKeyCount.length - 1];
-  if (statements === undefined) throw new Error('there is no statement for keys');
+  const statements = smallStatements.find(({ count }) => keys.length <= count) ?? largestStatements;
   const args = Array.from({ length: statements.count }, (_, at) => keys[Math.min(at, keys.length - 1)] ?? '');
   return { statements, args };
 }
@@ -76,7 +76,7 @@ const findContactRow = lookupByKey(
 );
 const findCitizenId = lookupByKey('citizen', 'citizen_id', 'citizen_id');
 
-/** The register in our own tables, filled by the importer. */
+/** The register in the tables that an import fills. */
 export function createEmbeddedRegister(read: Read): Register {
   return {
     find: async (citizenId) => {
@@ -87,7 +87,7 @@ export function createEmbeddedRegister(read: Read): Register {
     searchCompeting: async (keys) => await searchCompeting(read, keys),
     searchExactNamesakes: async ({ familyKeys, birthDate }) => {
       const { statements, args } = statementsForKeys(familyKeys);
-      return (await read(statements.twins, [...args, birthDate, searchLimit])).map(toRecord);
+      return (await read(statements.namesakes, [...args, birthDate, searchLimit])).map(toRecord);
     },
     contactOf: async (citizenId) => {
       const [row] = await findContactRow(read, citizenId);
@@ -101,11 +101,11 @@ async function searchByKeys(read: Read, keys: SearchKeys): Promise<readonly Row[
   const { birthDate, anyName } = keys;
   if (anyName === true && birthDate.length === 10) {
     const bornThatDay = await read(searchAnyNameSql, [birthDate, searchLimit]);
-    // So many were born that day that names have to tell which of them to compare.
+    // Too many people have this birth date, so names restrict the search.
     if (bornThatDay.length < searchLimit) return bornThatDay;
   }
-  const { now, former, args } = nameSearches(keys);
-  return distinct((await Promise.all([read(now, args), read(former, args)])).flat());
+  const { present, former, args } = nameSearches(keys);
+  return distinct((await Promise.all([read(present, args), read(former, args)])).flat());
 }
 
 function distinct(rows: readonly Row[]): Row[] {
@@ -114,17 +114,17 @@ function distinct(rows: readonly Row[]): Row[] {
 
 const searchLimit = maxCandidates + 1;
 
-/** Both searches by name: under today's, and under other ones. Each is one range of an index for a key, and bounded. */
+/** The searches by present and by former names. Each is limited and reads one index range per key. */
 function nameSearches({ familyKeys, birthDate }: SearchKeys) {
   const { statements, args } = statementsForKeys(familyKeys);
   const year = birthDate.slice(0, 4);
   if (birthDate.length === 10) {
     const dates = [birthDate, birthDate.slice(0, 7), year];
-    return { now: statements.ofDay, former: statements.formerOfDay, args: [...args, ...dates, searchLimit] };
+    return { present: statements.ofDay, former: statements.formerOfDay, args: [...args, ...dates, searchLimit] };
   }
-  // Of a part of a date the whole year is looked through; '~' sorts behind every digit and hyphen.
+  // For an incomplete date the whole year is searched; '~' sorts after every digit and hyphen.
   return {
-    now: statements.ofPeriod,
+    present: statements.ofPeriod,
     former: statements.formerOfPeriod,
     args: [...args, year, `${year}~`, searchLimit],
   };
@@ -183,7 +183,7 @@ function formerOf(row: Row): Pick<RegisterRecord, FormerField> {
   const names = row['former_names'];
   const addresses = row['former_addresses'];
   if (typeof names !== 'string' && typeof addresses !== 'string') return {};
-  // Written by the importer, which checked them: see import-former.ts.
+  // The importer checked them (import/former-values.ts).
   return {
     ...(typeof names === 'string' ? { formerNames: JSON.parse(names) as FormerName[] } : {}),
     ...(typeof addresses === 'string' ? { formerAddresses: JSON.parse(addresses) as FormerAddress[] } : {}),

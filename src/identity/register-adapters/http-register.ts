@@ -14,37 +14,38 @@ import {
   RegisterUnavailable,
 } from '../register/register.ts';
 
-/** Where another register is asked, and within what. Every limit has its test against a server that breaks it. */
+/** An external register and its limits. */
 export type HttpRegisterOptions = {
-  /** Its address; credentials may stand in it and are sent as Basic authentication. */
+  /** Credentials in the URL are sent as Basic authentication. */
   readonly url: URL;
   readonly fetch: typeof fetch;
   readonly timer: Timer;
   readonly clock: Clock;
-  /** Told of each failure but those of which the caller is the cause; no value stands in it. */
+  /** Called for each failure that the caller did not cause. The error contains no values. */
   readonly onFault?: (fault: RegisterUnavailable) => void;
   readonly deadlineMs?: number;
   readonly maxBytes?: number;
 };
 
-/** So many failures in a row open the circuit; for so long nobody is asked; then one question tries again. */
+/** After this number of consecutive failures the circuit is open: no request is sent for `openForMs`, then one request tries again. */
 const failuresToOpen = 5;
 const openForMs = 10_000;
 
-/** A record as it came. */
+/** A record as received. */
 type RegisterJson = Readonly<Record<string, unknown>>;
 
 type Answer = { readonly status: number; readonly json: unknown };
 
 /**
- * A register that is asked over HTTP: `POST find` with `{"citizenId"}` answers a record or 404, `POST search` with
- * `{"birthDate"}` answers `{"records": [...]}`, at most 101. A record has our claim names as members, and may have email,
- * phone, language, the marks underReview, locked and deceased, and formerNames and formerAddresses as lists. Values go in bodies only, never in a URL. Redirects are not followed.
+ * A register over HTTP. `POST find` with `{"citizenId"}` returns a record or 404; `POST search` with `{"birthDate"}` returns
+ * `{"records": [...]}`, at most 101. Members of a record are claim names, and optionally email, phone, language, the flags underReview,
+ * locked and deceased, and the lists formerNames and formerAddresses. Values are sent in bodies only, never in a URL, so that they are in no
+ * log. Redirects are not followed.
  */
 export function createHttpRegister(options: HttpRegisterOptions): Register {
   const send = withCircuitBreaker(options, (path, body) => sendRequest(options, path, body));
 
-  /** Reads an answer; one that cannot be read is told of. */
+  /** Reads a response, and reports an invalid one. */
   function reportingFaults<T>(read: () => T): T {
     try {
       return read();
@@ -55,14 +56,14 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
   }
 
   async function find<T>(citizenId: string, read: (found: RegisterJson) => T): Promise<T | undefined> {
-    // Nobody has the id of a stranger; the register need not see it.
+    // No citizen has a decoy id, and the register should not see it.
     if (isDecoyId(citizenId)) return undefined;
     const { status, json } = await send('find', { citizenId });
     if (status === 404) return undefined;
     const answer = requireOk(status, json);
     return reportingFaults(() => {
       const found = asObject(answer);
-      // A register that answers about somebody else must not verify anybody.
+      // A response about another citizen must not verify this one.
       if (found['citizenId'] !== citizenId)
         throw new RegisterUnavailable('the register answered about another citizen');
       return read(found);
@@ -77,9 +78,9 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
       if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
       return records.slice(0, maxCandidates + 1).map((record) => {
         const found = toRecord(asObject(record));
-        // Nobody could read of it who was found.
+        // Without a valid id the access could not be recorded for the citizen.
         if (found.citizenId === '' || found.citizenId.includes('\0') || !found.citizenId.isWellFormed())
-          throw new RegisterUnavailable('the register answered a person without an id that can be kept');
+          throw new RegisterUnavailable('the register returned a person without a valid id');
         return found;
       });
     });
@@ -87,7 +88,7 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
   return {
     find: async (citizenId) => await find(citizenId, toRecord),
     search: async ({ birthDate }) => await searchByBirthDate(birthDate),
-    // Such a register is searched by dates alone: whoever shares both names with another date is not looked for.
+    // An external register is searched by birth date only, so people with the same names and another date are not found.
     searchCompeting: async () => ({ records: [], tooMany: false }),
     searchExactNamesakes: async ({ birthDate }) => (await searchByBirthDate(birthDate)).slice(0, maxCandidates),
     contactOf: async (citizenId) => await find(citizenId, toContact),
@@ -96,32 +97,32 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
 }
 
 /**
- * A register that refused this question alone could not be asked: that an id is nobody's is said by 404. A register that
- * has come to refuse all of ours would otherwise make everybody unknown, and each question a wrong guess.
+ * Any other status means unavailable; only 404 means an unknown id. Otherwise a register that refuses all requests would make every citizen
+ * unknown, and every verification a failed one.
  */
 function requireOk(status: number, json: unknown): unknown {
   if (status !== 200) throw new RegisterUnavailable(`the register answered ${status}`);
   return json;
 }
 
-/** Refusals that are about us or the register, not about what was asked. */
+/** Refusals that concern this server or the register, not the single request. */
 const registerWideRefusals = new Set([401, 403, 408, 429]);
 
-/** Whether the register is at work, though it may have refused what was asked: a client can send any id. */
+/** Whether the register works, possibly refusing this request: clients can send any id. */
 function isRegisterWorking(status: number): boolean {
   return status === 200 || (status >= 400 && status < 500 && !registerWideRefusals.has(status));
 }
 
 type SendRequest = (path: string, body: object) => Promise<Answer>;
 
-/** Asks no more for a while when the register fails again and again: callers get their answer at once. */
+/** A circuit breaker: after repeated failures callers get their answer at once. */
 function withCircuitBreaker({ clock, onFault }: HttpRegisterOptions, send: SendRequest): SendRequest {
   let failures = 0;
   let openedAt = Number.NEGATIVE_INFINITY;
   return async (path, body) => {
     if (elapsedMs(openedAt, clock) < openForMs)
-      throw new RegisterUnavailable('the register failed repeatedly and is left alone');
-    // While the one question tries again, the others still find the circuit open.
+      throw new RegisterUnavailable('the register failed repeatedly; no request is sent to it for 10 seconds');
+    // Only this request tries again; for the others the circuit stays open.
     if (failures >= failuresToOpen) openedAt = clock.now();
     try {
       const answer = await send(path, body);
@@ -163,7 +164,7 @@ async function sendRequest(options: HttpRegisterOptions, path: string, body: obj
     return { status: response.status, json: response.status === 200 ? JSON.parse(bytes.toString()) : {} };
   } catch (fault) {
     if (fault instanceof RegisterUnavailable) throw fault;
-    // The cause may hold parts of the answer, so it is named by its kind alone.
+    // No `cause`: it may contain parts of the response.
     const kind = deadline.signal.aborted
       ? `no answer within ${deadlineMs} ms`
       : fault instanceof Error
@@ -175,9 +176,9 @@ async function sendRequest(options: HttpRegisterOptions, path: string, body: obj
 
 function asObject(json: unknown): RegisterJson {
   if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new RegisterUnavailable('the register answered something that is no record');
+    throw new RegisterUnavailable('the register returned something that is not a record');
   }
-  // Any object may be looked at by its members; each is checked where it is read.
+  // Each member is checked when it is read.
   return json as RegisterJson;
 }
 
@@ -185,27 +186,27 @@ function textOf(found: RegisterJson, member: string): string | null {
   const value = found[member];
   if (value === undefined || value === null || value === '') return null;
   if (typeof value !== 'string' || value.length > 800) {
-    throw new RegisterUnavailable(`the register answered a ${member} that is no short text`);
+    throw new RegisterUnavailable(`the register returned a ${member} that is not a short text`);
   }
   return value;
 }
 
 function toRecord(found: RegisterJson): RegisterRecord {
   const values = Object.fromEntries(claimNames.map((claim) => [claim, textOf(found, claim)]));
-  // Every claim has its member above; only the id may not be null.
+  // Every claim is a member of `values`; only the id may not be null.
   return {
     ...values,
     citizenId: textOf(found, 'citizenId') ?? '',
-    ...Object.fromEntries(recordFlags.map((mark) => [mark, flagIn(found, mark)])),
+    ...Object.fromEntries(recordFlags.map((flag) => [flag, flagIn(found, flag)])),
     ...formerValuesIn(found),
   } as RegisterRecord;
 }
 
-/** A mark that is neither true nor false might have meant either: nobody is told anything by it. */
+/** An invalid flag could mean a lock, so the record is not used. */
 function flagIn(found: RegisterJson, flag: (typeof recordFlags)[number]): boolean {
   const value = found[flag] ?? false;
   if (typeof value !== 'boolean')
-    throw new RegisterUnavailable(`the register answered a ${flag} that is not true or false`);
+    throw new RegisterUnavailable(`the register returned a ${flag} that is not true or false`);
   return value;
 }
 
@@ -213,10 +214,10 @@ function formerValuesIn(found: RegisterJson): object {
   return Object.fromEntries(
     formerFields.flatMap((field) => {
       if (found[field] === undefined || found[field] === null) return [];
-      const kept = parseFormerValues(field, JSON.stringify(found[field]))?.storedText;
-      if (kept === undefined)
-        throw new RegisterUnavailable(`the register answered ${field} that are not a list of them`);
-      return kept === null ? [] : [[field, JSON.parse(kept)]];
+      const storedText = parseFormerValues(field, JSON.stringify(found[field]))?.storedText;
+      if (storedText === undefined)
+        throw new RegisterUnavailable(`the register returned ${field} that is not a valid list`);
+      return storedText === null ? [] : [[field, JSON.parse(storedText)]];
     }),
   );
 }

@@ -1,14 +1,14 @@
 import { type Register, RegisterUnavailable } from '../register/register.ts';
 
-/** The citizen of service teams' tests about whom the register cannot be asked. */
+/** For tests of service teams: the register is unavailable for this citizen. */
 const unavailableId = 'sim-register-down';
 
-/** The register of a sandbox: as any other, but for that citizen. */
+/** Adds that citizen to the register of a sandbox. */
 export function withUnavailableCitizen(register: Register): Register {
   return {
     ...register,
     find: async (citizenId) => {
-      if (citizenId === unavailableId) throw new RegisterUnavailable('played for a test');
+      if (citizenId === unavailableId) throw new RegisterUnavailable('simulated for a test');
       return await register.find(citizenId);
     },
   };

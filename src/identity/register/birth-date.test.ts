@@ -3,7 +3,7 @@ import test from 'node:test';
 import fc from 'fast-check';
 import { agreesToPrecision, dateExists, dateForm } from './birth-date.ts';
 
-test('an unknown day or month is left out of the form', () => {
+test('an unknown day or month is removed from the form', () => {
   assert.deepEqual(['1980-02-07', '1980-02-00', '1980-00-00', '1980-02', '1980'].map(dateForm), [
     '1980-02-07',
     '1980-02',
@@ -13,7 +13,7 @@ test('an unknown day or month is left out of the form', () => {
   ]);
 });
 
-test('a date exists exactly when the calendar of JavaScript gives it back', () => {
+test('a date exists exactly if the calendar of JavaScript returns it', () => {
   const part = (most: number) => fc.integer({ min: 0, max: most });
   fc.assert(
     fc.property(fc.integer({ min: 1000, max: 9999 }), part(14), part(33), (year, month, day) => {
@@ -27,7 +27,7 @@ test('a date exists exactly when the calendar of JavaScript gives it back', () =
   );
 });
 
-test('dates agree as far as the shorter one goes, and no further', () => {
+test('dates agree to the precision of the shorter one', () => {
   assert.deepEqual(
     [
       agreesToPrecision('1980', '1980-02-07'),

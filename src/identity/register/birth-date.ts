@@ -1,9 +1,9 @@
-/** A date as it is claimed or registered: `YYYY-MM-DD`, or `YYYY-MM` or `YYYY` where no more is known. */
+/** `YYYY-MM-DD`, or `YYYY-MM` or `YYYY` if no more is known. */
 export const datePattern = '^[0-9]{4}(-[0-9]{2}(-[0-9]{2})?)?$';
 
 /**
- * The one form of a date of that pattern: an unknown day or month, written as 00, is left out. A date that the calendar
- * does not have stays as it is: some registers hold such dates, and the person's papers say the same.
+ * The canonical form of a date: an unknown day or month, written as 00, is removed. Dates that the calendar does not have stay unchanged:
+ * some registers hold such dates, and the documents of the person have the same.
  */
 export function dateForm(text: string): string {
   if (text.endsWith('-00-00')) return text.slice(0, 4);
@@ -12,7 +12,7 @@ export function dateForm(text: string): string {
 
 const shortMonths = new Set([4, 6, 9, 11]);
 
-/** Whether the calendar has this date, given in the form of `dateForm`. */
+/** Whether the calendar has this date. Expects the form of `dateForm`. */
 export function dateExists(form: string): boolean {
   const year = Number(form.slice(0, 4));
   const month = form.length > 4 ? Number(form.slice(5, 7)) : 1;
@@ -23,7 +23,7 @@ export function dateExists(form: string): boolean {
   return day <= days;
 }
 
-/** Whether one date is the other, or says the same with less: `1980` and `1980-02-07`. */
+/** Whether the dates are equal, or one is a less precise form of the other: `1980` and `1980-02-07`. */
 export function agreesToPrecision(one: string, other: string): boolean {
   const [short, long] = one.length <= other.length ? [one, other] : [other, one];
   return long === short || long.startsWith(`${short}-`);

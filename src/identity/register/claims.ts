@@ -9,8 +9,8 @@ import { datePattern } from './birth-date.ts';
 export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 'nations';
 
 /**
- * The claims of the contract: how each is compared, its name in OpenID Connect, and what it is. A new one goes at the end: by
- * their places are claims named in what is kept (explanation.ts).
+ * The claims of the interface with their name in OpenID Connect. New claims are added at the end: stored explanations identify claims by
+ * their position (explanation.ts).
  */
 const claimTable = {
   citizenId: { kind: 'id', oidc: 'citizen_id', about: 'The id of the citizen in the register.' },
@@ -31,11 +31,13 @@ const claimTable = {
   },
 } as const satisfies Record<string, { kind: ClaimKind; oidc: string; about: string }>;
 
+/** The name of a claim on the wire. */
 export type ClaimName = keyof typeof claimTable;
 
-/** The names of all claims, in the order in which they are listed to people. */
+/** The names of all claims, in the order in which pages list them. */
 export const claimNames = Object.keys(claimTable) as readonly ClaimName[];
 
+/** How values of this claim are compared. */
 export function claimKindOf(claim: ClaimName): ClaimKind {
   return claimTable[claim].kind;
 }
@@ -50,7 +52,7 @@ export function splitNationalities(nationality: string): readonly string[] {
   return nationality.split(/[,;/|]/u).map((nation) => nation.trim());
 }
 
-/** What comes with the claims. */
+/** Members of a request besides the claims. */
 const contextMembers = {
   purpose: 'One of the purposes that were agreed for the client.',
   legalBasis: 'The legal basis of the question.',
@@ -60,7 +62,7 @@ const contextMembers = {
 type ContextMemberName = keyof typeof contextMembers;
 const contextMemberNames = Object.keys(contextMembers) as readonly ContextMemberName[];
 
-/** The snake_case names of the body, each beside the name that it stands for. */
+/** The snake_case names that a body may use. */
 const aliases: ReadonlyMap<string, ClaimName | ContextMemberName> = new Map<string, ClaimName | ContextMemberName>([
   ...claimNames.map((claim) => [oidcName(claim), claim] as const).filter(([alias, claim]) => alias !== claim),
   ['birth_date', 'birthDate'],
@@ -68,7 +70,7 @@ const aliases: ReadonlyMap<string, ClaimName | ContextMemberName> = new Map<stri
   ['consent_reference', 'consentReference'],
 ]);
 
-/** The most code points that a claim or companion has; the id of a citizen is one of them. */
+/** The maximum length of a claim value, in code points. */
 export const maxClaimLength = maxCitizenIdLength;
 
 type ClaimShape = TObject<Record<string, TOptional<TString>>>;
@@ -97,24 +99,24 @@ const aliasMembers = [...aliases].map(([alias, name]) => [alias, member(name, al
 /** The claims as query parameters. */
 export const claimsQuery: ClaimShape = Type.Object(Object.fromEntries(plainMembers), { additionalProperties: false });
 
-/** The claims as a body; a claim may have its snake_case name there, but only one name and one value. */
+/** The claims as a body. A claim may have its snake_case name, but only one of its two names. */
 export const claimsBody: ClaimShape = Type.Object(Object.fromEntries([...plainMembers, ...aliasMembers]), {
   additionalProperties: false,
 });
 
-/** The values of the claims that were submitted, as they were sent. */
+/** The submitted claims as sent. */
 export type Claims = { readonly [claim in ClaimName]?: string };
 
-/** A question as it was asked, under the names of the contract. */
+/** A verification request under the camelCase names. */
 export type VerificationRequest = { readonly claims: Claims } & { readonly [name in ContextMemberName]?: string };
 
-/** What a member of a checked query or body stands for. */
+/** The camelCase name of a member that passed the schema. */
 export function canonicalMemberName(sentName: string): ClaimName | ContextMemberName {
   // The schema lets no other names through.
   return aliases.get(sentName) ?? (sentName as ClaimName | ContextMemberName);
 }
 
-/** The question in a checked query or body, or every fault that its schema could not see. */
+/** The request in a query or body that passed the schema, or the issues that a schema cannot find. */
 export function parseVerificationRequest(
   sent: Readonly<Record<string, string | undefined>>,
   from: 'query' | 'body',
@@ -145,8 +147,8 @@ function exceedsLength(text: string, codePoints: number): boolean {
 }
 
 /**
- * The hash of a question, `sha-256:` and base64url: SHA-256 over its canonical JSON (RFC 8785) of all members as sent,
- * under the camelCase names of the contract, so that a caller can compute it and bind the answer to what it asked.
+ * `sha-256:` and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, under their camelCase names. A caller
+ * can compute it and bind the result to its request.
  */
 export function requestHash({ claims, ...contextValues }: VerificationRequest): string {
   return `sha-256:${hash('sha256', canonicalJson({ ...claims, ...contextValues }), 'base64url')}`;

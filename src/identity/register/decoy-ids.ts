@@ -1,8 +1,8 @@
 import type { VerificationId } from '../../kernel/id.ts';
 
 /**
- * Two citizen ids that nobody has, made for one question: what a search writes about citizens is written about them where it
- * concerns nobody. The ledger seals it under keys derived from the root, and nobody ever reads it: no token names them.
+ * Two citizen ids that no citizen has. A search that concerns no citizen writes its ledger entries about them, so that the number of
+ * entries does not reveal who was found. The entries are sealed under keys derived from the root key, and no token can read them.
  */
 export function decoyIdsOf(verification: VerificationId): readonly string[] {
   return [`${decoyPrefix}${verification}:1`, `${decoyPrefix}${verification}:2`];
@@ -10,15 +10,15 @@ export function decoyIdsOf(verification: VerificationId): readonly string[] {
 
 const decoyPrefix = 'nobody:';
 
-/** Whether this id was made for a question. */
+/** Whether `decoyIdsOf` created this id. */
 export function isDecoyId(citizenId: string): boolean {
   return citizenId.startsWith(`${decoyPrefix}ver_`);
 }
 
-/** So many entries about citizens a search leaves at least. */
+/** Every search writes at least this number of entries about citizens. */
 const minConcerned = 2;
 
-/** Whom a search writes of in the ledger: everybody whom it concerns, filled up so that their number does not tell. */
+/** The owners of a search's ledger entries: the concerned citizens, filled up with decoys to the minimum number. */
 export function entryOwnersOf(concerned: readonly string[], verification: VerificationId): readonly string[] {
   const missing = Math.max(0, minConcerned - concerned.length);
   return [...concerned, ...decoyIdsOf(verification).slice(0, missing)];

@@ -1,29 +1,29 @@
 import { UnavailableError } from '../../kernel/unavailable-error.ts';
 import type { ClaimName } from './claims.ts';
 
-/** What the register holds about one person; null where it holds nothing. */
+/** The register record of one person; null for values that the register does not hold. */
 export type RegisterRecord = { readonly citizenId: string } & {
   readonly [claim in Exclude<ClaimName, 'citizenId'>]: string | null;
 } & {
-  /** The record is disputed: what fits it is not yet a match. */
+  /** The record is disputed: claims that fit are answered not_determined. */
   readonly underReview: boolean;
-  /** The citizen has forbidden that anybody is told anything; answered as if nothing fitted. */
+  /** Locked by staff: always answered no_match. */
   readonly locked?: boolean;
-  /** The same by a lock of the citizen's own, which staff and imports do not touch. */
+  /** Locked by the citizen, with the same effect. Imports do not change it. */
   readonly ownLock?: boolean;
-  /** The person has died: answered as if nothing fitted, unless the policy says otherwise. */
+  /** The person has died: answered no_match, unless the policy permits a match. */
   readonly deceased?: boolean;
   readonly formerNames?: readonly FormerName[];
   readonly formerAddresses?: readonly FormerAddress[];
 };
 
-/** From when until when something was true, each YYYY-MM-DD or less, where that is known. */
+/** YYYY-MM-DD or a less precise date; undefined if unknown. */
 type ValidityPeriod = { readonly from?: string; readonly until?: string };
 
-/** A name that the person had before. */
+/** A previous name. */
 export type FormerName = ValidityPeriod & { readonly givenName?: string; readonly familyName?: string };
 
-/** Where the person lived before. */
+/** A previous address. */
 export type FormerAddress = ValidityPeriod & {
   readonly streetAddress?: string;
   readonly postalCode?: string;
@@ -31,14 +31,14 @@ export type FormerAddress = ValidityPeriod & {
   readonly country?: string;
 };
 
-/** Where a citizen can be reached, as the register knows it. */
+/** The contact data of a citizen in the register. */
 export type RegisterContact = {
   readonly citizenId: string;
   readonly name: string;
   readonly email: string | null;
-  /** In E.164 where the register keeps it so; it is given as it was imported. */
+  /** As imported, not necessarily E.164. */
   readonly phone: string | null;
-  /** A BCP 47 tag, as `de` or `pt-BR`. */
+  /** A BCP 47 tag such as `de` or `pt-BR`. */
   readonly language: string | null;
   /** The person has died: nothing is to be sent. */
   readonly deceased: boolean;
@@ -50,50 +50,50 @@ export type RegisterContact = {
   };
 };
 
-/** What persons are searched by who are asked about without an id. */
+/** The keys of a search for a person without an id. */
 export type SearchKeys = {
-  /** Keys of `names/name-key.ts`: of the family name, and of the given name for whom the two were exchanged. */
+  /** Keys of `names/name-key.ts`: those of the family name, and those of the given name in case the two were exchanged. */
   readonly familyKeys: readonly string[];
-  /** In the form of `dateForm`; records that hold less, and with a partial date those that hold more, are found too. */
+  /** In the form of `dateForm`. Records with a less precise date are found too, and with a partial date those with a more precise one. */
   readonly birthDate: string;
-  /** Everybody born that day is a candidate, whatever the name: for policies that decide by probability. */
+  /** All people born on that day are candidates, whatever their name: for policies that decide by probability. */
   readonly anyName?: boolean;
 };
 
-/** By what persons are found who might be meant as well, whatever their birth date. An empty list finds nobody. */
+/** The keys of people whom the claims might mean as well, whatever their birth date. An empty list finds no record. */
 export type CompetingCandidateKeys = {
-  /** Keys of names: who has two of them, as family and as given name in any order. */
+  /** Name keys: finds people with one as family name and one as given name. */
   readonly names: readonly string[];
-  /** Keys of family names: everybody of these families, unless they are more than can be compared. */
+  /** Family name keys: finds all people of these families, up to `maxFamilyMembers`. */
   readonly families: readonly string[];
-  /** Keys of streets with the house number, and postal codes as they are kept: who lives in one of both. */
+  /** Keys of streets with house number, and postal codes as stored: finds people who live at a combination of the two. */
   readonly streets: readonly number[];
   readonly postalCodes: readonly string[];
 };
 
-/** The rivals that were found; `crowd`: more share both names, or the address, than can be compared. */
+/** `tooMany`: more people share both names, or the address, than can be compared. */
 export type CompetingCandidates = { readonly records: readonly RegisterRecord[]; readonly tooMany: boolean };
 
-/** The most persons of a family that are looked at as rivals; of a larger one only those who share more. */
+/** In a larger family only members who share more than the family name are compared. */
 export const maxFamilyMembers = 300;
 
-/** The most candidates that a search gives; more of them are too many to tell apart. */
+/** More candidates than this make a search not_determined. */
 export const maxCandidates = 100;
 
-/** The register of citizens: our own tables, or one that is asked over a network. */
+/** The register of citizens: the embedded tables, or an external register over HTTP. */
 export type Register = {
   find(citizenId: string): Promise<RegisterRecord | undefined>;
-  /** Candidates to compare, at most `mostCandidates` and one more. */
+  /** Candidates to compare, at most `maxCandidates` + 1. */
   search(keys: SearchKeys): Promise<readonly RegisterRecord[]>;
-  /** Who might be meant beside somebody: see `match/rivals.ts`. */
+  /** See `ambiguity/ambiguity-search.ts`. */
   searchCompeting(keys: CompetingCandidateKeys): Promise<CompetingCandidates>;
-  /** Persons of that very birth date who have two of these keys, as family and as given name: see `match/twins.ts`. */
+  /** People with exactly this birth date and two of these keys, as family and as given name. See `ambiguity/exact-namesakes.ts`. */
   searchExactNamesakes(keys: SearchKeys): Promise<readonly RegisterRecord[]>;
   contactOf(citizenId: string): Promise<RegisterContact | undefined>;
   exists(citizenId: string): Promise<boolean>;
 };
 
-/** The register could not be asked; thrown by an adapter. A question is then left open, any other request refused. */
+/** Thrown by an adapter. A verification is then answered not_determined, any other request is refused. */
 export class RegisterUnavailable extends UnavailableError {
   constructor(message: string, options?: ErrorOptions) {
     super('register-unavailable', message, options);

@@ -7,31 +7,33 @@ import { streetParts } from '../match/street-parts.ts';
 import { type LimiterNameKeys, latinFormsOrFirst, limiterNameKeysOf } from '../names/name-key.ts';
 import type { ClaimName, Claims } from '../register/claims.ts';
 
-/** What a question is counted by: what it asks about, and what it puts forward. */
+/** The HMACs by which failed verifications with some claims are counted. */
 export type VerificationKeys = {
-  /** Whoever guesses one claim holds at least one of these still. */
+  /** An attacker who tries values of one claim keeps the others constant, so that at least one key stays the same. */
   readonly keys: readonly string[];
+  /** Identifies the set of claims: the same wrong claims count once. */
   readonly tag: string;
   /**
-   * The one of them of which the citizen is told when it is spent. It follows from the claims alone: everybody sees in the
-   * published ledger that somebody is told, and must not see by it whom the claims concern.
+   * One of `keys`. Reaching its limit notifies the citizen. It depends only on the claims that were sent: everybody can see in the
+   * published ledger that a notice was stored, and must not learn from it whether the claims concern a citizen
+   * (test/attacks/verification-limit-ledger.test.ts).
    */
   readonly notifyKey: string;
 };
 
-/** What a question is compared by and counted by. */
+/** The claims to compare, with the keys that count them. */
 export type CountableClaims = { readonly claims: NormalisedClaims; readonly verificationKeys: VerificationKeys };
 
-/** By so many subjects a question is counted at most: each is a row that stays for a month. */
+/** Each key is a row that is stored for a month. */
 const maxKeys = 200;
 const fallbackFormLimits = [4, 2, 1];
-/** Claims that have a subject for each of their forms. */
+/** Claims with a key for each of their forms. */
 const claimsKeyedByForm: readonly ClaimName[] = [...identifyingClaims, 'givenName', 'familyName', 'birthPlace'];
 
 /**
- * The claims with the tags of the question. Those of mixed scripts, with words that may be particles, are read in thousands of ways:
- * they are compared by their first forms alone, so that each by which they may fit is counted
- * (test/attacks/verification-limit-mixed-scripts.test.ts). No name of one script has so many.
+ * The claims with their keys. Names in mixed scripts, with words that may be particles, have thousands of readings. Such claims are
+ * reduced to their first forms, so that each form that is compared is also counted
+ * (test/attacks/verification-limit-mixed-scripts.test.ts). Names in one script stay below the maximum.
  */
 export function toCountableClaims(
   hmacKey: Uint8Array,
@@ -48,90 +50,125 @@ export function toCountableClaims(
   return result;
 }
 
-function limitForms({ asked, values }: NormalisedClaims, maxForms: number): NormalisedClaims {
+function limitForms({ submitted, values }: NormalisedClaims, maxForms: number): NormalisedClaims {
   const limited = Object.fromEntries(
     claimsKeyedByForm.flatMap((claim) => {
       const value = values[claim];
       return value === undefined ? [] : [[claim, { ...value, forms: value.forms.slice(0, maxForms) }]];
     }),
   );
-  return { asked, values: { ...values, ...limited } };
+  return { submitted, values: { ...values, ...limited } };
 }
 
 /**
- * With an id the citizen of that id, known or not. Without one whatever a guesser may hold still while trying the rest:
- * names with the birth date, and names or the birth date with each claim of a place by itself, since a claim that the
- * register does not hold may be anything. Names stand there by the keys that find the person, by sound and by consonants
- * alone, and in each reading of their words, so that no spelling that is found is another name: test/attacks/verification-limit-searches.test.ts,
- * guessing-parted-names.test.ts.
+ * With an id: one key, that of the citizen, whether the id is known or not. Without an id: a key for each part of the claims that an
+ * attacker may keep constant while trying the rest (`searchKeyTexts`).
  */
 export function verificationKeysOf(
   hmacKey: Uint8Array,
   claims: Claims,
-  { asked, values }: NormalisedClaims,
+  normalised: NormalisedClaims,
   policy: Pick<MatchPolicy, 'tolerant' | 'minimum'>,
 ): VerificationKeys {
-  const mac = (of: string) => hmacString(hmacKey, of, 'base64url');
-  const codesOf = (claim: 'postalCode' | 'documentNumber') => latinFormsOrFirst(values[claim]?.forms ?? []);
-  const form = (claim: keyof Claims) => (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
-  const canonicalValue = (claim: ClaimName) => {
-    if (claim === 'nationality') return (values[claim]?.forms ?? []).join(',');
-    return claim === 'streetAddress' ? normalisedStreet(values[claim]?.forms[0] ?? '') : form(claim);
-  };
-  const tag = mac(canonicalJson(Object.fromEntries(asked.map((claim) => [claim, canonicalValue(claim)])))).slice(0, 22);
+  const mac = (text: string) => hmacString(hmacKey, text, 'base64url');
+  const canonicalValues = normalised.submitted.map((claim) => [claim, canonicalValue(claim, normalised.values)]);
+  const tag = mac(canonicalJson(Object.fromEntries(canonicalValues))).slice(0, 22);
   if (claims.citizenId !== undefined) {
     const notifyKey = citizenVerificationKey(hmacKey, claims.citizenId);
     return { keys: [notifyKey], tag, notifyKey };
   }
-  const familyKeys = limiterNameKeysOf(values.familyName?.forms ?? []);
-  const givenKeys = limiterNameKeysOf(values.givenName?.forms ?? []);
-  const namePairs = combineReadings({ familyKeys, givenKeys }, nameInitialPairs);
-  const nameSounds = soundsOf(values.familyName === undefined ? givenKeys : familyKeys);
-  const birthKeys =
-    values.birthDate === undefined
-      ? []
-      : [...nameSounds, ...namePairs].map((who) => `born\0${who}\0${form('birthDate')}`);
-  // Where the probability decides alone both names may be misspelled: each holds by itself what the other lets go.
+  const [notifyText, ...others] = searchKeyTexts(normalised.values, policy);
+  return { keys: [...new Set([notifyText, ...others])].map(mac), tag, notifyKey: mac(notifyText) };
+}
+
+type ClaimValues = NormalisedClaims['values'];
+
+function firstForm(claim: ClaimName, values: ClaimValues): string {
+  return (values[claim]?.forms[0] ?? '').replaceAll(' ', '');
+}
+
+/** The text of a claim in the tag. Spellings that compare alike have the same text. */
+function canonicalValue(claim: ClaimName, values: ClaimValues): string {
+  if (claim === 'nationality') return (values[claim]?.forms ?? []).join(',');
+  return claim === 'streetAddress' ? normalisedStreet(values[claim]?.forms[0] ?? '') : firstForm(claim, values);
+}
+
+/**
+ * The key texts of a search: names with the birth date, names with each claim of a place, and the birth date with each claim of a
+ * place. Places are keyed one by one: a claim that the register does not hold may have any value, so an attacker can vary it freely.
+ * Names appear as their sound and as their consonants, in each reading of their words, because a person is found by either: another
+ * spelling that finds the person gives no new keys (test/attacks/verification-limit-searches.test.ts,
+ * test/attacks/verification-limit-split-names.test.ts).
+ */
+function searchKeyTexts(
+  values: ClaimValues,
+  policy: Pick<MatchPolicy, 'tolerant' | 'minimum'>,
+): readonly [notify: string, ...others: string[]] {
+  const names: NameReadings = {
+    familyKeys: limiterNameKeysOf(values.familyName?.forms ?? []),
+    givenKeys: limiterNameKeysOf(values.givenName?.forms ?? []),
+  };
+  const { familyKeys, givenKeys } = names;
+  const namePairs = combineReadings(names, nameInitialPairs);
+  // If probability alone decides, both names may be misspelled. Then each name is also a key by itself.
   const namesForPlaces = policy.tolerant
     ? [...new Set([...soundsOf(familyKeys), ...soundsOf(givenKeys), ...namePairs])]
     : namePairs;
-  const places = [
-    ...latinFormsOrFirst(values.streetAddress?.forms ?? []).map((street) => `street\0${streetSkeleton(street)}`),
-    ...codesOf('postalCode').map((code) => `postalCode\0${code}`),
-    ...codesOf('documentNumber').map((code) => `documentNumber\0${code}`),
+  const places = placeKeyTexts(values);
+  const birthDate = firstForm('birthDate', values);
+  return [
+    `named\0${unorderedPair(familyKeys[0][0], givenKeys[0][0])}\0${birthDate}`,
+    ...birthDateKeyTexts(values, names, namePairs, places),
+    ...places.flatMap((place) => namesForPlaces.map((name) => `lives\0${name}\0${place}`)),
+    ...(requiresPlace(policy) ? [] : placelessKeyTexts(values, names)),
+    ...codeForms('documentNumber', values).map((code) => `document\0${code}`),
   ];
-  const residenceKeys = places.flatMap((place) => namesForPlaces.map((who) => `lives\0${who}\0${place}`));
-  const birthAndPlaceKeys =
-    values.birthDate === undefined ? [] : places.map((place) => `here\0${form('birthDate')}\0${place}`);
-  const documentKeys = codesOf('documentNumber').map((code) => `document\0${code}`);
-  const notifyKey = `named\0${unorderedPair(familyKeys[0][0], givenKeys[0][0])}\0${form('birthDate')}`;
-  const needsPlace = requiresPlace(policy);
-  const nameKeys = needsPlace
-    ? []
-    : combineReadings({ familyKeys, givenKeys }, (family, given) => [unorderedPair(family, given)]);
-  const birthPlaceKeys =
-    needsPlace || values.birthDate === undefined || values.birthPlace === undefined
-      ? []
-      : limiterNameKeysOf(values.birthPlace.forms)
-          .flat()
-          .map((place) => `birth\0${form('birthDate')}\0${place}`);
-  const keys = [
-    ...new Set([
-      notifyKey,
-      ...birthKeys,
-      ...residenceKeys,
-      ...birthAndPlaceKeys,
-      ...birthPlaceKeys,
-      ...nameKeys.map((who) => `names\0${who}`),
-      ...documentKeys,
-    ]),
-  ];
-  return { keys: keys.map(mac), tag, notifyKey: mac(notifyKey) };
 }
 
-type NameReadings = { readonly familyKeys: readonly LimiterNameKeys[]; readonly givenKeys: readonly LimiterNameKeys[] };
+function codeForms(claim: 'postalCode' | 'documentNumber', values: ClaimValues): readonly string[] {
+  return latinFormsOrFirst(values[claim]?.forms ?? []);
+}
 
-/** What is written of two names, in each of their readings with each, by sound and by consonants; each text once. */
+function placeKeyTexts(values: ClaimValues): readonly string[] {
+  return [
+    ...latinFormsOrFirst(values.streetAddress?.forms ?? []).map((street) => `street\0${streetSkeleton(street)}`),
+    ...codeForms('postalCode', values).map((code) => `postalCode\0${code}`),
+    ...codeForms('documentNumber', values).map((code) => `documentNumber\0${code}`),
+  ];
+}
+
+function birthDateKeyTexts(
+  values: ClaimValues,
+  { familyKeys, givenKeys }: NameReadings,
+  namePairs: readonly string[],
+  places: readonly string[],
+): readonly string[] {
+  if (values.birthDate === undefined) return [];
+  const birthDate = firstForm('birthDate', values);
+  const nameSounds = soundsOf(values.familyName === undefined ? givenKeys : familyKeys);
+  return [
+    ...[...nameSounds, ...namePairs].map((name) => `born\0${name}\0${birthDate}`),
+    ...places.map((place) => `here\0${birthDate}\0${place}`),
+  ];
+}
+
+/** Keys for policies that match without a place or number: both names alone, and the birth date with the place of birth. */
+function placelessKeyTexts(values: ClaimValues, names: NameReadings): readonly string[] {
+  const namePairs = combineReadings(names, (family, given) => [unorderedPair(family, given)]);
+  const birthDate = firstForm('birthDate', values);
+  const birthPlaces =
+    values.birthDate === undefined || values.birthPlace === undefined
+      ? []
+      : limiterNameKeysOf(values.birthPlace.forms).flat();
+  return [...birthPlaces.map((place) => `birth\0${birthDate}\0${place}`), ...namePairs.map((pair) => `names\0${pair}`)];
+}
+
+type NameReadings = {
+  readonly familyKeys: readonly [LimiterNameKeys, ...LimiterNameKeys[]];
+  readonly givenKeys: readonly [LimiterNameKeys, ...LimiterNameKeys[]];
+};
+
+/** The texts of `write` for each reading of one name with each reading of the other, by sound and by consonants; without repeats. */
 function combineReadings(
   { familyKeys, givenKeys }: NameReadings,
   write: (family: string, given: string) => readonly string[],
@@ -147,57 +184,57 @@ function soundsOf(keys: readonly LimiterNameKeys[]): readonly string[] {
   return keys.map(([sound]) => sound);
 }
 
-/** Whether no search can fit without a place or number, so that who tries dates holds one of these still. */
+/** Whether no search can match without a place or number. An attacker who tries dates then keeps one of these constant. */
 function requiresPlace({ minimum }: Pick<MatchPolicy, 'minimum'>): boolean {
   return minimum.every((set) =>
     set.some((oneOf) => oneOf.every((claim) => claim === 'citizenId' || identifyingClaims.includes(claim))),
   );
 }
 
-/** Two names, the same whichever stands in which field. */
+/** Two names in an order that does not depend on their fields. */
 function unorderedPair(family: string, given: string): string {
   return [family, given].sort().join('\0');
 }
 
-/** Each name with the first letter of the other: the same for names in each other's field. */
+/** Each name with the first letter of the other. Exchanged fields give the same pairs. */
 function nameInitialPairs(family: string, given: string): readonly string[] {
   const first = (name: string) => [...name][0] ?? '';
   const pairs = [family === '' ? '' : `${family} ${first(given)}`, given === '' ? '' : `${given} ${first(family)}`];
-  const named = pairs.filter((pair) => pair !== '');
-  return named.length === 0 ? [''] : named;
+  const filled = pairs.filter((pair) => pair !== '');
+  return filled.length === 0 ? [''] : filled;
 }
 
-/** A street as it is compared: its numbers are not the same when they are parted elsewhere, nor those of its flats. */
+/** A street as it is compared. House number and flat stay apart: `12 3` and `1 23` differ. */
 function normalisedStreet(form: string): string {
   const { numbers, flat, street } = streetParts(form);
   return [numbers, flat, street].join('\0');
 }
 
 /**
- * A street by its numbers and by the kinds of consonants in it, which are the same in whatever order its words stand, and
- * however they are shortened or parted, or its flat is written.
+ * The numbers of a street and the groups of its consonants. They do not depend on the order of its words, on abbreviations and
+ * spaces, or on how the flat is written.
  */
 function streetSkeleton(form: string): string {
   const { numbers, flat, street, sorted } = streetParts(form);
   const [[sound, skeleton]] = limiterNameKeysOf([street]);
-  const mark = skeleton === '' ? [...sound].slice(0, 1) : [...new Set(skeleton)].sort();
-  return `${mark.join('')} ${(`${numbers} ${flat} ${sorted}`.match(/\d+/g) ?? []).sort().join(' ')}`;
+  const letters = skeleton === '' ? [...sound].slice(0, 1) : [...new Set(skeleton)].sort();
+  return `${letters.join('')} ${(`${numbers} ${flat} ${sorted}`.match(/\d+/g) ?? []).sort().join(' ')}`;
 }
 
-/** The subject of one citizen for questions with the id. A search has to have room there, and adds nothing to it. */
+/** The key of a citizen for verifications with the id. A search answers no_match if this key is at its limit, and adds nothing to it. */
 export function citizenVerificationKey(hmacKey: Uint8Array, citizenId: string): string {
   return hmacString(hmacKey, `citizen\0${citizenId}`, 'base64url');
 }
 
 /**
- * The subject of one citizen for searches. Did they add to that of the id, then a question with the id would tell whether
- * the names and the date of a search were those of the id: test/attacks/verification-limit-concurrent.test.ts.
+ * The key of a citizen for searches. Attack: if searches added to the key of the id, a verification with the id would reveal whether
+ * the names and date of an earlier search belong to that id (test/attacks/verification-limit-concurrent.test.ts).
  */
 export function citizenSearchKey(hmacKey: Uint8Array, citizenId: string): string {
   return hmacString(hmacKey, `searched\0${citizenId}`, 'base64url');
 }
 
-/** The subject that is written in the place of a citizen's where a search concerns nobody: the same for the same names. */
+/** The key that replaces `citizenSearchKey` if a search concerns no citizen. The same claims give the same key. */
 export function decoySearchKey(hmacKey: Uint8Array, { notifyKey }: VerificationKeys): string {
   return hmacString(hmacKey, `stranger\0${notifyKey}`, 'base64url');
 }

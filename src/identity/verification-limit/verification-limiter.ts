@@ -1,36 +1,43 @@
 import { lookupByKey } from '../../db/batch-statements.ts';
-import type { Read, Statement } from '../../db/database.ts';
+import type { Read, Row, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import { integerField, integerOrNull, textField } from '../../db/row-fields.ts';
 import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 
-/** How many distinct wrong value sets about one subject are answered by looking. */
+/** The number of different wrong sets of claims that a verification key may have. At the limit every verification answers no_match. */
 export type VerificationLimits = { readonly perDay: number; readonly perMonth: number };
 
+/** The limits of the server. */
 export const defaultVerificationLimits: VerificationLimits = { perDay: 5, perMonth: 10 };
 
-/** A wrong value set that was tried, as an HMAC, when it was first tried, and until when that is hidden from its citizen. */
+/** `tag` is an HMAC of the wrong claims, `at` the time of their first use. The citizen may not learn of it before `until`. */
 type FailedVerification = { readonly tag: string; readonly at: number; readonly until?: number };
 
 const dayMs = 86_400_000;
 const monthMs = 30 * dayMs;
-/** A guess that is older counts nowhere any more. */
+/** Failed verifications that are older than this count for no limit. */
 export const verificationLimitWindowMs: number = monthMs;
-/** Who set about telling a citizen has done so within this time, or has failed. */
+/** A caller that took on the notification of a citizen has stored it after this time, or has failed. */
 const notificationTimeoutMs = 60_000;
+/** How often a count is repeated because another process counted for the same key first. */
+const maxCountAttempts = 20;
 
-/** Whether the guesses of that moment leave room for another. */
-export function isBelowLimit(
-  failures: readonly FailedVerification[],
-  now: number,
-  { perDay, perMonth }: VerificationLimits,
-): boolean {
+/** Thrown when other processes changed the same rows during each attempt to count. The request fails without an answer. */
+export class VerificationCountConflict extends Error {
+  constructor() {
+    super(`a failed verification was not counted: other processes changed its rows ${maxCountAttempts} times`);
+    this.name = 'VerificationCountConflict';
+  }
+}
+
+function isBelowLimit(failures: readonly FailedVerification[], now: number, limits: VerificationLimits): boolean {
   return (
-    failuresWithin(failures, now, dayMs).length < perDay && failuresWithin(failures, now, monthMs).length < perMonth
+    failuresWithin(failures, now, dayMs).length < limits.perDay &&
+    failuresWithin(failures, now, monthMs).length < limits.perMonth
   );
 }
 
-/** In either direction: what was guessed while the clock was ahead would count until it has come there again. */
+/** Counts in both directions: otherwise failures stored by a clock that was ahead would count again when that time comes. */
 function failuresWithin(
   failures: readonly FailedVerification[],
   now: number,
@@ -39,77 +46,80 @@ function failuresWithin(
   return failures.filter(({ at }) => Math.abs(now - at) < ms);
 }
 
-/** Until when the last of them is hidden; `now` where none is. */
+/** The last time until which one of the failures is concealed; `now` if none is. */
 function lastHiddenUntil(failures: readonly FailedVerification[], now: number): number {
   return failures.reduce((last, { until = now }) => Math.max(last, until), now);
 }
 
-/** What is to be counted. */
+/** One verification to count. */
 export type VerificationCount = {
   readonly keys: readonly string[];
   readonly tag: string;
-  /** The one of the subjects of which the citizen is told when it is spent. */
+  /** The one of `keys` whose reached limit causes the message to the citizen. */
   readonly notifyKey: string;
-  /** False for what adds nothing, and is written all the same: a right question, or any over budget. */
+  /** False adds no failure. The rows are written all the same. */
   readonly isFailed: boolean;
-  /** Until when this question is hidden from its citizen. */
+  /** The time until which this verification is concealed from its citizen (epoch ms). */
   readonly hiddenUntil?: number | undefined;
 };
 
-/** The budgets of some subjects as they stood at a look, and when that was. */
+/** The stored state of some verification keys, read at `now`. `isBelowLimit`: all of them are below both limits. */
 export type LimitSnapshot = {
   readonly states: ReadonlyMap<string, LimitState>;
   readonly isBelowLimit: boolean;
   readonly now: number;
 };
 
-/**
- * What became of a count: whether every subject still had room for it, whether this caller is to tell the citizen, and until when
- * one of the guesses that count is hidden: what follows from it would tell of it.
- */
+/** The outcome of a count. */
 export type CountResult = {
+  /** Whether every key was below its limit when it was written. If not, the answer has to be no_match. */
   readonly wasBelowLimit: boolean;
+  /** Whether this caller has to notify the citizen. */
   readonly mustNotify: boolean;
+  /** The time until which one of the counted failures is concealed: a message before that time would reveal it. */
   readonly hiddenUntil: number | undefined;
 };
 
+/** Counts failed verifications by key. All processes share the counts; only `runExclusive` is per thread. */
 export type VerificationLimiter = {
   /**
-   * Runs `decide` alone among all questions of this thread about these subjects: two guesses at once are two guesses.
-   * `waited`: others were before, and what was seen earlier may be old.
+   * Runs `decide` alone among the verifications of this thread that share one of these keys: two concurrent failures count as two.
+   * `waited` is true if others ran first, so that an earlier snapshot may be stale.
    */
-  runExclusive<T>(subjects: readonly string[], decide: (waited: boolean) => Promise<T>): Promise<T>;
-  /** What was guessed about these subjects, and whether all of them have guesses left. */
-  readSnapshot(subjects: readonly string[], now: number): Promise<LimitSnapshot>;
+  runExclusive<T>(keys: readonly string[], decide: (waited: boolean) => Promise<T>): Promise<T>;
+  readSnapshot(keys: readonly string[], now: number): Promise<LimitSnapshot>;
   /**
-   * Counts a wrong value set, durable when it resolves. `untold`: `told` is spent, and this caller is the one to tell the
-   * citizen of it, with `toldStatement` in the unit that does. Who does not is followed by a later question.
+   * Counts a verification; the count is durable when the promise resolves. If `mustNotify` is true, the caller sends the message
+   * and commits `markNotifiedStatement` with it. If the caller fails, a later verification notifies after one minute.
    */
   count(counting: VerificationCount, seen: LimitSnapshot): Promise<CountResult>;
 };
 
-/** The statement that keeps that the owner of this subject was told; belongs to the unit that carries the message. */
+/** Records that the owner of this key was notified. It belongs to the unit that carries the message. */
 export function markNotifiedStatement(verificationKey: string, now: number): Statement {
   return { sql: 'update guess_budget set told_at = $2 where subject = $1', args: [verificationKey, now] };
 }
 
 /**
- * The statements that have a unit refused (`rows`) when another guess was counted since that look: whoever was right may
- * not be told so once the budget is spent, by whatever process. They lock the row and change nothing. Of a subject about which
- * nobody has guessed wrong there is none, so that the usual question costs nothing: that many guesses more than the limit may
- * be looked at as threads and processes, beyond five, answer the very first ones at the same instant. By their order, like `count`.
+ * Statements that make a unit fail (`rows`) if another process counted a failure after the snapshot. Attack: N processes each get one
+ * set of claims at the same instant, one set is right, and all have read the same snapshot. Without these statements the right
+ * answer would leave although the limit is reached (test/attacks/verification-limit-concurrent.test.ts).
+ *
+ * A key without failures has no row and no statement, so that usual verifications lock nothing. Its very first verifications are
+ * therefore bounded by the number of threads and processes that answer at the same instant, if that number is above the limit.
+ * Statements are sorted by key, like the rows of `count`, so that two units cannot deadlock.
  */
 export function requireUnchangedStatements({ states }: LimitSnapshot): Statement[] {
   const sql = 'update guess_budget set guesses = guesses where subject = $1 and guesses = $2 returning subject';
   return [...states]
     .filter(([, { failures }]) => failures.length > 0)
     .sort(([one], [other]) => (one < other ? -1 : 1))
-    .map(([subject, { storedText }]) => ({ sql, args: [subject, storedText], rows: 1 }));
+    .map(([key, { storedText }]) => ({ sql, args: [key, storedText], rows: 1 }));
 }
 
 type LimitState = {
   readonly failures: readonly FailedVerification[];
-  /** The guesses as they are stored. */
+  /** `failures` exactly as stored. */
   readonly storedText: string;
   readonly version: number;
   readonly notifiedAt: number | null;
@@ -126,7 +136,7 @@ const emptyLimitState: LimitState = {
 
 const findLimitRow = lookupByKey('guess_budget', 'subject', 'subject, guesses, version, told_at, telling_at');
 
-/** A row that another process wrote between the look and this statement is not among those that it returns. */
+/** Returns the keys that were written. A row that another process changed after it was read is not written and not returned. */
 const upsertStates = createMultiRowBuilder(
   'insert into guess_budget (subject, guesses, version, updated_at, telling_at) values',
   5,
@@ -135,112 +145,117 @@ const upsertStates = createMultiRowBuilder(
   where guess_budget.version = excluded.version - 1 returning subject`,
 );
 
-/** The budgets of this database. */
+/** The limiter over the tables of this database, shared by all processes. */
 export function createVerificationLimiter(
   read: Read,
   claim: WriteWithoutEvent,
   limits: VerificationLimits,
 ): VerificationLimiter {
-  async function readState(verificationKey: string): Promise<LimitState> {
-    const [row] = await findLimitRow(read, verificationKey);
-    if (row === undefined) return emptyLimitState;
-    const storedText = textField(row, 'guesses');
-    return {
-      // Only `count` writes this column.
-      failures: JSON.parse(storedText) as FailedVerification[],
-      storedText,
-      version: integerField(row, 'version'),
-      notifiedAt: integerOrNull(row, 'told_at'),
-      notifyingSince: integerOrNull(row, 'telling_at'),
-    };
-  }
-
   async function readSnapshot(keys: readonly string[], now: number): Promise<LimitSnapshot> {
     const states = new Map(
-      await Promise.all(
-        keys.map(async (verificationKey) => [verificationKey, await readState(verificationKey)] as const),
-      ),
+      await Promise.all(keys.map(async (key) => [key, toLimitState((await findLimitRow(read, key))[0])] as const)),
     );
-    return {
-      states,
-      isBelowLimit: [...states.values()].every(({ failures }) => isBelowLimit(failures, now, limits)),
-      now,
-    };
+    const belowLimit = [...states.values()].every(({ failures }) => isBelowLimit(failures, now, limits));
+    return { states, isBelowLimit: belowLimit, now };
   }
 
   /**
-   * The last guesses, whatever their age: by a clock that is ahead all are old, and count again when it is right. So many that a
-   * month's stay beside those of a month that the clock leapt to.
-   */
-  function failuresToStore(
-    { failures }: LimitState,
-    added: readonly FailedVerification[],
-  ): readonly FailedVerification[] {
-    return [...failures, ...added].slice(-2 * limits.perMonth);
-  }
-
-  /** One budget with a value set counted, new or not. */
-  function countFailure(state: LimitState, { tag, isFailed, hiddenUntil }: VerificationCount, now: number) {
-    const recent = failuresWithin(state.failures, now, monthMs);
-    const wasBelowLimit = isBelowLimit(recent, now, limits);
-    const isNew = isFailed && wasBelowLimit && !recent.some((guess) => guess.tag === tag);
-    const added: readonly FailedVerification[] = isNew
-      ? [{ tag, at: now, ...(hiddenUntil === undefined ? {} : { until: hiddenUntil }) }]
-      : [];
-    const next = [...recent, ...added];
-    const mustNotify = !isBelowLimit(next, now, limits) && needsNotification(next, state, now);
-    return { kept: failuresToStore(state, added), hadRoom: wasBelowLimit, untold: mustNotify, budget: state, next };
-  }
-
-  /**
-   * Always as many rows, whether the guess is new, repeated or over budget, so that the time tells none of them. By their
-   * order, so that two processes that count at once do not hold what the other waits for.
+   * Writes one row per key, whether the failure is new, repeated or over the limit: otherwise the response time would reveal which.
+   * Rows are sorted by key, so that two processes cannot deadlock.
    */
   async function count(counting: VerificationCount, { states, now }: LimitSnapshot): Promise<CountResult> {
     let remainingKeys = [...new Set(counting.keys)].sort();
     let currentStates = states;
-    let [wasBelowLimit, mustNotify] = [true, false];
-    // Of subjects too that are only looked at: by one of them there may be no room.
+    let wasBelowLimit = true;
+    let mustNotify = false;
+    // The snapshot also has keys that are not written. One of these may be at its limit.
     const seenFailures = [...states.values()].flatMap(({ failures }) => failuresWithin(failures, now, monthMs));
-    let latestHiddenUntil = lastHiddenUntil(seenFailures, now);
-    for (let attempt = 0; attempt < maxAttempts; attempt += 1) {
-      const nextStates = new Map(
-        remainingKeys.map(
-          (verificationKey) =>
-            [
-              verificationKey,
-              countFailure(currentStates.get(verificationKey) ?? emptyLimitState, counting, now),
-            ] as const,
-        ),
-      );
-      const rows = [...nextStates].map(([verificationKey, { kept, budget: state, untold: tells }]) => {
-        const tellingAt = verificationKey === counting.notifyKey && tells ? now : state.notifyingSince;
-        return [verificationKey, JSON.stringify(kept), state.version + 1, now, tellingAt];
-      });
-      const writtenKeys = (await Promise.all(upsertStates(rows).map(claim)))
-        .flat()
-        .map((row) => textField(row, 'subject'));
-      for (const verificationKey of writtenKeys) {
-        const nextState = nextStates.get(verificationKey);
-        wasBelowLimit &&= nextState?.hadRoom !== false;
-        mustNotify ||= verificationKey === counting.notifyKey && nextState?.untold === true;
-        latestHiddenUntil = Math.max(latestHiddenUntil, lastHiddenUntil(nextState?.next ?? [], now));
+    let hiddenUntil = lastHiddenUntil(seenFailures, now);
+    for (let attempt = 0; attempt < maxCountAttempts; attempt += 1) {
+      const next = new Map<string, CountedState>();
+      for (const key of remainingKeys)
+        next.set(key, countVerification(currentStates.get(key) ?? emptyLimitState, counting, { now, limits }));
+      const writtenKeys = await writeStates(claim, next, counting.notifyKey, now);
+      for (const [key, counted] of next) {
+        if (!writtenKeys.has(key)) continue;
+        wasBelowLimit &&= counted.wasBelowLimit;
+        mustNotify ||= key === counting.notifyKey && counted.mustNotify;
+        hiddenUntil = Math.max(hiddenUntil, lastHiddenUntil(counted.countedFailures, now));
       }
-      remainingKeys = remainingKeys.filter((verificationKey) => !writtenKeys.includes(verificationKey));
+      remainingKeys = remainingKeys.filter((key) => !writtenKeys.has(key));
       if (remainingKeys.length === 0)
-        return { wasBelowLimit, mustNotify, hiddenUntil: latestHiddenUntil > now ? latestHiddenUntil : undefined };
-      // Another process counted between the look and the write, so this one looks again.
+        return { wasBelowLimit, mustNotify, hiddenUntil: hiddenUntil > now ? hiddenUntil : undefined };
       currentStates = (await readSnapshot(remainingKeys, now)).states;
     }
-    throw new Error(
-      'a guess could not be counted: other processes counted guesses about the same citizen all the time',
-    );
+    throw new VerificationCountConflict();
   }
 
   return { runExclusive: createExclusiveRunner(), readSnapshot, count };
 }
 
-/** Whether nobody has told of the newest guess, and nobody is about to. */
+/** Returns the keys that were written; the others were changed by another process. */
+async function writeStates(
+  claim: WriteWithoutEvent,
+  next: ReadonlyMap<string, CountedState>,
+  notifyKey: string,
+  now: number,
+): Promise<ReadonlySet<string>> {
+  const rows = [...next].map(([key, { storedFailures, state, mustNotify }]) => {
+    const notifyingSince = key === notifyKey && mustNotify ? now : state.notifyingSince;
+    return [key, JSON.stringify(storedFailures), state.version + 1, now, notifyingSince];
+  });
+  const written = await Promise.all(upsertStates(rows).map(claim));
+  return new Set(written.flat().map((row) => textField(row, 'subject')));
+}
+
+function toLimitState(row: Row | undefined): LimitState {
+  if (row === undefined) return emptyLimitState;
+  const storedText = textField(row, 'guesses');
+  return {
+    // Only `count` writes this column.
+    failures: JSON.parse(storedText) as FailedVerification[],
+    storedText,
+    version: integerField(row, 'version'),
+    notifiedAt: integerOrNull(row, 'told_at'),
+    notifyingSince: integerOrNull(row, 'telling_at'),
+  };
+}
+
+/** The state of one key after a verification was counted. */
+type CountedState = {
+  readonly state: LimitState;
+  readonly wasBelowLimit: boolean;
+  readonly mustNotify: boolean;
+  /** The failures of the last month. */
+  readonly countedFailures: readonly FailedVerification[];
+  readonly storedFailures: readonly FailedVerification[];
+};
+
+/** Adds the failure unless it is the right claims, a repetition of wrong ones, or over the limit. */
+function countVerification(
+  state: LimitState,
+  { tag, isFailed, hiddenUntil }: VerificationCount,
+  { now, limits }: { readonly now: number; readonly limits: VerificationLimits },
+): CountedState {
+  const recent = failuresWithin(state.failures, now, monthMs);
+  const wasBelowLimit = isBelowLimit(recent, now, limits);
+  const isNew = isFailed && wasBelowLimit && !recent.some((failure) => failure.tag === tag);
+  const added: readonly FailedVerification[] = isNew
+    ? [{ tag, at: now, ...(hiddenUntil === undefined ? {} : { until: hiddenUntil }) }]
+    : [];
+  const countedFailures = [...recent, ...added];
+  return {
+    state,
+    wasBelowLimit,
+    mustNotify: !isBelowLimit(countedFailures, now, limits) && needsNotification(countedFailures, state, now),
+    countedFailures,
+    // Failures outside the window stay: if the clock is wrong now, they count again when it is right. Twice the monthly limit holds
+    // one month of the right time and one of the wrong time.
+    storedFailures: [...state.failures, ...added].slice(-2 * limits.perMonth),
+  };
+}
+
+/** Whether no message about the newest failure was stored, and no caller is about to store one. */
 function needsNotification(
   failures: readonly FailedVerification[],
   { notifiedAt, notifyingSince }: LimitState,
@@ -249,26 +264,25 @@ function needsNotification(
   const newest = failures.reduce((latest, { at }) => Math.max(latest, at), 0);
   const isBeingNotified =
     notifyingSince !== null && notifyingSince >= newest && Math.abs(now - notifyingSince) < notificationTimeoutMs;
+  // A notification that is a month ahead was stored by a wrong clock.
   return !isBeingNotified && (notifiedAt === null || notifiedAt < newest || notifiedAt >= now + monthMs);
 }
 
 function createExclusiveRunner(): VerificationLimiter['runExclusive'] {
   const pendingByKey = new Map<string, Promise<unknown>>();
   return async (keys, decide) => {
-    const earlier = keys.flatMap((subject) => pendingByKey.get(subject) ?? []);
+    const earlier = keys.flatMap((key) => pendingByKey.get(key) ?? []);
     const result = earlier.length === 0 ? decide(false) : Promise.all(earlier).then(() => decide(true));
-    // Whoever comes next waits for the end of this one, good or bad.
+    // The next caller waits for the end of this one, whether it succeeds or fails.
     const settled = result.then(
       () => undefined,
       () => undefined,
     );
-    for (const subject of keys) pendingByKey.set(subject, settled);
+    for (const key of keys) pendingByKey.set(key, settled);
     try {
       return await result;
     } finally {
-      for (const subject of keys) if (pendingByKey.get(subject) === settled) pendingByKey.delete(subject);
+      for (const key of keys) if (pendingByKey.get(key) === settled) pendingByKey.delete(key);
     }
   };
 }
-
-const maxAttempts = 20;

@@ -20,13 +20,13 @@ import { explainDecision } from './explanation.ts';
 import { type IdentificationResult, identifyCitizen } from './identify-citizen.ts';
 import type { IdentityPorts } from './ports.ts';
 
-/** What an operation of verification is called with. */
+/** The parts of a call that a verification needs. */
 export type VerificationCall = Pick<
   OperationCall<object, IdentityPorts>,
   'caller' | 'now' | 'mint' | 'ports' | 'hiddenUntil'
 >;
 
-/** One question on its way to its answer. */
+/** One verification request with the policy that decides it. */
 export type VerificationContext = {
   readonly verificationId: VerificationId;
   readonly request: VerificationRequest;
@@ -35,24 +35,25 @@ export type VerificationContext = {
   readonly call: VerificationCall;
 };
 
-/** Whose budget this question finds spent, and who was not told of it yet: a citizen, or a stranger in the place of one. */
+/** A notice that the verification limit is reached. `citizenId` is a decoy id if the search concerned no citizen. */
 export type PendingNotice = {
   readonly citizenId: string;
   readonly verificationKey: string;
-  /** Until when a guess by which it is spent is hidden. */
+  /** The time until which one of the counted failures is concealed (epoch ms). */
   readonly hiddenUntil: number | undefined;
 };
 
+/** The decision, and statements for the unit that stores it. */
 export type VerificationOutcome = {
   readonly identification: IdentificationResult;
   readonly pendingNotice?: PendingNotice;
-  /** They go into the unit of the answer, which is refused where another process counted a guess meanwhile. */
+  /** Belong to the unit of the result. They make it fail if another process counted a failure after the snapshot. */
   readonly guardStatements: readonly Statement[];
 };
 
 /**
- * Asks the register, and counts what was wrong. Over budget all is done as for a wrong guess, and answered as one:
- * test/attacks/verification-limit.test.ts. Where the register could not be asked nothing is counted, whatever the budget.
+ * Looks up the citizen and counts a failed verification. At the limit, the work and the answer are those of wrong claims, even if the
+ * claims are right (test/attacks/verification-limit.test.ts). If the register is unavailable, nothing is counted.
  */
 export async function decideVerification({
   verificationId,
@@ -74,25 +75,26 @@ export async function decideVerification({
     today: formatInstant(call.now).slice(0, 10),
     isBelowLimit,
   };
-  // Nobody waits for what the register tells others: only looking at the budget and counting go one after the other.
+  // Lookups of concurrent verifications run in parallel. Only reading the limit and counting are serialised.
   const lookups = Promise.all([
     identifyCitizen(claims, request.claims, context).catch((fault) => undefinedIfUnavailable(fault)),
     snapshotRead,
-    // Of a known id the key is often at hand: that of an unknown one is looked for beside what is read anyway.
+    // The key of a known id is often cached. Loading it here hides the time that an unknown id needs.
     ...(citizenId === undefined ? decoyIdsOf(verificationId) : [citizenId]).map(citizenKeys.keyOf),
   ]);
-  // A fault is met below, when it is the turn of this question.
+  // A rejection is handled below, after earlier verifications with the same keys.
   lookups.catch(() => undefined);
   return await verificationLimiter.runExclusive(verificationKeys.keys, async (waited) => {
     const [identification, firstSnapshot] = await lookups;
     if (identification === undefined) return { identification: undeterminedResult(citizenId), guardStatements: [] };
-    // Who saw no room did not look at everything, and has none now.
+    // If the first snapshot was at the limit, `identifyCitizen` skipped the ambiguity check. The merge keeps that refusal.
     const snapshot = waited
       ? mergeSnapshots(firstSnapshot, await verificationLimiter.readSnapshot(verificationKeys.keys, call.now))
       : firstSnapshot;
     if (citizenId !== undefined)
       return await applyLimit(call, { identification, verificationKeys, snapshot, ownerId: citizenId });
-    // One whom the search concerns, or a stranger: looked up and written for either, so that neither tells.
+    // A search that concerns no citizen reads and writes the same rows for a decoy id, so that the work does not reveal it
+    // (test/attacks/verification-limit-searches.test.ts).
     const concernedId = identification.aboutCitizenId ?? [...identification.concernedIds].sort()[0];
     const [decoyId = ''] = decoyIdsOf(verificationId);
     const ownerId = concernedId ?? decoyId;
@@ -114,7 +116,7 @@ export async function decideVerification({
   });
 }
 
-/** What was found for a question, and what was seen of the budgets that it needs. */
+/** A decision before the limit is applied, with the state of its keys. */
 type LimitCheck = {
   readonly identification: IdentificationResult;
   readonly verificationKeys: VerificationKeys;
@@ -129,7 +131,7 @@ async function applyLimit(
   const isFailed = isFailedVerification(identification);
   if (snapshot.isBelowLimit && !isFailed)
     return { identification, guardStatements: requireUnchangedStatements(snapshot) };
-  // Over budget nothing is added, for the ledger would tell by it who was right: nobody learns anything then.
+  // At the limit no failure is added for right or wrong claims: otherwise a later notice in the ledger would reveal which were wrong.
   const count = { ...verificationKeys, isFailed: isFailed && snapshot.isBelowLimit, hiddenUntil: ownHiddenUntil };
   const { wasBelowLimit, mustNotify, hiddenUntil } = await ports.verificationLimiter.count(count, snapshot);
   const result: IdentificationResult =
@@ -143,7 +145,10 @@ async function applyLimit(
   };
 }
 
-/** What is left of a finding where guesses are spent. Whose record it is may still know what fitted, once none of them is hidden. */
+/**
+ * The answer at the limit: no_match without levels. The stored explanation keeps the findings for the citizen, who may read them once
+ * no counted failure is concealed.
+ */
 function asLimitReached(
   { explanation: { claims }, ...result }: IdentificationResult,
   hiddenUntil: number | undefined,
@@ -158,8 +163,9 @@ function mergeSnapshots(one: LimitSnapshot, other: LimitSnapshot): LimitSnapshot
 }
 
 /**
- * Whether a guess was wrong. A tolerant policy lets claims differ; what is not attested then would tell a guesser of
- * numbers and dates, try by try, for nothing.
+ * Whether the verification counts as failed. A match counts as well if a claim is not attested: with a tolerant policy an attacker could
+ * otherwise try numbers and dates, and see in each answer whether the claim is attested, without reaching the limit
+ * (test/attacks/verification-limit-searches.test.ts).
  */
 function isFailedVerification({ decision, levels }: IdentificationResult): boolean {
   return (
@@ -174,13 +180,13 @@ function isUnattestedLevel(claim: ClaimName, levels: ClaimLevels): boolean {
   return level === 'similar' && (kind === 'code' || kind === 'date');
 }
 
-/** A register that could not be asked; anything else is a fault. */
+/** Rethrows all errors except that of an unavailable register. */
 function undefinedIfUnavailable(fault: unknown): undefined {
   if (!(fault instanceof RegisterUnavailable)) throw fault;
   return undefined;
 }
 
-/** What a register that could not be asked leaves of the question. */
+/** The result if the register is unavailable. */
 function undeterminedResult(citizenId: string | undefined): IdentificationResult {
   const concernedIds = citizenId === undefined ? [] : [citizenId];
   const isSearch = citizenId === undefined;

@@ -8,12 +8,12 @@ import { deleteExpiredFailures, deleteExpiredVerifications } from './delete-expi
 const dayMs = 86_400_000;
 
 for (const engine of engines) {
-  test(`${engine.name}: an answer is there as long as it is to be kept, and then it is gone, its event not`, async (t) => {
+  test(`${engine.name}: a stored result is deleted after its retention time, and its event is not`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const claim = async (statement: Parameters<typeof app.db.write>[0][number]) =>
       (await app.db.write([statement]))[0] ?? [];
     const old = String((await app.verify(zoeClaims))['verificationId']);
-    // More than go at once.
+    // More than one deletion removes.
     const rows = Array.from({ length: 1_100 }, (_, at) => ({
       sql: "insert into verification (id, client_id, searched, checked_at, answer) values ($1, 'tax-office', false, $2, $3)",
       args: [`ver_0000${String(at).padStart(22, '0')}`, identityAppStartMs, new Uint8Array(3)],
@@ -31,7 +31,7 @@ for (const engine of engines) {
     assert.equal((await app.events('C-1')).filter(({ type }) => type === 'identity.verified').length, 2);
   });
 
-  test(`${engine.name}: a budget goes when no guess of it counts any more, and not before`, async (t) => {
+  test(`${engine.name}: a verification key is deleted when none of its failures counts any more, and not before`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     const claim = async (statement: Parameters<typeof app.db.write>[0][number]) =>
       (await app.db.write([statement]))[0] ?? [];

@@ -3,13 +3,13 @@ import { integerField, textField } from '../../db/row-fields.ts';
 import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 import { verificationLimitWindowMs } from '../verification-limit/verification-limiter.ts';
 
-/** So many rows go in one write, which others wait for. */
+/** Other writes wait for each deletion, so one deletion is limited to this number of rows. */
 const deleteBatchRows = 500;
 
-/** Takes out the budgets about whom nobody has guessed wrong for as long as a guess counts; gives how many. */
+/** Deletes the keys without a counted failure in the last month, and returns their number. */
 export async function deleteExpiredFailures(claim: WriteWithoutEvent, now: number): Promise<number> {
   for (let total = 0; ; ) {
-    // The age stands there twice: on PostgreSQL a guess may be counted between the look and the deletion.
+    // The age is checked twice: on PostgreSQL a failure may be counted between the subquery and the deletion.
     const rows = await claim({
       sql: `delete from guess_budget where updated_at < $1 and subject in
         (select subject from guess_budget where updated_at < $1 order by updated_at limit ${deleteBatchRows}) returning subject`,
@@ -20,15 +20,15 @@ export async function deleteExpiredFailures(claim: WriteWithoutEvent, now: numbe
   }
 }
 
-/** What is taken out: answers from before that instant (epoch ms). */
+/** Results that were checked before this time (epoch ms) are deleted. */
 export type VerificationExpiry = { readonly read: Read; readonly claim: WriteWithoutEvent; readonly before: number };
 
-/** Takes out sealed answers that were kept long enough, and gives how many. Their events stay in the ledger. */
+/** Deletes expired results, and returns their number. Their events stay in the ledger. */
 export async function deleteExpiredVerifications({ read, claim, before }: VerificationExpiry): Promise<number> {
   let total = 0;
   for (let after = ''; ; ) {
-    // Ids are ordered by time, so no other index is needed. Each page begins behind the one before: PostgreSQL goes past all
-    // that was taken out since it last cleaned up.
+    // Ids are ordered by time, so no other index is needed. Each page starts after the previous one: PostgreSQL would otherwise scan
+    // all rows that were deleted since its last vacuum.
     const oldest = await read(
       `select id, checked_at from verification where id > $1 order by id limit ${deleteBatchRows}`,
       [after],

@@ -15,7 +15,7 @@ import { decodeExplanation, type Explanation, encodeExplanation, explainDecision
 import type { IdentityPorts } from './ports.ts';
 import { findExplanation } from './verification-store.ts';
 
-test('an explanation comes out of its pack as it was, and is as long whatever it says', () => {
+test('an encoded explanation decodes unchanged, and has the same length whatever it contains', () => {
   const claims = fc.dictionary(fc.constantFrom(...claimNames), fc.constantFrom(...claimFindings));
   const reasons = fc.option(fc.constantFrom(...unmatchedReasons));
   fc.assert(
@@ -28,17 +28,21 @@ test('an explanation comes out of its pack as it was, and is as long whatever it
   );
 });
 
-test('what was kept by a program that knew fewer claims, or more, is read as far as it goes', () => {
+test('an explanation stored with fewer or more claims is read as far as possible', () => {
   assert.deepEqual(decodeExplanation('lm'), { reason: 'record-locked', claims: { citizenId: 'match' } });
   assert.deepEqual(decodeExplanation('?m?----------?'), { reason: null, claims: { citizenId: 'match' } });
 });
 
-test('levels become five findings', () => {
+test('levels are reduced to five findings', () => {
   const levels = { givenName: 'shortened', familyName: 'normalised', birthDate: 'inverted' } as const;
   const others = { streetAddress: 'former', postalCode: 'different', locality: 'missing' } as const;
   assert.deepEqual(explainDecision('claims-do-not-fit', { ...levels, ...others }).claims, {
-    ...{ givenName: 'similar', familyName: 'match', birthDate: 'similar' },
-    ...{ streetAddress: 'former', postalCode: 'no_match', locality: 'not_available' },
+    givenName: 'similar',
+    familyName: 'match',
+    birthDate: 'similar',
+    streetAddress: 'former',
+    postalCode: 'no_match',
+    locality: 'not_available',
   });
 });
 
@@ -52,49 +56,49 @@ const people = [
   { citizenId: 'T-2', givenName: 'Jón', familyName: 'Twin', birthDate: '2000-01-01' },
 ];
 
-async function openHouse(t: TestContext, engine: Engine) {
+async function openExplanationApp(t: TestContext, engine: Engine) {
   const app = await openIdentityAppWith(t, engine, people);
-  const parts = { read: app.db.read, citizenKeys: app.importHouse.citizenKeys, clock: systemClock };
-  /** Asks, and reads what one citizen is told of it. */
-  const asked = async (claims: object, reader: string, over: Partial<IdentityPorts> = {}) => {
+  const parts = { read: app.db.read, citizenKeys: app.importDeps.citizenKeys, clock: systemClock };
+  /** Verifies, and reads the explanation as one citizen. */
+  const verifyAs = async (claims: object, reader: string, over: Partial<IdentityPorts> = {}) => {
     const answered = await app.ask('POST', claims, {}, { policyOf: () => standardPolicy2, ...over });
     assert.ok('json' in answered);
     const { token, ...answer } = answered.json;
-    // The bytes of its signature spell any three letters now and then.
+    // Without the token: the random bytes of its signature can contain any three letters.
     const { payload } = await app.openToken(token);
     assert.equal(JSON.stringify([answer, payload]).includes('"why"'), false);
     const id = parseId('verification', String(answered.json['verificationId'])) ?? assert.fail();
     return [answered.json['decision'], await findExplanation(parts, id, reader)];
   };
-  return { ...app, asked };
+  return { ...app, verifyAs };
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the citizen is told what did not fit, and what was so before`, async (t) => {
-    const { asked } = await openHouse(t, engine);
-    const told = async (claims: object) => await asked({ citizenId: 'A', ...ana, ...claims }, 'A');
+  test(`${engine.name}: the explanation names the claims that did not fit and the former values`, async (t) => {
+    const { verifyAs } = await openExplanationApp(t, engine);
+    const explained = async (claims: object) => await verifyAs({ citizenId: 'A', ...ana, ...claims }, 'A');
     const all = { citizenId: 'match', givenName: 'match', familyName: 'match', birthDate: 'match' };
-    assert.deepEqual(await told({}), ['match', { reason: null, claims: all }]);
-    assert.deepEqual(await told({ familyName: 'Jones', postalCode: '1' }), [
+    assert.deepEqual(await explained({}), ['match', { reason: null, claims: all }]);
+    assert.deepEqual(await explained({ familyName: 'Jones', postalCode: '1' }), [
       'no_match',
       { reason: 'claims-do-not-fit', claims: { ...all, familyName: 'no_match', postalCode: 'not_available' } },
     ]);
-    assert.deepEqual(await told({ familyName: 'Costa', givenName: 'Anna' }), [
+    assert.deepEqual(await explained({ familyName: 'Costa', givenName: 'Anna' }), [
       'no_match',
       { reason: 'claims-do-not-fit', claims: { ...all, givenName: 'similar', familyName: 'former' } },
     ]);
   });
 
-  test(`${engine.name}: a record that is silent, disputed or like another one says so to its citizen alone`, async (t) => {
-    const { asked } = await openHouse(t, engine);
+  test(`${engine.name}: a locked, disputed or ambiguous record is explained to its citizen only`, async (t) => {
+    const { verifyAs } = await openExplanationApp(t, engine);
     const reasons = [];
     for (const { citizenId, givenName, familyName, birthDate } of people.slice(1, 5)) {
-      const [decision, told] = await asked(
-        // Written as that of the twin.
+      const [decision, explained] = await verifyAs(
+        // In the spelling of the twin.
         { citizenId, givenName: citizenId === 'T-1' ? 'Jón' : givenName, familyName, birthDate },
         citizenId,
       );
-      reasons.push([decision, (told as Explanation).reason]);
+      reasons.push([decision, (explained as Explanation).reason]);
     }
     assert.deepEqual(reasons, [
       ['no_match', 'record-locked'],
@@ -102,46 +106,49 @@ for (const engine of engines) {
       ['not_determined', 'record-under-review'],
       ['not_determined', 'others-fit-as-well'],
     ]);
-    const [, toAnother] = await asked({ citizenId: 'A', ...ana }, 'L');
+    const [, toAnother] = await verifyAs({ citizenId: 'A', ...ana }, 'L');
     assert.equal(toAnother, undefined);
-    // Whose claims do not fit learns nothing of the record by it.
-    const [, wrong] = await asked({ ...people[1], locked: undefined, familyName: 'Jones' }, 'L');
+    // Claims that do not fit are not explained by the lock of the record.
+    const [, wrong] = await verifyAs({ ...people[1], locked: undefined, familyName: 'Jones' }, 'L');
     assert.equal((wrong as Explanation).reason, 'claims-do-not-fit');
   });
 
-  test(`${engine.name}: a search is explained to whom it named, also where it fitted nobody`, async (t) => {
-    const { asked } = await openHouse(t, engine);
-    assert.deepEqual(await asked({ ...ana, streetAddress: '2 Valley Road' }, 'A'), [
+  test(`${engine.name}: a search is explained to the person it names, also if it fits no one`, async (t) => {
+    const { verifyAs } = await openExplanationApp(t, engine);
+    assert.deepEqual(await verifyAs({ ...ana, streetAddress: '2 Valley Road' }, 'A'), [
       'no_match',
       {
         reason: 'claims-do-not-fit',
         claims: { givenName: 'match', familyName: 'match', birthDate: 'match', streetAddress: 'no_match' },
       },
     ]);
-    assert.deepEqual(await asked({ ...ana, givenName: 'Eva', streetAddress: '1 Hill Street' }, 'A'), [
+    assert.deepEqual(await verifyAs({ ...ana, givenName: 'Eva', streetAddress: '1 Hill Street' }, 'A'), [
       'no_match',
       undefined,
     ]);
   });
 
-  test(`${engine.name}: with the guesses spent the reason is that, and what fits is told; with no register nothing is`, async (t) => {
-    const { asked } = await openHouse(t, engine);
-    const told = async (claims: object, over?: Partial<IdentityPorts>) =>
-      await asked({ citizenId: 'A', ...ana, ...claims }, 'A', over);
+  test(`${engine.name}: the explanation at the limit has its own reason and the findings, and without a register it has no findings`, async (t) => {
+    const { verifyAs } = await openExplanationApp(t, engine);
+    const explained = async (claims: object, over?: Partial<IdentityPorts>) =>
+      await verifyAs({ citizenId: 'A', ...ana, ...claims }, 'A', over);
     const down = async () => {
       throw new RegisterUnavailable('down');
     };
     const register = { find: down } as unknown as IdentityPorts['register'];
-    assert.deepEqual(await told({}, { register }), ['not_determined', { reason: 'register-unavailable', claims: {} }]);
-    for (const day of [1, 2, 3, 4, 5]) await told({ birthDate: `1990-10-0${day}` });
+    assert.deepEqual(await explained({}, { register }), [
+      'not_determined',
+      { reason: 'register-unavailable', claims: {} },
+    ]);
+    for (const day of [1, 2, 3, 4, 5]) await explained({ birthDate: `1990-10-0${day}` });
     const all = { citizenId: 'match', givenName: 'match', familyName: 'match', birthDate: 'match' };
-    assert.deepEqual(await told({}), ['no_match', { reason: 'guesses-spent', claims: all }]);
+    assert.deepEqual(await explained({}), ['no_match', { reason: 'guesses-spent', claims: all }]);
   });
 
-  test(`${engine.name}: guesses by the id that are hidden are not told by a search that finds them spent`, async (t) => {
-    const { asked, ports, pass } = await openHouse(t, engine);
+  test(`${engine.name}: a search that finds the limit reached by concealed failures is not explained`, async (t) => {
+    const { verifyAs, ports, pass } = await openExplanationApp(t, engine);
     const subject = citizenVerificationKey(ports.rootKey.derive('guess-budget'), 'A');
-    // Until when by the clock of who reads, which is not that of the house.
+    // By the clock of the reader, which is not that of the app.
     const hiddenUntil = Date.now() + 3_600_000;
     for (const tag of ['1', '2', '3', '4', '5']) {
       const counting = { keys: [subject], tag, notifyKey: subject, isFailed: true, hiddenUntil };
@@ -151,15 +158,15 @@ for (const engine of engines) {
       );
     }
     const search = { ...ana, streetAddress: '1 Hill Street' };
-    assert.deepEqual(await asked(search, 'A'), ['no_match', undefined]);
-    // A month later they count no more.
+    assert.deepEqual(await verifyAs(search, 'A'), ['no_match', undefined]);
+    // A month later the failures no longer count.
     pass(31 * 86_400_000);
-    assert.equal((await asked(search, 'A'))[0], 'match');
+    assert.equal((await verifyAs(search, 'A'))[0], 'match');
   });
 
-  test(`${engine.name}: an erased citizen's explanations are gone with the key`, async (t) => {
-    const { asked, db } = await openHouse(t, engine);
-    await asked({ citizenId: 'A', ...ana }, 'A');
+  test(`${engine.name}: the explanations of an erased citizen cannot be read`, async (t) => {
+    const { verifyAs, db } = await openExplanationApp(t, engine);
+    await verifyAs({ citizenId: 'A', ...ana }, 'A');
     const [row] = await db.read('select id from verification', []);
     const id = parseId('verification', String(row?.['id'])) ?? assert.fail();
     const keyOf = async () => new Uint8Array(32);

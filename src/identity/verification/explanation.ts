@@ -9,18 +9,19 @@ import { isConfirmed, type Level } from '../match/level.ts';
 import { type ClaimName, claimNames } from '../register/claims.ts';
 
 /**
- * Why a question was answered as it was. It is for the citizen whom the question was about, who is to be told what did not
- * fit (EU 2025/846, Article 4), and never for who asked: to them it would say what to guess next.
+ * The reason for a decision. Only the citizen whom it is about may read it (EU 2025/846, Article 4), never the client: the client would
+ * learn which claim to try next.
  */
 export type Explanation = {
   /** Null for a match. */
   readonly reason: UnmatchedReason | null;
-  /** Of each claim that was asked about; empty where no record was compared. */
+  /** One finding per submitted claim; empty if no record was compared. */
   readonly claims: { readonly [claim in ClaimName]?: ClaimFinding };
-  /** From when on it may be told, in epoch ms; before, it would tell of guesses that are hidden from the citizen. */
+  /** The citizen may read it from this time (epoch ms): before, it would reveal concealed verifications. */
   readonly from?: number | undefined;
 };
 
+/** Reduces the levels of a comparison to findings. */
 export function explainDecision(reason: UnmatchedReason | null, levels: ClaimLevels): Explanation {
   const claims: { [claim in ClaimName]?: ClaimFinding } = {};
   for (const claim of claimNames) {
@@ -37,8 +38,8 @@ function findingOf(level: Level): ClaimFinding {
   return level === 'different' ? 'no_match' : 'similar';
 }
 
-// As it is kept: a letter for the reason and one for each claim of the contract, so that it is as long whatever was found.
-// Answers are kept for a year: these letters stay, and new claims come at the end.
+// Stored form: one letter for the reason and one per claim, so that its length does not reveal the findings. Stored results are kept for
+// a year: letters never change their meaning, and new claims are added at the end.
 
 const noLetter = '-';
 const reasonLetters: Readonly<Record<UnmatchedReason, string>> = {
@@ -58,6 +59,7 @@ const findingLetters: Readonly<Record<ClaimFinding, string>> = {
   not_available: 'a',
 };
 
+/** The stored form, always of the same length. */
 export function encodeExplanation({ reason, claims }: Explanation): string {
   const letters = claimNames.map((claim) => {
     const finding = claims[claim];
@@ -66,12 +68,13 @@ export function encodeExplanation({ reason, claims }: Explanation): string {
   return `${reason === null ? noLetter : reasonLetters[reason]}${letters.join('')}`;
 }
 
-export function decodeExplanation(packed: string): Explanation {
-  const [first, ...letters] = packed;
+/** Reads the stored form. Letters of a newer version are ignored. */
+export function decodeExplanation(encoded: string): Explanation {
+  const [first, ...letters] = encoded;
   const claims: { [claim in ClaimName]?: ClaimFinding } = {};
   for (const [position, claim] of claimNames.entries()) {
-    const finding = claimFindings.find((one) => findingLetters[one] === letters[position]);
+    const finding = claimFindings.find((candidate) => findingLetters[candidate] === letters[position]);
     if (finding !== undefined) claims[claim] = finding;
   }
-  return { reason: unmatchedReasons.find((one) => reasonLetters[one] === first) ?? null, claims };
+  return { reason: unmatchedReasons.find((candidate) => reasonLetters[candidate] === first) ?? null, claims };
 }

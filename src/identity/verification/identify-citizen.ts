@@ -17,35 +17,35 @@ import type { Claims } from '../register/claims.ts';
 import { maxCandidates, type Register, type RegisterRecord } from '../register/register.ts';
 import { type Explanation, explainDecision } from './explanation.ts';
 
-/** What asking the register gave. */
+/** The decision that the register and the policy lead to, before the verification limit is applied. */
 export type IdentificationResult = {
   readonly decision: MatchDecision;
-  /** How the claims compare with the one record that fits, or that the id names; empty where there is none. */
+  /** The levels of the one record that fits, or that has the id; empty if there is none. */
   readonly levels: ClaimLevels;
   /**
-   * Whose data were used: they read of it in their ledger. With an id always its owner, known or not; in a search whom the
-   * claims name, whom they fit, and those who kept the answer open.
+   * The citizens whose data were used; each has an entry in the access log. With an id always this id, known or not. In a search those whom
+   * the claims name or fit, and the competing candidates.
    */
   readonly concernedIds: readonly string[];
-  /** The citizen whom the answer is about, where it is one. */
+  /** The citizen whom the result is about; null if that is not exactly one. */
   readonly aboutCitizenId: string | null;
   readonly isSearch: boolean;
-  /** For the citizen whom the answer is about. */
+  /** For the citizen whom the result is about. */
   readonly explanation: Explanation;
 };
 
-/** What decides: the register, how often its names are, and the policy. */
+/** The register, its name frequencies and the policy. */
 export type MatchContext = {
   readonly register: Register;
   readonly policy: MatchPolicy;
   readonly frequencies?: Frequencies | undefined;
-  /** The day of the question, YYYY-MM-DD: former values count for some time only. */
+  /** The day of the request (YYYY-MM-DD): former values count only for some years. */
   readonly today: string;
-  /** Whether the guesses leave room for this question: over budget no more is done for what fits than for what does not. */
+  /** At the limit the ambiguity check is skipped, so that right claims cause the same work as wrong ones. */
   isBelowLimit(): Promise<boolean>;
 };
 
-/** Finds the person whom the claims are about, by id or by search, and decides. */
+/** Finds the citizen by id or by search, and decides by the policy. */
 export async function identifyCitizen(
   normalisedClaims: NormalisedClaims,
   claims: Claims,
@@ -71,7 +71,7 @@ export async function identifyCitizen(
   };
 }
 
-/** Why that comparison alone is no match; null where it is one. */
+/** The reason why this comparison is no match; null for a match. */
 function unmatchedReasonOf(
   record: RegisterRecord,
   { decision, fits }: Comparison,
@@ -95,18 +95,18 @@ async function searchCitizen(claims: NormalisedClaims, context: MatchContext): P
     const record = withCountedFormerValues(found, policy, today);
     return { citizenId: record.citizenId, record, comparison: compareRecord(record, claims, policy, frequencies) };
   });
-  // A silent record fits as well: who is alike must not be told apart by somebody's being locked.
+  // A locked record counts as fitting: otherwise the lock of one person would reveal itself by a match of a similar person.
   const fitting = comparisons.filter(({ comparison }) => comparison.fits);
   const onlyFit = fitting.length === 1 ? fitting[0] : undefined;
   const concernedPersons = comparisons.filter(({ comparison }) => comparison.fits || namesPerson(comparison, policy));
   const meantPerson = onlyFit ?? (concernedPersons.length === 1 ? concernedPersons[0] : undefined);
   const tooMany = records.length > maxCandidates;
-  // With a crowd the answer is open as it is.
+  // If several records fit, the decision is not_determined already.
   const competing =
     onlyFit === undefined || tooMany ? [] : await findCompeting(onlyFit.record, onlyFit.comparison, claims, context);
   const isAmbiguous = fitting.length > 1 || tooMany || competing.length > 0;
   const decision = isAmbiguous ? 'not_determined' : (onlyFit?.comparison.decision ?? 'no_match');
-  // Whoever kept the answer open was used for it as well.
+  // The data of competing candidates were used for the decision.
   const competingIds = decision === 'not_determined' && competing !== 'too-many' ? competing : [];
   const concernedIds = [...new Set([...concernedPersons.map(idOf), ...competingIds])];
   const reason =
@@ -114,13 +114,11 @@ async function searchCitizen(claims: NormalisedClaims, context: MatchContext): P
       ? 'claims-do-not-fit'
       : unmatchedReasonOf(meantPerson.record, meantPerson.comparison, policy);
   return {
-    ...{
-      decision,
-      levels: onlyFit?.comparison.levels ?? {},
-      concernedIds,
-      aboutCitizenId: meantPerson?.citizenId ?? null,
-      isSearch: true,
-    },
+    decision,
+    levels: onlyFit?.comparison.levels ?? {},
+    concernedIds,
+    aboutCitizenId: meantPerson?.citizenId ?? null,
+    isSearch: true,
     explanation: explainDecision(isAmbiguous ? 'others-fit-as-well' : reason, meantPerson?.comparison.levels ?? {}),
   };
 }
@@ -128,8 +126,8 @@ async function searchCitizen(claims: NormalisedClaims, context: MatchContext): P
 const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;
 
 /**
- * Whether the claims name this person, even if an address or a number then differs; misspelled too where a policy would
- * match that, or whoever varies the names could try all addresses.
+ * Whether names and birth date are those of this person, even if an address or number differs. With a tolerant policy misspelled names
+ * count too: an attacker could otherwise vary the spelling and try addresses without concerning the person.
  */
 function namesPerson({ levels }: Comparison, { tolerant }: MatchPolicy): boolean {
   return [levels.givenName, levels.familyName, levels.birthDate].every((level) =>
@@ -138,8 +136,9 @@ function namesPerson({ levels }: Comparison, { tolerant }: MatchPolicy): boolean
 }
 
 /**
- * Whom else claims fit that fit this person: twins, namesakes, father and son; `crowd` where too many may. Nobody is looked for
- * where the answer is no match in any case, for a record that is silent or a spent budget: that would take its time.
+ * The other citizens whom the claims fit (twins, namesakes, parent and child); `too-many` if they cannot all be compared. Skipped if the
+ * answer is no_match in any case (a locked record, or the limit is reached): the additional work would reveal that the claims are right
+ * (test/attacks/verification-limit-concurrent.test.ts).
  */
 async function findCompeting(
   record: RegisterRecord,
@@ -148,7 +147,10 @@ async function findCompeting(
   { register, policy, frequencies, today, isBelowLimit }: MatchContext,
 ): Promise<'too-many' | readonly string[]> {
   if (decision === 'no_match' || !(await isBelowLimit())) return [];
-  const claimsWithoutId = { ...claims, asked: claims.asked.filter((claim) => claim !== 'citizenId') };
+  const claimsWithoutId: NormalisedClaims = {
+    ...claims,
+    submitted: claims.submitted.filter((claim) => claim !== 'citizenId'),
+  };
   const fittingPerson: FittingPerson = { record, levels, claims: claimsWithoutId, policy };
   const queries = ambiguityQueries(fittingPerson);
   if (queries === undefined) return [];

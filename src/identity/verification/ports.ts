@@ -8,48 +8,48 @@ import type { MatchPolicy } from '../match/policy.ts';
 import type { Register } from '../register/register.ts';
 import type { VerificationLimiter } from '../verification-limit/verification-limiter.ts';
 
-/** A change of a citizen's own lock; with the reason where staff lifted it. */
+/** A change of the lock that a citizen controls. `reason`: why staff removed it. */
 export type CitizenLockChange = {
   readonly citizenId: string;
   readonly locked: boolean;
   readonly reason?: string | undefined;
 };
 
-/** What the operations of identity are given by `compose.ts`. */
+/** The dependencies of the operations of identity. */
 export type IdentityPorts = {
   readonly register: Register;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly rootKey: Pick<RootKey, 'derive'>;
   readonly random: RandomBytes;
-  /** How often names stand in the register, where that was counted. */
+  /** Name frequencies of the register; undefined if they were not counted. */
   frequencies?(): Frequencies | undefined;
-  /** The policy by which the questions of this client are decided. */
+  /** The matching policy of this client. */
   policyOf(clientId: string): MatchPolicy | Promise<MatchPolicy>;
   readonly verificationLimiter: VerificationLimiter;
-  /** What tells a citizen, by an official message, that somebody guesses at the own data; joins the unit of the answer. */
+  /** An official message to a citizen whose verification limit is reached. It belongs to the unit of the result. */
   limitReachedNotice(
     citizenId: string,
     by: { readonly now: number; readonly mint: IdGenerator; readonly notBefore?: number | undefined },
   ): Promise<Effect>;
   /**
-   * What tells a citizen, by an official message, that the own lock was changed; joins the unit of the change. Undefined where
-   * another register is asked, which keeps its own locks.
+   * An official message to a citizen whose lock was changed. It belongs to the unit of the change. Undefined with an external register,
+   * which manages locks itself.
    */
   lockChangeNotice?(
     change: CitizenLockChange,
     by: { readonly now: number; readonly mint: IdGenerator },
   ): Promise<Effect>;
-  /** Starts the time of one question; what it gives ends with the next full quantum of time. */
+  /** See `createResponsePadding`. Called when a request arrives; the returned function is awaited before the response leaves. */
   startResponsePadding(): () => Promise<void>;
-  /** The purposes that were agreed for this client; undefined where any is. */
+  /** The purposes that were agreed for this client; undefined permits all. */
   purposesOf(clientId: string): readonly string[] | undefined;
-  /** The legal bases that were agreed for this client, `consent` among them where it may refer to one; undefined where any is. */
+  /** The legal bases that were agreed for this client; `consent` permits references to a consent. Undefined permits all. */
   legalBasesOf?(clientId: string): readonly string[] | undefined;
-  /** Signs a result as a JWS (compact) of the media type `typ`, under a published key. */
+  /** Signs a payload as a compact JWS of the media type `typ` with a published key. */
   signResult(payload: Readonly<Record<string, unknown>>, typ: string): Promise<string>;
-  /** Our issuer URL, as in the metadata. */
+  /** The issuer URL of the server metadata. */
   readonly issuer: string;
-  /** The register as evidence names it; the country as ISO 3166-1 alpha-2. */
+  /** The register as named in evidence. `country` is ISO 3166-1 alpha-2. */
   readonly registerSource: { readonly name: string; readonly country?: string };
   readonly refuseClaimsInUrl: boolean;
 };

@@ -8,16 +8,15 @@ import type { PendingNotice, VerificationContext } from './decide-verification.t
 import type { IdentificationResult } from './identify-citizen.ts';
 
 /**
- * A question with an id is an event of that citizen, known or not. A question without one is an event of the house, and
- * one more of each citizen whom it concerns, or of strangers: everybody can see how many entries the ledger gets, of which
- * kind and how long, so these are the same whoever was found (test/attacks/verification-limit-ledger.test.ts). Only the house's
- * event has a receipt for the client.
+ * A verification with an id is one event of that citizen, known or not. A search is a system event, and one event of each citizen whom it
+ * concerns, filled up with decoys. Everybody can see the number, kind and length of ledger entries, so they must not depend on who was
+ * found (test/attacks/verification-limit-ledger.test.ts). The client gets a receipt of the system event only.
  */
 export function verificationEventsOf(
   { verificationId, request, claims, policy, call }: VerificationContext,
   { decision, concernedIds, isSearch }: IdentificationResult,
 ): readonly [CitizenEvent | SystemEvent, ...CitizenEvent[]] {
-  const commonMembers = { verification: verificationId, decision, policy: policy.name, claimsAsked: claims.asked };
+  const commonMembers = { verification: verificationId, decision, policy: policy.name, claimsAsked: claims.submitted };
   const head = () => ({ id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } });
   const { purpose, legalBasis, consentReference } = request;
   const verifiedEvent = (citizenId: string): CitizenEvent => {
@@ -30,12 +29,13 @@ export function verificationEventsOf(
   return [searchEvent, ...owners.map((owner) => ({ ...verifiedEvent(owner), receipt: false }) as const)];
 }
 
+/** Empty if no notice could be made. */
 type Notice = { readonly events: readonly LedgerEvent[]; readonly statements: Effect['statements'] };
 
 /**
- * The citizen is told of guesses, in the ledger and by message, in the unit of the answer, which keeps that it was done.
- * Where the register cannot be asked how the citizen is reached, a later guess does it. Where one of the guesses is hidden all of it
- * waits until none is: before, it would tell of it.
+ * Notifies the citizen that the limit is reached, by a ledger event and a message in the unit of the result, which also records the
+ * notification. If the register cannot give the contact data, a later failed verification notifies. If one of the counted failures is
+ * concealed, event and message wait until the concealment ends: before, they would reveal it.
  */
 export async function limitReachedEffect(
   { citizenId, verificationKey, hiddenUntil }: PendingNotice,
@@ -47,7 +47,8 @@ export async function limitReachedEffect(
     const notice = await ports.limitReachedNotice(citizenId, { now, mint, notBefore: hiddenUntil });
     const limitReachedEvent: LedgerEvent = { type: 'identity.guesses-spent', ...head, citizenId, verification };
     const hiddenMembers = { hiddenUntil: formatInstant(hiddenUntil ?? now), hiddenReason: hiddenNoticeReason };
-    // Of the same length either way, or who gave the last guess would see by it that others have hidden theirs.
+    // Blanks give the event the same length without a concealment. Otherwise the client could see in the ledger that the failure of another
+    // client is concealed (test/attacks/verification-limit-ledger.test.ts).
     const hidden = hiddenUntil === undefined ? { blanks: JSON.stringify(hiddenMembers).length - 1 } : hiddenMembers;
     return {
       events: [limitReachedEvent, ...notice.events].map((event): LedgerEvent => ({ ...event, ...hidden })),

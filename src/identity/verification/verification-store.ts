@@ -5,18 +5,18 @@ import { bytesField, idField, textOrNull } from '../../db/row-fields.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { VerificationId } from '../../kernel/id.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
-import type { Explanation } from './explanation.ts';
+import { decodeExplanation, type Explanation, encodeExplanation } from './explanation.ts';
 import type { IdentityPorts } from './ports.ts';
-import { decodeStoredExplanation, decodeStoredResult, encodeStoredResult } from './stored-result.ts';
 import type { Verification } from './verification.ts';
 
 type StoreKeys = Pick<IdentityPorts, 'citizenKeys' | 'random'>;
 
-/** Who asked, when, and about which citizen, where one person is concerned. */
+/** Facts about a verification that are stored with its result. */
 export type VerificationRecord = {
   readonly clientId: string;
+  /** The citizen whom the result is about; null if it is about no particular citizen. */
   readonly citizenId: string | null;
-  /** Whether the question had no id. */
+  /** Whether the request had no citizen id. */
   readonly isSearch: boolean;
   readonly checkedAt: number;
   readonly explanation: Explanation;
@@ -24,43 +24,57 @@ export type VerificationRecord = {
 
 const insertVerificationRow = batchInsert('verification', 'id, client_id, citizen_id, searched, checked_at, answer');
 
-/** The statement that keeps an answer, sealed under the key of the citizen. */
+/** The plain text of the sealed column. `explainableFrom`: the citizen may not read the explanation before (epoch ms). */
+type StoredResult = {
+  readonly result: Verification;
+  readonly explanation: string;
+  readonly explainableFrom?: number | undefined;
+};
+
+/** Stores a result, sealed under the key of the citizen: destroying that key erases it. */
 export async function insertVerification(
-  answer: Verification,
-  record: VerificationRecord,
+  result: Verification,
+  { clientId, citizenId, isSearch, checkedAt, explanation }: VerificationRecord,
   keys: StoreKeys,
 ): Promise<Statement> {
-  const { verificationId: id } = answer;
-  const { clientId, citizenId, isSearch, checkedAt, explanation } = record;
+  const { verificationId: id } = result;
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
-  const sealed = seal(key, sealContext(id), encodeStoredResult(answer, explanation), keys.random);
+  const stored: StoredResult = {
+    result,
+    explanation: encodeExplanation(explanation),
+    explainableFrom: explanation.from,
+  };
+  const sealed = seal(key, sealContext(id), Buffer.from(JSON.stringify(stored)), keys.random);
   return insertVerificationRow([id, clientId, citizenId, isSearch, checkedAt, sealed]);
 }
 
-/** The answer that this client got under that id, as it was sent; undefined for any other client, or when erased. */
+/** Undefined if the citizen was erased: the key is destroyed. */
+function openResult(key: Uint8Array, id: VerificationId, sealed: Uint8Array): StoredResult | undefined {
+  try {
+    // Only `insertVerification` writes this column, and the seal shows that nobody changed it.
+    return JSON.parse(Buffer.from(openSealed(key, sealContext(id), sealed)).toString()) as StoredResult;
+  } catch (fault) {
+    if (fault instanceof SealBroken) return undefined;
+    throw fault;
+  }
+}
+
+/** The result as it was sent to this client; undefined for any other client, and after the citizen was erased. */
 export async function findVerification(
   read: Read,
   id: VerificationId,
   clientId: string,
   keys: StoreKeys,
-): Promise<{ readonly answer: Verification; readonly citizenId: string | null; searched: boolean } | undefined> {
+): Promise<
+  { readonly result: Verification; readonly citizenId: string | null; readonly isSearch: boolean } | undefined
+> {
   const sql = 'select citizen_id, searched, answer from verification where id = $1 and client_id = $2';
   const [row] = await read(sql, [id, clientId]);
-  const sealed = row?.['answer'];
-  if (row === undefined || !(sealed instanceof Uint8Array)) return undefined;
-  const citizenId = typeof row['citizen_id'] === 'string' ? row['citizen_id'] : null;
+  if (row === undefined) return undefined;
+  const citizenId = textOrNull(row, 'citizen_id');
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
-  try {
-    return {
-      answer: decodeStoredResult(openSealed(key, sealContext(id), sealed)),
-      citizenId,
-      searched: row['searched'] === true,
-    };
-  } catch (fault) {
-    // The key of an erased citizen is gone, and the answer with it.
-    if (fault instanceof SealBroken) return undefined;
-    throw fault;
-  }
+  const stored = openResult(key, id, bytesField(row, 'answer'));
+  return stored && { result: stored.result, citizenId, isSearch: row['searched'] === true };
 }
 
 type ExplanationDeps = {
@@ -70,8 +84,8 @@ type ExplanationDeps = {
 };
 
 /**
- * Why a question about that citizen was answered as it was. Undefined if the answer was about somebody else or nobody, is no
- * longer stored, or may not be explained yet.
+ * Explains a verification to the citizen whom it was about. Undefined if it was about somebody else or nobody, is no longer stored, or
+ * may not be explained yet.
  */
 export async function findExplanation(
   { read, citizenKeys, clock }: ExplanationDeps,
@@ -79,39 +93,30 @@ export async function findExplanation(
   citizenId: string,
 ): Promise<Explanation | undefined> {
   const [row] = await read('select answer from verification where id = $1 and citizen_id = $2', [id, citizenId]);
-  const sealed = row?.['answer'];
-  if (!(sealed instanceof Uint8Array)) return undefined;
-  try {
-    const { from = 0, ...explanation } = decodeStoredExplanation(
-      openSealed(await citizenKeys.keyOf(citizenId), sealContext(id), sealed),
-    );
-    return from <= clock.now() ? explanation : undefined;
-  } catch (fault) {
-    if (fault instanceof SealBroken) return undefined;
-    throw fault;
-  }
+  if (row === undefined) return undefined;
+  const stored = openResult(await citizenKeys.keyOf(citizenId), id, bytesField(row, 'answer'));
+  if (stored === undefined || (stored.explainableFrom ?? 0) > clock.now()) return undefined;
+  return decodeExplanation(stored.explanation);
 }
 
-/** How an answer that was kept has ended; undefined where the key of its citizen is gone. */
-export async function storedDecisionOf(row: Row, keys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>) {
+/** The decision of a stored result; undefined if the key of its citizen was destroyed. */
+export async function storedDecisionOf(
+  row: Row,
+  keys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>,
+): Promise<Verification['decision'] | undefined> {
   const id = idField(row, 'id', 'verification');
   const owner = keyOwner(textOrNull(row, 'citizen_id'), id);
-  // The register may have received the id since then. Before, the answer was sealed under the key of unknown ids.
-  for (const key of [await keys.keyOf(owner), keys.decoyKeyOf(owner)]) {
-    try {
-      return decodeStoredResult(openSealed(key, sealContext(id), bytesField(row, 'answer'))).decision;
-    } catch (fault) {
-      if (!(fault instanceof SealBroken)) throw fault;
-    }
-  }
-  return undefined;
+  const sealed = bytesField(row, 'answer');
+  // If the register received the id later, the result is still sealed under the key for unknown ids.
+  const stored = openResult(await keys.keyOf(owner), id, sealed) ?? openResult(keys.decoyKeyOf(owner), id, sealed);
+  return stored?.result.decision;
 }
 
 function sealContext(id: VerificationId): string {
   return `citizen-services/verification@v1\0${id}`;
 }
 
-/** An answer about nobody in particular has a key of its own, derived from the root like that of an unknown id. */
+/** A result about no particular citizen has its own key, derived from the root key like that of an unknown id. */
 function keyOwner(citizenId: string | null, id: VerificationId): string {
   return citizenId ?? id;
 }

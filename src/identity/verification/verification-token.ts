@@ -9,9 +9,9 @@ import type { Verification } from './verification.ts';
 export const verificationTokenType = 'identity-verification+jwt';
 
 /**
- * The payload of the signed result for one client. Every decision has one. Only a match holds `verified_claims` (OpenID
- * Connect for Identity Assurance 1.0, section 5): a consumer that only looks whether they are there must not read a
- * refusal as a verified person. All results without a match are alike, whatever stood behind them.
+ * The payload of the signed result for one client. Only a match has `verified_claims` (OpenID Connect for Identity Assurance 1.0,
+ * section 5), so that a consumer that only checks whether they are present never reads a refusal as a verified person. All results
+ * without a match have the same members, whatever the reason.
  */
 export function verificationTokenPayload(
   result: Omit<Verification, 'token'>,
@@ -43,7 +43,7 @@ function toEpochSeconds(instant: string): number {
   return Math.floor(Date.parse(instant) / 1000);
 }
 
-/** Pairwise (OpenID Connect Core 1.0, section 8.1): two clients cannot tell from it that they ask about one person. */
+/** A pairwise subject (OpenID Connect Core 1.0, section 8.1): two clients cannot see that they asked about one person. */
 function pairwiseSubject(claims: Claims, audience: { readonly clientId: string; readonly ports: IdentityPorts }) {
   if (claims.citizenId === undefined) return {};
   const key = audience.ports.rootKey.derive('pairwise-subject');
@@ -84,8 +84,8 @@ function verifiedClaims(
 const addressClaims = new Set(['streetAddress', 'postalCode', 'locality', 'country']);
 
 /**
- * What the caller sent and what matched, as the caller wrote it: never a value of the register. A slip that a policy forgives is
- * not attested: what was sent there is not what the register holds.
+ * The claims that matched, as the caller sent them, never a value of the register. A deviation that the policy tolerates is not attested:
+ * the value sent is not that of the register.
  */
 function matchedClaims(claims: Claims, levels: ClaimLevels): Readonly<Record<string, unknown>> {
   const matched: Record<string, unknown> = {};

@@ -4,38 +4,39 @@ import { minIdAt } from '../../kernel/id.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import { storedDecisionOf } from './verification-store.ts';
 
-/** How the questions of one client ended. */
+/** The decisions of one client's verifications. */
 export type ClientUsage = {
   readonly clientId: string;
   readonly questions: number;
   readonly match: number;
   readonly noMatch: number;
   readonly notDetermined: number;
-  /** Whose answers went with the key of an erased citizen. */
+  /** Results that cannot be read because the citizen was erased. */
   readonly erased: number;
-  /** Those without an id. */
+  /** Verifications without an id. */
   readonly searches: number;
-  /** Those with an id that the embedded register does not have now. */
+  /** Verifications with an id that the embedded register does not have now. */
   readonly unknownIds: number;
 };
 
+/** The dependencies of `verificationUsageByClient`. */
 export type VerificationUsageDeps = {
   readonly read: Read;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
-  /** From that instant until before this one, in epoch ms. */
+  /** `from` is included, `until` is not (epoch ms). */
   readonly span: { readonly from: number; readonly until: number };
-  /** Told behind each page how many questions were counted. */
+  /** Called after each page with the number of verifications counted until then. */
   readonly onPage?: (questions: number) => void;
 };
 
-/** Opened in one go: a running server answers others between two pages. */
+/** Results that are opened without a pause: between two pages a running server answers requests. */
 const pageRows = 100;
-/** Ids are made by clocks that may be ahead, or be set right. */
+/** The time in an id may differ from the time in the row: clocks drift and are corrected. */
 const clockSkewMs = 3_600_000;
 
 /**
- * How questions of verification ended, by client, from the answers that are kept: those that are deleted count no more. They are
- * opened for it, one by one, so that no decision about a citizen stands in clear; nothing of them is given out but these figures.
+ * Counts the decisions of stored results by client. Deleted results are not counted. Decisions are stored only inside sealed results, so
+ * each result is opened; only these counts leave.
  */
 export async function verificationUsageByClient({
   read,

@@ -1,18 +1,17 @@
 import { Type } from 'typebox';
-import type { VerificationId } from '../../kernel/id.ts';
-import { idPatternSource } from '../../kernel/id.ts';
+import { idPatternSource, type VerificationId } from '../../kernel/id.ts';
 import type { ClaimLevels } from '../match/compare.ts';
 import type { MatchDecision } from '../match/decide.ts';
 import type { MatchPolicy } from '../match/policy.ts';
 import { type ClaimName, claimNames } from '../register/claims.ts';
 
-/** How long an answer and its signed form may be relied on. */
+/** The time in which clients may rely on a result and its token. */
 export const verificationValidMs = 5 * 60_000;
 
-/** What a caller with the scope for it learns of one claim: three coarse values, never a score. */
+/** The result of one claim, for callers with the scope for it: never a score. */
 export type ClaimResult = 'match' | 'no_match' | 'not_available';
 
-/** The answer of the contract, as it is sent and kept. */
+/** The result as it is sent and stored. */
 export type Verification = {
   readonly verificationId: VerificationId;
   readonly verified: boolean;
@@ -43,13 +42,13 @@ export function claimResults(levels: ClaimLevels): { [claim in ClaimName]?: Clai
 
 const claimResult = Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_available')]);
 
-/** The schema of the answer, for the OpenAPI document. */
+/** The schema of `Verification`, for the OpenAPI document. */
 export const verificationSchema = Type.Object({
   verificationId: Type.String({ pattern: idPatternSource('verification') }),
   verified: Type.Boolean({ description: 'Whether decision is match.' }),
   decision: Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_determined')], {
     description:
-      'not_determined: the record is under review, two persons fit, or the register cannot be asked at present. An id that the register does not know is no_match.',
+      'not_determined: the record is under review, several people fit, or the register is unavailable. An unknown id is no_match.',
   }),
   claims: Type.Optional(
     Type.Object(Object.fromEntries(claimNames.map((claim) => [claim, Type.Optional(claimResult)])), {
@@ -59,12 +58,12 @@ export const verificationSchema = Type.Object({
   assurance: Type.Object({
     framework: Type.String(),
     level: Type.String({
-      description: 'What was done proves that such a person exists, not that the user of the caller is that person.',
+      description: 'The check proves that such a person exists, not that the user of the client is this person.',
     }),
   }),
   policy: Type.String({ description: 'The named, versioned rules of the decision.' }),
   checkedAt: Type.String({ format: 'date-time' }),
-  expiresAt: Type.String({ format: 'date-time', description: 'Until when to rely on the answer and its token.' }),
+  expiresAt: Type.String({ format: 'date-time', description: 'The end of the validity of the result and its token.' }),
   purpose: Type.Union([Type.String(), Type.Null()]),
   legalBasis: Type.Union([Type.String(), Type.Null()]),
   consentReference: Type.Union([Type.String(), Type.Null()]),
@@ -72,7 +71,7 @@ export const verificationSchema = Type.Object({
     description:
       'sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase.',
   }),
-  receipt: Type.String({ description: 'Path of the ledger receipt of this use.' }),
+  receipt: Type.String({ description: 'Path of the ledger receipt of this access.' }),
   token: Type.String({
     description:
       'The signed result, a JWS of type identity-verification+jwt. verified_claims (OpenID Connect for Identity Assurance) is in it on a match only.',

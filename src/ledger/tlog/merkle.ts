@@ -1,49 +1,40 @@
 import { sha256 } from '../../kernel/hashing.ts';
 
-/** The bytes of one hash (SHA-256). */
+/** The length of a hash (SHA-256) in bytes. This file has the tree hashes of RFC 6962 and the proof checks of RFC 9162. */
 export const hashBytes = 32;
 
-/** The root of a tree without leaves (RFC 6962, section 2.1). */
+/** The root hash of the empty tree (RFC 6962, section 2.1). */
 export const emptyRoot: Buffer = sha256(new Uint8Array());
 
-/** Where an entry of the usual length is put behind its prefix of 0. */
-const sharedLeafBuffer = Buffer.alloc(2_048);
+const leafPrefix = Buffer.of(0);
+const nodePrefix = Buffer.of(1);
 
 /** The hash of a leaf (RFC 6962, section 2.1): SHA-256(0x00 ‖ entry). */
 export function leafHash(entry: Uint8Array): Buffer {
-  const leaf =
-    entry.length < sharedLeafBuffer.length
-      ? sharedLeafBuffer.subarray(0, 1 + entry.length)
-      : Buffer.alloc(1 + entry.length);
-  leaf.set(entry, 1);
-  return sha256(leaf);
+  return sha256(Buffer.concat([leafPrefix, entry]));
 }
 
-const nodeBuffer = Buffer.alloc(1 + 2 * hashBytes, 1);
-
-/** The hash of a node over two others (RFC 6962, section 2.1): SHA-256(0x01 ‖ left ‖ right). */
+/** The hash of a node (RFC 6962, section 2.1): SHA-256(0x01 ‖ left ‖ right). */
 export function nodeHash(left: Uint8Array, right: Uint8Array): Buffer {
   if (left.length !== hashBytes || right.length !== hashBytes) throw new TypeError('a hash has 32 bytes');
-  nodeBuffer.set(left, 1);
-  nodeBuffer.set(right, 1 + hashBytes);
-  return sha256(nodeBuffer);
+  return sha256(Buffer.concat([nodePrefix, left, right]));
 }
 
-/** Cuts concatenated hashes, as a tile has them, apart. */
+/** Splits the concatenated hashes of a tile. */
 export function splitHashes(bytes: Uint8Array): Uint8Array[] {
   const hashes: Uint8Array[] = [];
   for (let at = 0; at + hashBytes <= bytes.length; at += hashBytes) hashes.push(bytes.subarray(at, at + hashBytes));
   return hashes;
 }
 
-/** The root over these leaf hashes, or over the roots of perfect trees of one size. */
+/** The root hash over these leaf hashes, or over the roots of perfect subtrees of one size. */
 export function rootOfHashes(hashes: readonly Uint8Array[]): Uint8Array {
   if (hashes.length === 0) return emptyRoot;
   let row = [...hashes];
   while (row.length > 1) {
     const above: Uint8Array[] = [];
     for (let at = 0; at + 1 < row.length; at += 2) above.push(nodeHash(row[at] ?? emptyRoot, row[at + 1] ?? emptyRoot));
-    // The last one of an odd row goes up as it is: that is the split at the largest power of two below.
+    // An odd last hash moves up unchanged: this is the split at the largest power of two below the size.
     const last = row.length % 2 === 1 ? row.at(-1) : undefined;
     if (last !== undefined) above.push(last);
     row = above;
@@ -51,13 +42,16 @@ export function rootOfHashes(hashes: readonly Uint8Array[]): Uint8Array {
   return row[0] ?? emptyRoot;
 }
 
-/** The largest power of two below `n`, for `n` of 2 and more: where a tree of `n` leaves is split. */
+/** The largest power of two below `n` (at least 2): the size of the left subtree of `n` leaves. */
 export function splitPoint(n: number): number {
   let k = 1;
   while (k * 2 < n) k *= 2;
   return k;
 }
 
+/**
+ * A proof that `leaf` is leaf `index` of the tree of `size` leaves with that root; `proof` starts with the sibling of the leaf.
+ */
 export type InclusionProof = {
   readonly index: number;
   readonly size: number;
@@ -66,7 +60,7 @@ export type InclusionProof = {
   readonly root: Uint8Array;
 };
 
-/** Whether the proof shows that leaf `index` of the tree with that root is `leaf` (RFC 9162, section 2.1.3.2). */
+/** Whether an inclusion proof holds (RFC 9162, section 2.1.3.2). */
 export function verifyInclusion({ index, size, leaf, proof, root }: InclusionProof): boolean {
   if (!isNaturalNumber(index) || !isNaturalNumber(size) || index >= size || !areHashes([leaf, root, ...proof]))
     return false;
@@ -88,6 +82,7 @@ export function verifyInclusion({ index, size, leaf, proof, root }: InclusionPro
   return sn === 0 && Buffer.compare(r, root) === 0;
 }
 
+/** A proof that the tree of `newSize` leaves begins with the tree of `oldSize` leaves. */
 export type ConsistencyProof = {
   readonly oldSize: number;
   readonly newSize: number;
@@ -97,8 +92,8 @@ export type ConsistencyProof = {
 };
 
 /**
- * Whether the proof shows that the tree of `newSize` begins with that of `oldSize` (RFC 9162, section 2.1.4.2). An old
- * size of 0 is refused: the empty tree begins every other, so there is nothing to prove, and callers say so themselves.
+ * Whether a consistency proof holds (RFC 9162, section 2.1.4.2). False for an old size of 0, which needs no proof: callers
+ * handle the empty tree themselves.
  */
 export function verifyConsistency({ oldSize, newSize, oldRoot, newRoot, proof }: ConsistencyProof): boolean {
   if (!isNaturalNumber(oldSize) || !isNaturalNumber(newSize) || oldSize === 0 || oldSize > newSize) return false;

@@ -3,8 +3,12 @@ import { ed25519KeyFromSeed } from '../../crypto/signing-key.ts';
 import { parseBase64, parseCheckpoint } from './checkpoint.ts';
 import { isKeyName, type LogSubtree, type NoteSigner, type NoteVerifier } from './note.ts';
 
-/** The kinds of signature that this program makes and checks, by their type byte (c2sp.org/signed-note). */
+/**
+ * The supported signature types of c2sp.org/signed-note and c2sp.org/tlog-cosignature: Ed25519, Ed25519 cosignature, ML-DSA-44
+ * cosignature.
+ */
 export const signatureTypes = { ed25519: 0x01, cosignature: 0x04, mlDsaCosignature: 0x06 } as const;
+/** One of `signatureTypes`. */
 export type SignatureType = (typeof signatureTypes)[keyof typeof signatureTypes];
 
 const publicKeyBytes: Readonly<Record<SignatureType, number>> = { 1: 32, 4: 32, 6: 1_312 };
@@ -20,15 +24,15 @@ function keyIdOf(name: string, typed: Uint8Array): string {
   return createHash('sha256').update(`${name}\n`).update(typed).digest('hex').slice(0, 8);
 }
 
-/** A key as one line tells it: `name+id+base64(type ‖ public key)`. */
+/** A public key of a vkey line: `name+id+base64(type ‖ public key)`. */
 export type VerifierKey = NoteVerifier & {
   readonly type: SignatureType;
   readonly vkey: string;
-  /** Whether these bytes, without a time, sign a part of the log: there for keys that can. */
+  /** Whether these bytes, without a time, sign a subtree; only for key types that can. */
   verifySubtree?(subtree: LogSubtree, signature: Uint8Array): boolean;
 };
 
-/** The key of a vkey line; undefined where it is malformed, its id is not its own, or its type unknown here. */
+/** Parses a vkey line. Undefined if it is malformed, its id does not match, or its type is not supported. */
 export function parseVkey(vkey: string): VerifierKey | undefined {
   const [, name = '', keyId = '', base64 = ''] = /^([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(vkey) ?? [];
   const typed = parseBase64(base64);
@@ -37,7 +41,10 @@ export function parseVkey(vkey: string): VerifierKey | undefined {
   if (typed.length !== 1 + publicKeyBytes[type] || keyIdOf(name, typed) !== keyId) return undefined;
   const key = publicKeyOf(type, typed.subarray(1));
   return {
-    ...{ name, keyId, type, vkey },
+    name,
+    keyId,
+    type,
+    vkey,
     verify: (text, signature) => isSignatureValid({ type, key, name, text }, signature),
     ...(type === signatureTypes.mlDsaCosignature ? { verifySubtree: subtreeVerifier(name, key) } : {}),
   };
@@ -46,8 +53,8 @@ export function parseVkey(vkey: string): VerifierKey | undefined {
 function subtreeVerifier(name: string, key: KeyObject): NonNullable<VerifierKey['verifySubtree']> {
   return (subtree, signature) => {
     const message = subtreeMessage(name, subtree, 0n);
-    const whole = signature.length === signatureBytes[signatureTypes.mlDsaCosignature];
-    if (message === undefined || !whole || cosignatureTime(signature) !== 0n) return false;
+    const isComplete = signature.length === signatureBytes[signatureTypes.mlDsaCosignature];
+    if (message === undefined || !isComplete || cosignatureTime(signature) !== 0n) return false;
     return verify(null, message, key, signature.subarray(8));
   };
 }
@@ -75,19 +82,19 @@ function isSignatureValid({ type, key, name, text }: SignatureToVerify, signatur
   return message !== undefined && verify(null, message, key, signature.subarray(8));
 }
 
-/** The time in seconds that a cosignature carries (c2sp.org/tlog-cosignature); undefined beyond what a double holds. */
+/** The time in seconds at the start of a cosignature (c2sp.org/tlog-cosignature); undefined from 2^63 on. */
 export function cosignatureTime(signature: Uint8Array): bigint | undefined {
   if (signature.length < 8) return undefined;
   const time = Buffer.from(signature.buffer, signature.byteOffset, 8).readBigUInt64BE();
   return time < 2n ** 63n ? time : undefined;
 }
 
-/** What an Ed25519 cosigner signs: header, time, and the whole text of the checkpoint. */
+/** The signed message of an Ed25519 cosignature: header, time, and the whole text of the checkpoint. */
 function ed25519Message(text: string, time: bigint): Buffer {
   return Buffer.from(`cosignature/v1\ntime ${time}\n${text}`);
 }
 
-/** What an ML-DSA-44 cosigner signs of a checkpoint: its whole tree as a subtree. */
+/** The signed message of an ML-DSA-44 cosignature of a checkpoint: the whole tree as a subtree. */
 function wholeTreeMessage(cosigner: string, text: string, time: bigint): Buffer | undefined {
   const checkpoint = parseCheckpoint(text);
   if (checkpoint === undefined) return undefined;
@@ -95,7 +102,7 @@ function wholeTreeMessage(cosigner: string, text: string, time: bigint): Buffer 
   return subtreeMessage(cosigner, { origin, start: 0, end, hash }, time);
 }
 
-/** `cosigned_message` of c2sp.org/tlog-cosignature; undefined where a name is too long for it. */
+/** `cosigned_message` of c2sp.org/tlog-cosignature; undefined if a name exceeds 255 bytes. */
 function subtreeMessage(cosigner: string, { origin, start, end, hash }: LogSubtree, time: bigint): Buffer | undefined {
   const [name, log] = [Buffer.from(cosigner), Buffer.from(origin)];
   if (name.length > 255 || log.length > 255) return undefined;
@@ -109,9 +116,9 @@ function uint64(value: bigint): Buffer {
   return bytes;
 }
 
-/** The signing key of that type and name from its seed of 32 bytes (RFC 8032; FIPS 204, algorithm 6). */
+/** The signing key of a type and name from a seed of 32 bytes (Ed25519: RFC 8032; ML-DSA-44: FIPS 204, algorithm 6). */
 export function createNoteSigner(type: SignatureType, name: string, seed: Uint8Array): NoteSigner {
-  if (!isKeyName(name)) throw new TypeError('a key has a name without blanks and plus');
+  if (!isKeyName(name)) throw new TypeError('a key name must have no white space and no plus');
   const privateKey = privateKeyOf(type, seed);
   const typed = Buffer.concat([Buffer.of(type), rawPublicKey(privateKey)]);
   const keyId = keyIdOf(name, typed);
@@ -131,7 +138,7 @@ export function createNoteSigner(type: SignatureType, name: string, seed: Uint8A
   };
 }
 
-/** Without a time, as `sign-subtree` has it: the checkpoint that the subtree was shown to be in has one. */
+/** Signs with the time 0, as `sign-subtree` requires: the checkpoint that contains the subtree has a time. */
 function subtreeSigner(name: string, privateKey: KeyObject): NonNullable<NoteSigner['signSubtree']> {
   return (subtree) => {
     const message = subtreeMessage(name, subtree, 0n);
@@ -142,8 +149,8 @@ function subtreeSigner(name: string, privateKey: KeyObject): NonNullable<NoteSig
 
 function privateKeyOf(type: SignatureType, seed: Uint8Array): KeyObject {
   if (type !== signatureTypes.mlDsaCosignature) return ed25519KeyFromSeed(seed);
-  // The seed alone makes the key (FIPS 204, section 6.1); node wants the public half beside it in a JWK, so it goes in
-  // as PKCS #8 with the seed only (RFC 9881, section 6).
+  // The seed alone determines an ML-DSA key (FIPS 204, section 6.1). A JWK would also need the public key, so the seed is
+  // passed as PKCS #8 (RFC 9881, section 6).
   const prefix = Buffer.from('3034020100300b060960864801650304031104228020', 'hex');
   return createPrivateKey({ key: Buffer.concat([prefix, seed]), format: 'der', type: 'pkcs8' });
 }
@@ -153,7 +160,10 @@ function rawPublicKey(privateKey: KeyObject): Buffer {
   return Buffer.from(x ?? pub ?? '', 'base64url');
 }
 
-/** A signer in the form that Go's sumdb/note writes: `PRIVATE+KEY+name+id+base64(type ‖ seed)`; undefined where it is none. */
+/**
+ * Parses a private key in the format of Go's sumdb/note: `PRIVATE+KEY+name+id+base64(type ‖ seed)`; undefined if it is
+ * malformed.
+ */
 export function parseSignerKey(text: string): NoteSigner | undefined {
   const [, name = '', keyId = '', base64 = ''] = /^PRIVATE\+KEY\+([^+]+)\+([0-9a-f]{8})\+(.+)$/.exec(text) ?? [];
   const typed = parseBase64(base64);
@@ -163,7 +173,7 @@ export function parseSignerKey(text: string): NoteSigner | undefined {
   return signer.keyId === keyId ? signer : undefined;
 }
 
-/** Writes a signer in that form, for the file of a witness. */
+/** The private key in that format, for the key file of a witness. */
 export function formatSignerKey(type: SignatureType, name: string, seed: Uint8Array): string {
   const { keyId } = createNoteSigner(type, name, seed);
   return `PRIVATE+KEY+${name}+${keyId}+${Buffer.concat([Buffer.of(type), seed]).toString('base64')}`;

@@ -11,7 +11,7 @@ const text = 'first\n\nlast\n';
 const good = signNote(text, [signer], 0);
 const line = good.slice(text.length + 1);
 
-test('a note is taken as it was signed, and nothing that is malformed', () => {
+test('a note parses to its signed parts, and a malformed note is rejected', () => {
   assert.equal(parseNote(good)?.text, text);
   assert.equal(parseNote(Buffer.from(good))?.text, text);
   const bad: Record<string, string | Uint8Array> = {
@@ -40,7 +40,7 @@ test('a note is taken as it was signed, and nothing that is malformed', () => {
   assert.equal(parseNote(`${text}\n${line.repeat(100)}`)?.signatures.length, 100);
 });
 
-test('a signature counts under its name and key id together, once, and a bad one of a known key spoils the note', () => {
+test('a signature counts once, by name and key id, and an invalid one of a known key rejects the note', () => {
   const note = parseNote(signNote(text, [signer, other], 0)) ?? assert.fail();
   const [own = assert.fail(), second = assert.fail()] = note.signatures;
   const namesOf = (signatures: readonly (typeof own)[], keys = [signer]) =>
@@ -57,7 +57,7 @@ test('a signature counts under its name and key id together, once, and a bad one
   assert.deepEqual(namesOf([own, { ...second, signature: own.signature }]), ['log.example']);
 });
 
-test('only lines are signed, and only what can stand in a line is the name of a key', () => {
+test('only lines can be signed, and only a name that fits into a line is a key name', () => {
   for (const wrong of ['', 'no end', 'a\r\n', 'a\tb\n']) assert.throws(() => signNote(wrong, [signer], 0), TypeError);
   for (const name of ['log.example', 'log.example/ledger', 'é']) assert.ok(isKeyName(name), name);
   for (const name of ['', 'a b', 'a+b', 'a\u00a0b', 'a\n', '+', '\u0007']) assert.ok(!isKeyName(name), name);

@@ -1,26 +1,26 @@
 import { parseBase64 } from './checkpoint.ts';
 
-/** A key that signatures of a note are checked with. Name and id together tell which line is its own. */
+/** A public key that verifies signatures of a note (c2sp.org/signed-note). Name and id together identify its line. */
 export type NoteVerifier = {
   readonly name: string;
-  /** Four bytes, as hex. */
+  /** The key id: 4 bytes in hex. */
   readonly keyId: string;
-  /** Whether these bytes behind the key id sign the text; the time in a cosignature is part of them. */
+  /** Whether these bytes after the key id sign the text; for a cosignature they begin with the time. */
   verify(text: string, signature: Uint8Array): boolean;
 };
 
-/** A key that signs notes. `nowMs` is only told by signatures that carry their time. */
+/** A private key that signs notes. Only cosignatures use `nowMs` (epoch ms). */
 export type NoteSigner = {
   readonly name: string;
   readonly keyId: string;
-  /** The public half in its one-line form. */
+  /** The public key as one line, for the users of the log. */
   readonly vkey: string;
   sign(text: string, nowMs: number): Uint8Array;
-  /** Signs a part of a log, without a time: there for cosigners whose kind of signature can. */
+  /** Signs a subtree without a time; only for key types that can. */
   signSubtree?(subtree: LogSubtree): Uint8Array;
 };
 
-/** The leaves from `start` up to, without, `end` of the log of that name, and the hash over them. */
+/** The hash over the leaves `start` to before `end` of a log. */
 export type LogSubtree = {
   readonly origin: string;
   readonly start: number;
@@ -28,30 +28,30 @@ export type LogSubtree = {
   readonly hash: Uint8Array;
 };
 
-/** One signature line of a note, whoever made it. */
+/** One signature line of a note. */
 export type SignatureLine = { readonly name: string; readonly keyId: string; readonly signature: Uint8Array };
 
-/** A note taken apart (c2sp.org/signed-note); nothing of it is verified yet. */
+/** A parsed note (c2sp.org/signed-note). Nothing is verified yet. */
 export type Note = { readonly text: string; readonly signatures: readonly SignatureLine[] };
 
-/** A note opened with the keys that one trusts: the signatures of those keys alone, all of them good. */
+/** A note with the valid signatures of trusted keys; `openNote` returns it. */
 export type OpenedNote = { readonly text: string; readonly verified: readonly SignatureLine[] };
 
-/** More than any log and its witnesses need; ML-DSA signatures have nearly 5 kB. */
+/** A limit for any note: a log and its witnesses need less, although an ML-DSA signature line has over 3 kB. */
 export const maxNoteBytes = 1_000_000;
 const maxSignatures = 100;
 
-// Any control character but the newline.
+// All control characters except the newline.
 const controlCharacter = /[^\n -\u{10ffff}]/u;
 const keyNamePattern = /^[^\p{White_Space}+]+$/u;
 const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
-/** Whether a key may have this name: not empty, no blank, no plus. */
+/** Whether a key may have this name: not empty, without white space and plus. */
 export function isKeyName(name: string): boolean {
   return keyNamePattern.test(name) && !controlCharacter.test(name);
 }
 
-/** Takes a note apart; undefined where it is none. */
+/** Parses a note; undefined if it is malformed. */
 export function parseNote(bytes: Uint8Array | string): Note | undefined {
   if (bytes.length > maxNoteBytes) return undefined;
   const whole = typeof bytes === 'string' ? bytes : decode(bytes);
@@ -70,7 +70,7 @@ function decode(bytes: Uint8Array): string | undefined {
   }
 }
 
-/** The signatures in these lines; undefined where one of them is malformed, or where there is none. */
+/** Parses signature lines; undefined if one is malformed, or there is none. */
 export function parseSignatures(lines: string): SignatureLine[] | undefined {
   const all = lines.endsWith('\n') ? lines.slice(0, -1).split('\n') : [];
   if (all.length === 0 || all.length > maxSignatures) return undefined;
@@ -85,20 +85,20 @@ export function parseSignatures(lines: string): SignatureLine[] | undefined {
   return signatures;
 }
 
-/** The note with these signature lines below its text, in their order. */
+/** The text of a note, with its signature lines in order. */
 export function formatNote({ text, signatures }: Note): string {
   return `${text}\n${signatures.map(formatSignature).join('')}`;
 }
 
-/** A signature as the line that stands in a note. */
+/** A signature as the line of a note. */
 export function formatSignature({ name, keyId, signature }: SignatureLine): string {
   const bytes = Buffer.concat([Buffer.from(keyId, 'hex'), signature]);
   return `— ${name} ${bytes.toString('base64')}\n`;
 }
 
 /**
- * Opens a note with the keys that one trusts; undefined where it is malformed, where a known key's signature is bad, or
- * where no known key signed. Lines of unknown keys are left aside.
+ * Verifies a note with trusted keys. Undefined if it is malformed, if the signature of a trusted key is invalid, or if no
+ * trusted key signed. Lines of unknown keys are ignored.
  */
 export function openNote(
   bytes: Uint8Array | string | Note,
@@ -116,9 +116,10 @@ export function openNote(
   return verified.length === 0 ? undefined : { text: note.text, verified };
 }
 
-/** Signs a text, which ends in a newline, with each key. */
+/** Signs a text, which must end with a newline, with each key. */
 export function signNote(text: string, signers: readonly NoteSigner[], nowMs: number): string {
-  if (!text.endsWith('\n') || controlCharacter.test(text)) throw new TypeError('the text of a note is lines');
+  if (!text.endsWith('\n') || controlCharacter.test(text))
+    throw new TypeError('the text of a note must be lines without control characters');
   const signatures = signers.map(({ name, keyId, sign }) => ({ name, keyId, signature: sign(text, nowMs) }));
   return formatNote({ text, signatures });
 }

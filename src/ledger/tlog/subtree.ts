@@ -1,9 +1,9 @@
 import { emptyRoot, hashBytes, nodeHash } from './merkle.ts';
 
-/** The leaves from `start` up to, without, `end`, as one tree (draft-ietf-plants-merkle-tree-certs, section 4). */
+/** The leaves `start` to before `end` as one tree (draft-ietf-plants-merkle-tree-certs, section 4). */
 export type Subtree = { readonly start: number; readonly end: number; readonly hash: Uint8Array };
 
-/** Whether these leaves can be a subtree: `start` lies on a multiple of the power of two that holds them all. */
+/** Whether a range can be a subtree: `start` is a multiple of the smallest power of two that is at least its length. */
 export function isSubtree(start: number, end: number): boolean {
   if (!Number.isSafeInteger(start) || !Number.isSafeInteger(end) || start < 0 || start > end) return false;
   let width = 1;
@@ -11,7 +11,7 @@ export function isSubtree(start: number, end: number): boolean {
   return start % width === 0;
 }
 
-/** Whether the proof shows that the tree of that size and root has this subtree; an empty one stands in every tree. */
+/** Whether the proof shows that the tree of that size and root contains the subtree. The empty subtree is in every tree. */
 export function verifySubtreeConsistency(
   { start, end, hash }: Subtree,
   { size, root, proof }: { readonly size: number; readonly root: Uint8Array; readonly proof: readonly Uint8Array[] },
@@ -20,16 +20,16 @@ export function verifySubtreeConsistency(
   if (start === end) return proof.length === 0 && Buffer.compare(hash, emptyRoot) === 0;
   if (end - start === size) return proof.length === 0 && Buffer.compare(hash, root) === 0;
   if (![hash, root, ...proof].every((one) => one.length === hashBytes)) return false;
-  // Places of the first and last leaf of the subtree, and of the last leaf of the tree, on the level that is reached.
+  // The positions of the first and last leaf of the subtree, and of the last leaf of the tree, at the current level.
   let [first, last, top] = [start, end - 1, size - 1];
   const up = () => {
     [first, last, top] = [Math.floor(first / 2), Math.floor(last / 2), Math.floor(top / 2)];
   };
   while (first !== last && (last === top || last % 2 === 1)) up();
   const path = [...proof];
-  const begun = first === last ? hash : path.shift();
-  if (begun === undefined) return false;
-  let [subtree, tree] = [begun, begun];
+  const startHash = first === last ? hash : path.shift();
+  if (startHash === undefined) return false;
+  let [subtree, tree] = [startHash, startHash];
   for (const one of path) {
     if (top === 0) return false;
     if (last % 2 === 1 || last === top) {

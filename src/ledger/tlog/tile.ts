@@ -1,12 +1,12 @@
 import { hashBytes } from './merkle.ts';
 
-/** How many hashes or entries a full tile or bundle has (c2sp.org/tlog-tiles). */
+/** The number of hashes or entries of a full tile or bundle. This file has the paths and formats of c2sp.org/tlog-tiles. */
 export const tileWidth = 256;
 
-/** One resource of a tiled log: hashes at a level, or the entries themselves. `width` is 256, or less for a partial one. */
+/** The name of a tile of hashes at a level, or of a bundle of entries. `width` is 256, or less for a partial tile. */
 export type TileName = { readonly level: number | 'entries'; readonly index: number; readonly width: number };
 
-/** The path of a tile behind the log's prefix, as `tile/0/x001/x234/067.p/8`. */
+/** The path of a tile, relative to the prefix of the log, such as `tile/0/x001/x234/067.p/8`. */
 export function tilePath({ level, index, width }: TileName): string {
   const digits = String(index);
   const groups = digits.padStart(Math.ceil(digits.length / 3) * 3, '0').match(/\d{3}/g) ?? [];
@@ -17,7 +17,7 @@ export function tilePath({ level, index, width }: TileName): string {
 
 const pathPattern = /^tile\/(entries|\d{1,2})\/((?:x\d{3}\/)*\d{3})(?:\.p\/([1-9]\d{0,2}))?$/;
 
-/** The tile that a path names; undefined for every text that `tilePath` would not write. */
+/** The tile at a path; undefined for any text that `tilePath` does not produce. */
 export function parseTilePath(path: string): TileName | undefined {
   const match = pathPattern.exec(path);
   if (match === null) return undefined;
@@ -29,12 +29,12 @@ export function parseTilePath(path: string): TileName | undefined {
   return Number.isSafeInteger(index) && tilePath(name) === path ? name : undefined;
 }
 
-/** How many hashes of level `level` a tree of `size` leaves has. */
+/** The number of hashes at level `level` in a tree of `size` leaves. */
 export function hashesAtLevel(level: number, size: number): number {
   return Math.floor(size / tileWidth ** level);
 }
 
-/** How wide the tile is in a tree of `size` leaves; 0 where it has none. */
+/** The width of a tile in a tree of `size` leaves; 0 if the tree does not have it. */
 export function tileWidthAt(size: number, level: number | 'entries', index: number): number {
   const count = hashesAtLevel(level === 'entries' ? 0 : level, size);
   return Math.max(0, Math.min(tileWidth, count - index * tileWidth));
@@ -52,10 +52,10 @@ function* tilesAt(level: TileName['level'], count: number): Generator<TileName> 
   }
 }
 
-/** The bytes of a tile of hashes, in full. */
+/** The length of a full tile of hashes in bytes. */
 export const fullTileBytes = tileWidth * hashBytes;
 
-/** The longest entry that a bundle can hold. */
+/** The length of the longest entry in bytes: a bundle has 16-bit lengths. */
 export const maxEntryBytes = 65_535;
 
 /** A bundle of entries: each with its length as a big-endian uint16 before it. */
@@ -70,7 +70,7 @@ export function encodeBundle(entries: readonly Uint8Array[]): Buffer {
   return Buffer.concat(parts);
 }
 
-/** The entries of a bundle; undefined where the bytes do not end with one. */
+/** The entries of a bundle; undefined if it is truncated. */
 export function parseBundle(bundle: Uint8Array): Uint8Array[] | undefined {
   const entries: Uint8Array[] = [];
   let at = 0;

@@ -6,7 +6,7 @@ import { consistencyProof, createInclusionProver, type TiledTree, treeRoot } fro
 
 const leaves = Array.from({ length: 70_000 }, (_, index) => leafHash(Buffer.from(`leaf ${index}`)));
 
-/** A tree whose tiles are made from its leaves when they are asked for. */
+/** A tree whose tiles are computed from its leaves on demand. */
 function treeOf(size: number): TiledTree {
   const known = trees.get(size) ?? makeTree(size);
   trees.set(size, known);
@@ -31,7 +31,7 @@ function makeTree(size: number): TiledTree {
   };
 }
 
-test('a tree of 70,000 leaves has the tiles that the specification counts', () => {
+test('a tree of 70,000 leaves has the tiles of the specification', () => {
   const names = [...tilesOfTree(70_000)].map(tilePath);
   assert.equal(names.filter((name) => name.startsWith('tile/0/')).length, 274);
   assert.deepEqual(
@@ -40,7 +40,7 @@ test('a tree of 70,000 leaves has the tiles that the specification counts', () =
   );
 });
 
-test('a tile has one path, and only that path names it', () => {
+test('a tile has one path, and other paths are rejected', () => {
   const name = { level: 3, index: 1_234_067, width: 8 };
   assert.equal(tilePath(name), 'tile/3/x001/x234/067.p/8');
   assert.deepEqual(parseTilePath('tile/3/x001/x234/067.p/8'), name);
@@ -57,7 +57,7 @@ test('a tile has one path, and only that path names it', () => {
   }
 });
 
-test('a bundle reads back as its entries, and not when bytes are missing', () => {
+test('a bundle parses to its entries, and a truncated one is rejected', () => {
   const entries = [Buffer.from('one'), Buffer.alloc(0), Buffer.alloc(65_535, 7)];
   assert.deepEqual(
     parseBundle(encodeBundle(entries))?.map((entry) => Buffer.from(entry)),
@@ -67,7 +67,7 @@ test('a bundle reads back as its entries, and not when bytes are missing', () =>
   assert.throws(() => encodeBundle([Buffer.alloc(65_536)]), RangeError);
 });
 
-test('the root from the tiles is the root over all leaves, at every size around the borders of tiles', async () => {
+test('the root from tiles equals the root over all leaves at each size around tile borders', async () => {
   for (const size of [0, 1, 2, 3, 255, 256, 257, 511, 512, 513, 65_535, 65_536, 65_537, 70_000]) {
     assert.deepEqual(
       Buffer.from(await treeRoot(treeOf(size))),
@@ -77,7 +77,7 @@ test('the root from the tiles is the root over all leaves, at every size around 
   }
 });
 
-test('every leaf of a small tree has a proof, and no other leaf passes with it', async () => {
+test('each leaf of a small tree has an inclusion proof that fails for other leaves', async () => {
   for (const size of [1, 2, 5, 8, 13]) {
     const root = await treeRoot(treeOf(size));
     for (let index = 0; index < size; index += 1) {
@@ -89,7 +89,7 @@ test('every leaf of a small tree has a proof, and no other leaf passes with it',
   }
 });
 
-test('each pair of sizes has a proof of growth, and a changed leaf has none', async () => {
+test('each pair of sizes has a consistency proof, and a changed leaf has none', async () => {
   const sizes = [1, 2, 3, 7, 255, 256, 257, 511, 512, 65_537, 70_000];
   for (const newSize of sizes) {
     const newRoot = await treeRoot(treeOf(newSize));
@@ -106,7 +106,7 @@ test('each pair of sizes has a proof of growth, and a changed leaf has none', as
   assert.ok(verifyInclusion({ index: 65_536, size: 70_000, leaf: leaves[65_536] ?? root, proof, root }));
 });
 
-test('proofs that are made together are those of each alone, and no tile is read twice', async () => {
+test('proofs of one prover equal single proofs, and no tile is read twice', async () => {
   const tree = treeOf(70_000);
   const read: string[] = [];
   const prove = createInclusionProver({

@@ -1,13 +1,13 @@
 import { hashBytes, nodeHash, rootOfHashes, splitHashes, splitPoint } from './merkle.ts';
 import { tileWidth, tileWidthAt } from './tile.ts';
 
-/** Gives the hashes of a tile, concatenated; `width` is how many the tree has there, 256 or less. */
+/** Reads the concatenated hashes of a tile; `width` is their number, 1 to 256. */
 export type ReadTile = (level: number, index: number, width: number) => Promise<Uint8Array>;
 
-/** A tree of `size` leaves, of which nothing is known but its tiles. */
+/** A tree of `size` leaves that is known only by its tiles (c2sp.org/tlog-tiles). */
 export type TiledTree = { readonly size: number; readonly readTile: ReadTile };
 
-/** A tile that is not there, or not as wide as its tree needs it. */
+/** A tile is missing, or has fewer hashes than its tree needs. */
 export class TileMissing extends Error {
   constructor(level: number | 'entries', index: number) {
     super(`tile ${index} of level ${level} is missing or too short`);
@@ -15,23 +15,23 @@ export class TileMissing extends Error {
   }
 }
 
-/** The root of the tree, from its rightmost tiles alone: one for each level. */
+/** The root hash of the tree, from its rightmost tiles: one for each level. */
 export async function treeRoot(tree: TiledTree): Promise<Uint8Array> {
   return tree.size === 0 ? rootOfHashes([]) : await withCache(tree).rangeHash(0, tree.size);
 }
 
 /**
- * Makes inclusion proofs in one tree: the hashes that lead from a leaf up to the root, the leaf's sibling first (RFC 6962,
- * section 2.1.1). Each tile that several of them need is read once, and each hash over a range made once:
- * of two proofs the upper half is the same. It keeps all it has read, so it is for a page of proofs.
+ * Creates inclusion proofs in one tree (RFC 6962, section 2.1.1): the hashes from the sibling of the leaf up to the root. Each
+ * tile is read once and each range hashed once, because proofs share their upper halves. It caches all it has read, so use it
+ * for one page of proofs.
  */
 export function createInclusionProver(tree: TiledTree): (index: number) => Promise<Uint8Array[]> {
-  const memory = withCache(tree);
-  return (index) => inclusionProof(memory, index);
+  const cachedTree = withCache(tree);
+  return (index) => inclusionProof(cachedTree, index);
 }
 
 async function inclusionProof(tree: CachedTree, index: number): Promise<Uint8Array[]> {
-  if (!(index >= 0 && index < tree.size)) throw new RangeError('this tree has no such leaf');
+  if (!(index >= 0 && index < tree.size)) throw new RangeError(`a tree of ${tree.size} leaves has no leaf ${index}`);
   const proof: Uint8Array[] = [];
   let [from, to] = [0, tree.size];
   while (to - from > 1) {
@@ -47,9 +47,10 @@ async function inclusionProof(tree: CachedTree, index: number): Promise<Uint8Arr
   return proof;
 }
 
-/** The hashes that show that the tree begins with one of `oldSize` leaves (RFC 6962, section 2.1.2); none for 0. */
+/** The consistency proof from a tree of `oldSize` leaves (RFC 6962, section 2.1.2); empty for 0. */
 export async function consistencyProof(tree: TiledTree, oldSize: number): Promise<Uint8Array[]> {
-  if (!(oldSize >= 0 && oldSize <= tree.size)) throw new RangeError('the older tree is the larger one');
+  if (!(oldSize >= 0 && oldSize <= tree.size))
+    throw new RangeError(`an older tree of ${oldSize} leaves exceeds the tree of ${tree.size}`);
   if (oldSize === 0 || oldSize === tree.size) return [];
   const cachedTree = withCache(tree);
   const proof: Uint8Array[] = [];
@@ -64,12 +65,12 @@ export async function consistencyProof(tree: TiledTree, oldSize: number): Promis
       from = middle;
     }
   }
-  // From the first leaf on, the old tree is a whole subtree, whose hash the verifier knows: it is the old root.
+  // If the path starts at the first leaf, the verifier knows its hash: it is the old root.
   if (from > 0) proof.unshift(await cachedTree.rangeHash(from, to));
   return proof;
 }
 
-/** A tree with all that was read of it. */
+/** A tree with a cache of all tiles and range hashes. */
 type CachedTree = TiledTree & { rangeHash(from: number, to: number): Promise<Uint8Array> };
 
 function withCache({ size, readTile }: TiledTree): CachedTree {
@@ -79,15 +80,15 @@ function withCache({ size, readTile }: TiledTree): CachedTree {
     return found;
   };
   const [tiles, ranges] = [new Map<string, Promise<Uint8Array>>(), new Map<string, Promise<Uint8Array>>()];
-  const memory: CachedTree = {
+  const cachedTree: CachedTree = {
     size,
     readTile: (level, index, width) => once(tiles, `${level}/${index}`, () => readTile(level, index, width)),
-    rangeHash: (from, to) => once(ranges, `${from}-${to}`, () => rangeHash(memory, from, to)),
+    rangeHash: (from, to) => once(ranges, `${from}-${to}`, () => rangeHash(cachedTree, from, to)),
   };
-  return memory;
+  return cachedTree;
 }
 
-/** The hash over the leaves from `from` to `to`, without `to`; `from` is a multiple of the largest power of two within. */
+/** The hash over the leaves `from` to before `to`; `from` must be a multiple of the largest power of two in the range. */
 async function rangeHash(tree: CachedTree, from: number, to: number): Promise<Uint8Array> {
   const count = to - from;
   if (count === 1) return await perfectSubtreeHash(tree, 0, from);
@@ -96,7 +97,7 @@ async function rangeHash(tree: CachedTree, from: number, to: number): Promise<Ui
   return nodeHash(await tree.rangeHash(from, from + half), await tree.rangeHash(from + half, to));
 }
 
-/** The root of the perfect tree of 2^height leaves that is the `index`-th of its kind. */
+/** The root of the perfect subtree of 2^height leaves with that index among those of its height. */
 async function perfectSubtreeHash(tree: TiledTree, height: number, index: number): Promise<Uint8Array> {
   const level = Math.floor(height / 8);
   const spread = 2 ** (height - level * 8);

@@ -27,7 +27,7 @@ group all-of-them 2 city three
 quorum all-of-them
 `;
 
-test('a quorum is what its groups say: any of the city and the third one', () => {
+test('a quorum follows its groups: any of the city and the third one', () => {
   const policy = parseTlogPolicy(policyText);
   const trusts = (signers: Parameters<typeof signNote>[1]) => {
     const note = parseNote(signNote(text, signers, 1_700_000_000_000));
@@ -45,7 +45,7 @@ test('a quorum is what its groups say: any of the city and the third one', () =>
   );
 });
 
-test('a policy that says something twice, too early or not at all is refused with its line', () => {
+test('a policy with a repeated, early or missing line is rejected with the line number', () => {
   const wrong: [string, number][] = [
     [`log ${log.vkey}`, 1],
     [`log ${log.vkey}\nlog ${log.vkey}\nquorum none`, 2],
@@ -75,7 +75,7 @@ test('a policy that says something twice, too early or not at all is refused wit
   }
 });
 
-test('an ML-DSA cosignature names its cosigner and its time, and holds for nothing else', () => {
+test('an ML-DSA cosignature verifies for its cosigner and time, and for nothing else', () => {
   const key = parseVkey(w2.vkey);
   const signature = w2.sign(text, 1_700_000_000_000);
   assert.equal(signature.length, 2_428);
@@ -87,7 +87,7 @@ test('an ML-DSA cosignature names its cosigner and its time, and holds for nothi
   assert.ok(!parseVkey(createNoteSigner(mlDsaCosignature, 'w9.example', seed(3)).vkey)?.verify(text, signature));
 });
 
-test('a proof reads back as it was written, verifies for its entry and for no other', () => {
+test('a proof parses to what was formatted, verifies for its entry, and fails for another', () => {
   const policy = policyWithoutWitnesses([log.vkey]);
   const checkpoint = signNote(text, [log], 0);
   const proof = { extra: Buffer.from('opening'), index: 1, hashes: [first], checkpoint };
@@ -111,7 +111,7 @@ test('a proof reads back as it was written, verifies for its entry and for no ot
   assert.equal(parseProof(written.replace(line, line.repeat(63)))?.hashes.length, 63);
 });
 
-test('signature lines that a witness answers can be put below a note', () => {
+test('the signature lines of a witness can be appended to a note', () => {
   const note = parseNote(signNote(text, [log], 0));
   const line = { name: w1.name, keyId: w1.keyId, signature: w1.sign(text, 5_000) };
   const [read] = parseSignatures(formatSignature(line)) ?? [];

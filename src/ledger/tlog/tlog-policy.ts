@@ -3,33 +3,35 @@ import type { Note, SignatureLine } from './note.ts';
 import { openNote } from './note.ts';
 import { parseVkey, signatureTypes, type VerifierKey } from './note-key.ts';
 
+/** A trusted public key, and the URL of its log or witness. */
 export type TrustedKey = { readonly key: VerifierKey; readonly url: string | undefined };
+/** A trusted witness with its name in the policy. */
 export type TrustedWitness = TrustedKey & { readonly name: string };
 
-/** Whom one trusts to say what a log holds (c2sp.org/tlog-policy): logs, witnesses, and which of these must agree. */
+/** A trust policy (c2sp.org/tlog-policy): the trusted logs and witnesses, and which witnesses must agree. */
 export type TlogPolicy = {
   readonly logs: readonly TrustedKey[];
   readonly witnesses: readonly TrustedWitness[];
-  /** Whether the witnesses of these names are enough. */
+  /** Whether these witnesses form a quorum. */
   readonly isQuorum: (cosigned: ReadonlySet<string>) => boolean;
 };
 
-/** A policy file that is not of its form, with the line. */
+/** A policy file is malformed; the message has the line. */
 export class TlogPolicyError extends Error {
   constructor(line: number, problem: string) {
     super(`witness policy, line ${line}: ${problem}`);
-    this.name = 'PolicyError';
+    this.name = 'TlogPolicyError';
   }
 }
 
 type QuorumCheck = (cosigned: ReadonlySet<string>) => boolean;
 
-/** A policy that trusts these logs alone, without witnesses. */
+/** A policy that trusts these logs without witnesses. */
 export function policyWithoutWitnesses(vkeys: readonly string[]): TlogPolicy {
   return parseTlogPolicy(`${vkeys.map((vkey) => `log ${vkey}\n`).join('')}quorum none\n`);
 }
 
-/** Reads the text of a policy file; throws `PolicyError` with the line that is at fault. */
+/** Parses a policy file; throws `TlogPolicyError` with the line of the fault. */
 export function parseTlogPolicy(text: string): TlogPolicy {
   const builder: PolicyBuilder = { logs: [], witnesses: [], names: new Map(), taken: new Set(), quorum: undefined };
   const lines = text.split('\n');
@@ -47,7 +49,7 @@ type PolicyBuilder = {
   readonly logs: TrustedKey[];
   readonly witnesses: TrustedWitness[];
   readonly names: Map<string, QuorumCheck>;
-  /** The names that are members of a group already. */
+  /** The names that already belong to a group. */
   readonly taken: Set<string>;
   quorum: QuorumCheck | undefined;
 };
@@ -71,13 +73,13 @@ function readKey(builder: PolicyBuilder, items: readonly string[], isLog: boolea
   const [vkey = '', url] = items;
   const key = parseVkey(vkey);
   const isCosigner = key !== undefined && key.type !== signatureTypes.ed25519;
-  // A log may sign with ML-DSA too, which has one form for logs and witnesses; a witness always states its time.
+  // A log may also sign with ML-DSA, which has one signature type for logs and witnesses. A witness always signs a time.
   if (key === undefined || items.length > 2 || (isLog ? key.type === signatureTypes.cosignature : !isCosigner)) {
-    return `expected a ${isLog ? 'log' : 'witness'} key as name+id+key, and at most a URL behind it`;
+    return `expected a ${isLog ? 'log' : 'witness'} key as name+id+key, and at most a URL after it`;
   }
   if (url !== undefined && !URL.canParse(url)) return 'the URL is none';
   const known = [...builder.logs, ...builder.witnesses];
-  return known.some((one) => one.key.vkey === vkey) ? 'this key stands there already' : { key, url };
+  return known.some((one) => one.key.vkey === vkey) ? 'this key is listed twice' : { key, url };
 }
 
 function readLog(builder: PolicyBuilder, items: readonly string[]): string | undefined {
@@ -123,7 +125,7 @@ function readQuorum(builder: PolicyBuilder, [name = '', ...more]: readonly strin
 /** A checkpoint that a policy accepts, with the names of the witnesses that cosigned it. */
 export type TrustedCheckpoint = { readonly checkpoint: Checkpoint; readonly witnesses: readonly string[] };
 
-/** Whether the policy accepts this note as a checkpoint: signed by a log of that origin, cosigned by a quorum. */
+/** Verifies a checkpoint by a policy: signed by a trusted log of its origin, and cosigned by a quorum. */
 export function verifyCheckpointNote(policy: TlogPolicy, note: Note): TrustedCheckpoint | { readonly fault: string } {
   const keys = [...policy.logs, ...policy.witnesses].map(({ key }) => key);
   const opened = openNote(note, keys);

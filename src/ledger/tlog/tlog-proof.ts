@@ -3,7 +3,7 @@ import { verifyInclusion } from './merkle.ts';
 import { parseNote } from './note.ts';
 import { type TlogPolicy, type TrustedCheckpoint, verifyCheckpointNote } from './tlog-policy.ts';
 
-/** A proof that an entry is in a log (c2sp.org/tlog-proof), verifiable without the server. `extra` is not authenticated. */
+/** A proof that a log contains an entry (c2sp.org/tlog-proof). It verifies offline. `extra` is not authenticated. */
 export type TlogProof = {
   readonly extra?: Uint8Array | undefined;
   readonly index: number;
@@ -15,14 +15,14 @@ export type TlogProof = {
 const header = 'c2sp.org/tlog-proof@v1';
 const maxProofHashes = 63;
 
-/** The proof as the text of a `.tlog-proof` file. */
+/** The text of a `.tlog-proof` file. */
 export function formatProof({ extra, index, hashes, checkpoint }: TlogProof): string {
   const extraLine = extra === undefined ? '' : `extra ${Buffer.from(extra).toString('base64')}\n`;
   const lines = hashes.map((one) => `${Buffer.from(one).toString('base64')}\n`).join('');
   return `${header}\n${extraLine}index ${index}\n${lines}\n${checkpoint}`;
 }
 
-/** Takes the text of a proof apart; undefined where it is none. Nothing of it is verified. */
+/** Parses a proof; undefined if it is malformed. Nothing is verified. */
 export function parseProof(text: string): TlogProof | undefined {
   const end = text.indexOf('\n\n');
   if (end < 0) return undefined;
@@ -43,10 +43,10 @@ export function parseProof(text: string): TlogProof | undefined {
   return { extra, index, hashes, checkpoint: text.slice(end + 2) };
 }
 
-/** Why a proof does not hold, in words; or what it proves. */
+/** The verified checkpoint, or why the proof does not hold. */
 export type ProofResult = TrustedCheckpoint | { readonly fault: string };
 
-/** Verifies that the entry with this leaf hash is in a log that the policy trusts. */
+/** Verifies that a log that the policy trusts contains the entry with this leaf hash. */
 export function verifyProof(
   { index, hashes, checkpoint }: TlogProof,
   leaf: Uint8Array,

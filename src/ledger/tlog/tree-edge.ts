@@ -3,15 +3,15 @@ import { fullTileBytes, tileWidth, tileWidthAt } from './tile.ts';
 import type { ReadTile } from './tiled-tree.ts';
 
 /**
- * The right edge of a tree: for each level the hashes of its last tile, while that is not full. It is all that growing a
- * tree needs, whatever its size: at most 8 kB a level.
+ * The right edge of a tree: for each level the hashes of its last, not yet full tile. The edge is enough to append leaves to a
+ * tree of any size: at most 8 kB for each level.
  */
 export type TreeEdge = { readonly size: number; readonly levels: readonly Uint8Array[] };
 
-/** A tile that was begun, widened or filled. */
+/** A new or longer tile. */
 export type ChangedTile = { readonly level: number; readonly index: number; readonly hashes: Uint8Array };
 
-/** The edge of a tree without leaves. */
+/** The edge of the empty tree. */
 export const emptyTreeEdge: TreeEdge = { size: 0, levels: [] };
 
 /** Reads the edge of the tree of that size. */
@@ -25,7 +25,7 @@ export async function readTreeEdge(size: number, readTile: ReadTile): Promise<Tr
   return { size, levels };
 }
 
-/** The edge and the tiles of the tree that has these leaf hashes more. The edge before it is left as it was. */
+/** Appends leaf hashes; returns the new edge and the changed tiles. `edge` itself does not change. */
 export function appendLeaves(
   edge: TreeEdge,
   leafHashes: readonly Uint8Array[],
@@ -58,10 +58,10 @@ function appendToLevel(edge: TreeEdge, level: number, incoming: readonly Uint8Ar
   return { rest, tiles, above };
 }
 
-/** The root of the tree with that edge. */
+/** The root hash of the tree with that edge. */
 export function treeEdgeRoot({ levels }: TreeEdge): Uint8Array {
   let root: Uint8Array | undefined;
-  // The binary digits of the size, the lowest first, are the perfect trees that stand side by side, the last one first.
+  // The binary digits of the size, lowest first, are the perfect subtrees from right to left.
   for (const hashes of levels) {
     let end = hashes.length / hashBytes;
     for (let count = 1; end > 0; count *= 2) {

@@ -4,7 +4,7 @@ import type { DeliveryId, NotificationId } from '../../kernel/id.ts';
 /** Lets a later step of a cascade begin now, because an earlier one failed; matches no row if a worker has claimed it. */
 export function startStepNow(delivery: DeliveryId, now: number): Statement {
   return {
-    sql: `update delivery set run_at = $1, waits_since = $1
+    sql: `update delivery set run_at = $1
       where id = $2 and coalesce(status, '') = 'queued' and attempts = 0 and run_at > $1 returning id`,
     args: [now, delivery],
   };

@@ -78,7 +78,7 @@ export async function createEmailChannel(settings: Settings, root: RootKey, log:
   return buildFromSetting('SMTP_URL', () => createSmtpEmail({ url, sender, dkim, onProviderFailure }));
 }
 
-/** What mail says about its sender. */
+/** The sender of mail: addresses, links and headers. */
 export function mailSenderOf(settings: Settings, root: RootKey): MailSender {
   const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
   const from = { settings, root };

@@ -1,4 +1,4 @@
-import type { MountedHandler } from '../../api/api-server.ts';
+import type { MountedHandler } from '../../api/page-route.ts';
 import type { SliceDeps } from '../../api/slice.ts';
 import type { Secret } from '../../kernel/secret.ts';
 import type { LateReport } from '../delivery/apply-late-report.ts';

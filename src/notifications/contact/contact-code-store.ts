@@ -11,7 +11,7 @@ import { type CodeChannel, type ContactCode, contactCodeLimits, normalizedMailbo
 type CodeStoreDeps = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
 
 const dayMs = 86_400_000;
-/** So many that are over go with each new one. */
+/** The limit of expired rows that each new code deletes. */
 const deletedPerRequest = 20;
 
 const findCodeRows = lookupByKey(
@@ -20,7 +20,7 @@ const findCodeRows = lookupByKey(
   'citizen_id, channel, notification_id, sealed, ends_at, tries',
 );
 
-/** The codes that were sent to a citizen, also those that are over; none where the citizen was erased. */
+/** The codes of a citizen, including expired ones; none when the citizen was erased. */
 export async function findContactCodes(
   { read, citizenKeys }: CodeStoreDeps,
   citizenId: string,
@@ -37,7 +37,7 @@ function openContactCode(row: Row, citizenId: string, key: Uint8Array): ContactC
   const [endsAt, tries] = [integerField(row, 'ends_at'), integerField(row, 'tries')];
   try {
     const opened = openSealed(key, codeContextOf(citizenId, { channel, notification }), bytesField(row, 'sealed'));
-    // Written by `saveCode` below, and authenticated.
+    // `saveContactCode` has written it, and it is authenticated.
     const { address, code } = JSON.parse(opened.toString('utf8')) as Pick<ContactCode, 'address' | 'code'>;
     return { channel, address, code, notification, endsAt, tries };
   } catch (fault) {
@@ -46,10 +46,10 @@ function openContactCode(row: Row, citizenId: string, key: Uint8Array): ContactC
   }
 }
 
-/** Whose code, and what seals it. */
+/** The citizen of a code, and the key that encrypts it. */
 type CodeOwner = { readonly citizenId: string; readonly key: Uint8Array; readonly random: RandomBytes };
 
-/** Stores a code in place of the one before by that channel. */
+/** Stores a code. It replaces the previous code of the channel. */
 export function saveContactCode({ citizenId, key, random }: CodeOwner, code: Omit<ContactCode, 'tries'>): Statement {
   const { channel, notification, endsAt, address, code: digits } = code;
   const plaintext = Buffer.from(JSON.stringify({ address, code: digits }));
@@ -61,7 +61,7 @@ export function saveContactCode({ citizenId, key, random }: CodeOwner, code: Omi
   };
 }
 
-/** Counts that something else than the code was entered. */
+/** Counts a wrong entry. */
 export function countWrongEntry(citizenId: string, { channel, notification }: ContactCode): Statement {
   return {
     sql: `update contact_code set tries = tries + 1
@@ -70,7 +70,7 @@ export function countWrongEntry(citizenId: string, { channel, notification }: Co
   };
 }
 
-/** Uses a code up; refused (`rows`) where it was replaced or used, or tried too often, since it was read. */
+/** Deletes an accepted code. Refused (`rows`) when it was replaced, used or tried too often since it was read. */
 export function consumeContactCode(citizenId: string, { channel, notification }: ContactCode): Statement {
   return {
     sql: `delete from contact_code
@@ -80,12 +80,12 @@ export function consumeContactCode(citizenId: string, { channel, notification }:
   };
 }
 
-/** Takes the codes of a citizen away who is erased. */
+/** Deletes the codes of an erased citizen. */
 export function deleteContactCodes(citizenId: string): Statement {
   return { sql: 'delete from contact_code where citizen_id = $1', args: [citizenId] };
 }
 
-/** Who asks, for which address, and the key of the hashes by which both are counted. */
+/** A request for a code. `countKey` is the HMAC key that hides citizen and address in the counters. */
 type CodeRequest = {
   readonly citizenId: string;
   readonly channel: CodeChannel;
@@ -94,7 +94,7 @@ type CodeRequest = {
   readonly now: number;
 };
 
-/** Counts a code for its citizen and for its address; the first or second is refused (`rows`) where the day has had its number. */
+/** Counts a code for its citizen and for its address. Refused (`rows`) when one of them has reached the limit of the day. */
 export function countCodeRequest({
   citizenId,
   channel,
@@ -104,23 +104,23 @@ export function countCodeRequest({
 }: CodeRequest): readonly [Statement, Statement] {
   const day = Math.floor(now / dayMs);
   const subjects = [`citizen\0${citizenId}`, `${channel}\0${normalizedMailboxOf(address)}`] as const;
-  const counted = (subject: string, most: number): Statement => ({
+  const countFor = (subject: string, limit: number): Statement => ({
     sql: `insert into contact_code_count (subject, day, asked) values ($1, $2, 1)
       on conflict (subject) do update set asked = contact_code_count.asked + 1 where contact_code_count.asked < $3
       returning asked`,
-    args: [hmac('sha256', countKey, `${day}\0${subject}`), day, most],
+    args: [hmac('sha256', countKey, `${day}\0${subject}`), day, limit],
     rows: 1,
   });
   const { perDay } = contactCodeLimits;
-  return [counted(subjects[0], perDay.citizen), counted(subjects[1], perDay.address)];
+  return [countFor(subjects[0], perDay.citizen), countFor(subjects[1], perDay.address)];
 }
 
-/** When the next day begins, on which codes are counted anew. */
+/** When the next day begins (epoch ms, UTC) and the counters start again at 0. */
 export function nextCodeCountDay(now: number): number {
   return (Math.floor(now / dayMs) + 1) * dayMs;
 }
 
-/** Takes away some of what is over. The age stands there twice: on PostgreSQL a row may change between the look and the deletion. */
+/** Deletes some expired codes and counters. The condition is repeated, because on PostgreSQL a row can change before its deletion. */
 export function deleteExpiredCodes(now: number): readonly Statement[] {
   return [
     {

@@ -6,55 +6,54 @@ import type { CitizenContact } from '../notification/contact.ts';
 import type { declinableChannelNames } from '../notification/notification.ts';
 import { parsePhone } from './phone-number.ts';
 
-/** The channels whose addresses citizens verify by a code. */
+/** A channel whose addresses citizens verify by a code. */
 export type CodeChannel = (typeof declinableChannelNames)[number];
 
-/** A code that was sent to an address; whoever enters it reads what comes there. */
+/** A code that was sent to an address. Entering it proves access to the address. */
 export type ContactCode = {
   readonly channel: CodeChannel;
   readonly address: string;
   readonly code: string;
-  /** The message that brought it. */
+  /** The message with the code. */
   readonly notification: NotificationId;
   readonly endsAt: number;
-  /** How often something else was entered. */
+  /** The number of wrong entries. */
   readonly tries: number;
 };
 
 const codeDigits = 6;
 
-/** What holds for codes. A day is one of UTC. */
+/** The validity in minutes, the wrong entries per code, and the codes per UTC day. */
 export const contactCodeLimits = { minutes: 15, tries: 5, perDay: { citizen: 10, address: 5 } } as const;
 
-/** The form of a code, for schemas. */
+/** The pattern of a code, for schemas. */
 export const contactCodePattern = `^[0-9]{${codeDigits}}$`;
 
-/** A code that nobody can guess: each is as likely as any other, to one part in two hundred million. */
+/** Draws a code. The remainder of 48 random bits by 10^6 favours no code by more than 1 in 200 million. */
 export function generateContactCode(random: RandomBytes): string {
-  const drawn = Buffer.from(random(6)).readUIntBE(0, 6);
-  return String(drawn % 10 ** codeDigits).padStart(codeDigits, '0');
+  const randomNumber = Buffer.from(random(6)).readUIntBE(0, 6);
+  return String(randomNumber % 10 ** codeDigits).padStart(codeDigits, '0');
 }
 
-/** Whether a code is good now; one that was tried too often is not any more. */
+/** Whether a code can be entered now: it is not expired and was not tried too often. */
 export function isCodeValid({ endsAt, tries }: ContactCode, now: number): boolean {
   return now < endsAt && tries < contactCodeLimits.tries;
 }
 
-/** Whether that is the code; what was entered has its form. The time that it takes tells nothing of where they part. */
+/** Whether the entered text is the code. The comparison takes constant time, so timing does not show how many digits match. */
 export function matchesCode({ code }: ContactCode, entered: string): boolean {
-  const [expected, given] = [Buffer.from(code), Buffer.from(entered)];
-  return expected.length === given.length && timingSafeEqual(expected, given);
+  const [expected, received] = [Buffer.from(code), Buffer.from(entered)];
+  return expected.length === received.length && timingSafeEqual(expected, received);
 }
 
-/** An address of a channel as messages go to it; undefined for anything else. */
+/** Parses an address of a channel into the form that messages use; undefined when it is invalid. */
 export function parseContactAddress(channel: CodeChannel, text: string): string | undefined {
   return channel === 'email' ? parseEmailAddress(text.trim()) : parsePhone(text);
 }
 
 /**
- * Whom a code to that address reaches, as they are counted: mailboxes have many addresses (`them+1@example.org`), and whoever
- * has none of its own would be sent as many codes. Those that part by letter case or by what follows a `+` alone are rare, and
- * their owners get codes all the same on another day.
+ * The mailbox of an address, for the limit of codes per address. One mailbox has many addresses (`them+1@example.org`), so counting
+ * addresses would allow an attacker to flood it with codes. Two mailboxes that differ only in letter case or after a `+` share the limit.
  */
 export function normalizedMailboxOf(address: string): string {
   const at = address.indexOf('@');
@@ -63,7 +62,7 @@ export function normalizedMailboxOf(address: string): string {
   return `${local}${address.slice(at).replace(/\.+$/, '')}`.toLowerCase();
 }
 
-/** Where messages by that channel go now. */
+/** The address that messages of the channel use now. */
 export function contactAddressOf({ email, phone }: CitizenContact, channel: CodeChannel): string | undefined {
   return channel === 'email' ? email : phone;
 }

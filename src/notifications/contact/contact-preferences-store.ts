@@ -6,10 +6,9 @@ import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import type { ContactOf } from '../notification/contact.ts';
 import { applyPreferences, type ContactPreferences, type VerifiedContacts } from './contact-preferences.ts';
 
-/** What reads and seals wishes. */
 type PreferencesDeps = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
 
-/** What is kept about how a citizen is reached. */
+/** The stored preferences and verified addresses of a citizen. */
 type StoredPreferences = { readonly preferences: ContactPreferences; readonly verified: VerifiedContacts };
 
 const sealedColumns = ['wishes', 'verified'] as const;
@@ -18,7 +17,7 @@ type SealedColumn = (typeof sealedColumns)[number];
 const findPreferencesRow = lookupByKey('contact_wish', 'citizen_id', 'citizen_id, wishes, verified');
 const findVerifiedRow = lookupByKey('contact_wish', 'citizen_id', 'citizen_id, verified');
 
-/** What a citizen wishes and what was verified; empty where nothing is kept, or where the citizen was erased. */
+/** The preferences and verified addresses of a citizen; empty when none are stored or the citizen was erased. */
 export async function findPreferences(
   { read, citizenKeys }: PreferencesDeps,
   citizenId: string,
@@ -30,11 +29,11 @@ export async function findPreferences(
     const sealed = row[part];
     return sealed instanceof Uint8Array ? openColumn(part, { citizenId, key }, sealed) : {};
   };
-  // Written by `saveWishes` and `saveVerified` below, and authenticated: they have the shapes that were sealed.
+  // `savePreferences` and `saveVerifiedContacts` have written them, and they are authenticated.
   return { preferences: opened('wishes') as ContactPreferences, verified: opened('verified') as VerifiedContacts };
 }
 
-/** The addresses that were verified, and as they lie there, for `replaceVerified`. */
+/** The verified addresses, and their encrypted bytes for `replaceVerifiedContacts`. */
 export async function findVerifiedContacts(
   { read, citizenKeys }: PreferencesDeps,
   citizenId: string,
@@ -43,11 +42,11 @@ export async function findVerifiedContacts(
   const sealed = row?.['verified'];
   if (!(sealed instanceof Uint8Array)) return { verified: {}, sealed: null };
   const verified = openColumn('verified', { citizenId, key: await citizenKeys.keyOf(citizenId) }, sealed);
-  // As above.
+  // `saveVerifiedContacts` has written it, and it is authenticated.
   return { verified: verified as VerifiedContacts, sealed };
 }
 
-/** What is stated, and whose it is. */
+/** A new value of an encrypted column. */
 type PreferencesUpdate<T> = {
   readonly citizenId: string;
   readonly value: T;
@@ -55,7 +54,7 @@ type PreferencesUpdate<T> = {
   readonly key: Uint8Array;
 };
 
-/** States a citizen's wishes anew. */
+/** Replaces the preferences of a citizen. */
 export function savePreferences(update: PreferencesUpdate<ContactPreferences>, random: RandomBytes): Statement {
   return {
     sql: `insert into contact_wish (citizen_id, wishes, changed_at) values ($1, $2, $3)
@@ -64,7 +63,7 @@ export function savePreferences(update: PreferencesUpdate<ContactPreferences>, r
   };
 }
 
-/** States a citizen's verified addresses anew. */
+/** Replaces the verified addresses of a citizen. */
 export function saveVerifiedContacts(update: PreferencesUpdate<VerifiedContacts>, random: RandomBytes): Statement {
   return {
     sql: `insert into contact_wish (citizen_id, verified, changed_at) values ($1, $2, $3)
@@ -73,7 +72,7 @@ export function saveVerifiedContacts(update: PreferencesUpdate<VerifiedContacts>
   };
 }
 
-/** The same, where nothing changed since `before` was read, as it lies there; else refused (`rows`). */
+/** Replaces the verified addresses. Refused (`rows`) when they have changed since `before` (encrypted) was read. */
 export function replaceVerifiedContacts(
   update: PreferencesUpdate<VerifiedContacts>,
   before: Uint8Array | null,
@@ -89,7 +88,7 @@ export function replaceVerifiedContacts(
   };
 }
 
-/** Takes away what a citizen who is erased had stated, and what was verified: nothing opens it any more. */
+/** Deletes the preferences and verified addresses of an erased citizen. */
 export function deletePreferences(citizenId: string): Statement {
   return { sql: 'delete from contact_wish where citizen_id = $1', args: [citizenId] };
 }
@@ -119,7 +118,7 @@ function columnContextOf(column: SealedColumn, citizenId: string): string {
   return `citizen-services/contact-${column}@v1\0${citizenId}`;
 }
 
-/** Contacts with what citizens wish and what was verified. */
+/** Adds the preferences and verified addresses of citizens to the contacts of the register. */
 export function withPreferences(contactOf: ContactOf, deps: PreferencesDeps): ContactOf {
   return async (citizenId) => {
     const [contact, { preferences, verified }] = await Promise.all([

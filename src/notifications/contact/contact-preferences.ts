@@ -13,7 +13,7 @@ const channelList = <const C extends readonly string[]>(channels: C, description
     }),
   );
 
-/** What a citizen wishes; what is left out is left to the policy of the server. */
+/** The schema of a citizen's preferences. The policy of the server decides what is left out. */
 export const contactPreferencesShape = Type.Object(
   {
     channels: channelList(
@@ -46,22 +46,23 @@ export const contactPreferencesShape = Type.Object(
   { additionalProperties: false },
 );
 
+/** The preferences of a citizen. */
 export type ContactPreferences = Static<typeof contactPreferencesShape>;
 
-/** Addresses that somebody has verified to be the citizen's, each with the instant of that. They go before the register's. */
+/** The verified addresses of a citizen, each with the instant of its verification. They take precedence over the register. */
 export type VerifiedContacts = {
   readonly email?: { readonly address: string; readonly verifiedAt: string } | undefined;
   readonly phone?: { readonly address: string; readonly verifiedAt: string } | undefined;
 };
 
-/** What is wrong about wishes that fit the schema; undefined where nothing is. */
+/** Why preferences that match the schema are invalid; undefined when they are valid. */
 export function preferencesFault({ channels = [], declined = [], hours }: ContactPreferences): string | undefined {
   if (channels.some((channel) => declined.some((one) => one === channel)))
     return 'a channel is both wished and declined';
   return hours === undefined ? undefined : quietHoursFault(hours);
 }
 
-/** How a citizen is reached: as the register has it, but by what was verified, and as the citizen wishes. */
+/** The contact of the register with verified addresses and preferences applied. */
 export function applyPreferences(
   contact: CitizenContact,
   preferences: ContactPreferences,

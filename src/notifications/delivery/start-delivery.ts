@@ -100,12 +100,7 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
     for (const { queue, worker } of channelWorkers) if (queues?.has(queue) !== false) worker.wake();
     deadlines.wake();
   };
-  // After a failure the next step of the cascade begins now. Its worker would sleep until the original time of the step.
-  deps.onCommitted(['notification.delivery-ended'], (events) => {
-    const isFailure = (event: LedgerEvent) =>
-      event.type === 'notification.delivery-ended' && (event.outcome === 'failed' || event.outcome === 'skipped');
-    if (events.some(isFailure)) wake();
-  });
+  wakeOnFailedDelivery(deps.onCommitted, wake);
   const recovery = repeatEvery({
     timer,
     everyMs: timing.recoverMs,
@@ -132,6 +127,15 @@ export async function startDelivery(deps: DeliveryDeps): Promise<DeliveryWorker>
       return finished;
     },
   };
+}
+
+/** Wakes all workers when a delivery failed: the next step of its cascade then begins now, and has another channel. */
+function wakeOnFailedDelivery(onCommitted: OnCommitted, wake: () => void): void {
+  const isFailure = (event: LedgerEvent) =>
+    event.type === 'notification.delivery-ended' && (event.outcome === 'failed' || event.outcome === 'skipped');
+  onCommitted(['notification.delivery-ended'], (events) => {
+    if (events.some(isFailure)) wake();
+  });
 }
 
 /** A job that ends in one worker may wake another that was already idle, so all are awaited until none was woken. */

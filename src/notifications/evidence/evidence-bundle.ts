@@ -5,15 +5,15 @@ import { isObject } from '../../kernel/is-object.ts';
 const evidenceType = 'citizen-services-evidence+jwt';
 const stampType = 'citizen-services-time-stamp+jwt';
 
-/** A bundle as a file: one signed statement and, signed too, the time stamp over it. */
+/** The content of a bundle file: a signed statement and an optional signed time stamp over it. */
 type EvidenceBundle = { readonly evidence: string; readonly timeStamp?: string };
 
-/** Asks for a time stamp token (RFC 3161) over these bytes; undefined where none can be had now. */
+/** Requests a time stamp token (RFC 3161) over these bytes; undefined when the authority is unavailable. */
 export type RequestTimeStamp = (over: Uint8Array) => Promise<Uint8Array | undefined>;
 
 /**
- * Signs what `evidenceOf` made. With an authority, the statement says whether it was stamped, so that a stamp cannot be
- * taken away from it; the stamp is over the signed statement, and stands in a second one, so that each of its bits counts.
+ * Signs the claims of `evidenceClaimsOf`. With an authority, the statement says whether it has a time stamp, so that the stamp cannot be
+ * removed. The stamp is over the signed statement and is signed itself, so that no bit of it can be changed.
  */
 export async function signEvidence(
   key: SigningKey,
@@ -24,27 +24,27 @@ export async function signEvidence(
   const evidence = signJws(key, evidenceType, { ...claims, timeStamp: 'attached' });
   const token = await requestTimeStamp(Buffer.from(evidence));
   if (token === undefined) return { evidence: signJws(key, evidenceType, { ...claims, timeStamp: 'unavailable' }) };
-  const about = { over: evidenceDigestOf(evidence), token: Buffer.from(token).toString('base64') };
-  return { evidence, timeStamp: signJws(key, stampType, about) };
+  const stamp = { over: evidenceDigestOf(evidence), token: Buffer.from(token).toString('base64') };
+  return { evidence, timeStamp: signJws(key, stampType, stamp) };
 }
 
 function evidenceDigestOf(jws: string): string {
   return `sha-256:${createHash('sha256').update(jws).digest('hex')}`;
 }
 
-/** A key from a bundle or a key set (RFC 7517); its id was computed from it, never taken from the file. */
+/** A key of a bundle or a key set (RFC 7517). Its id is computed from the key, never taken from the file. */
 type EvidenceKey = { readonly kid: string; readonly point: PublicKeyMembers };
 
-/** What a good bundle says, and whether the key that signed it is one of those trusted. */
+/** The claims of a valid bundle, and whether its key is a trusted one. */
 export type EvidenceVerdict = {
   readonly claims: Readonly<Record<string, unknown>>;
   readonly kid: string;
   readonly keyTrusted: boolean;
-  /** The token, and the bytes that it has to be over, for `verifyTimeStamp`. */
+  /** The time stamp token and the stamped bytes, for `verifyTimeStamp`. */
   readonly stamp?: { readonly token: Uint8Array; readonly over: Uint8Array };
 };
 
-/** The bundle is not what was signed; the message says which part. */
+/** The bundle is invalid; the message names the part. */
 export class EvidenceBroken extends Error {
   constructor(part: string) {
     super(`The evidence does not verify: ${part}.`);
@@ -53,14 +53,14 @@ export class EvidenceBroken extends Error {
 }
 
 /**
- * Verifies the text of a bundle without any server. Without `trusted` keys it proves that the bundle is whole and signed
- * by the key in it; that this is the key of the issuer has to be seen by its id, which is the thumbprint of that key. Every bit of the text counts: encodings
- * that other programs forgive are refused (evidence.test.ts, `one changed bit`).
+ * Verifies the text of a bundle offline. Without `trusted` keys it proves only that the bundle is unchanged and signed by the key in it:
+ * compare the key id, which is the thumbprint of the key, with that of the issuer. Every bit of the text counts, so encodings that other
+ * programs tolerate are refused (test/scenarios/evidence-forged.test.ts).
  */
 export function verifyEvidence(text: string, trusted: readonly EvidenceKey[] = []): EvidenceVerdict {
   const { evidence, timeStamp } = parseBundle(text);
-  const { kid, claims: stated } = openJws(evidence, evidenceType);
-  const embeddedKey = evidenceKeyOf(stated['issuerKey']);
+  const { kid, claims: unverified } = openJws(evidence, evidenceType);
+  const embeddedKey = evidenceKeyOf(unverified['issuerKey']);
   if (embeddedKey === 'misnamed') throw new EvidenceBroken('the key in it has the id of another key');
   const trustedKey = trusted.find((candidate) => candidate.kid === kid);
   const point = trustedKey?.point ?? (embeddedKey?.kid === kid ? embeddedKey.point : undefined);
@@ -84,10 +84,10 @@ type ParsedJws = {
   readonly encodedSignature: string;
 };
 
-/** The parts of a compact JWS of ours, not verified yet. */
+/** The parts of a compact JWS of this server, without verification of the signature. */
 function openJws(jws: string, typ: string): ParsedJws {
-  const [head = '', body = '', encodedSignature = '', ...more] = jws.split('.');
-  if (more.length > 0) throw new EvidenceBroken('it is not one signed statement');
+  const [head = '', body = '', encodedSignature = '', ...rest] = jws.split('.');
+  if (rest.length > 0) throw new EvidenceBroken('it is not one signed statement');
   const header = parseJsonObject(decodeBase64url(head));
   const claims = parseJsonObject(decodeBase64url(body));
   if (header['alg'] !== 'ES256' || header['typ'] !== typ) throw new EvidenceBroken('it is not signed as evidence is');
@@ -123,7 +123,7 @@ function isSignatureValid(point: PublicKeyMembers, input: string, signature: Buf
   }
 }
 
-/** Bytes in base64url; a text that only decodes to them with its last bits ignored is refused. */
+/** Decodes base64url strictly: a text with unused bits that are not zero is refused. */
 function decodeBase64url(part: string): Buffer {
   const bytes = Buffer.from(part, 'base64url');
   if (bytes.toString('base64url') !== part) throw new EvidenceBroken('a part of it is not base64url');
@@ -140,21 +140,21 @@ function parseJsonObject(bytes: Buffer): Record<string, unknown> {
   throw new EvidenceBroken('a part of it is not an object');
 }
 
-/** A key for ES256, under its thumbprint; undefined for what is none, `misnamed` where the file gives it another id. */
+/** Parses an ES256 key; undefined for any other value, `misnamed` when its `kid` is not its thumbprint. */
 function evidenceKeyOf(value: unknown): EvidenceKey | 'misnamed' | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   // Narrowed to an object; its members stay unknown.
-  const { kty, crv, x, y, kid: given } = value as Record<string, unknown>;
+  const { kty, crv, x, y, kid: statedKid } = value as Record<string, unknown>;
   if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') return undefined;
-  // Only these members are used afterwards: what is verified with is what the id was computed from.
+  // Only these members are used, so the verification uses the same key as the thumbprint.
   const point = { kty, crv, x, y } as const;
   const kid = jwkThumbprint(point);
-  return given === kid ? { kid, point } : 'misnamed';
+  return statedKid === kid ? { kid, point } : 'misnamed';
 }
 
 /**
- * The evidence keys of a key set as /.well-known/jwks.json serves it. Keys of other algorithms or for another use are left
- * out. Throws if the set is invalid: only somebody other than its issuer would put a key under the id of another.
+ * The evidence keys of a key set, such as /.well-known/jwks.json. Keys of other algorithms or uses are ignored. Throws when the `kid` of
+ * a key is not its thumbprint: the issuer never publishes such a set.
  */
 export function parseEvidenceKeySet(text: string): EvidenceKey[] {
   const keys = listedKeys(text).flatMap((key) => (isForEvidence(key) ? (evidenceKeyOf(key) ?? []) : []));
@@ -165,7 +165,7 @@ export function parseEvidenceKeySet(text: string): EvidenceKey[] {
   });
 }
 
-/** A stolen key for tokens must not sign evidence. */
+/** Other keys are ignored, so that a stolen key for tokens cannot sign evidence. */
 function isForEvidence(key: unknown): boolean {
   return (
     typeof key === 'object' && key !== null && 'citizen_services_use' in key && key.citizen_services_use === 'evidence'

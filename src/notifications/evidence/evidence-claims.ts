@@ -12,8 +12,8 @@ import {
 import type { LegalEffect, LegalFacts } from './legal-effect.ts';
 
 /**
- * The names of ETSI EN 319 522 for what happened. The words are aligned with that vocabulary; it is no claim to be a
- * qualified service. A mail, text message or letter leaves the house, so it is relayed and never handed over.
+ * The event names of ETSI EN 319 522. Using them does not make this server a qualified service. A mail, text message or letter goes to an
+ * external provider, so it is relayed and never handed over.
  */
 type EvidenceEvent =
   | 'SubmissionAcceptance'
@@ -24,7 +24,7 @@ type EvidenceEvent =
   | 'RelayToNonERDS'
   | 'RelayToNonERDSFailure';
 
-/** What the issuer of a bundle adds. */
+/** The claims that the issuer of a bundle adds. */
 type Issuer = {
   readonly publicUrl: string;
   readonly senderName: string;
@@ -32,14 +32,14 @@ type Issuer = {
   readonly now: number;
 };
 
-/** What a bundle is about: the content, or that the citizen's data was erased; the legal effect where a rule was named. */
+/** The subject of a bundle: the notification, its content or erasure, and the legal effect if the sender named a rule. */
 type EvidenceSubject = {
   readonly found: NotificationDetails;
   readonly content: MessageContent | Erasure;
   readonly legalEffect: LegalEffect | undefined;
 };
 
-/** What a bundle states, to be signed. Where the citizen's data was erased it says so, in place of the digest. */
+/** The claims of a bundle. For an erased citizen they contain the erasure in place of the digest. */
 export function evidenceClaimsOf({ found, content, legalEffect }: EvidenceSubject, issuer: Issuer) {
   const { notification } = found;
   const { id, reference, category, language, status, createdAt, deliverBy, clientId, citizenId } = notification;
@@ -67,9 +67,9 @@ export function evidenceClaimsOf({ found, content, legalEffect }: EvidenceSubjec
 }
 
 /**
- * The digest of the content, as the ledger has it since the acceptance; of erased content the event that erased it. Whose language
- * chose the text is told by digest and salt to whoever has the others: not of what can still be withdrawn, by which one could try who
- * is known here.
+ * The digest of the content as in the ledger, or the event that erased the content. For a text that was chosen by the citizen's language,
+ * digest and salt show its sender that language. The salt is therefore left out until a delivery was tried: before that, a sender could
+ * cancel the message, and so test who is registered.
  */
 function contentClaimsOf(
   content: MessageContent | Erasure,
@@ -78,16 +78,16 @@ function contentClaimsOf(
   if ('message' in content) {
     const isChosen = content.language !== undefined && notification.language === null;
     const isHeldBack = isChosen && deliveries.every((one) => isUntried(one, attempts));
-    const stated = { content: 'whole', contentDigest: contentDigestOf(content) } as const;
-    return isHeldBack || content.salt === undefined ? stated : { ...stated, contentSalt: content.salt };
+    const claims = { content: 'whole', contentDigest: contentDigestOf(content) } as const;
+    return isHeldBack || content.salt === undefined ? claims : { ...claims, contentSalt: content.salt };
   }
   const { at, event } = content;
   return { content: 'erased', erasure: { event, time: formatInstant(at) } } as const;
 }
 
 /**
- * The id is made of stored ones, never of a place in the list: a bundle that is given out later has all that an earlier one
- * had, under the same ids and in the same words. Of the events that are evidence each comes once of its subject.
+ * An entry of the evidence. Its id is built from stored ids, never from a position in the list, so later bundles contain the entries of
+ * earlier ones unchanged. Each event occurs once for its subject.
  */
 function evidenceEntry({
   at,
@@ -143,7 +143,7 @@ function eventNameOf(
   }
 }
 
-/** What rules look at: no letter that came back. The inbox has the message from the acceptance on, or from the attempt that placed it at `sendAt`. */
+/** The facts for the rules. Returned letters do not count. The message is available from its acceptance, or from the attempt that placed it at `sendAt`. */
 export function legalFactsOf(found: NotificationDetails): LegalFacts {
   const { notification, deliveries, attempts } = found;
   const inbox = deliveries.find(({ channel }) => channel === 'inbox');

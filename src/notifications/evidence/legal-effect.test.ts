@@ -21,7 +21,7 @@ const acceptedAt = at('2026-12-23T10:00:00Z');
 const none = { availableAt: undefined, openedAt: undefined, letterAt: undefined };
 const later = at('2027-06-01T00:00:00Z');
 
-test('the days that were passed over are stated, so that the same instant is counted without the calendar', () => {
+test('the skipped holidays are part of the result, so that the count can be repeated without the calendar', () => {
   const facts: LegalFacts = { ...none, availableAt: acceptedAt };
   const rule = 'after-3-working-days';
   const christmas = calendar('2026-12-24', '2026-12-25', '2026-12-26', '2027-01-01');
@@ -33,7 +33,7 @@ test('the days that were passed over are stated, so that the same instant is cou
     counting: {
       from: '2026-12-23T10:00:00.000Z',
       workingDays: 3,
-      // A holiday on a Saturday is passed over as a Saturday.
+      // A holiday on a Saturday is skipped as a Saturday.
       notCounted: { weekdays: ['Saturday', 'Sunday'], holidays: ['2026-12-24', '2026-12-25'] },
     },
   });
@@ -43,13 +43,13 @@ test('the days that were passed over are stated, so that the same instant is cou
   assert.deepEqual([forgotten.effectiveAt, holidaysOf(forgotten)], ['2026-12-29T00:00:00.000Z', []]);
 });
 
-test('days are those of the time zone of the calendar, also where clocks are set in one of them', () => {
+test('days are those of the time zone of the calendar, also when its offset changes', () => {
   const effectIn = (timeZone: string, availableAt: string) => {
     const facts = { ...none, availableAt: at(availableAt) };
     const { effectiveAt, counting } = legalEffectOf('after-1-working-days', facts, { ...calendar(), timeZone }, later);
     return [effectiveAt, counting?.timeZone];
   };
-  // Monday, 30 March 2026, 07:30 in Tokyo; it is Sunday still in UTC, and Monday was taken for the first day.
+  // Monday, 30 March 2026, 07:30 in Tokyo, which is still Sunday in UTC. Counting starts on Tuesday.
   assert.deepEqual(effectIn('Asia/Tokyo', '2026-03-29T22:30:00Z'), ['2026-03-31T15:00:00.000Z', 'Asia/Tokyo']);
   assert.deepEqual(effectIn('UTC', '2026-03-29T22:30:00Z'), ['2026-03-31T00:00:00.000Z', undefined]);
   // Thursday evening in Toronto is Friday in UTC.
@@ -57,13 +57,13 @@ test('days are those of the time zone of the calendar, also where clocks are set
     '2026-01-17T05:00:00.000Z',
     'America/Toronto',
   ]);
-  // The night in which Lisbon sets its clocks forward ends a Saturday, which does not count.
+  // Lisbon sets its clocks forward in the night after a Saturday, which does not count.
   assert.deepEqual(effectIn('Europe/Lisbon', '2026-03-27T12:00:00Z'), ['2026-03-30T23:00:00.000Z', 'Europe/Lisbon']);
   assert.deepEqual(effectIn('Europe/Lisbon', '2026-03-26T12:00:00Z'), ['2026-03-28T00:00:00.000Z', 'Europe/Lisbon']);
   assert.deepEqual(effectIn('Asia/Kathmandu', '2026-01-12T12:00:00Z'), ['2026-01-13T18:15:00.000Z', 'Asia/Kathmandu']);
 });
 
-test('a rule takes the opening where that is earlier, and is not yet in effect before its instant', () => {
+test('an earlier opening takes precedence, and a rule has no effect before its instant', () => {
   const opened = at('2026-12-24T08:00:00Z');
   const letterAt = at('2026-12-23T12:00:00Z');
   const seen = (rule: string, facts: Partial<LegalFacts>, now = later) => {
@@ -84,7 +84,7 @@ test('a rule takes the opening where that is earlier, and is not yet in effect b
   assert.deepEqual(seen('as-letter', { letterAt }, due - 1), [undefined, 'not yet', undefined]);
 });
 
-test('calendar days are counted over weekends and holidays, and sooner when it is opened', () => {
+test('calendar days include weekends and holidays, and end early when the message is opened', () => {
   const facts = { ...none, availableAt: acceptedAt };
   const christmas = { ...calendar('2026-12-24', '2026-12-25'), timeZone: 'Europe/Rome' };
   assert.deepEqual(legalEffectOf('after-7-days', facts, christmas, later), {
@@ -98,7 +98,7 @@ test('calendar days are counted over weekends and holidays, and sooner when it i
   assert.deepEqual([opened.effectiveAt, opened.counting], ['2026-12-24T08:00:00.000Z', undefined]);
 });
 
-test('only the name of a rule is one, whole and with days from 1 to 99', () => {
+test('only the exact name of a rule with 1 to 99 days is accepted', () => {
   for (const good of ['opened', 'as-letter', 'after-1-working-days', 'after-99-working-days', 'after-7-days'])
     assert.ok(isLegalRule(good), good);
   for (const bad of ['after-0-working-days', 'after-00-working-days', 'after-100-working-days', 'after--working-days'])
@@ -115,7 +115,7 @@ test('only the name of a rule is one, whole and with days from 1 to 99', () => {
     assert.ok(!isLegalRule(bad), bad);
 });
 
-test('as-letter needs a letter that is planned, and a provider of letters', () => {
+test('as-letter is refused without a planned letter or without a provider of letters', () => {
   const pointers = (...args: Parameters<typeof legalRuleIssues>) => legalRuleIssues(...args).map((one) => one.pointer);
   const letters = defaultPolicyFor(new Set(['letter']));
   const unplanned = { ...letters, steps: inboxAndEmailPolicy.steps };
@@ -129,14 +129,14 @@ test('as-letter needs a letter that is planned, and a provider of letters', () =
   }
 });
 
-test('a list of holidays without a day of the present year is told, and an empty one is not', () => {
+test('the operator gets a notice when the holidays lack the current year, and none for an empty list', () => {
   const now = at('2027-01-02T00:00:00Z');
   assert.equal(calendarNotice(calendar(), now), undefined);
   assert.equal(calendarNotice(calendar('2026-12-25', '2027-01-01'), now), undefined);
   assert.match(calendarNotice(calendar('2026-12-25'), now) ?? '', /^HOLIDAYS has no day of 2027/);
 });
 
-test('working days are counted as Temporal counts them, over the end of any year and the 29th of February', () => {
+test('working days match a count with Temporal, also over year ends and 29 February', () => {
   const february = fc.constantFrom(2028, 2100, 2400).map((year) => Date.UTC(year, 1, 25));
   const from = fc.oneof(february, fc.integer({ min: 0, max: at('9998-12-31T00:00:00Z') }));
   const holidays = fc.array(fc.integer({ min: 0, max: 60 }), { maxLength: 20 });

@@ -4,23 +4,23 @@ import type { Issue } from '../../kernel/refusal.ts';
 import type { CascadePolicy } from '../cascade/cascade.ts';
 import type { ChannelName } from '../notification/notification.ts';
 
-/** What the rules look at: instants in epoch ms. */
+/** The facts from which the rules derive the legal effect (epoch ms). */
 export type LegalFacts = {
-  /** When the message first lay where the citizen can open it. */
+  /** When the citizen could first open the message. */
   readonly availableAt: number | undefined;
   readonly openedAt: number | undefined;
-  /** When a letter was handed over to be printed and posted. */
+  /** When a letter was handed over for printing and posting. */
   readonly letterAt: number | undefined;
 };
 
-/** Which days count: Saturdays, Sundays and these (`YYYY-MM-DD`) do not. Days are those of a time zone; of UTC where none is named. */
+/** The days that do not count as working days besides Saturdays and Sundays (`YYYY-MM-DD`), in a time zone (default UTC). */
 export type Calendar = { readonly holidays: ReadonlySet<string>; readonly timeZone?: string };
 
-/** How an instant was counted, so that anyone can count again without the calendar of the server. */
+/** How days were counted, so that anyone can repeat the count without the calendar of the server. */
 export type DayCount = {
-  /** The days after that of this instant count; the effect is at the end of the last one. */
+  /** Counting starts on the day after this instant; the effect is at the end of the last day. */
   readonly from: string;
-  /** Whose days they are, where these are not those of UTC. */
+  /** The time zone of the days, if it is not UTC. */
   readonly timeZone?: string;
 } & (
   | {
@@ -30,7 +30,7 @@ export type DayCount = {
   | { readonly days: number }
 );
 
-/** When a notification counts as served, and why; without `effectiveAt` it does not yet. */
+/** When a notification counts as served, and why. Without `effectiveAt` it does not count as served yet. */
 export type LegalEffect = {
   readonly rule: string;
   readonly effectiveAt?: string;
@@ -38,19 +38,19 @@ export type LegalEffect = {
   readonly counting?: DayCount;
 };
 
-/** The instant that a rule comes to, still to come or past; `counting` where days were counted. */
+/** The instant that a rule derives, in the past or future (epoch ms). */
 type RuleResult = { readonly at: number; readonly basis: string; readonly counting?: DayCount };
 
 type LegalRule = (facts: LegalFacts, calendar: Calendar, days: number) => RuleResult | undefined;
 
-/** The rules, by name. A law that knows another one adds a line here. */
+/** The rules by name. Add a line here for a law with another rule. */
 const legalRules: Readonly<Record<string, LegalRule>> = {
   opened: ({ openedAt }) => effectOnOpening(openedAt),
   'after-working-days': ({ openedAt, availableAt }, calendar, days) =>
     earlierOf(effectOnOpening(openedAt), effectAfterWorkingDays(availableAt, days, calendar, afterInbox)),
   'after-days': ({ openedAt, availableAt }, calendar, days) =>
     earlierOf(effectOnOpening(openedAt), effectAfterDays(availableAt, days, calendar)),
-  // Opening ends the cascade, so that the letter may never go.
+  // Opening ends the cascade, so the letter may never be sent.
   'as-letter': ({ openedAt, letterAt }, calendar, days) =>
     earlierOf(
       effectOnOpening(openedAt),
@@ -61,40 +61,40 @@ const legalRules: Readonly<Record<string, LegalRule>> = {
 const rulePattern = /^(opened|as-letter|after-(\d{1,2})-(working-)?days)$/;
 const letterDays = 3;
 
-/** Whether this is the name of a rule: `opened`, `after-N-working-days`, `after-N-days`, `as-letter`. */
+/** Whether a text names a rule: `opened`, `after-N-working-days`, `after-N-days` (N from 1 to 99) or `as-letter`. */
 export function isLegalRule(name: string): boolean {
   const match = rulePattern.exec(name);
   return match !== null && Number(match[2] ?? 1) > 0;
 }
 
 /**
- * What is wrong about a rule for a notification with these wanted channels, or with those of the policy: `as-letter` needs
- * a letter, and somebody who prints it. Every other rule is fulfilled by the inbox, which is always there.
+ * The issues of a rule for a notification with the requested channels, or those of the policy: `as-letter` needs a letter and a provider
+ * of letters. Every other rule needs the inbox only, which is always there.
  */
 export function legalRuleIssues(
   name: string | undefined,
-  wanted: readonly ChannelName[] | undefined,
+  requested: readonly ChannelName[] | undefined,
   { steps, providers }: CascadePolicy,
 ): Issue[] {
   if (name !== 'as-letter') return [];
-  const planned = wanted ?? steps.map(({ channel }) => channel);
+  const planned = requested ?? steps.map(({ channel }) => channel);
   if (planned.includes('letter') && providers.has('letter')) return [];
   const detail = 'as-letter needs a letter: none is planned by channels or by the policy of this server';
   return [{ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail }];
 }
 
-/** What a rule says of these facts at that time: an instant that is still to come is no effect yet. */
+/** Applies a rule to the facts at the time `now` (epoch ms). An instant in the future has no effect yet. */
 export function legalEffectOf(name: string, facts: LegalFacts, calendar: Calendar, now: number): LegalEffect {
   const match = rulePattern.exec(name);
   const days = match?.[2] === undefined ? letterDays : Number(match[2]);
   const rule = legalRules[match?.[2] === undefined ? name : `after-${match[3] ?? ''}days`];
-  const reached = rule?.(facts, calendar, days);
-  if (reached === undefined || reached.at > now) return { rule: name, basis: 'not yet' };
-  const { at, basis, counting } = reached;
+  const result = rule?.(facts, calendar, days);
+  if (result === undefined || result.at > now) return { rule: name, basis: 'not yet' };
+  const { at, basis, counting } = result;
   return { rule: name, effectiveAt: formatInstant(at), basis, ...(counting === undefined ? {} : { counting }) };
 }
 
-/** What an operator has to be told about the holidays; undefined where there is nothing. */
+/** A notice for the operator when the calendar has no holiday of this year; undefined otherwise. */
 export function calendarNotice({ holidays }: Calendar, now: number): string | undefined {
   const year = formatInstant(now).slice(0, 4);
   if (holidays.size === 0 || [...holidays].some((day) => day.startsWith(year))) return undefined;
@@ -112,7 +112,7 @@ function earlierOf(opened: RuleResult | undefined, due: RuleResult | undefined):
 
 const afterInbox = 'after the message lay in the inbox';
 
-/** The end of the n-th working day after the day of that instant, with the days that were passed over. */
+/** The end of the n-th working day after the day of an instant, with the holidays that were skipped. */
 function effectAfterWorkingDays(
   from: number | undefined,
   days: number,
@@ -120,21 +120,21 @@ function effectAfterWorkingDays(
   basis: string,
 ): RuleResult | undefined {
   if (from === undefined) return undefined;
-  const passedOver: string[] = [];
+  const skippedHolidays: string[] = [];
   let day = localDateAt(timeZone, from);
   for (let left = days; left > 0; ) {
     day = nextDate(day);
     const weekday = new Date(day).getUTCDay();
     if (weekday === 0 || weekday === 6) continue;
-    if (holidays.has(day)) passedOver.push(day);
+    if (holidays.has(day)) skippedHolidays.push(day);
     else left -= 1;
   }
-  const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: passedOver };
+  const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: skippedHolidays };
   const counting = { from: formatInstant(from), workingDays: days, ...zoneOf(timeZone), notCounted };
   return { at: endOfLocalDate(timeZone, day), basis: `${days} working days ${basis}`, counting };
 }
 
-/** The end of the n-th day after that of the instant. */
+/** The end of the n-th day after the day of an instant. */
 function effectAfterDays(
   from: number | undefined,
   days: number,

@@ -12,14 +12,19 @@ type TimeStampClientOptions = {
   onFault(fault: unknown): void;
 };
 
+/** The authority did not answer as RFC 3161 says. */
+class TimeStampAnswerError extends Error {
+  override readonly name = 'TimeStampAnswerError';
+}
+
 const nonceBytes = 16;
 const maxAnswerBytes = 65_536;
-/** How far the authority's time may be from ours; what is further is refused, since one of the two is wrong. */
+/** The limit between the authority's time and ours. Beyond it one of the clocks is wrong, and the token is refused. */
 const maxSkewMs = 300_000;
-/** After a failure it is left alone for so long, so that readers do not each wait for it. */
+/** After a failure no request is made for this time, so that not every reader waits for a timeout. */
 const pauseAfterFailureMs = 30_000;
 
-/** Asks an authority over HTTP (RFC 3161, section 3.4). What it does not give, or gives wrong, is none, and is told. */
+/** Creates a client of an authority over HTTP (RFC 3161, section 3.4). A failure is reported to `onFault` and gives undefined. */
 export function createTimeStampClient(options: TimeStampClientOptions): RequestTimeStamp {
   let failedAt = Number.NEGATIVE_INFINITY;
   return async (over) => {
@@ -46,8 +51,10 @@ async function postRequest({ url, timeoutMs }: TimeStampClientOptions, request: 
     redirect: 'error',
     signal: AbortSignal.timeout(timeoutMs),
   });
-  if (answer.status !== 200) throw new Error(`the time stamping authority answered ${answer.status}`);
+  if (answer.status !== 200)
+    throw new TimeStampAnswerError(`expected status 200 from the time stamping authority, received ${answer.status}`);
   const bytes = await readBytesUpTo(answer.body, maxAnswerBytes);
-  if (bytes === undefined) throw new Error('the answer of the time stamping authority is too long');
+  if (bytes === undefined)
+    throw new TimeStampAnswerError(`the answer of the time stamping authority has more than ${maxAnswerBytes} bytes`);
   return bytes;
 }

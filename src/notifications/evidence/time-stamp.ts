@@ -12,7 +12,7 @@ import {
   TSTInfo,
 } from 'pkijs';
 
-// The one home of pkijs and asn1js. It is loaded only where time stamps are asked for or checked.
+// The only module that uses pkijs and asn1js. Import it dynamically, where time stamps are requested or verified.
 
 const oid = {
   sha256: '2.16.840.1.101.3.4.2.1',
@@ -22,7 +22,7 @@ const oid = {
   extKeyUsage: '2.5.29.37',
 } as const;
 
-/** An answer or a token that is not what was asked for; the message says which part, and nothing of its content. */
+/** An invalid answer or token; the message names the part, without its content. */
 export class TimeStampBroken extends Error {
   constructor(part: string, options?: ErrorOptions) {
     super(`The time stamp does not verify: ${part}.`, options);
@@ -30,17 +30,17 @@ export class TimeStampBroken extends Error {
   }
 }
 
-/** What a good token says. */
+/** The content of a valid token. */
 type VerifiedTimeStamp = {
-  /** In epoch ms. */
+  /** The time of the stamp (epoch ms). */
   readonly at: number;
-  /** The name in the certificate that signed it. */
+  /** The name in the signing certificate. */
   readonly authority: string;
-  /** Whether that certificate leads to one of those trusted. */
+  /** Whether the signing certificate has a chain to a trusted one. */
   readonly trusted: boolean;
 };
 
-/** The certificates in a PEM file; throws a TypeError where there is none. */
+/** Parses the certificates of a PEM file. Throws a TypeError when there is none. */
 export function parseCertificates(pem: string): readonly Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
   if (blocks.length === 0) throw new TypeError('expected certificates as PEM');
@@ -53,7 +53,7 @@ export function parseCertificates(pem: string): readonly Certificate[] {
   }
 }
 
-/** The request for a stamp over these bytes (RFC 3161, section 2.4.1), with the certificate wanted in the answer. */
+/** Encodes a request for a stamp over these bytes (RFC 3161, section 2.4.1) that asks for the certificate in the answer. */
 export function timeStampRequest(over: Uint8Array, nonce: Uint8Array): Uint8Array {
   const request = new TimeStampReq({
     version: 1,
@@ -67,21 +67,21 @@ export function timeStampRequest(over: Uint8Array, nonce: Uint8Array): Uint8Arra
   return new Uint8Array(request.toSchema().toBER(false));
 }
 
-/** A nonce as an INTEGER above zero: the first bit is cleared, and the one after it set. */
+/** Encodes a nonce as a positive INTEGER without leading zeros: clears the first bit and sets the second. */
 function positiveInteger(nonce: Uint8Array): Integer {
   const bytes = Buffer.from(nonce);
   bytes[0] = ((bytes[0] ?? 0) & 0x3f) | 0x40;
   return new Integer({ valueHex: arrayBufferOf(bytes) });
 }
 
-/** What was asked, and who may answer. */
+/** The stamped bytes, the nonce of the request, and the trusted certificates. */
 export type TimeStampQuery = {
   readonly over: Uint8Array;
   readonly nonce: Uint8Array;
   readonly trusted: readonly Certificate[];
 };
 
-/** The token in an authority's answer, verified, with the time in it; throws `TimeStampBroken`. */
+/** Verifies the answer of an authority and returns its token and time. Throws `TimeStampBroken`. */
 export async function parseTimeStampAnswer(
   answer: Uint8Array,
   { over, nonce, trusted }: TimeStampQuery,
@@ -99,8 +99,8 @@ export async function parseTimeStampAnswer(
 }
 
 /**
- * Verifies a token (RFC 3161, section 2.4.2; RFC 5652): over these bytes, signed by the certificate in it, which is for
- * time stamping alone and was valid at that time. Whether it leads to one of `trusted` is told, not demanded.
+ * Verifies a token (RFC 3161, section 2.4.2; RFC 5652): it is over these bytes and signed by the certificate in it, which is for time
+ * stamping only and was valid at that time. A missing chain to `trusted` does not throw; the result reports it.
  */
 export async function verifyTimeStamp(
   token: Uint8Array,
@@ -118,7 +118,7 @@ export async function verifyTimeStamp(
   if (info.genTime < signer.notBefore.value || info.genTime > signer.notAfter.value) {
     throw new TimeStampBroken('its certificate was not valid at that time');
   }
-  // A certificate that was given itself need not be one of a CA.
+  // A trusted certificate that is the signer itself need not be a CA certificate.
   const isTrustedItself = trusted.some((one) => derOf(one).equals(derOf(signer)));
   const chained = isTrustedItself || (trusted.length > 0 && (await isChained(signed, over, trusted)));
   const names = signer.subject.typesAndValues.map(({ value }) => String(value.valueBlock.value));
@@ -161,7 +161,7 @@ async function isChained(signed: SignedData, over: Uint8Array, trusted: readonly
   }
 }
 
-/** RFC 3161, section 2.3: the extension is there, critical, and names this purpose alone. */
+/** RFC 3161, section 2.3: the extended key usage is present, critical, and names time stamping only. */
 function isForTimeStamping({ extensions = [] }: Certificate): boolean {
   const usage = extensions.find(({ extnID }) => extnID === oid.extKeyUsage);
   const purposes = usage?.parsedValue instanceof ExtKeyUsage ? usage.parsedValue.keyPurposes : [];
@@ -176,7 +176,7 @@ function parseOrThrow<T>(part: string, parse: () => T): T {
   }
 }
 
-/** The library takes whole buffers, not views into one. */
+/** The library needs an ArrayBuffer of its own, not a view. */
 function arrayBufferOf(view: Uint8Array): ArrayBuffer {
   return new Uint8Array(view).buffer;
 }

@@ -23,13 +23,13 @@ for (const engine of engines) {
       assert.ok(id !== undefined);
       return id;
     };
-    /** As a worker does at `sendAt`. */
+    /** Places a message in the inbox, as the worker does at `sendAt`. */
     const place = (id: string) =>
       db.write([{ sql: "update delivery set status = 'sent', ended_at = 1 where notification_id = $1", args: [id] }]);
     return { app, parts, send, place, time };
   };
 
-  test(`${engine.name}: a citizen sees what was sent to that citizen, and nothing before its time`, async (t) => {
+  test(`${engine.name}: the inbox of a citizen has only their own messages, and none before its sendAt`, async (t) => {
     const { parts, send } = await setUp(t);
     const first = await send('cit-ada', { subject: 'One', message: 'Text 1' });
     await send('cit-ada', { sendAt: '2026-02-01T00:00:00Z' });
@@ -41,7 +41,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: opening proves the delivery and makes the notification read, once`, async (t) => {
+  test(`${engine.name}: opening a message proves its delivery and makes the notification read, once`, async (t) => {
     const { app, parts, send } = await setUp(t);
     const id = await send('cit-ada', { message: 'Text', channels: ['inbox'] });
     for (const at of [start + 1_000, start + 2_000]) {
@@ -68,27 +68,27 @@ for (const engine of engines) {
     assert.equal(opened.length, 2);
   });
 
-  test(`${engine.name}: all who open a message at once have it, while something else becomes of it too`, async (t) => {
+  test(`${engine.name}: concurrent openings of a message all succeed while its delivery is completed`, async (t) => {
     const { app, send } = await setUp(t);
     const id = await send('cit-ada', { message: 'Text' });
     const open = () => app.serve(openInboxMessage)({ params: { id } }, { citizenId: 'cit-ada' });
-    // As settling a delivery does.
+    // A concurrent change, as completing a delivery makes.
     const change = () => app.db.write([{ sql: 'update notification set revision = revision + 1', args: [] }]);
     const opening = Array.from({ length: 64 }, () => open());
     for (let count = 0; count < 8; count += 1) await change();
     for (const answer of await Promise.all(opening)) {
       assert.ok('json' in answer && answer.json['message'] === 'Text', JSON.stringify(answer));
     }
-    const told = (await app.db.read('select type from feed_event')).map((row) => row['type']);
+    const feedTypes = (await app.db.read('select type from feed_event')).map((row) => row['type']);
     assert.deepEqual(
-      told.filter((type) => type === 'notification.opened'),
+      feedTypes.filter((type) => type === 'notification.opened'),
       ['notification.opened'],
     );
     const opened = (await app.events()).filter((type) => type === 'notification.opened');
     assert.equal(opened.length, 64);
   });
 
-  test(`${engine.name}: while the register cannot be asked messages are listed and opened all the same, in the language that they have`, async (t) => {
+  test(`${engine.name}: messages are listed and opened in their own language while the register is unavailable`, async (t) => {
     const { app, send } = await setUp(t);
     const [plain, spanish] = [await send('cit-ada'), await send('cit-ada', { language: 'es' })];
     Object.assign(app.ports, {
@@ -110,7 +110,7 @@ for (const engine of engines) {
     await assert.rejects(app.serve(listInboxMessages)({}, as), TypeError);
   });
 
-  test(`${engine.name}: nobody else can open it, and nobody can open what is not in the inbox`, async (t) => {
+  test(`${engine.name}: another citizen cannot open a message, and nobody can open one that is not in the inbox`, async (t) => {
     const { parts, send } = await setUp(t);
     const id = await send('cit-ada');
     const later = await send('cit-ada', { sendAt: '2026-02-01T00:00:00Z' });
@@ -118,7 +118,7 @@ for (const engine of engines) {
     assert.equal(await openMessageOfCitizen(parts, 'cit-ada', { id: later, now: start }), undefined);
   });
 
-  test(`${engine.name}: the newest in the inbox is what came to lie there last, not what was accepted last`, async (t) => {
+  test(`${engine.name}: the inbox is sorted by the time when a message was placed, not by its acceptance`, async (t) => {
     const { app, send, place, time } = await setUp(t);
     const list = async (query: string) => {
       const answer = await app.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
@@ -153,7 +153,7 @@ for (const engine of engines) {
     assert.ok(!paged.includes(never));
   });
 
-  test(`${engine.name}: a message that does not open hides none of those behind it`, async (t) => {
+  test(`${engine.name}: a message that cannot be decrypted hides none of the older messages`, async (t) => {
     const { app, send, time } = await setUp(t);
     const sent: string[] = [];
     for (let count = 0; count < 5; count += 1) {
@@ -175,7 +175,7 @@ for (const engine of engines) {
     assert.deepEqual(paged, [first, second, oldest]);
   });
 
-  test(`${engine.name}: an inbox goes on only behind a message of its own`, async (t) => {
+  test(`${engine.name}: a page of the inbox starts only after a message of the same citizen`, async (t) => {
     const { app, send } = await setUp(t);
     const others = await send('cit-bo');
     for (const before of [others, app.mint('notification'), 'ntf_x', 'ntg', '0']) {

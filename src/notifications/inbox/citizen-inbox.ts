@@ -16,31 +16,30 @@ import {
 } from '../notification/notification-store.ts';
 import { insertFeedEvent } from '../webhooks/feed-store.ts';
 
-/** What the inbox needs; the portal has it. */
 type InboxDeps = {
   readonly read: Read;
   readonly citizenKeys: ContentKeys;
   readonly mint: IdGenerator;
 };
 
-/** A message in the inbox, opened or not. */
+/** A message in the inbox with its decrypted content. */
 export type InboxMessage = { readonly notification: Notification; readonly content: MessageContent };
 
-/** A message's place in the order of an inbox. */
+/** The position of a message in the order of an inbox. */
 type InboxPosition = { readonly receivedAt: number; readonly id: NotificationId };
 
-/** Which part of an inbox: the newest, or those behind that place. */
+/** A page of an inbox: the newest messages, or those after the position `before`. */
 type InboxPageOptions = { readonly limit: number; readonly before?: InboxPosition | undefined };
 
-/** When a message came to lie in the inbox: at once, or when its sender wanted it to. */
+/** When a message was placed in the inbox: at once, or at the `sendAt` of its sender (epoch ms). */
 export function receivedAtOf({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 'createdAt'>): number {
   return sendAt ?? createdAt;
 }
 
-/** A part of an inbox; `next` is the last of it where older messages follow, whether this one opens or not. */
+/** A page of an inbox. `next` is its last message when older ones follow, even if that message cannot be decrypted. */
 type InboxPage = { readonly messages: readonly InboxMessage[]; readonly next: NotificationId | undefined };
 
-/** The place of the citizen's message with that id; undefined where there is none. */
+/** The position of the citizen's message with this id; undefined when there is none. */
 export async function findInboxPosition(
   read: Read,
   citizenId: string,
@@ -53,9 +52,9 @@ export async function findInboxPosition(
 }
 
 /**
- * The messages in a citizen's inbox, newest first by `receivedAt`. Cancelled ones never came to lie there; those that were
- * erased are left out. Two halves, each in the order of an index of its own, so that a message that waits for nothing
- * costs no index more when it is sent. Its delivery is counted: `exists` PostgreSQL may join with all deliveries.
+ * The messages in a citizen's inbox, newest first by `receivedAt`, without erased ones. The query has two halves with an index each, so
+ * that a message without `sendAt` needs one index entry only. It counts the delivery, because PostgreSQL may turn `exists` into a join
+ * with all deliveries.
  */
 export async function findInboxPage(
   deps: Pick<InboxDeps, 'read' | 'citizenKeys'>,
@@ -76,7 +75,7 @@ export async function findInboxPage(
           where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
         order by send_at desc, id desc limit $4) as awaited
       order by received_at desc, id desc limit $4`,
-    // An id of a notification begins with ntf_, so all are below ntg. One more than asked for tells whether older ones follow.
+    // Ids of notifications start with ntf_, so all sort before ntg. One row more than the limit shows whether older ones follow.
     [citizenId, before?.receivedAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? 'ntg', limit + 1],
   );
   const rows = found.slice(0, limit);
@@ -92,9 +91,9 @@ export async function findInboxPage(
 }
 
 /**
- * The message as the citizen opens it, with the effect to commit before it is shown: the opening is the proof of
- * delivery and makes the notification `read`. Undefined where it is not in this citizen's inbox, or was erased. A commit refused with
- * `rows` met another change of the notification: open it again.
+ * Opens a message. Commit the effect before you show the message: it proves the delivery and makes the notification `read`. Undefined
+ * when the message is not in the citizen's inbox or was erased. If the commit is refused (`rows`) because of a concurrent change, open it
+ * again.
  */
 export async function openMessageOfCitizen(
   deps: InboxDeps,

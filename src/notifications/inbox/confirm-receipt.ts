@@ -13,19 +13,19 @@ import { findNotification, updateStatus } from '../notification/notification-sto
 import { retryOnConflict } from '../notification/retry-on-conflict.ts';
 import { insertFeedEvent } from '../webhooks/feed-store.ts';
 
-/** Where a citizen confirms the receipt of a mail; the token is the last part of the path. */
+/** The path of the page that confirms the receipt of a mail; the token follows it. */
 export const confirmPath = '/received';
 
-/** The links in mails, each for one delivery, and what they are for. */
+/** Creates the links in mails, one for each delivery, and checks their tokens. */
 export type ConfirmLinks = {
   linkFor(delivery: DeliveryId): string;
-  /** The delivery that a token was made for; undefined for any other text. */
+  /** The delivery of a valid token; undefined for any other text. */
   findDelivery(token: string): DeliveryId | undefined;
 };
 
 const macLength = 32;
 
-/** Links under the public address of the server. Their mark keeps anyone from confirming what was not sent to them. */
+/** Links under the public URL of the server. Each has a truncated HMAC (192 bits), so nobody can create a link for another delivery. */
 export function createConfirmLinks(publicUrl: string, key: Uint8Array): ConfirmLinks {
   const macOf = (delivery: string) => hmacString(key, delivery, 'base64url').slice(0, macLength);
   return {
@@ -39,6 +39,7 @@ export function createConfirmLinks(publicUrl: string, key: Uint8Array): ConfirmL
   };
 }
 
+/** The dependencies of `confirmReceipt`. */
 export type ConfirmDeps = {
   readonly read: Read;
   readonly commit: Commit;
@@ -47,22 +48,22 @@ export type ConfirmDeps = {
 };
 
 /**
- * The citizen pressed the button behind the link of a mail: that proves the delivery, and makes the notification `read`.
- * False where there is no such delivery, or where it was never handed to a provider. A second time changes nothing.
+ * Confirms the receipt of a mail: the citizen pressed the button of its page. This proves the delivery and makes the notification `read`.
+ * Returns false when the delivery does not exist or was never handed to a provider. A second confirmation changes nothing.
  */
 export async function confirmReceipt(deps: ConfirmDeps, delivery: DeliveryId): Promise<boolean> {
   return await retryOnConflict(async () => {
     const effect = await confirmationEffect(deps, delivery);
-    if (effect === undefined || effect === 'before') return effect === 'before';
+    if (effect === undefined || effect === 'already-read') return effect === 'already-read';
     await deps.commit(effect);
     return true;
   });
 }
 
-/** A notification of which a mail has left, and that mail's delivery. */
+/** A notification whose mail was handed to a provider, and the delivery of that mail. */
 type ConfirmableMail = { readonly notification: Notification; readonly delivery: Delivery };
 
-/** What the link of a delivery is about; undefined where there is no such delivery, or where nobody can have got the link by it. */
+/** Finds the mail of a link; undefined when the delivery does not exist or its mail cannot have left yet. */
 export async function findConfirmableMail(read: Read, id: DeliveryId): Promise<ConfirmableMail | undefined> {
   const notificationId = await findNotificationOfDelivery(read, id);
   const notification = notificationId === undefined ? undefined : await findNotification(read, notificationId);
@@ -72,21 +73,24 @@ export async function findConfirmableMail(read: Read, id: DeliveryId): Promise<C
   return notification.status === 'read' || wasHandedOver(delivery) ? { notification, delivery } : undefined;
 }
 
-/** The effect of that proof; `before` where there is one. */
+/** The effect of a confirmation; `already-read` when the notification is read, undefined when there is no such mail. */
 export async function confirmationEffect(
   { read, clock, mint }: Omit<ConfirmDeps, 'commit'>,
   id: DeliveryId,
-): Promise<Effect | 'before' | undefined> {
+): Promise<Effect | 'already-read' | undefined> {
   const found = await findConfirmableMail(read, id);
   if (found === undefined) return undefined;
   const { notification, delivery } = found;
-  if (notification.status === 'read') return 'before';
+  if (notification.status === 'read') return 'already-read';
   const now = clock.now();
   const { citizenId } = notification;
   const event = {
     type: 'notification.opened',
     actor: { citizen: true },
-    ...{ id: mint('event'), at: now, citizenId, notification: notification.id },
+    id: mint('event'),
+    at: now,
+    citizenId,
+    notification: notification.id,
     channel: delivery.channel,
   } as const;
   const statements = [
@@ -99,12 +103,12 @@ export async function confirmationEffect(
   return { events: [event], statements };
 }
 
-/** A mail whose outcome was lost, or that seemed to have failed, did arrive when its link is used. */
+/** A used link proves that the mail arrived, also when its outcome was lost or a failure. */
 function wasHandedOver({ state }: Delivery): boolean {
   return ['sending', 'sent', 'delivered', 'failed', 'unknown'].includes(state.status);
 }
 
-/** Proves the delivery, unless its provider did so before, or the call of the provider has not ended. */
+/** Makes the delivery `delivered`, unless its provider has proved it before or its attempt has not ended. */
 function proofStatements(notification: NotificationId, delivery: Delivery, now: number): Statement[] {
   const { id, state } = delivery;
   const from = state.status;

@@ -1,7 +1,7 @@
-/** Where a citizen reads a message in the inbox, by the id of the notification. */
+/** The URL of a message in the inbox, by the id of its notification. */
 export type InboxLink = (notification: string) => string;
 
-/** Links made of a URL in which `{id}` stands for the id. */
+/** Creates links from a URL template with `{id}`. */
 export function createInboxLink(url: string): InboxLink {
   return (notification) => url.replaceAll('{id}', notification);
 }

@@ -1,6 +1,9 @@
+import { formatDay } from '../../locales/date-format.ts';
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
-import { formatDay, phrasesFor } from '../rendering/phrases-by-language.ts';
+import { defaultSubject } from '../rendering/default-subject.ts';
 import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 
@@ -38,22 +41,23 @@ export function letterTemplateData(message: LetterInput, layout: LetterLayout): 
     .filter((line) => line !== '');
   if (address.length < 2 || address.length > maxAddressLines) return undefined;
   if (address.some((line) => line.length > maxAddressLineLength)) return undefined;
-  const phrases = phrasesFor(message.language);
+  const { language, message: texts } = localeFor(message.language);
   const returnAddress = message.returnAddress ?? layout.returnAddress ?? [];
   // PDF/UA-1 requires a title.
-  const title = cleanLine(message.subject ?? '') || phrases.messageFrom(message.sender);
+  const title = cleanLine(message.subject ?? '') || defaultSubject(message.language, message.sender);
+  const shownTitle = message.reminder ? formatMessage(language, texts.reminderSubject, { subject: title }) : title;
   const data = {
-    title: wrapLongWords(cleanLine(message.reminder ? phrases.reminder(title) : title)),
+    title: wrapLongWords(cleanLine(shownTitle)),
     sender: wrapLongWords(cleanLine(message.sender)),
     lang: /^[a-z]{2,3}(?=-|$)/i.exec(message.language ?? '')?.[0].toLowerCase() ?? 'en',
     rtl: isRightToLeft(message.content.message),
-    reference: phrases.reference(message.notification),
+    reference: formatMessage(language, texts.reference, { id: message.notification }),
     date: formatDay(message.language, message.at, layout.timeZone),
     head: { sender: headerLine(message.sender), lines: returnAddress.map(headerLine) },
     address: address.map((line) => breakLongWords(line, maxWordLengths.address)),
     blocks: withValidHeadingLevels(blocksOf(message.content)).map(printedBlock),
-    ours: phrases.language,
-    attached: phrases.attached,
+    ours: language,
+    attached: texts.attachments,
     attachments: (message.content.attachments ?? []).map(({ title: name }) => wrapLongWords(cleanLine(name))),
     window: addressWindows[layout.window],
   };

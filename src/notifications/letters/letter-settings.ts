@@ -47,7 +47,7 @@ export function letterLayoutOf({
   return { window, returnAddress, timeZone };
 }
 
-/** What letters are typeset with. The typesetter is loaded only here. */
+/** The layout and the typesetter of letters, which is loaded only here. */
 export async function loadLetterParts(settings: Settings): Promise<LetterDeps> {
   const layout = letterLayoutOf(settings);
   const { createLetterRenderer } = await import('./letter-renderer.ts');

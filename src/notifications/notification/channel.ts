@@ -4,22 +4,22 @@ import type { MessageContent } from './message-content.ts';
 import type { Category, ChannelName, externalChannelNames } from './notification.ts';
 import type { ReasonCode } from './reason.ts';
 
-/** One message on its way to one address. With `delivery` and `attempt` the provider can tell a repetition. */
+/** One message for one address. A provider can recognise a repetition by `delivery` and `attempt`. */
 export type OutgoingMessage = {
   readonly notification: NotificationId;
   readonly delivery: DeliveryId;
-  /** Counts from 1; a second attempt is another call of the provider. */
+  /** Counts the calls of the provider from 1. */
   readonly attempt: number;
   readonly address: string;
-  /** The name of the service that sends, as the citizen shall read it. */
+  /** The name of the sending service, as shown to the citizen. */
   readonly sender: string;
-  /** Where its letters come back to that cannot be delivered, line by line, where it has an address of its own. */
+  /** The lines of the service's own return address for letters; undefined when it has none. */
   readonly returnAddress?: readonly string[] | undefined;
   readonly subject: string | undefined;
   readonly content: MessageContent;
-  /** It tells again of a message that is unread. */
+  /** True when this message repeats an unread one. */
   readonly reminder: boolean;
-  /** Of a reminder: the attempt that brought it the first time. */
+  /** For a reminder: the attempt that sent the first message. */
   readonly originalAttempt?: Pick<OutgoingMessage, 'delivery' | 'attempt'> | undefined;
   readonly category: Category;
   readonly language: string | undefined;
@@ -27,8 +27,8 @@ export type OutgoingMessage = {
 };
 
 /**
- * What a provider said. `sent`: it took the message. `delivered`: it proved that the citizen has it. `temporary`: it has
- * certainly not taken it, and may later. `permanent`: it never will. `unknown`: it was called and did not answer.
+ * The outcome of a provider call. `sent`: the provider accepted the message. `delivered`: it proved that the citizen has it.
+ * `temporary`: it certainly did not accept it, and may later. `permanent`: it never will. `unknown`: it was called and did not answer.
  */
 export type ProviderOutcome =
   | { readonly outcome: 'sent' | 'delivered'; readonly providerRef?: string }
@@ -36,44 +36,40 @@ export type ProviderOutcome =
   | { readonly outcome: 'permanent'; readonly reason: ReasonCode }
   | { readonly outcome: 'unknown' };
 
-/**
- * Told why a provider cannot be used, in words for the operator: what the system or the provider said, where that can hold
- * nothing of a citizen.
- */
+/** Receives the reason why a provider cannot be used, for the log of the operator. It must not contain personal data. */
 export type OnProviderFailure = (why: string) => void;
 
-/** A message whose provider has only to be called. Exactly one of the two is done with it, once. */
+/** A message that is ready to be sent. Exactly one of the two functions must be called, once. */
 export type PreparedMessage = {
-  /** Calls the provider, at most once, and settles within a deadline of its own; else it is given up after a quarter of an hour. */
+  /** Calls the provider at most once. It must settle within its own deadline; the worker gives up after 15 minutes. */
   call(): Promise<ProviderOutcome>;
-  /** Lets it be: the provider is not called. */
+  /** Discards the message without calling the provider. */
   drop(): void;
 };
 
 /**
- * The port of a channel, in two steps, because between them the worker stores the mark of the attempt. `prepare` does
- * what no provider can act on: it looks at the address, writes the message, opens the connection; it may end there, with
- * `temporary` or `permanent`. The time between mark and outcome is the time in which a crash leaves `unknown`, so as
- * much as possible belongs into `prepare`. When a channel cannot know whether the provider took the message it says
- * `unknown`, never `temporary`. What it says and throws holds no personal data.
+ * The port of a channel. It has two steps, because the worker stores the start of the attempt between them. `prepare` checks the
+ * address, writes the message and opens the connection, and can end with `temporary` or `permanent`. A crash between the stored start
+ * and the outcome leaves `unknown`, so do as much as possible in `prepare`. If a channel cannot know whether the provider accepted the
+ * message, it reports `unknown`, never `temporary`. Outcomes and errors contain no personal data.
  */
 export type Channel = {
   readonly name: ChannelName;
-  /** How many messages may be prepared or called at once. */
+  /** The limit of messages that are prepared or sent at the same time. */
   readonly concurrency: number;
-  /** The citizen's address on this channel, or undefined where the register has none. */
+  /** The citizen's address on this channel; undefined when there is none. */
   addressOf(contact: CitizenContact): string | undefined;
   prepare(message: OutgoingMessage): Promise<PreparedMessage | ProviderOutcome>;
   /**
-   * What the provider knows of an attempt whose outcome was lost with its process; undefined where it cannot say. Left
-   * out by channels whose provider cannot be asked: the attempt is then `unknown`.
+   * Asks the provider for the outcome of an attempt whose process was lost; undefined when it does not know. A channel whose provider
+   * has no such query omits it: the attempt is then `unknown`.
    */
   queryOutcome?(attempt: Pick<OutgoingMessage, 'delivery' | 'attempt'>): Promise<ProviderOutcome | undefined>;
-  /** Ends what is open; nothing is sent afterwards. */
+  /** Closes all connections. Nothing is sent afterwards. */
   close(): Promise<void>;
 };
 
-/** Stands in for a channel that has no provider on this server: every delivery fails and says so. */
+/** The channel that replaces a provider that is not configured: every delivery fails with `channel-not-configured`. */
 export function unconfiguredChannel(name: ChannelName): Channel {
   return {
     name,
@@ -84,10 +80,10 @@ export function unconfiguredChannel(name: ChannelName): Channel {
   };
 }
 
-/** The channels that leave the house. */
+/** The channels that send outside this server. */
 export type ExternalChannels = Readonly<Record<(typeof externalChannelNames)[number], Channel>>;
 
-/** Each of them without a provider. */
+/** All external channels without a provider. */
 export const unconfiguredChannels: ExternalChannels = {
   email: unconfiguredChannel('email'),
   sms: unconfiguredChannel('sms'),

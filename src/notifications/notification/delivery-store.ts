@@ -12,7 +12,7 @@ import {
 } from './notification.ts';
 import { parseReasonCode, type ReasonCode } from './reason.ts';
 
-/** A delivery that a worker holds. `attempts` and `lockedBy` are its fence: a later holder has others. */
+/** A delivery that a worker has claimed. `attempts` and `lockedBy` are its fencing token: a later claim has other values. */
 export type DeliveryJob = {
   readonly id: DeliveryId;
   readonly notificationId: NotificationId;
@@ -22,7 +22,7 @@ export type DeliveryJob = {
   readonly reminder: boolean;
 };
 
-/** One call of a provider, as it ended. */
+/** One ended call of a provider (times in epoch ms). */
 export type Attempt = {
   readonly delivery: DeliveryId;
   readonly number: number;
@@ -33,14 +33,15 @@ export type Attempt = {
 };
 
 const attemptOutcomes = ['sent', 'delivered', 'retry', 'failed', 'unknown'] as const;
+/** The outcome of an attempt; `retry` is a failure that another attempt follows. */
 export type AttemptOutcome = (typeof attemptOutcomes)[number];
 
-/** One line of a channel's queue: the messages of one client and category, of one priority. */
+/** A part of a channel's queue: the messages of one client, category and priority. `runAt` is when the first is due. */
 export type QueueLane = { readonly name: string; readonly runAt: number };
 
 /**
- * The lanes of a channel in which something waits, each with the time of its first delivery, by name. It jumps from lane
- * to lane in the index, so a lane of a million costs what a lane of one does.
+ * The lanes of a channel with waiting deliveries, sorted by name. The query jumps from lane to lane in the index, so its cost does not
+ * depend on the length of a lane.
  */
 export async function findWaitingLanes(read: Read, channel: ChannelName, priority: 0 | 1): Promise<QueueLane[]> {
   const rows = await read(
@@ -68,8 +69,8 @@ type ClaimOptions = {
 };
 
 /**
- * Takes the due deliveries of a lane that waited longest; its rows are for `jobOf`. Materialized, because PostgreSQL
- * may otherwise run the inner select again for each row and take more than the limit.
+ * Claims the due deliveries of a lane, longest waiting first; read its rows by `jobFromRow`. It is materialized, because PostgreSQL
+ * could otherwise run the inner select again for each row and claim more than the limit.
  */
 export function claimDueDeliveries({ channel, priority, lane, now, limit, lockedBy }: ClaimOptions): Statement {
   return {
@@ -90,7 +91,7 @@ function claimDueSql(rowLock: string): string {
     returning id, notification_id, channel, attempts, locked_by, reminder`;
 }
 
-/** A row of `claimDue`. */
+/** Reads a row that `claimDueDeliveries` returns. */
 export function jobFromRow(row: Row): DeliveryJob {
   return {
     id: idField(row, 'id', 'delivery'),
@@ -103,12 +104,11 @@ export function jobFromRow(row: Row): DeliveryJob {
 }
 
 /**
- * The mark that the provider is about to be called. No row comes back where the job was lost meanwhile, or ended because the
- * citizen has read the message (`endUnneeded`): then the provider must not be called. Mark, `putBackLost` and `endUnneeded`
- * lock the row, so that only one of them can happen.
+ * Stores that the provider is about to be called. If it returns no row, the provider must not be called: another worker has the job, or
+ * the citizen has read the message (`skipUnneeded`). Both lock the row, so only one of them can succeed.
  *
- * The status stands in `coalesce` wherever one delivery, or those of one notification, are changed: PostgreSQL would look
- * for them in the index of all that is taken or queued, and while a backup lasts that has all that was so since it began.
+ * Statements that change the deliveries of one notification have the status inside `coalesce`. Otherwise PostgreSQL would use the index
+ * of all queued and claimed deliveries, which keeps every old entry while a backup runs.
  */
 export function markStarted(job: DeliveryJob, now: number): Statement {
   return {
@@ -129,7 +129,7 @@ const markStartedBatch: Batch = {
       and coalesce(d.status, '') = 'sending' returning d.id`,
 };
 
-/** Puts a job back whose provider was certainly not called in this attempt. */
+/** Queues a job again whose provider was certainly not called in this attempt. */
 export function requeue(job: DeliveryJob, runAt: number): Statement {
   return {
     sql: `update delivery set status = 'queued', run_at = $1, locked_by = null, started_at = null
@@ -150,8 +150,8 @@ const requeueBatch: Batch = {
 };
 
 /**
- * Ends a job with the state it came to; refused (`rows`) where the job was lost to another worker, or where its provider
- * has said more of it than the `heard` that went into that state.
+ * Ends a job with its new state. Refused (`rows`) when another worker has the job, or when a provider report arrived after
+ * `earlyReport` was read.
  */
 export function completeJob(
   job: DeliveryJob,
@@ -200,7 +200,7 @@ export function insertAttempt(attempt: Attempt): Statement {
   return insertAttemptRow([delivery, number, startedAt, endedAt, outcome, reason ?? null]);
 }
 
-/** Ends the deliveries of a notification that still wait, as the deadline passed. */
+/** Ends the queued deliveries of a notification whose deadline has passed. */
 export function failQueued(notification: NotificationId, now: number): Statement {
   return {
     sql: `update delivery set status = 'failed', reason = 'deadline-passed', ended_at = $1
@@ -211,7 +211,7 @@ export function failQueued(notification: NotificationId, now: number): Statement
 
 type Cancellation = { readonly notification: NotificationId; readonly count: number; readonly now: number };
 
-/** Ends all `count` deliveries of a notification; refused (`rows`) when a worker has taken one of them by now. */
+/** Ends all `count` deliveries of a notification. Refused (`rows`) when a worker has claimed one of them. */
 export function cancelUntouched({ notification, count, now }: Cancellation): Statement {
   return {
     sql: `update delivery set status = 'skipped', reason = 'withdrawn', ended_at = $1
@@ -228,7 +228,7 @@ const findDeliveryRows = lookupByKey(
     early_word`,
 );
 
-/** The deliveries of a notification in the order in which they were made. */
+/** The deliveries of a notification in the order of their creation. */
 export async function findDeliveries(read: Read, notification: NotificationId): Promise<Delivery[]> {
   const rows = await findDeliveryRows(read, notification);
   const deliveries = rows.map((row) => ({
@@ -238,7 +238,7 @@ export async function findDeliveries(read: Read, notification: NotificationId): 
     attempts: integerField(row, 'attempts'),
     state: stateFromRow(row),
   }));
-  // Ids sort by time. A lookup has no order of its own.
+  // Ids sort by time. With an `order by`, this query could not be batched with equal queries.
   return deliveries.sort((one, other) => (one.id < other.id ? -1 : 1));
 }
 
@@ -254,7 +254,8 @@ function stateFromRow(row: Row): DeliveryState {
       const startedAt = integerOrNull(row, 'started_at');
       const report = textOrNull(row, 'early_word');
       return {
-        ...{ status, lockedBy: textField(row, 'locked_by') },
+        status,
+        lockedBy: textField(row, 'locked_by'),
         ...(startedAt === null ? {} : { startedAt }),
         ...(report === null ? {} : { earlyReport: report === 'delivered' ? report : parseReasonCode(report) }),
       };
@@ -277,11 +278,11 @@ const findAttemptRows = lookupByKey(
   'delivery_id, number, started_at, ended_at, outcome, reason',
 );
 
-/** The attempts of these deliveries, in the order of their start. Asked one by one: a join may go through all attempts. */
+/** The attempts of these deliveries, in the order of their start. One query for each delivery, because a join may read all attempts. */
 export async function findAttempts(read: Read, deliveries: readonly Pick<Delivery, 'id'>[]): Promise<Attempt[]> {
   const found = await Promise.all(deliveries.map(({ id }) => findAttemptRows(read, id)));
   const attempts = found.flatMap((rows) => rows.map(attemptFromRow).sort((one, other) => one.number - other.number));
-  // Those of one instant stay in the order of their deliveries.
+  // The sort is stable: attempts of the same instant stay in the order of their deliveries.
   return attempts.sort((one, other) => one.startedAt - other.startedAt);
 }
 

@@ -6,12 +6,12 @@ import type { DocumentId, NotificationId } from '../../kernel/id.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import { type MarkdownBlock, type PlaceholderValues, parseMarkdown } from '../text/markdown.ts';
 
-/** A document that a message refers to: the citizen opens it in this house, it is never sent along. */
+/** A document of a message. The citizen opens it on this server; it is never sent with the message. */
 export type Attachment = { readonly id: DocumentId; readonly title: string };
 
 /**
- * What the sender wrote: at rest only sealed under the citizen's key. `message` and `subject` are complete texts; where
- * the sender sent a template, it is kept beside them with its values, so that no value is ever read as Markdown.
+ * The content of a message, which is stored encrypted under the citizen's key only. `message` and `subject` are complete texts. For a
+ * template, the template and its values are stored as well, so that no value is ever parsed as Markdown.
  */
 export type MessageContent = {
   readonly subject?: string | undefined;
@@ -19,13 +19,13 @@ export type MessageContent = {
   readonly template?: string | undefined;
   readonly values?: PlaceholderValues | undefined;
   readonly attachments?: readonly Attachment[] | undefined;
-  /** The language in which it was written, where that was chosen from those of a template; else the notification may name one. */
+  /** The language of the text that was chosen from a template; otherwise the notification may have a language. */
   readonly language?: string | undefined;
-  /** Drawn where nobody may find the content by trying what has the digest that the ledger and its receipts have: see `drawSalt`. */
+  /** Present when the content could be found from its digest in the ledger by trying candidates; see `generateSalt`. */
   readonly salt?: string | undefined;
   /**
-   * Where it goes by the one channel that it leaves the house by, whatever the citizen's address is: of a code, and of the news that
-   * an address was changed. What the citizen declines, and what has to be verified, does not stand against it.
+   * The address for the one external channel of this message, in place of the citizen's address: for a code, and for the notice that an
+   * address was changed. It is used even if the citizen has declined the channel or the address is not verified.
    */
   readonly address?: string | undefined;
 };
@@ -35,7 +35,7 @@ export function blocksOf({ message, template, values }: MessageContent): Markdow
   return parseMarkdown(template ?? message, values);
 }
 
-/** The language of a message: that of its text, as its template or its sender has it, else of whom it is to. */
+/** The language of a message: that of its template text, else the one that the sender named, else that of the citizen. */
 export function messageLanguageOf(
   { language }: MessageContent,
   requested: string | null,
@@ -44,10 +44,10 @@ export function messageLanguageOf(
   return language ?? requested ?? citizenLanguage;
 }
 
-/** Content as its row has it, and its digest as the ledger has it. */
+/** Encrypted content for the database, and the digest of the content for the ledger. */
 type SealedContent = { readonly content: Buffer; readonly contentDigest: string };
 
-/** Seals the content for its place: in the row of another notification it does not open. */
+/** Encrypts the content, bound to the id of its notification: it cannot be decrypted in the row of another one. */
 export function sealMessageContent(
   key: Uint8Array,
   id: NotificationId,
@@ -66,8 +66,8 @@ export function contentDigestOf(content: MessageContent): string {
 const sha256Digest = (bytes: Uint8Array) => `sha-256:${hash('sha256', bytes, 'hex')}`;
 
 /**
- * A salt for content that has few forms: a text that was chosen by the citizen's own language, of which the sender has them all and
- * the receipt; or a code of six digits, whose digest the citizen's own log has, and so whoever has taken over the sign-in.
+ * A salt for content with few candidates. Without it, a sender could compare the digest in the receipt with each text of a template, and
+ * learn the citizen's language. An attacker with the citizen's sign-in could find a six-digit code from the digest in the access log.
  */
 export function generateSalt(random: RandomBytes): string {
   return Buffer.from(random(saltBytes)).toString('base64url');
@@ -80,18 +80,18 @@ function contentBytes({ attachments, ...content }: MessageContent): Buffer {
   return Buffer.from(canonicalJson({ ...content, ...listed }));
 }
 
-/** Throws `SealBroken` for another key or place, or when a byte changed. */
+/** Throws `SealBroken` when the key or the notification is another one, or when a byte was altered. */
 function openOrThrow(key: Uint8Array, id: NotificationId, sealed: Uint8Array): MessageContent {
-  // Written by `sealContent` above, and authenticated: it has the shape that was sealed.
+  // `sealMessageContent` has written it, and it is authenticated, so it has that shape.
   return JSON.parse(openSealed(key, sealContextOf(id), sealed).toString('utf8')) as MessageContent;
 }
 
-/** The keys that may open what was sealed about a citizen. */
+/** The keys that can decrypt the content of a citizen's messages. */
 export type ContentKeys = Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
 
 /**
- * The content of a citizen's notification, also one that was sealed before the register had that id; undefined where the
- * key was destroyed or a byte changed.
+ * Decrypts the content of a citizen's notification, also one from before the citizen was registered (decoy key). Undefined when the key
+ * was destroyed or a byte was altered.
  */
 export async function openMessageContent(
   keys: ContentKeys,
@@ -103,7 +103,7 @@ export async function openMessageContent(
   );
 }
 
-/** The content by that key; undefined where it does not open. */
+/** Decrypts content by one key; undefined when that fails. */
 export function tryOpenContent(key: Uint8Array, id: NotificationId, sealed: Uint8Array): MessageContent | undefined {
   try {
     return openOrThrow(key, id, sealed);

@@ -8,19 +8,18 @@ import { parseReasonCode, type ReasonCode } from './reason.ts';
 const historyStatuses = ['undeliverable', 'failed', 'failed-again', 'confirmed', 'delivered'] as const;
 
 /**
- * What the rows of a notification and its deliveries do not say any more, since a proof came: evidence that was given out
- * before has it, and so has what is given out later. `confirmed`: the proof of a delivery was the citizen's own. `failed-again`: it
- * had failed, was proved by its provider, and came back.
+ * A state that a later proof has replaced in the rows of a notification or delivery. Evidence contains it before and after that proof.
+ * `confirmed`: the citizen proved the delivery. `failed-again`: it failed, its provider proved it, and it failed again.
  */
 export type HistoryEntry = {
-  /** The notification, or one of its deliveries. */
+  /** The id of the notification or of one of its deliveries. */
   readonly subjectId: string;
   readonly status: (typeof historyStatuses)[number];
   readonly at: number;
   readonly reason?: ReasonCode;
 };
 
-/** Keeps that a notification was undeliverable, where the unit brings it out of that; behind the fences of the unit. */
+/** Records that a notification was undeliverable, when the unit ends that status. Put it after the statements that check the unit. */
 export function recordUndeliverable(notification: Notification, status: NotificationStatus): Statement[] {
   const { id, status: before, statusAt: at } = notification;
   if (before !== 'undeliverable' || status === 'undeliverable') return [];
@@ -28,8 +27,8 @@ export function recordUndeliverable(notification: Notification, status: Notifica
 }
 
 /**
- * Keeps that a delivery had failed, where a proof replaces it. Every other state that a proof replaces is in its attempts, as is a
- * failure of the call itself, unless a delivery came between.
+ * Records that a delivery had failed, when a proof replaces that state. No record is needed when the attempts contain the failure, unless
+ * the delivery was `delivered` in between.
  */
 export function recordFailed(notification: NotificationId, { id, state }: Delivery): Statement[] {
   if (state.status !== 'failed') return [];
@@ -47,13 +46,13 @@ export function recordFailed(notification: NotificationId, { id, state }: Delive
   ];
 }
 
-/** Keeps that its provider had called a delivery delivered, where it takes that back. */
+/** Records that a delivery was `delivered`, when its provider retracts that. */
 export function recordDelivered(notification: NotificationId, { id, state }: Delivery): Statement[] {
   if (state.status !== 'delivered') return [];
   return [insertHistoryEntry(notification, { subjectId: id, status: 'delivered', at: state.endedAt })];
 }
 
-/** Whether its provider has taken back that a delivery was delivered: that word of it is worth nothing any more. */
+/** Whether the provider has retracted `delivered` for this delivery. Its reports of `delivered` are then ignored. */
 export async function wasDeliveryRetracted(
   read: Read,
   notification: NotificationId,
@@ -68,12 +67,12 @@ export async function wasDeliveryRetracted(
   return rows.length > 0;
 }
 
-/** Keeps that a delivery was proved by the citizen. */
+/** Records that the citizen proved a delivery. */
 export function recordConfirmed(notification: NotificationId, { id }: Delivery, at: number): Statement {
   return insertHistoryEntry(notification, { subjectId: id, status: 'confirmed', at });
 }
 
-/** What an attempt says already is not kept a second time. */
+/** Adds an entry, unless an attempt contains the same outcome. */
 function insertHistoryEntry(notification: NotificationId, { subjectId, status, at, reason }: HistoryEntry): Statement {
   return {
     sql: `insert into notification_history (notification_id, subject_id, status, at, reason)
@@ -89,7 +88,7 @@ const findHistoryRows = lookupByKey(
   'notification_id, subject_id, status, at, reason',
 );
 
-/** What was kept of a notification; to be read after its deliveries, so that no state is in neither of the two. */
+/** The history of a notification. Read it after its deliveries, so that no state is missing in both. */
 export async function findHistory(read: Read, notification: NotificationId): Promise<HistoryEntry[]> {
   const rows = await findHistoryRows(read, notification);
   return rows.map((row) => {

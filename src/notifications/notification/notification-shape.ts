@@ -16,31 +16,31 @@ import { notificationReasonOf, reasonCodes, reasonOf } from './reason.ts';
 
 type LiteralUnion<W extends readonly string[]> = TUnion<{ -readonly [I in keyof W]: TLiteral<W[I]> }>;
 
-/** A schema of one of these words. */
+/** A schema for one of these string literals. */
 export function literalUnion<const W extends readonly string[]>(words: W, description?: string): LiteralUnion<W> {
   const literals = words.map((word) => Type.Literal(word));
-  // One literal for each word, in their order: map() forgets that it keeps a tuple.
+  // `map` keeps the length and order of the tuple, but its type does not say so.
   return Type.Union(literals, description === undefined ? {} : { description }) as unknown as LiteralUnion<W>;
 }
 
-/** A schema of a language as callers name it (BCP 47). */
+/** A schema for a language tag in a request (BCP 47). */
 export const languageTagSchema = (description: string) =>
   Type.String({ maxLength: 35, pattern: '^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$', description });
 
 const closedObject = <P extends TProperties>(properties: P) => Type.Object(properties, { additionalProperties: false });
-/** A schema of an instant that callers are told. */
+/** A schema for an instant in an answer. */
 export const instantSchema = (description: string) => Type.String({ format: 'date-time', description });
-/** A schema of one that they may state. */
+/** A schema for an optional instant in a request. */
 export const optionalInstantSchema = (description: string) =>
   Type.Optional(Type.String({ format: 'date-time', maxLength: 40, description }));
 const nullableString = (description: string) => Type.Union([Type.String(), Type.Null()], { description });
 
-/** The path of an operation on one notification. */
+/** The path parameters of the operations on one notification. */
 export const notificationParams = closedObject({
   id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }),
 });
 
-/** Why a channel did not succeed, or would not. */
+/** The schema of a reason why a channel did not succeed, or would not. */
 export const reasonShape = closedObject({
   code: literalUnion(reasonCodes, 'For programs; a code never changes its meaning.'),
   retryable: Type.Boolean({ description: 'Whether sending the same again later can succeed.' }),
@@ -101,10 +101,10 @@ const summaryProperties = {
   receipt: Type.String({ description: 'The ledger receipt of its acceptance.' }),
 };
 
-/** A notification in a list. */
+/** The schema of a notification in a list. */
 export const notificationSummaryShape = closedObject(summaryProperties);
 
-/** A notification by itself. */
+/** The schema of a notification with its deliveries and timeline. */
 export const notificationShape = closedObject({
   ...summaryProperties,
   language: nullableString('The language of the message, as its sender named it.'),
@@ -113,7 +113,7 @@ export const notificationShape = closedObject({
   timeline: Type.Array(timelineShape, { description: 'What happened, in order.' }),
 });
 
-/** A notification with all that is known of it. */
+/** A notification with its deliveries, attempts and history. */
 export type NotificationDetails = {
   readonly notification: Notification;
   readonly deliveries: readonly Delivery[];
@@ -121,22 +121,22 @@ export type NotificationDetails = {
   readonly history: readonly HistoryEntry[];
 };
 
-/** One line of a timeline. */
+/** An entry of a timeline (`at` in epoch ms). */
 export type TimelineEntry = {
   readonly at: number;
-  /** The notification, or the delivery that it is about: together with `event` and `attempt` it stays for ever. */
+  /** The id of the notification or delivery. With `event` and `attempt` it identifies the entry permanently. */
   readonly subjectId: string;
   readonly event: (typeof timelineEvents)[number];
   readonly channel?: string;
   readonly attempt?: number;
   readonly reason?: Attempt['reason'];
-  /** The proof of the delivery was the citizen's own. */
+  /** True when the citizen proved the delivery. */
   readonly confirmed?: boolean;
-  /** It had failed before, and was called delivered in between. */
+  /** True when it had failed before and was `delivered` in between. */
   readonly repeated?: boolean;
 };
 
-/** The entry of a list. */
+/** The JSON of `notificationSummaryShape`. */
 export function notificationSummaryOf(notification: Notification) {
   const { id, citizenId, reference, category, status, statusAt, createdAt, sendAt, deliverBy, legalEffect } =
     notification;
@@ -156,8 +156,8 @@ export function notificationSummaryOf(notification: Notification) {
 }
 
 /**
- * The whole answer about one notification. When and by which steps a channel will be tried is by the citizen's wishes: to
- * learn that, and whether there is such a citizen, one has the scope citizens:known.
+ * The JSON of `notificationShape`. The times and reminders of untried channels depend on the citizen's preferences and show whether the
+ * citizen exists, so only callers with the scope `citizens:known` see them.
  */
 export function notificationView(found: NotificationDetails, { scopes }: Pick<Caller, 'scopes'>) {
   const mayKnowCitizen = scopes.has('citizens:known');
@@ -180,14 +180,14 @@ export function notificationView(found: NotificationDetails, { scopes }: Pick<Ca
   };
 }
 
-/** Where the receipt of the acceptance is. */
+/** The path of the receipt of the acceptance. */
 export function receiptPathOf(notification: Pick<Notification, 'acceptedEvent'>): string {
   return `/v1/receipts/${notification.acceptedEvent}`;
 }
 
 /**
- * It waits for its first attempt, or did so until the sender withdrew the message; also where a worker had it in hand and put
- * it back, since the citizen wishes to be left alone.
+ * Whether a delivery had no attempt: it is queued, or was queued when the sender withdrew the message. A worker may have claimed it and
+ * queued it again because of the citizen's quiet hours.
  */
 export function isUntried({ id, state }: Delivery, attempts: readonly Attempt[]): boolean {
   if (attempts.some(({ delivery }) => delivery === id)) return false;
@@ -214,8 +214,8 @@ function deliveryView(delivery: Delivery, { attempts, mayKnowCitizen }: Delivery
 }
 
 /**
- * What happened, in order: read off the notification, its deliveries and their attempts, and off the history that is kept of
- * what these do not say any more. So an entry that was there once is there for ever.
+ * The timeline of a notification, in order, from its rows and from the history of replaced states. An entry that was in the timeline once
+ * stays in it.
  */
 export function timelineOf({
   notification,
@@ -227,15 +227,15 @@ export function timelineOf({
   const entries: TimelineEntry[] = [{ at: createdAt, subjectId: id, event: 'accepted' }];
   if (sendAt !== null) entries.push({ at: createdAt, subjectId: id, event: 'scheduled' });
   for (const delivery of deliveries) {
-    const own = attempts.filter((attempt) => attempt.delivery === delivery.id);
-    entries.push(...deliveryEntriesOf(delivery, own, history), ...inboxPlacementOf(delivery, own, createdAt));
+    const related = attempts.filter((attempt) => attempt.delivery === delivery.id);
+    entries.push(...deliveryEntriesOf(delivery, related, history), ...inboxPlacementOf(delivery, related, createdAt));
   }
   for (const { subjectId, status: event, at } of history)
     if (event === 'undeliverable') entries.push({ at, subjectId, event });
   if (status === 'read' || status === 'undeliverable' || status === 'cancelled') {
     entries.push({ at: statusAt, subjectId: id, event: status });
   }
-  // What changed while it was read stands in two places. Stable: what has the same instant stays as it was put in.
+  // A state that changed between the reads is in two sources. The sort is stable, so entries of one instant keep their order.
   return withoutDuplicates(entries).sort((left, right) => left.at - right.at);
 }
 
@@ -258,7 +258,7 @@ function deliveryEntriesOf(
     if (event === 'failed' || event === 'delivered') entries.push({ at, subjectId, event, channel, ...why });
     if (event === 'failed-again') entries.push({ at, subjectId, event: 'failed', channel, ...why, repeated: true });
   }
-  // A state that no attempt brought: placed in the inbox, skipped, cut off by the deadline, proved late, or come back behind a proof.
+  // A state without an attempt: placed in the inbox, skipped, overdue, proved by a late report, or returned after a proof.
   const wasReturned = state.status === 'failed' && ownHistory.some(({ status }) => status === 'delivered');
   if ('endedAt' in state && (wasReturned || attempts.at(-1)?.outcome !== state.status)) {
     const reason = 'reason' in state ? { reason: state.reason } : {};
@@ -280,7 +280,7 @@ function deliveryEntriesOf(
 
 const attemptEnd = ({ outcome: status, endedAt: at }: Attempt) => ({ status, at });
 
-/** The copy in the inbox that was placed by the acceptance itself and opened since: its row says only that it was opened. */
+/** The placement of a copy that the acceptance put into the inbox and that was opened later: its row only has the opening. */
 function inboxPlacementOf(
   { id: subjectId, channel, state }: Delivery,
   attempts: readonly Attempt[],

@@ -18,12 +18,12 @@ import {
   notificationStatuses,
 } from './notification.ts';
 
-/** A notification that is not stored yet, with its content sealed. */
+/** A notification to be stored, with its encrypted content. */
 type NewNotification = Omit<Notification, 'revision' | 'statusAt'> & {
   readonly content: Uint8Array;
 };
 
-/** A delivery that is not stored yet: waiting for its time, or, in the inbox, already placed. */
+/** A delivery to be stored: queued until `runAt`, or `sent` when it is already placed in the inbox. */
 export type NewDelivery = {
   readonly id: DeliveryId;
   readonly channel: ChannelName;
@@ -98,20 +98,20 @@ export function insertNotification(notification: NewNotification, deliveries: re
   ];
 }
 
-/** The columns that `notificationOf` reads. */
+/** The columns that `notificationFromRow` reads. */
 export const notificationColumns = `id, client_id, citizen_id, reference, category, language, status, status_at, revision, created_at,
   send_at, deliver_by, accepted_event, legal_effect`;
 
 const findRow = lookupByKey('notification', 'id', notificationColumns);
 const findRowWithContent = lookupByKey('notification', 'id', `${notificationColumns}, content`);
 
-/** The notification with that id, whoever sent it; the caller decides who may see it. */
+/** A notification of any client. The caller must check who may see it. */
 export async function findNotification(read: Read, id: NotificationId): Promise<Notification | undefined> {
   const [row] = await findRow(read, id);
   return row === undefined ? undefined : notificationFromRow(row);
 }
 
-/** The same with its sealed content, for the worker that sends it and for the citizen's inbox. */
+/** A notification with its encrypted content, for the worker and for the citizen's inbox. */
 export async function findNotificationWithContent(
   read: Read,
   id: NotificationId,
@@ -123,8 +123,8 @@ export async function findNotificationWithContent(
 }
 
 /**
- * Moves a notification to the status that was folded from `revision`; refused (`rows`) when something changed since, and
- * then to be folded again.
+ * Stores the status that was derived at `notification.revision`. Refused (`rows`) when the notification has changed since: read it and
+ * derive the status again.
  */
 export function updateStatus(notification: Notification, status: NotificationStatus, at: number): Statement {
   const changedAt = status === notification.status ? notification.statusAt : at;
@@ -146,7 +146,7 @@ const updateStatusBatch: Batch = {
     where n.id = input.id and n.revision = input.revision returning n.id`,
 };
 
-/** The open notifications whose `deliverBy` has passed, those that waited longest first. */
+/** The open notifications whose `deliverBy` has passed, longest overdue first. */
 export async function findOverdueNotifications(read: Read, now: number, limit: number): Promise<NotificationId[]> {
   const rows = await read(
     `select id from notification where status in ('accepted', 'scheduled', 'sending') and deliver_by <= $1
@@ -156,7 +156,7 @@ export async function findOverdueNotifications(read: Read, now: number, limit: n
   return rows.map((row) => idField(row, 'id', 'notification'));
 }
 
-/** When the next open notification falls overdue, in epoch ms. */
+/** When the next open notification becomes overdue (epoch ms). */
 export async function findNextDeadline(read: Read): Promise<number | undefined> {
   const [row] = await read(
     "select min(deliver_by) as deliver_by from notification where status in ('accepted', 'scheduled', 'sending')",
@@ -164,7 +164,7 @@ export async function findNextDeadline(read: Read): Promise<number | undefined> 
   return row === undefined ? undefined : (integerOrNull(row, 'deliver_by') ?? undefined);
 }
 
-/** A row of `columns` as the domain sees it. */
+/** Reads a row with `notificationColumns`. */
 export function notificationFromRow(row: Row): Notification {
   return {
     id: idField(row, 'id', 'notification'),

@@ -23,35 +23,59 @@ const sms = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'sms', atte
 const again = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'email', reminder: true, attempts: 0, status });
 
 const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline[], boolean, NotificationStatus]> = [
-  ['a copy in the inbox alone begins nothing', 'accepted', [inbox('sent'), email('queued', 0)], false, 'accepted'],
-  ['a channel at work is sending', 'accepted', [inbox('sent'), email('sending')], false, 'sending'],
-  ['a channel to be tried again is sending', 'accepted', [inbox('sent'), email('queued')], false, 'sending'],
+  [
+    'a copy in the inbox alone does not start sending',
+    'accepted',
+    [inbox('sent'), email('queued', 0)],
+    false,
+    'accepted',
+  ],
+  ['a claimed delivery is sending', 'accepted', [inbox('sent'), email('sending')], false, 'sending'],
+  ['a delivery that will be retried is sending', 'accepted', [inbox('sent'), email('queued')], false, 'sending'],
   ['sent without proof is sending', 'accepted', [inbox('sent'), email('sent')], false, 'sending'],
   ['one proof is enough', 'sending', [inbox('sent'), email('delivered')], false, 'delivered'],
   ['no address is undeliverable at once', 'accepted', [inbox('sent'), email('skipped', 0)], false, 'undeliverable'],
   ['a refused address is undeliverable', 'sending', [inbox('sent'), email('failed')], false, 'undeliverable'],
   ['an unknown outcome is undeliverable', 'sending', [inbox('sent'), email('unknown')], false, 'undeliverable'],
   ['the deadline ends sent without proof', 'sending', [inbox('sent'), email('sent')], true, 'undeliverable'],
-  ['the deadline ends what never began', 'scheduled', [inbox('queued'), email('queued', 0)], true, 'undeliverable'],
+  [
+    'the deadline ends a notification that never started',
+    'scheduled',
+    [inbox('queued'), email('queued', 0)],
+    true,
+    'undeliverable',
+  ],
   ['the deadline does not end a success', 'sending', [inbox('sent'), email('delivered')], true, 'delivered'],
   ['opened in the inbox is delivered', 'undeliverable', [inbox('delivered'), email('skipped')], true, 'delivered'],
   ['the inbox as the only channel is sending', 'accepted', [inbox('sent')], false, 'sending'],
   ['the inbox of an unknown citizen is undeliverable', 'accepted', [inbox('failed')], false, 'undeliverable'],
   ['a failure after a proof changes nothing', 'delivered', [inbox('sent'), email('failed')], false, 'delivered'],
-  ['what was read stays read', 'read', [inbox('delivered'), email('failed')], true, 'read'],
-  ['what was cancelled stays cancelled', 'cancelled', [inbox('skipped'), email('skipped')], true, 'cancelled'],
+  ['a read notification stays read', 'read', [inbox('delivered'), email('failed')], true, 'read'],
+  ['a cancelled notification stays cancelled', 'cancelled', [inbox('skipped'), email('skipped')], true, 'cancelled'],
   [
-    'a reminder of nothing is no way',
+    'a reminder of a skipped message does not count',
     'sending',
     [inbox('sent'), email('skipped'), again('queued')],
     false,
     'undeliverable',
   ],
-  ['nor is one of an unknown outcome', 'sending', [email('unknown'), again('queued')], false, 'undeliverable'],
-  ['a reminder of what was sent waits', 'sending', [email('sent'), again('queued')], false, 'sending'],
-  ['a reminder on its way counts', 'sending', [email('failed'), again('sending')], false, 'sending'],
-  ['another channel to come is a way', 'sending', [email('failed'), again('skipped'), sms('queued')], false, 'sending'],
-  ['scheduled waits', 'scheduled', [inbox('queued'), email('queued', 0)], false, 'scheduled'],
+  [
+    'a reminder of a message with an unknown outcome does not count',
+    'sending',
+    [email('unknown'), again('queued')],
+    false,
+    'undeliverable',
+  ],
+  ['a reminder of a sent message is sending', 'sending', [email('sent'), again('queued')], false, 'sending'],
+  ['a claimed reminder counts', 'sending', [email('failed'), again('sending')], false, 'sending'],
+  [
+    'another queued channel is sending',
+    'sending',
+    [email('failed'), again('skipped'), sms('queued')],
+    false,
+    'sending',
+  ],
+  ['a scheduled notification stays scheduled', 'scheduled', [inbox('queued'), email('queued', 0)], false, 'scheduled'],
 ];
 
 for (const [claim, current, deliveries, overdue, expected] of cases) {
@@ -62,7 +86,7 @@ function canReach(from: NotificationStatus, to: NotificationStatus): boolean {
   return from === to || notificationTransitions[from].some((next) => canReach(next, to));
 }
 
-test('whatever legal moves its deliveries make, in any order, a notification makes only legal moves', () => {
+test('a notification makes only allowed transitions when its deliveries make allowed ones in any order', () => {
   const channels: readonly ChannelName[] = ['inbox', 'email', 'sms', 'email'];
   const step = fc.record({ which: fc.nat(3), move: fc.nat(9), overdue: fc.boolean() });
   fc.assert(
@@ -86,7 +110,7 @@ test('whatever legal moves its deliveries make, in any order, a notification mak
           overdue ||= late;
           const folded = foldStatus(status, deliveries, overdue);
           assert.ok(canReach(status, folded), `${status} to ${folded}`);
-          assert.equal(foldStatus(folded, deliveries, overdue), folded, 'folding again changes nothing');
+          assert.equal(foldStatus(folded, deliveries, overdue), folded, 'deriving the status again changes nothing');
           status = folded;
         }
         if (overdue) assert.ok(['delivered', 'undeliverable'].includes(status), `${status} past its deadline`);
@@ -95,7 +119,7 @@ test('whatever legal moves its deliveries make, in any order, a notification mak
   );
 });
 
-test('every status can be reached, and no final one can be left but by a proof', () => {
+test('every delivery status can be reached, and only read and cancelled are final for a notification', () => {
   assert.deepEqual(
     Object.entries(notificationTransitions)
       .filter(([, next]) => next.length === 0)
@@ -109,10 +133,10 @@ test('every status can be reached, and no final one can be left but by a proof',
   );
 });
 
-test('the reason of the undeliverable is what waits for a proof, else that of the last channel to end, and of no reminder', () => {
-  const mint = createIdGenerator({ now: () => 0 }, systemRandom);
+test('the reason of an undeliverable notification is a missing proof, else that of the last channel to end, never of a reminder', () => {
+  const createId = createIdGenerator({ now: () => 0 }, systemRandom);
   const of = (channel: Delivery['channel'], state: DeliveryState, reminder = false): Delivery => {
-    return { id: mint('delivery'), channel, reminder, attempts: 1, state };
+    return { id: createId('delivery'), channel, reminder, attempts: 1, state };
   };
   const inbox = of('inbox', { status: 'sent', endedAt: 0 });
   const email = of('email', { status: 'failed', endedAt: 2, reason: 'address-refused' });

@@ -2,42 +2,44 @@ import type { DeliveryId, EventId, NotificationId } from '../../kernel/id.ts';
 import type { ReasonCode } from './reason.ts';
 
 /**
- * A notification is one logical message to one citizen; it has one delivery for each channel. Its status is the fold of
- * what its deliveries came to, and these are the rules:
+ * A notification is one message to one citizen, with one delivery for each channel. Its status is derived from its deliveries by these
+ * rules:
  *
- * - The inbox is in this house: its delivery is `sent` once the message lies there, sealed but readable by the citizen,
- *   and `delivered` only when the citizen opens it. The other channels leave the house: `sent` once the provider took
- *   the message, `delivered` only with the provider's proof.
- * - `sending`: a channel that leaves is at work, has to try again, or is `sent` without proof. A copy in the inbox alone
- *   does not begin it, unless the inbox is the only channel.
- * - `delivered`: one channel has its proof. `read`: the citizen opened the message, which proves delivery as well.
- * - `undeliverable`: every channel that leaves ended without success (`failed`, `skipped`, `unknown`), or `deliverBy`
- *   passed. The copy in the inbox is no success as long as it is unopened: nobody has told the citizen that it is there.
- *   So a citizen without an email address gets the message into the inbox, the email delivery is `skipped` with
- *   `no-contact`, and the notification is `undeliverable` at once: the sender learns today, not at `deliverBy`, that
- *   another way is needed. When the citizen opens the inbox after all, that is the late proof: `delivered`, `read`.
- * - A reminder that waits is no way of its own: it counts for nothing once the first message by its channel has ended
- *   without success.
+ * - The inbox is on this server: its delivery is `sent` when the message is in the inbox, and `delivered` when the citizen opens it.
+ *   The other channels are external: `sent` when the provider accepted the message, `delivered` only with the provider's proof.
+ * - `sending`: an external channel has started, will retry, or is `sent` without proof. A copy in the inbox alone does not start it,
+ *   unless the inbox is the only channel.
+ * - `delivered`: one channel has its proof. `read`: the citizen opened the message, which also proves the delivery.
+ * - `undeliverable`: every external channel ended without success (`failed`, `skipped`, `unknown`), or `deliverBy` has passed. An
+ *   unopened copy in the inbox is no success, because nothing has notified the citizen of it. For a citizen without an email address
+ *   the email delivery is `skipped` with `no-contact`, and the notification is `undeliverable` at once, so that the sender can act
+ *   before `deliverBy`. If the citizen opens the inbox later, the notification becomes `delivered` and `read`.
+ * - A queued reminder is not an external channel of its own: it does not count when the first message by its channel ended without
+ *   success.
  * - With the inbox as the only channel the notification stays `sending` until it is opened or `deliverBy` passes.
- * - A citizen whom the register does not know is accepted like anyone; every delivery then fails with `citizen-unknown`,
- *   and with `citizen-deceased` where the register says that the citizen has died.
- * - What has ended stays: a failure after a proof changes nothing, and only a proof leads out of `undeliverable`. A mail that
- *   comes back behind its delivery ends that delivery as `failed`, and the cascade goes on; unless the citizen has read it.
+ * - A notification to an unknown citizen is accepted; every delivery then fails with `citizen-unknown`, or with `citizen-deceased` when
+ *   the register marks the citizen as deceased.
+ * - A final state stays: a failure after a proof changes nothing, and only a proof ends `undeliverable`. A mail that bounces after its
+ *   delivery makes that delivery `failed`, and the cascade continues, unless the citizen has read the message.
  */
 
-/** Channels that speak at some hour of the day: a citizen can decline them, or name hours for them. */
+/** Channels that can disturb: a citizen can decline them or set hours for them. */
 export const declinableChannelNames = ['email', 'sms'] as const;
 
-/** The channels that leave the house. */
+/** The channels that send outside this server. */
 export const externalChannelNames = [...declinableChannelNames, 'letter'] as const;
 
-/** All of them, the inbox first. */
+/** All channels, the inbox first. */
 export const channelNames = ['inbox', ...externalChannelNames] as const;
+/** The name of a channel. */
 export type ChannelName = (typeof channelNames)[number];
 
+/** The categories of messages; `urgent` ones are sent first and ignore quiet hours. */
 export const categories = ['information', 'decision', 'reminder', 'urgent'] as const;
+/** The category of a message. */
 export type Category = (typeof categories)[number];
 
+/** The statuses of a notification; the rules are at the top of this file. */
 export const notificationStatuses = [
   'accepted',
   'scheduled',
@@ -47,9 +49,10 @@ export const notificationStatuses = [
   'undeliverable',
   'cancelled',
 ] as const;
+/** The status of a notification. */
 export type NotificationStatus = (typeof notificationStatuses)[number];
 
-/** The only legal moves of a notification. One unit may make several in a row: `accepted`, `sending`, `delivered`. */
+/** The allowed transitions of a notification. One unit can make several, such as `accepted`, `sending`, `delivered`. */
 export const notificationTransitions: Readonly<Record<NotificationStatus, readonly NotificationStatus[]>> = {
   accepted: ['scheduled', 'sending', 'cancelled'],
   scheduled: ['sending', 'cancelled'],
@@ -60,13 +63,14 @@ export const notificationTransitions: Readonly<Record<NotificationStatus, readon
   cancelled: [],
 };
 
+/** The statuses of a delivery. `unknown`: the outcome of an attempt was lost. */
 export const deliveryStatuses = ['queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'skipped'] as const;
+/** The status of a delivery. */
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
- * The only legal moves of a delivery. `sent`, `failed` and `unknown` may still learn better from a late proof, and so may
- * one that waits for its next attempt: the last one did arrive. A mail that a provider called
- * `delivered` may still come back, once: a mail system takes a mail and finds later that it cannot place it.
+ * The allowed transitions of a delivery. A late proof can change `sent`, `failed` and `unknown`, and also a delivery that is queued for
+ * its next attempt. A `delivered` mail can bounce once: a mail system can accept a mail and later fail to deliver it.
  */
 export const deliveryTransitions: Readonly<Record<DeliveryStatus, readonly DeliveryStatus[]>> = {
   queued: ['sending', 'delivered', 'failed', 'skipped'],
@@ -78,13 +82,14 @@ export const deliveryTransitions: Readonly<Record<DeliveryStatus, readonly Deliv
   skipped: [],
 };
 
+/** A stored notification without its content (times in epoch ms). */
 export type Notification = {
   readonly id: NotificationId;
   readonly clientId: string;
   readonly citizenId: string;
   readonly reference: string | null;
   readonly category: Category;
-  /** As its sender named it; null: the one of the citizen, whatever that is when it is shown. */
+  /** The language that the sender named; null: the citizen's language at the time when it is shown. */
   readonly language: string | null;
   readonly createdAt: number;
   readonly sendAt: number | null;
@@ -92,17 +97,17 @@ export type Notification = {
   /** The rule of `evidence/legal-effect.ts` that the sender named. */
   readonly legalEffect: string | null;
   readonly acceptedEvent: EventId;
-  /** Grows with every change, so that two deliveries that end at once cannot both fold what they saw before. */
+  /** Grows with every change, so that two deliveries that end at the same time cannot both derive the status from old rows. */
   readonly revision: number;
   readonly status: NotificationStatus;
-  /** When it came into that status. */
+  /** When it got this status. */
   readonly statusAt: number;
 };
 
-/** What a provider said of an attempt before our own outcome of it was stored: `delivered`, or why it failed. */
+/** A provider report that arrived before the outcome of the attempt was stored: `delivered`, or the reason of the failure. */
 export type EarlyReport = 'delivered' | ReasonCode;
 
-/** What is true in each state of a delivery. */
+/** The state of a delivery with the facts that are true in it (times in epoch ms). */
 export type DeliveryState =
   | { readonly status: 'queued'; readonly runAt: number; readonly lastReason?: ReasonCode }
   | {
@@ -114,17 +119,18 @@ export type DeliveryState =
   | { readonly status: 'sent' | 'delivered'; readonly endedAt: number; readonly providerRef?: string }
   | { readonly status: 'failed' | 'unknown' | 'skipped'; readonly endedAt: number; readonly reason: ReasonCode };
 
+/** The delivery of a notification by one channel. */
 export type Delivery = {
   readonly id: DeliveryId;
   readonly channel: ChannelName;
-  /** It tells again of what the same channel brought before. */
+  /** True when it repeats the message that the same channel has sent. */
   readonly reminder: boolean;
-  /** How often a worker took it, the present time included. */
+  /** How often a worker has claimed it. */
   readonly attempts: number;
   readonly state: DeliveryState;
 };
 
-/** As much of a delivery as the fold looks at. */
+/** The part of a delivery from which `foldStatus` derives the status. */
 export type DeliveryOutline = {
   readonly channel: ChannelName;
   readonly reminder?: boolean;
@@ -138,13 +144,13 @@ export function outlineOf(delivery: Delivery): DeliveryOutline {
   return { channel, reminder, attempts, status: delivery.state.status };
 }
 
-/** The deliveries that decide: those that leave the house, or the inbox where it is the only channel. */
+/** The deliveries that decide the status: the external ones, or the inbox when it is the only channel. */
 function decisiveDeliveries<D extends { readonly channel: ChannelName }>(deliveries: readonly D[]): readonly D[] {
-  const leaving = deliveries.filter((delivery) => delivery.channel !== 'inbox');
-  return leaving.length > 0 ? leaving : deliveries;
+  const external = deliveries.filter((delivery) => delivery.channel !== 'inbox');
+  return external.length > 0 ? external : deliveries;
 }
 
-/** The status that follows from its deliveries, by the rules at the top of this file. `overdue`: `deliverBy` passed. */
+/** Derives the status of a notification from its deliveries, by the rules at the top of this file. `overdue`: `deliverBy` has passed. */
 export function foldStatus(
   current: NotificationStatus,
   deliveries: readonly DeliveryOutline[],
@@ -168,7 +174,7 @@ export function foldStatus(
   }
 }
 
-/** A reminder that waits, of a message that did not reach the citizen as far as is known. */
+/** Whether a delivery is a queued reminder of a message that ended without success. */
 function isUnneededReminder(
   { channel, reminder, status }: DeliveryOutline,
   deliveries: readonly DeliveryOutline[],
@@ -177,7 +183,7 @@ function isUnneededReminder(
   return deliveries.every((one) => one.channel !== channel || one.reminder || endedWithoutSuccess(one.status));
 }
 
-/** True for the states of a delivery after which only a late proof can bring success. */
+/** True for the states after which only a late proof can make the delivery successful. */
 function endedWithoutSuccess(status: DeliveryStatus): boolean {
   switch (status) {
     case 'failed':
@@ -192,7 +198,7 @@ function endedWithoutSuccess(status: DeliveryStatus): boolean {
   }
 }
 
-/** Why an undeliverable notification is so: the reason of the last channel that ended, or what the deadline cut off. */
+/** Why a notification is undeliverable: a missing proof, else the reason of the last channel that ended, else the deadline. */
 export function undeliverableReasonOf(deliveries: readonly Delivery[]): ReasonCode {
   const decisive = decisiveDeliveries(deliveries);
   const sent = decisive.find((delivery) => delivery.state.status === 'sent');

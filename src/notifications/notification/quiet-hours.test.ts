@@ -9,7 +9,7 @@ const hours = (timeZone: string) => ({ channels: ['sms'] as const, from: 8, unti
 
 const time = (text: string) => Date.parse(`2026-01-${text}Z`);
 
-test('hours open at from and close at until, over midnight too, and by the quarters of their zone', () => {
+test('allowed hours start at from and end at until, also over midnight and in zones with quarter-hour offsets', () => {
   const opens: ReadonlyArray<[from: number, until: number, at: string, then: string]> = [
     [8, 20, '15T07:59:59.999', '15T08:00'],
     [8, 20, '15T19:59:59.999', '15T19:59:59.999'],
@@ -29,7 +29,7 @@ test('hours open at from and close at until, over midnight too, and by the quart
   assert.equal(nextAllowedTime([hours('UTC'), undefined], 'email', time('15T03:00')), time('15T03:00'));
 });
 
-test('two that have hours are both heard, and where they leave no common hour the first alone', () => {
+test('two lists of hours both apply, and the first alone when they have no common hour', () => {
   const after = (mine: [number, number], theirs: [number, number], at: string) =>
     nextAllowedTime(
       [mine, theirs].map(([from, until]) => ({ ...hours('UTC'), from, until })),
@@ -41,20 +41,20 @@ test('two that have hours are both heard, and where they leave no common hour th
   assert.equal(after([8, 12], [14, 16], '15T13:00'), time('16T08:00'));
 });
 
-test('hours in a zone that was named by newer time zone data than those here hold nothing back, and others do', () => {
+test('hours in an unknown time zone delay nothing, and hours in a known zone do', () => {
   const unknown = { ...hours('Mars/Olympus_Mons'), from: 8, until: 9 };
   assert.equal(nextAllowedTime([unknown], 'sms', noon), noon);
   assert.equal(nextAllowedTime([hours('UTC'), unknown], 'sms', time('15T03:00')), time('15T08:00'));
 });
 
-/** The zone's name in letter cases that all differ. */
+/** Spellings of a zone name that differ in letter case. */
 function spellings(name: string, count: number): string[] {
   return Array.from({ length: count }, (_, bits) =>
-    Array.from(name, (letter, place) => ((bits >> place) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),
+    Array.from(name, (letter, index) => ((bits >> index) & 1 ? letter.toUpperCase() : letter.toLowerCase())).join(''),
   );
 }
 
-test('however a time zone is spelled, it holds and makes one format', (t) => {
+test('spellings of a time zone in any letter case share one cached format', (t) => {
   const made = t.mock.method(Intl, 'DateTimeFormat');
   for (const name of spellings('pacific/auckland', 200)) {
     assert.equal(nextAllowedTime([hours(name)], 'sms', noon), Date.UTC(2026, 0, 15, 19));
@@ -62,18 +62,18 @@ test('however a time zone is spelled, it holds and makes one format', (t) => {
   assert.equal(made.mock.callCount(), 1);
 });
 
-test('the zones that were not used for long are forgotten, and hold again', (t) => {
+test('a time zone that was dropped from the cache still applies', (t) => {
   const made = t.mock.method(Intl, 'DateTimeFormat');
   const opensIn = (zone: string) => nextAllowedTime([hours(zone)], 'sms', noon);
   const opens = opensIn('Asia/Tokyo');
   for (const zone of Intl.supportedValuesOf('timeZone').slice(0, 100)) opensIn(zone);
-  // Some of them may be known from other tests.
+  // Other tests may have cached some of them.
   const before = made.mock.callCount();
   assert.equal(opensIn('Asia/Tokyo'), opens);
   assert.equal(made.mock.callCount(), before + 1);
 });
 
-test('only a name that is known is a time zone, and no look-alike of one', () => {
+test('a name that only resembles a time zone is refused', () => {
   for (const good of ['Europe/Lisbon', 'europe/lisbon', 'UTC'])
     assert.equal(quietHoursFault(hours(good)), undefined, good);
   for (const bad of ['Europe/Nowhere', 'Asia/\u212aolkata', '', 'Lisbon']) {
@@ -81,7 +81,7 @@ test('only a name that is known is a time zone, and no look-alike of one', () =>
   }
 });
 
-test('hours that are none are refused, and those over midnight or up to it are not', () => {
+test('hours outside of 0 to 24 or of no length are refused, and hours over midnight are accepted', () => {
   const fault = (from: number, until: number) => quietHoursFault({ from, until, timeZone: 'UTC' });
   for (const [from, until] of [
     [8, 8],
@@ -105,11 +105,20 @@ test('hours that are none are refused, and those over midnight or up to it are n
 });
 
 const zones = [
-  ...['Europe/Lisbon', 'Asia/Kathmandu', 'America/St_Johns', 'Pacific/Apia', 'Africa/Casablanca', 'Asia/Tehran'],
-  ...['Australia/Lord_Howe', 'Antarctica/Troll', 'Pacific/Chatham', 'Pacific/Kiritimati', 'UTC'],
+  'Europe/Lisbon',
+  'Asia/Kathmandu',
+  'America/St_Johns',
+  'Pacific/Apia',
+  'Africa/Casablanca',
+  'Asia/Tehran',
+  'Australia/Lord_Howe',
+  'Antarctica/Troll',
+  'Pacific/Chatham',
+  'Pacific/Kiritimati',
+  'UTC',
 ];
 
-/** When the clocks of a zone are set, or a day is left out there (Samoa, 2011), in epoch ms. */
+/** When the offset of a zone changes, or a day is skipped (Samoa, 2011), in epoch ms. */
 function changesOf(zone: string): number[] {
   const changes: number[] = [];
   let from = Temporal.Instant.from('2010-01-01T00:00:00Z').toZonedDateTimeISO(zone).getTimeZoneTransition('next');
@@ -125,7 +134,7 @@ function isOpenByTemporal({ from, until, timeZone }: Hours, at: number): boolean
   return from < until ? hour >= from && hour < until : hour >= from || hour < until;
 }
 
-/** Minute for minute through two days. */
+/** Steps by minutes through two days. */
 function openByTemporal(all: readonly Hours[], at: number): number {
   const minuteMs = 60_000;
   const opens = (instant: number) => all.every((one) => isOpenByTemporal(one, instant));
@@ -135,7 +144,7 @@ function openByTemporal(all: readonly Hours[], at: number): number {
   return all.length > 1 ? openByTemporal(all.slice(0, 1), at) : at;
 }
 
-test('hours are those of the clocks of their zone, on the days too on which these are set', () => {
+test('hours follow the local clock of their zone, also on days when its offset changes', () => {
   const hour = fc.integer({ min: 0, max: 24 });
   const stated = fc
     .record({ from: hour, until: hour, timeZone: fc.constantFrom(...zones) })
@@ -147,8 +156,8 @@ test('hours are those of the clocks of their zone, on the days too on which thes
   const instant = fc.oneof(near, fc.integer({ min: Date.UTC(2026, 0, 1), max: Date.UTC(2029, 0, 1) }));
   fc.assert(
     fc.property(fc.array(stated, { minLength: 1, maxLength: 2 }), instant, (all, at) => {
-      const asked = all.map((one) => ({ ...one, channels: ['sms'] as const }));
-      assert.equal(nextAllowedTime(asked, 'sms', at), openByTemporal(all, at));
+      const limits = all.map((one) => ({ ...one, channels: ['sms'] as const }));
+      assert.equal(nextAllowedTime(limits, 'sms', at), openByTemporal(all, at));
     }),
     { numRuns: 200 },
   );

@@ -2,26 +2,26 @@ import { memoize } from '../../kernel/lru-cache.ts';
 import type { ChannelName } from './notification.ts';
 
 /**
- * When these channels speak: from `from` to `until` (full hours of the day in that time zone), over midnight where
- * `until` is the smaller one. Outside of that they stay silent.
+ * The hours in which these channels may send: from `from` to `until` (full hours of the day in the time zone), over midnight when
+ * `until` is smaller.
  */
 export type QuietHours = {
   readonly channels: readonly ChannelName[];
   readonly from: number;
   readonly until: number;
-  /** A name of the IANA time zone database, as `Europe/Lisbon`. */
+  /** A name of the IANA time zone database, such as `Europe/Lisbon`. */
   readonly timeZone: string;
 };
 
 const quarterMs = 900_000;
-/** A day has 96 quarters; two days are enough for any change of the clocks. */
+/** Two days of 96 quarters, which is enough for any change of the clocks. */
 const maxQuarters = 192;
-/** Citizens name their time zones, and a format is about 30 kB: so many are kept, at most twice. */
+/** The limit of cached formats: citizens choose the time zones, and a format takes about 30 kB. */
 const maxCachedZones = 32;
 
 /**
- * The same instant, or the first one after it that is quiet for nobody in the list. Time zones differ by quarters of an
- * hour. Where two leave no common hour, the first in the list decides alone.
+ * The instant `at`, or the first quarter of an hour after it that all hours in the list allow (epoch ms). Time zones differ by quarters
+ * of an hour. If they have no common hour, the first in the list decides.
  */
 export function nextAllowedTime(all: readonly (QuietHours | undefined)[], channel: ChannelName, at: number): number {
   const limits = all.filter((one) => one?.channels.includes(channel)).filter((one) => one !== undefined);
@@ -33,10 +33,10 @@ export function nextAllowedTime(all: readonly (QuietHours | undefined)[], channe
   return limits.length > 1 ? nextAllowedTime(limits.slice(0, 1), channel, at) : at;
 }
 
-/** What is wrong about hours that a person stated; undefined where nothing is. */
+/** Why the hours of a citizen are invalid; undefined when they are valid. */
 export function quietHoursFault({ from, until, timeZone }: Omit<QuietHours, 'channels'>): string | undefined {
   const isHour = (hour: number) => Number.isInteger(hour) && hour >= 0 && hour <= 24;
-  // From 24 until 0 is no hour at all.
+  // From 24 until 0 contains no hour.
   if (!isHour(from) || !isHour(until) || from === until || from - until === 24)
     return 'from and until are two different hours from 0 to 24';
   try {
@@ -59,12 +59,12 @@ const formatOfZone = memoize(maxCachedZones, (timeZone) => {
   }
 });
 
-/** Letter case makes no other zone of it, and so no other format. Undefined where the time zone data are older than the name. */
+/** Names of time zones ignore letter case. Undefined when the time zone data of Node.js do not have the name. */
 function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
   return formatOfZone(timeZone.toLowerCase());
 }
 
-/** Hours of which nobody here can tell when they are hold nothing back: else this citizen could be sent nothing. */
+/** Hours in an unknown time zone allow every instant. Otherwise nothing could be sent to the citizen. */
 function isAllowedHour({ from, until, timeZone }: QuietHours, at: number): boolean {
   const format = formatOf(timeZone);
   if (format === undefined) return true;

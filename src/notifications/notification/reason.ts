@@ -1,7 +1,7 @@
-/** Who has to do something before the same message can arrive. */
+/** The party that must act before the same message can be delivered. */
 type WhoActs = 'citizen' | 'sender' | 'operator' | 'nobody';
 
-/** Why a channel did not succeed, as the sender sees it. `retryable`: sending the same again later can succeed. */
+/** Why a channel did not succeed. `retryable`: sending the same message again later can succeed. */
 type Reason = {
   readonly code: ReasonCode;
   readonly retryable: boolean;
@@ -9,7 +9,7 @@ type Reason = {
   readonly detail: string;
 };
 
-/** Every reason why a delivery ends without success, or is tried again. A code is never taken out or changed. */
+/** Every reason why a delivery ends without success or is retried. A code is never removed or changed. */
 const reasonCatalogue = {
   'citizen-unknown': {
     retryable: false,
@@ -116,26 +116,27 @@ const reasonCatalogue = {
   'internal-fault': { retryable: true, whoActs: 'operator', detail: 'This server could not prepare the message.' },
 } as const satisfies Record<string, Omit<Reason, 'code'>>;
 
+/** A code of the reason catalogue. */
 export type ReasonCode = keyof typeof reasonCatalogue;
 
-/** All codes, for the schema of the answers. */
+/** All codes, for schemas. */
 export const reasonCodes = Object.keys(reasonCatalogue) as readonly ReasonCode[];
 
-/** A code with all that it says. */
+/** The entry of the catalogue for a code. */
 export function reasonOf(code: ReasonCode): Reason {
   return { code, ...reasonCatalogue[code] };
 }
 
 /**
- * Why a notification is undeliverable: where nobody has to do something about the channel, the sender has to about the message, or
- * nobody would. Of a citizen whose data was erased there is nobody left to reach.
+ * The reason of an undeliverable notification. If nobody must act for the channel, the sender must act for the message, except when the
+ * data of the citizen was erased.
  */
 export function notificationReasonOf(code: ReasonCode): Reason {
   const reason = reasonOf(code);
   return reason.whoActs === 'nobody' && code !== 'content-erased' ? { ...reason, whoActs: 'sender' } : reason;
 }
 
-/** The code that a row holds; a row with another text was not written by this program. */
+/** Parses a stored code. Throws when the row was not written by this program. */
 export function parseReasonCode(text: string): ReasonCode {
   if (!Object.hasOwn(reasonCatalogue, text)) throw new TypeError('a stored reason is not in the catalogue');
   return text as ReasonCode;

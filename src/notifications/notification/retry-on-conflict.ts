@@ -2,9 +2,14 @@ import { WriteRefused } from '../../db/database.ts';
 
 const maxTries = 20;
 
+/** A concurrent change was met at each try. */
+class RetryLimitReached extends Error {
+  override readonly name = 'RetryLimitReached';
+}
+
 /**
- * Runs a change of a notification, and again from what is stored by then while somebody else changed it in between (its
- * unit was refused for the rows it expects).
+ * Runs a change of a notification, and runs it again from the stored state when its unit was refused (`rows`) because of a concurrent
+ * change. Throws `RetryLimitReached` after 20 tries.
  */
 export async function retryOnConflict<T>(change: () => Promise<T>): Promise<T> {
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -14,5 +19,5 @@ export async function retryOnConflict<T>(change: () => Promise<T>): Promise<T> {
       if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
     }
   }
-  throw new Error('the notification changed again each time a change of it was to be stored');
+  throw new RetryLimitReached(`the notification was changed by others at each of ${maxTries} tries`);
 }

@@ -1,37 +1,44 @@
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
 import { hasMarkup } from '../text/markdown.ts';
+import { defaultSubject } from './default-subject.ts';
 import { renderMessageHtml } from './message-html.ts';
-import { phrasesFor } from './phrases-by-language.ts';
 import { renderPlainText } from './plain-text.ts';
 
-/** What a mail is written from. */
+/** The parts of a mail. */
 type MailDraft = Pick<OutgoingMessage, 'sender' | 'subject' | 'content' | 'reminder' | 'language'> & {
-  /** The id that stands below the text; left out before there is one. */
+  /** The id that is shown below the text; absent in a dry run. */
   readonly notification?: string;
-  /** The link by which the receipt is confirmed, where mail has one. */
+  /** The link that confirms the receipt, if mails have one. */
   readonly confirm?: string | undefined;
-  /** The link to the message in the inbox, where that is known. */
+  /** The link to the message in the inbox, if messages have one. */
   readonly inbox?: string | undefined;
 };
 
-/** The words of a mail. `html` is the same as a page, where the message has headings, lists, links or strong words. */
+/** The subject and texts of a mail. `html` is present when the message has headings, lists, links or strong text. */
 export type MailText = { readonly subject: string; readonly text: string; readonly html?: string };
 
-/** A mail as the citizen reads it: the whole message, then who sent it. */
+/** Renders a mail: the whole message, then its documents, links and sender. */
 export function renderMailText(draft: MailDraft): MailText {
   const { content, confirm, inbox } = draft;
   const name = toSingleLine(draft.sender);
-  const phrases = phrasesFor(draft.language);
-  const title = toSingleLine(draft.subject ?? phrases.messageFrom(name));
-  const subject = draft.reminder ? phrases.reminder(title) : title;
+  const { language: textLanguage, message: texts } = localeFor(draft.language);
+  const title = toSingleLine(draft.subject ?? defaultSubject(draft.language, name));
+  const subject = draft.reminder ? formatMessage(textLanguage, texts.reminderSubject, { subject: title }) : title;
   const attached = (content.attachments ?? []).map((document) => toSingleLine(document.title));
   const attachmentText =
-    attached.length === 0 ? '' : `${[phrases.attached, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
-  const footer = [name, ...(draft.notification === undefined ? [] : [phrases.reference(draft.notification)])];
-  const inboxText = inbox === undefined ? '' : `${phrases.inbox}:\n${inbox}\n\n`;
-  const confirmText = confirm === undefined ? '' : `${phrases.confirm}:\n${confirm}\n\n`;
-  // What stands below such a line is the signature (RFC 3676, section 4.3), which mail programs hide or leave out of a reply.
+    attached.length === 0 ? '' : `${[texts.attachments, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
+  const footer = [
+    name,
+    ...(draft.notification === undefined
+      ? []
+      : [formatMessage(textLanguage, texts.reference, { id: draft.notification })]),
+  ];
+  const inboxText = inbox === undefined ? '' : `${texts.readInInbox}:\n${inbox}\n\n`;
+  const confirmText = confirm === undefined ? '' : `${texts.confirmReceipt}:\n${confirm}\n\n`;
+  // A line "-- " starts the signature (RFC 3676, section 4.3), which mail programs hide. Only ours may do so.
   const message = renderPlainText(content).trimEnd().replaceAll(/^-- $/gm, '--');
   const text = `${message}\n\n${attachmentText}${inboxText}${confirmText}-- \n${footer.join('\n')}\n`;
   const blocks = blocksOf(content);
@@ -44,7 +51,7 @@ export function renderMailText(draft: MailDraft): MailText {
   };
 }
 
-/** A text without line breaks and control characters, as a header takes it. */
+/** Replaces white space and control characters by single spaces, for a mail header. */
 export function toSingleLine(text: string): string {
   return text.replaceAll(/[\s\p{Cc}]+/gu, ' ').trim();
 }

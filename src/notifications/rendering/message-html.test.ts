@@ -3,13 +3,13 @@ import { test } from 'node:test';
 import { parseMarkdown } from '../text/markdown.ts';
 import { renderMessageHtml } from './message-html.ts';
 
-/** What the page shows of the message itself. */
+/** The part of the page with the message itself. */
 const shown = (source: string) =>
   /sans-serif[^>]*>\n([\s\S]*)\n<hr>/.exec(
     renderMessageHtml({ title: 'x', language: undefined, blocks: parseMarkdown(source), sender: 'Tax' }),
   )?.[1];
 
-test('each block of a message runs in the direction of its own words', () => {
+test('each block of a message has the direction of its own text', () => {
   assert.equal(
     shown('# عنوان\n## Part\nOne\ntwo\n\n- a\n- **b**\n\n3. c\n4. d\n6. e'),
     [
@@ -24,7 +24,7 @@ test('each block of a message runs in the direction of its own words', () => {
   assert.equal(shown('1. a\n2. b'), '<ol dir="auto"><li>a</li><li>b</li></ol>');
 });
 
-test('before a message has an id its page names none', () => {
+test('the page of a message without an id has no reference', () => {
   const page = { title: 'x', language: 'de', blocks: parseMarkdown('Text.'), sender: 'Skatt' };
   const below = /<hr>[\s\S]*$/;
   assert.equal(below.exec(renderMessageHtml(page))?.[0], '<hr><p dir="auto">Skatt</p>\n</div></body></html>\n');

@@ -1,25 +1,26 @@
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
-import { phrasesFor } from './phrases-by-language.ts';
 
-/** A message as a page shows it; what we add is in words of its language. */
+/** The parts of a message that is rendered as an HTML page. */
 type MessagePage = {
   readonly title: string;
   readonly language: string | undefined;
   readonly blocks: readonly MarkdownBlock[];
   readonly sender: string;
-  /** The id by which the citizen can ask about it; left out before there is one. */
+  /** The id that the citizen can quote; absent in a dry run. */
   readonly notification?: string | undefined;
-  /** The titles of the documents that lie in the inbox with it. */
+  /** The titles of its documents, which are in the inbox. */
   readonly attached?: readonly string[];
   /** The link to the message in the inbox, in a mail. */
   readonly inbox?: string | undefined;
-  /** The link by which the receipt of a mail is confirmed. */
+  /** The link that confirms the receipt of a mail. */
   readonly confirm?: string | undefined;
 };
 
 /**
- * The page of a mail, and of a message in the inbox: nothing is loaded from elsewhere, no script, no picture; every text is
- * escaped. Mailboxes in a browser leave out `html` and `body`: language and style stand on an element within as well.
+ * The page of a mail, and of a message in the inbox: it loads nothing, and has no script and no image. Every text is
+ * escaped. Webmail removes `html` and `body`: so an element inside also has the language and style.
  */
 export function renderMessageHtml(page: MessagePage): string {
   const language = page.language === undefined ? '' : ` lang="${escapeHtml(page.language)}"`;
@@ -35,8 +36,8 @@ ${footerHtml(page)}
 }
 
 /**
- * The text of a message out of the page that `messageHtml` made of it, without what we add below, for a page that has a heading of
- * its own above: each of the text is one level lower there. No block makes a rule, so that the last one is ours; and every `<` of a text is escaped.
+ * Extracts the message from a page of `renderMessageHtml`, without the footer, with each heading one level lower, for a page with a
+ * heading of its own. The last `<hr>` is that of the footer, because no block renders one and every `<` of a text is escaped.
  */
 export function extractMessageHtml(page: string): string {
   const blocks = page.slice(page.indexOf('\n', page.indexOf('<div')) + 1, page.lastIndexOf('<hr>')).trim();
@@ -44,16 +45,17 @@ export function extractMessageHtml(page: string): string {
 }
 
 function footerHtml({ language, sender, notification, attached = [], inbox, confirm }: MessagePage): string {
-  const phrases = phrasesFor(language);
-  const p = `<p lang="${escapeHtml(phrases.language)}" dir="auto">`;
+  const { language: textLanguage, message: texts } = localeFor(language);
+  const p = `<p lang="${escapeHtml(textLanguage)}" dir="auto">`;
   const items = attached.map((title) => `<li dir="auto">${escapeHtml(title)}</li>`).join('');
   const links = [
-    ...(inbox === undefined ? [] : [inlineHtml({ text: phrases.inbox, href: inbox })]),
-    ...(confirm === undefined ? [] : [inlineHtml({ text: phrases.confirm, href: confirm })]),
+    ...(inbox === undefined ? [] : [inlineHtml({ text: texts.readInInbox, href: inbox })]),
+    ...(confirm === undefined ? [] : [inlineHtml({ text: texts.confirmReceipt, href: confirm })]),
   ];
-  const id = notification === undefined ? '' : escapeHtml(phrases.reference(notification));
+  const id =
+    notification === undefined ? '' : escapeHtml(formatMessage(textLanguage, texts.reference, { id: notification }));
   return [
-    ...(items === '' ? [] : [`${p}${escapeHtml(phrases.attached)}</p>`, `<ul>${items}</ul>`]),
+    ...(items === '' ? [] : [`${p}${escapeHtml(texts.attachments)}</p>`, `<ul>${items}</ul>`]),
     ...links.map((link) => `${p}${link}</p>`),
     `<hr><p dir="auto">${escapeHtml(sender)}</p>`,
     ...(id === '' ? [] : [`${p}${id}</p>`]),
@@ -75,7 +77,7 @@ function blockHtml(block: MarkdownBlock): string {
   }
 }
 
-/** Every item shows its own number; what the browser would count by itself is left out. */
+/** Every item shows its written number. `value` is set only where the browser would count differently. */
 function orderedHtml(items: readonly ListItem[]): string {
   const first = items[0]?.number ?? 1;
   let next = first;
@@ -92,11 +94,11 @@ function lineHtml(line: readonly InlineRun[]): string {
 }
 
 /**
- * A link shows the host that it leads to, so that its text cannot pretend another one. A URL runs from left to right by
- * itself: after Arabic words the slash at its end would stand at its begin.
+ * A link shows its host, so that its text cannot pretend another one. A bare URL is always left to right: otherwise its last slash would
+ * be shown at its start after Arabic text.
  */
 function inlineHtml({ text, strong, href }: InlineRun): string {
-  // A value of a template may have several lines.
+  // A value of a template can have several lines.
   const shown = escapeHtml(text).replaceAll(/\r\n?|\n/g, '<br>\n');
   if (href === undefined) return strong ? `<strong>${shown}</strong>` : shown;
   const isUrl = text === href;
@@ -104,7 +106,7 @@ function inlineHtml({ text, strong, href }: InlineRun): string {
   return isUrl ? link : `${link} (${escapeHtml(new URL(href).host)})`;
 }
 
-/** Text as it may stand in HTML, in an element or between double quotes. */
+/** Escapes a text for an HTML element or a quoted attribute. */
 function escapeHtml(text: string): string {
   const names: Readonly<Record<string, string>> = {
     '&': '&amp;',

@@ -2,8 +2,8 @@ import { blocksOf, type MessageContent } from '../notification/message-content.t
 import { hasMarkup, type InlineRun, type MarkdownBlock } from '../text/markdown.ts';
 
 /**
- * The message for those who see text alone (text messages, the text of a mail): without the marks of Markdown, which a
- * screen reader would spell and a gateway charge for. Where there are none it stays as it was written.
+ * Renders a message as plain text, for text messages and the text of a mail. It drops the Markdown characters, which a screen reader would
+ * spell and a gateway would charge. A message without Markdown stays unchanged.
  */
 export function renderPlainText(content: MessageContent): string {
   const blocks = blocksOf(content);
@@ -27,7 +27,7 @@ function plainLine(line: readonly InlineRun[]): string {
   return line.map(plainRun).join('');
 }
 
-/** An address stands between `<` and `>` (RFC 3986, appendix C): so no program takes what follows for a part of it. */
+/** A URL is put between `<` and `>` (RFC 3986, appendix C), so that no program takes the following text as part of it. */
 function plainRun({ text, href }: InlineRun): string {
   return href === undefined || href === text ? text : `${text} <${href}>`;
 }

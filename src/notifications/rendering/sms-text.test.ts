@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { globSync } from 'node:fs';
 import { test } from 'node:test';
-import { phrasesFor } from './phrases-by-language.ts';
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import { countSegments, renderSmsText } from './sms-text.ts';
 
-test('a letter that comes in two pieces is sent, and charged, as one', () => {
+test('a letter with a combining mark is sent and counted as one character', () => {
   const content = { message: 'Gr\u0075\u0308\u00dfe' };
   const sent = renderSmsText({ sender: 'Finanzamt Mu\u0308nchen', subject: undefined, content, language: 'de' });
   assert.deepEqual(sent, { text: 'Finanzamt München: Grüße', segments: 1 });
@@ -13,22 +14,69 @@ test('a letter that comes in two pieces is sent, and charged, as one', () => {
   assert.deepEqual(long, { text: 'Amt: Eine Nachricht für Sie "Gebühr" liegt in Ihrem Postfach.', segments: 1 });
 });
 
-test('a direction that the subject begins ends with it', () => {
+test('a bidirectional control that the subject opens is closed in the announcement', () => {
   const [rlo, pdf] = ['\u202e', '\u202c'];
   const { text } = renderSmsText({
-    ...{ sender: 'Tax', subject: `Your ${rlo}bill`, content: { message: 'word '.repeat(1_000) }, language: undefined },
+    sender: 'Tax',
+    subject: `Your ${rlo}bill`,
+    content: { message: 'word '.repeat(1_000) },
+    language: undefined,
   });
   assert.equal(text, `Tax: a message for you "Your ${rlo}bill${pdf}" lies in your inbox.`);
 });
 
-test('the alphabet is that of 3GPP TS 23.038, and nothing else is', () => {
+test('the GSM alphabet is exactly that of 3GPP TS 23.038', () => {
   const through = (first: number, last: number) => Array.from({ length: last - first + 1 }, (_, at) => first + at);
-  // Table 6.2.1 in its order, by code points of Unicode, without the escape.
+  // Table 6.2.1 in its order, as Unicode code points, without the escape.
   const basic = new Set([
-    ...[0x40, 0xa3, 0x24, 0xa5, 0xe8, 0xe9, 0xf9, 0xec, 0xf2, 0xc7, 0x0a, 0xd8, 0xf8, 0x0d, 0xc5, 0xe5],
-    ...[0x394, 0x5f, 0x3a6, 0x393, 0x39b, 0x3a9, 0x3a0, 0x3a8, 0x3a3, 0x398, 0x39e, 0xc6, 0xe6, 0xdf, 0xc9],
-    ...[...through(0x20, 0x23), 0xa4, ...through(0x25, 0x3f), 0xa1, ...through(0x41, 0x5a), 0xc4, 0xd6, 0xd1, 0xdc],
-    ...[0xa7, 0xbf, ...through(0x61, 0x7a), 0xe4, 0xf6, 0xf1, 0xfc, 0xe0],
+    0x40,
+    0xa3,
+    0x24,
+    0xa5,
+    0xe8,
+    0xe9,
+    0xf9,
+    0xec,
+    0xf2,
+    0xc7,
+    0x0a,
+    0xd8,
+    0xf8,
+    0x0d,
+    0xc5,
+    0xe5,
+    0x394,
+    0x5f,
+    0x3a6,
+    0x393,
+    0x39b,
+    0x3a9,
+    0x3a0,
+    0x3a8,
+    0x3a3,
+    0x398,
+    0x39e,
+    0xc6,
+    0xe6,
+    0xdf,
+    0xc9,
+    ...through(0x20, 0x23),
+    0xa4,
+    ...through(0x25, 0x3f),
+    0xa1,
+    ...through(0x41, 0x5a),
+    0xc4,
+    0xd6,
+    0xd1,
+    0xdc,
+    0xa7,
+    0xbf,
+    ...through(0x61, 0x7a),
+    0xe4,
+    0xf6,
+    0xf1,
+    0xfc,
+    0xe0,
   ]);
   const extended = new Set([0x0c, 0x5e, 0x7b, 0x7d, 0x5c, 0x5b, 0x7e, 0x5d, 0x7c, 0x20ac]);
   assert.deepEqual([basic.size, extended.size], [127, 10]);
@@ -43,25 +91,25 @@ test('the alphabet is that of 3GPP TS 23.038, and nothing else is', () => {
   }
 });
 
-test('no blank is paid for before or behind a text', () => {
+test('white space around a text is removed', () => {
   const content = { message: '\n Text. \n' };
   assert.equal(renderSmsText({ sender: 'Tax', subject: undefined, content, language: undefined }).text, 'Tax: Text.');
 });
 
-test('in Latin letters no word of an announcement makes it UCS-2, whose places cost twice as much', async () => {
-  const files = readdirSync(new URL('../languages/', import.meta.url)).filter((name) => name !== 'phrases.ts');
-  const modules: object[] = await Promise.all(files.map((name) => import(`../languages/${name}`)));
-  const languages = modules.flatMap((module) => Object.values(module)).map(({ language }) => String(language));
+test('an announcement in a language of Latin script fits the GSM alphabet, which takes half as many segments as UCS-2', () => {
+  const folder = new URL('../../locales/', import.meta.url);
+  const languages = globSync('*.json', { cwd: folder }).map((file) => file.replace('.json', ''));
   const latin = languages.filter((language) => new Intl.Locale(language).maximize().script === 'Latn');
   assert.ok(latin.length >= 8);
   for (const language of latin) {
-    const { announce } = phrasesFor(language);
-    const full = announce('x'.repeat(160 - announce('', ' ""').length), ' ""');
+    const announce = (sender: string) =>
+      formatMessage(language, localeFor(language).message.announcementWithSubject, { sender, subject: '' });
+    const full = announce('x'.repeat(160 - announce('').length));
     assert.deepEqual([full.length, countSegments(full)], [160, 1], language);
   }
 });
 
-test('sms: segments are counted as gateways charge them', () => {
+test('segments are counted as gateways charge them', () => {
   assert.deepEqual(
     ['a'.repeat(160), 'a'.repeat(161), '€'.repeat(80), '€'.repeat(81), 'Č'.repeat(70), `Č${'a'.repeat(70)}`].map(
       countSegments,
@@ -81,12 +129,15 @@ test('sms: segments are counted as gateways charge them', () => {
     [3, 2, 1, 2, 3, 7],
   );
   const long = renderSmsText({
-    ...{ sender: 'Tax Office', subject: 'Your tax', content: { message: 'word '.repeat(1_000) }, language: undefined },
+    sender: 'Tax Office',
+    subject: 'Your tax',
+    content: { message: 'word '.repeat(1_000) },
+    language: undefined,
   });
   assert.deepEqual(long, { text: 'Tax Office: a message for you "Your tax" lies in your inbox.', segments: 1 });
 });
 
-test('an announcement too is at most six segments, and leaves a longer subject out', () => {
+test('an announcement over six segments omits its subject', () => {
   const announced = (subject: string) =>
     renderSmsText({ sender: 'Tax Office', subject, content: { message: 'word '.repeat(1_000) }, language: undefined });
   assert.equal(announced('😀'.repeat(170)).segments, 6);
@@ -96,9 +147,11 @@ test('an announcement too is at most six segments, and leaves a longer subject o
   });
 });
 
-test('a code is in its text message, in every language and however long the name of its sender is', () => {
+test('a text message with a code always contains the code, in every language and with a long sender name', () => {
   for (const language of ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl']) {
-    const content = { message: phrasesFor(language).code.text('012345', 15), address: '+4740000000' };
+    const { text } = localeFor(language).systemMessage.contactCode;
+    const message = formatMessage(language, text, { code: '012345', minutes: 15 });
+    const content = { message, address: '+4740000000' };
     const textFrom = (sender: string) => renderSmsText({ sender, subject: undefined, content, language });
     assert.match(textFrom('Register '.repeat(40)).text, /012345/);
     assert.ok(textFrom('Folkeregisteret').segments <= 4, language);

@@ -1,23 +1,24 @@
+import { localeFor } from '../../locales/locale.ts';
+import { formatMessage } from '../../locales/message-format.ts';
 import type { MessageContent } from '../notification/message-content.ts';
 import { closeBidiControls } from '../text/close-bidi-controls.ts';
-import { phrasesFor } from './phrases-by-language.ts';
 import { renderPlainText } from './plain-text.ts';
 
-/** A text message as it is sent, and what it costs: gateways charge each segment. */
+/** The text of a text message and the number of its segments, each of which a gateway charges. */
 type SmsText = { readonly text: string; readonly segments: number };
 
-/** The alphabet of 3GPP TS 23.038, section 6.2.1, without the escape; the second list takes two places each. */
+/** The GSM alphabet of 3GPP TS 23.038, section 6.2.1, without the escape. Extended characters take two places each. */
 const gsmBasic = new Set(
   '@£$¥èéùìòÇ\nØø\rÅåΔ_ΦΓΛΩΠΨΣΘΞÆæßÉ !"#¤%&\'()*+,-./0123456789:;<=>?¡ABCDEFGHIJKLMNOPQRSTUVWXYZÄÖÑÜ§¿abcdefghijklmnopqrstuvwxyzäöñüà',
 );
 const gsmExtended = new Set('^{}\\[~]|€\f');
 
-/** A message may take so many segments; a longer one is announced, and lies whole in the inbox. */
+/** The limit of segments. A longer message is announced, and its full text is in the inbox. */
 const maxSegments = 6;
 
 /**
- * How many segments a text takes: 160 places of the GSM alphabet or 70 of UCS-2 in one, 153 or 67 in each of several. No
- * character is cut in two (3GPP TS 23.040, section 9.2.3.24.1): one of two places begins the next segment where it does not fit.
+ * Counts the segments of a text: 160 places of the GSM alphabet or 70 of UCS-2 in a single segment, 153 or 67 in each of several. A
+ * character of two places is never split (3GPP TS 23.040, section 9.2.3.24.1).
  */
 export function countSegments(text: string): number {
   const characters = Array.from(text);
@@ -44,28 +45,31 @@ function segmentCountOf(
 }
 
 /**
- * The text for a message: all of it where it is short enough, else who sent it, about what, and where it lies. A subject
- * with which that would be too long itself is left out. One to an address of its own is never announced: it may lie nowhere
- * else. Letters are composed (NFC): the GSM alphabet has no marks to put on one.
+ * Renders a text message: the full text if it is short enough, else an announcement with the subject, or without it if that is still too
+ * long. A message with an address of its own is never announced, because it may not be in the inbox. The text is normalized to NFC,
+ * because the GSM alphabet has no combining characters.
  */
 export function renderSmsText(message: {
   readonly sender: string;
   readonly subject: string | undefined;
   readonly content: MessageContent;
   readonly language: string | undefined;
-  /** The link to the message in the inbox, where that is known: it follows an announcement. */
+  /** The link to the message in the inbox, which follows an announcement. */
   readonly inbox?: string | undefined;
 }): SmsText {
-  const phrases = phrasesFor(message.language);
+  const { sender, subject } = message;
+  const fullText = toSmsText(`${sender}: ${renderPlainText(message.content).trim()}`);
+  if (fullText.segments <= maxSegments || message.content.address !== undefined) return fullText;
+  const { language, message: texts } = localeFor(message.language);
   const link = message.inbox === undefined ? '' : `\n${message.inbox}`;
-  const announce = (about: string) => phrases.announce(message.sender, about) + link;
-  const whole = `${message.sender}: ${renderPlainText(message.content).trim()}`;
-  const about = message.subject === undefined ? '' : ` "${closeBidiControls(message.subject)}"`;
-  for (const written of [whole, announce(about)]) {
-    const text = written.normalize('NFC');
-    const segments = countSegments(text);
-    if (segments <= maxSegments || message.content.address !== undefined) return { text, segments };
-  }
-  const text = announce('').normalize('NFC');
-  return { text, segments: countSegments(text) };
+  const announcement = toSmsText(formatMessage(language, texts.announcement, { sender }) + link);
+  if (subject === undefined) return announcement;
+  const values = { sender, subject: closeBidiControls(subject) };
+  const withSubject = toSmsText(formatMessage(language, texts.announcementWithSubject, values) + link);
+  return withSubject.segments <= maxSegments ? withSubject : announcement;
+}
+
+function toSmsText(text: string): SmsText {
+  const composed = text.normalize('NFC');
+  return { text: composed, segments: countSegments(composed) };
 }

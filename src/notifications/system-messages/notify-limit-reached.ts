@@ -1,11 +1,11 @@
+import { localeFor } from '../../locales/locale.ts';
 import { planSteps } from '../cascade/cascade.ts';
 import type { CitizenContact } from '../notification/contact.ts';
-import { phrasesFor } from '../rendering/phrases-by-language.ts';
 import { type NoticeContext, systemMessage } from './system-message.ts';
 
 const deliverWithinMs = 14 * 86_400_000;
 
-/** Whose verification limit was reached, and the earliest time of the message, in epoch milliseconds. */
+/** The citizen whose verification limit was reached, and the earliest time of the message, in epoch milliseconds. */
 type ReachedLimit = {
   readonly citizenId: string;
   readonly contact: CitizenContact | undefined;
@@ -17,8 +17,8 @@ type ReachedLimit = {
  * is sent as information: it respects the citizen's preferences and quiet hours.
  */
 export async function notifyLimitReached(call: NoticeContext, { citizenId, contact, notBefore }: ReachedLimit) {
-  const { language, failedVerifications } = phrasesFor(contact?.language);
-  const { subject, paragraphs } = failedVerifications;
+  const { language, systemMessage: texts } = localeFor(contact?.language);
+  const { subject, paragraphs } = texts.failedVerifications;
   const begin = notBefore ?? call.now;
   const deliverBy = begin + deliverWithinMs;
   return await systemMessage(call, {

@@ -14,12 +14,12 @@ type SystemMessageContext = {
   readonly ports: { readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>; readonly random: RandomBytes };
 };
 
-/** What a notice of the server needs of the operation whose effect it joins. */
+/** The parts of an operation's call that a notice needs; it joins the operation's effect. */
 export type NoticeContext = Omit<SystemMessageContext, 'ports'> & {
   readonly ports: SystemMessageContext['ports'] & { readonly cascade: CascadePolicy };
 };
 
-/** A message of the server. Without an inbox step it is never in the inbox. Left out: urgent, sent now, in the inbox at once. */
+/** A message of the server and its steps. Without a step for the inbox there is no copy in the inbox. */
 type SystemMessageInput = {
   readonly citizenId: string;
   readonly content: MessageContent;
@@ -31,14 +31,14 @@ type SystemMessageInput = {
   readonly isInInbox?: boolean;
 };
 
-/** A message as parts of the effect that it is about, and its id. */
+/** The parts of a unit that send a message, and the id of the message. */
 type SystemMessageWrite = {
   readonly id: NotificationId;
   readonly event: CitizenEvent;
   readonly statements: readonly Statement[];
 };
 
-/** Makes a message of the server itself. An urgent one ignores quiet hours. */
+/** Creates a message about a change that the same unit makes. It is urgent, so quiet hours do not delay it. */
 export async function systemMessage(
   context: SystemMessageContext,
   { content, category = 'urgent', sendAt = null, isInInbox = true, ...message }: SystemMessageInput,

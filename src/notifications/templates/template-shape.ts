@@ -8,7 +8,7 @@ import { instantSchema } from '../notification/notification-shape.ts';
 import { type Template, type TemplateHead, templateHeadOf } from './template.ts';
 import { findTemplate } from './template-store.ts';
 
-/** The path of an operation on one template. */
+/** The path parameters of the operations on one template. */
 export const templateParams = Type.Object(
   { id: Type.String({ maxLength: 64, description: 'The id of the template.' }) },
   { additionalProperties: false },
@@ -23,10 +23,10 @@ const summaryProperties = {
   createdAt: instantSchema('When it was made.'),
 };
 
-/** A template in a list. */
+/** The schema of a template in a list. */
 export const templateSummaryShape = Type.Object(summaryProperties, { additionalProperties: false });
 
-/** A template by itself. */
+/** The schema of a template with its texts. */
 export const templateShape = Type.Object(
   {
     ...summaryProperties,
@@ -45,17 +45,17 @@ export const templateShape = Type.Object(
   { additionalProperties: false },
 );
 
-/** The entry of a list. */
+/** The JSON of `templateSummaryShape`. */
 export function templateSummaryOf({ id, name, defaultLanguage, languages, placeholders, createdAt }: TemplateHead) {
   return { id, name, defaultLanguage, languages, placeholders, createdAt: formatInstant(createdAt) };
 }
 
-/** The whole of it. */
+/** The JSON of `templateShape`. */
 export function templateView(template: Template) {
   return { ...templateSummaryOf(templateHeadOf(template)), texts: template.texts };
 }
 
-/** The template with that id if it is this client's. */
+/** The template with this id when it belongs to the client. */
 export async function findOwnTemplate(read: Read, text: string, clientId: string): Promise<Template | undefined> {
   const id = parseId('template', text);
   const template = id === undefined ? undefined : await findTemplate(read, id);
@@ -64,7 +64,7 @@ export async function findOwnTemplate(read: Read, text: string, clientId: string
 
 type TemplateChangedEvent = Extract<SystemEvent, { readonly type: 'template.changed' }>;
 
-/** The event of a change that a client made. */
+/** The ledger event of a change that a client made to its template. */
 export function templateChangedEvent<S extends RequestShape, P>(
   call: Pick<OperationCall<S, P>, 'mint' | 'now' | 'caller'>,
   template: TemplateId,

@@ -4,13 +4,16 @@ import { idField, integerField, textField } from '../../db/row-fields.ts';
 import type { TemplateId } from '../../kernel/id.ts';
 import { type Template, type TemplateHead, type TemplateText, templateHeadOf } from './template.ts';
 
-/** A client has no more of them. */
+/** The limit per client. */
 export const maxTemplates = 200;
 
 const columns = 'id, client_id, name, default_language, texts, created_at';
 const findTemplateRow = lookupByKey('template', 'id', columns);
 
-/** Stores a new template; refused (`rows`) where its client has that many. Whoever makes another at the same time waits for the row of the client. */
+/**
+ * Stores a new template. Refused (`rows`) when the client has `maxTemplates` of them. The first statement locks the row of the client, so
+ * that concurrent inserts run one after the other.
+ */
 export function insertTemplate(template: Template): Statement[] {
   const { id, clientId, name, defaultLanguage, texts, createdAt } = template;
   const { languages, placeholders } = templateHeadOf(template);
@@ -23,20 +26,26 @@ export function insertTemplate(template: Template): Statement[] {
           where (select count(*) from template where client_id = $2) < ${maxTemplates}
         returning id`,
       args: [
-        ...[id, clientId, name, defaultLanguage, JSON.stringify(texts), createdAt],
-        ...[JSON.stringify(languages), JSON.stringify(placeholders)],
+        id,
+        clientId,
+        name,
+        defaultLanguage,
+        JSON.stringify(texts),
+        createdAt,
+        JSON.stringify(languages),
+        JSON.stringify(placeholders),
       ],
       rows: 1,
     },
   ];
 }
 
-/** Takes a template out, refused (`rows`) where that was done. */
+/** Deletes a template. Refused (`rows`) when it was deleted before. */
 export function deleteTemplate(id: TemplateId): Statement {
   return { sql: 'delete from template where id = $1 returning id', args: [id], rows: 1 };
 }
 
-/** The templates of a client, newest first, without their texts, which may be 12 MB. */
+/** The templates of a client, newest first, without their texts, which can be 12 MB in all. */
 export async function findTemplates(read: Read, clientId: string): Promise<TemplateHead[]> {
   const sql = `select id, client_id, name, default_language, created_at, languages, placeholders from template
      where client_id = $1 order by id desc limit ${maxTemplates}`;
@@ -48,14 +57,14 @@ function headFromRow(row: Row): TemplateHead {
   return { ...commonFieldsOf(row), languages: listed('languages'), placeholders: listed('placeholders') };
 }
 
-/** One template, whoever's it is. */
+/** A template of any client. */
 export async function findTemplate(read: Read, id: TemplateId): Promise<Template | undefined> {
   const [row] = await findTemplateRow(read, id);
   return row === undefined ? undefined : templateFromRow(row);
 }
 
 function templateFromRow(row: Row): Template {
-  // Written by `insertTemplate` above, as are the lists of a head.
+  // `insertTemplate` has written it, and the lists of a head.
   return { ...commonFieldsOf(row), texts: JSON.parse(textField(row, 'texts')) as TemplateText[] };
 }
 

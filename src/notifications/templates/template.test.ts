@@ -2,16 +2,16 @@ import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { placeholderIssues, textForLanguage } from './template.ts';
 
-const cases: ReadonlyArray<readonly [wanted: string, has: readonly string[], found: string | undefined]> = [
+const cases: ReadonlyArray<readonly [requested: string, languages: readonly string[], found: string | undefined]> = [
   ['fr', ['en', 'fr'], 'fr'],
   ['fr-BE', ['en', 'fr'], 'fr'],
   ['DE-at', ['de-AT', 'de'], 'de-AT'],
   ['de-CH-1996', ['de', 'de-CH'], 'de-CH'],
-  // RFC 4647, section 3.4: a single letter goes together with what follows it.
+  // RFC 4647, section 3.4: a single letter is dropped together with the subtag after it.
   ['zh-Hant-CN-x-private1', ['zh', 'zh-Hant-CN'], 'zh-Hant-CN'],
   ['zh-Hant-TW', ['zh', 'zh-Hant'], 'zh-Hant'],
   ['deu', ['de'], 'de'],
-  // Not by lookup: a variant of the same language before another language.
+  // Not by lookup: a variant of the same language.
   ['nl', ['fr-BE', 'nl-BE'], 'nl-BE'],
   ['de-AT', ['de-CH', 'de-DE'], 'de-CH'],
   ['nb-NO', ['en', 'nn', 'no'], 'no'],
@@ -21,14 +21,14 @@ const cases: ReadonlyArray<readonly [wanted: string, has: readonly string[], fou
   ['pl', ['fr', 'nl'], undefined],
 ];
 
-test('the text for a language is found by lookup, then in a variant of it, and else there is none', () => {
-  for (const [wanted, has, found] of cases) {
-    const texts = has.map((language) => ({ language, message: language }));
-    assert.equal(textForLanguage(texts, wanted)?.language, found, `${wanted} of ${has}`);
+test('the text for a language is found by lookup, then as a variant of the language, and otherwise undefined', () => {
+  for (const [requested, languages, found] of cases) {
+    const texts = languages.map((language) => ({ language, message: language }));
+    assert.equal(textForLanguage(texts, requested)?.language, found, `${requested} of ${languages}`);
   }
 });
 
-test('of each language that lacks values there is one fault, however many values and languages there are', () => {
+test('a template with many missing placeholders has one short issue for each language', () => {
   const texts = Array.from({ length: 40 }, (_, at) => ({
     language: `x${at}`,
     message: Array.from({ length: 200 }, (_name, of) => `((p${at}x${of}))`).join(''),

@@ -3,44 +3,44 @@ import { parseLanguageTag } from '../../kernel/language-tag.ts';
 import type { Issue } from '../../kernel/refusal.ts';
 import { placeholderNamesIn } from '../text/markdown.ts';
 
-/** What a template says in one language; the tag (BCP 47) in its canonical form. */
+/** The text of a template in one language; the tag (BCP 47) is canonical. */
 export type TemplateText = {
   readonly language: string;
   readonly subject?: string | undefined;
   readonly message: string;
 };
 
-/** Texts of a client for one message to many, each in the own language. They need the same values, whichever is chosen. */
+/** The texts of one message in several languages. All of them have the same placeholders. */
 export type Template = {
   readonly id: TemplateId;
   readonly clientId: string;
-  /** For people, to tell it from others. */
+  /** Shown to people in the list of templates. */
   readonly name: string;
   readonly defaultLanguage: string;
   readonly texts: readonly TemplateText[];
   readonly createdAt: number;
 };
 
-/** What a list has of a template: its languages, and the placeholders that all its texts share. */
+/** A template without its texts, with their languages and placeholders. */
 export type TemplateHead = Omit<Template, 'texts'> & {
   readonly languages: readonly string[];
   readonly placeholders: readonly string[];
 };
 
-/** The template without its texts. */
+/** The head of a template, for lists. */
 export function templateHeadOf({ texts, ...template }: Template): TemplateHead {
   const placeholders = new Set(texts.flatMap((text) => [...placeholdersOfText(text)]));
   return { ...template, languages: texts.map(({ language }) => language), placeholders: [...placeholders] };
 }
 
-/** The names of the values that a text needs. */
+/** The names of the placeholders in a text and its subject. */
 export function placeholdersOfText({ subject = '', message }: Omit<TemplateText, 'language'>): ReadonlySet<string> {
   return new Set([...placeholderNamesIn(message), ...placeholderNamesIn(subject)]);
 }
 
 /**
- * The text for a language, found by lookup (RFC 4647, section 3.4): for `de-CH-1996` one in `de-CH`, else in `de`. Where there is none,
- * one in a variant of it: who reads `nl` reads `nl-BE` sooner than another language. Undefined where there is neither.
+ * Finds the text for a language by lookup (RFC 4647, section 3.4): for `de-CH-1996` the one in `de-CH`, else in `de`. If there is none, it
+ * takes a variant of the language: for `nl` the one in `nl-BE`. Undefined when there is neither.
  */
 export function textForLanguage(texts: readonly TemplateText[], requested: string): TemplateText | undefined {
   const own = lookupRangesOf((parseLanguageTag(requested) ?? requested).toLowerCase());
@@ -51,20 +51,20 @@ export function textForLanguage(texts: readonly TemplateText[], requested: strin
   return find((tag, range) => tag === range) ?? find((tag, range) => tag.startsWith(`${range}-`));
 }
 
-/** Norwegian has a tag of its own for each way of writing it, and one for both: who reads one reads the others. */
+/** Norwegian has a tag for each of its written forms and one for both. A reader of one can read the others. */
 const norwegianVariants: Readonly<Record<string, readonly string[]>> = {
   nb: ['no', 'nn'],
   nn: ['no', 'nb'],
   no: ['nb', 'nn'],
 };
 
-/** The range itself, then without its last part each time, and without a single letter or digit that would end it. */
+/** The range and its shorter forms (RFC 4647): each drops the last subtag, and a single-letter subtag before it. */
 function lookupRangesOf(range: string): string[] {
   const shorter = range.replace(/(?:-[a-z\d])?-[^-]*$/, '');
   return shorter === range ? [range] : [range, ...lookupRangesOf(shorter)];
 }
 
-/** The text in the language of the citizen, where it is known and there is one; else in the default language. */
+/** The text in the language of the citizen, if there is one, else in the default language. */
 export function textForCitizen(
   { texts, defaultLanguage }: Template,
   citizenLanguage: string | undefined,
@@ -72,15 +72,15 @@ export function textForCitizen(
   const text =
     (citizenLanguage === undefined ? undefined : textForLanguage(texts, citizenLanguage)) ??
     textForLanguage(texts, defaultLanguage);
-  if (text === undefined) throw new TypeError('a template without a text in its default language');
+  if (text === undefined) throw new TypeError('the template has no text in its default language');
   return text;
 }
 
-/** What is wrong about the languages of a new template; where nothing is, `texts` has them in their canonical form. */
-export function languageIssues(given: readonly TemplateText[], defaultLanguage: string): Issue[] {
+/** The issues of the languages of a new template: malformed or repeated tags, and a default language without a text. */
+export function languageIssues(texts: readonly TemplateText[], defaultLanguage: string): Issue[] {
   const issues: Issue[] = [];
   const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
-  const tags = given.map(({ language }) => parseLanguageTag(language));
+  const tags = texts.map(({ language }) => parseLanguageTag(language));
   for (const [index, tag] of tags.entries()) {
     const pointer = `/texts/${index}/language`;
     if (tag === undefined) add(pointer, 'malformed', 'must be the tag of a language (BCP 47), as fr or nl-BE');
@@ -95,22 +95,22 @@ export function languageIssues(given: readonly TemplateText[], defaultLanguage: 
   return issues;
 }
 
-/** So many values are named of those that a text lacks. */
+/** The limit of missing placeholders that an issue names. */
 const maxNamed = 10;
 
-/** The values that a text lacks and another one has: each would be asked for in vain, or stand in one language alone. */
+/** One issue for each text that lacks a placeholder of another text. Otherwise the value would be missing in that language. */
 export function placeholderIssues(texts: readonly TemplateText[]): Issue[] {
   const needed = texts.map(placeholdersOfText);
   const all = new Set(needed.flatMap((names) => [...names]));
   return needed.flatMap((names, index) => {
     const missing = all.difference(names);
     if (missing.size === 0) return [];
-    const those = [...missing].slice(0, maxNamed).map((name) => `((${name}))`);
+    const listed = [...missing].slice(0, maxNamed).map((name) => `((${name}))`);
     const more = missing.size > maxNamed ? ` and ${missing.size - maxNamed} more` : '';
     const from = texts
       .filter((_text, other) => !needed[other]?.isDisjointFrom(missing))
       .map(({ language }) => language);
-    const detail = `lacks ${those.join(', ')}${more}, which stand in the text in ${from.join(', ')}: every language needs the same values`;
+    const detail = `lacks ${listed.join(', ')}${more}, which stand in the text in ${from.join(', ')}: every language needs the same values`;
     return [{ in: 'body', pointer: `/texts/${index}/message`, code: 'missing', detail }];
   });
 }

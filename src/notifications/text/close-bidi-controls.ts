@@ -5,8 +5,8 @@ const endOfEmbedding = '\u202c';
 const bidiControls = /[\u202a-\u202e\u2066-\u2069]/g;
 
 /**
- * The text with every direction that it begins ended within it, and no end of another's (UAX #9): else it would turn round
- * what stands behind it, an amount or the host of a link.
+ * Closes every bidirectional control that a text opens, and removes ends without a start (UAX #9). Otherwise the text could reverse what
+ * follows it, such as an amount or the host of a link.
  */
 export function closeBidiControls(text: string): string {
   const open: string[] = [];
@@ -15,10 +15,10 @@ export function closeBidiControls(text: string): string {
     else if (embeddings.includes(control)) open.push(endOfEmbedding);
     else if (control === endOfEmbedding) return open.at(-1) === control ? (open.pop() ?? '') : '';
     else {
-      const begun = open.lastIndexOf(endOfIsolate);
-      // The end of an isolate ends all embeddings in it.
-      if (begun < 0) return '';
-      open.length = begun;
+      const isolateStart = open.lastIndexOf(endOfIsolate);
+      if (isolateStart < 0) return '';
+      // The end of an isolate also ends all embeddings in it.
+      open.length = isolateStart;
     }
     return control;
   });

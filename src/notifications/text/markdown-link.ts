@@ -1,10 +1,10 @@
-/** Fills the placeholders of a text, each value written by the function. */
+/** Fills the placeholders of a text; `write` encodes each value. */
 type FillPlaceholders = (text: string, write?: (value: string) => string) => string;
 
-/** A longer one is no link: it stays text, whole. */
+/** A longer URL is not a link: it stays text. */
 const maxUrlLength = 2_000;
 
-/** Where the URL that begins here ends: before a parenthesis without a partner, as `)` behind a link. */
+/** The end of the URL that starts at `from`: before an unmatched parenthesis, such as the `)` after a link. */
 export function findUrlEnd(line: string, from: number): number {
   const run = /[^\s<>"'[\]]*/y;
   run.lastIndex = from;
@@ -21,40 +21,39 @@ export function findUrlEnd(line: string, from: number): number {
 }
 
 /**
- * What of it is the URL where it stands in a sentence: not the quotation marks around it, the punctuation behind it, or
- * what goes on behind a mark that Chinese and Japanese write without a blank.
+ * Removes what follows a URL in a sentence: closing quotation marks, punctuation, and text after a Chinese or Japanese mark, which is
+ * written without a space.
  */
 export function trimTrailingPunctuation(url: string): string {
   const end = url.search(/[\p{Pi}\p{Pf}\u3000-\u303f\uff01-\uff0f\uff1a-\uff20\uff3b-\uff40\uff5b-\uff65]/u);
-  // Character by character: by a pattern that ends in $ it would take the square of the marks that stand within.
+  // By characters: a pattern that ends in $ would take quadratic time for a URL with many punctuation marks.
   const characters = Array.from(end < 0 ? url : url.slice(0, end));
   const last = characters.findLastIndex((character) => !/[.,;:!?*]|(?=[^\0-\x7f])\p{P}/u.test(character));
   return characters.slice(0, last + 1).join('');
 }
 
 /**
- * Where a link leads, or undefined where it may not be one. The URL is parsed as it was written, and its values are
- * filled into the parts: what comes out has to be the same URL but for them, with no segment of its path gone or turned
- * into a step up (test/attacks/template-links.test.ts).
+ * The href of a link; undefined when it is not allowed. The URL is parsed before its values are filled into its parts. The values must not
+ * change its structure: no path segment may disappear or become `..` (test/attacks/template-links.test.ts).
  */
 export function safeHrefOf(target: string, fill: FillPlaceholders): string | undefined {
   if (target.length > maxUrlLength || !URL.canParse(target)) return undefined;
   const { protocol, username, password, host, origin, pathname, search, hash } = new URL(target);
-  // A name before an @ looks like the host, and is none; a host with a placeholder would be the value's.
+  // A user name before an @ looks like the host. A placeholder in the host would let a value choose the host.
   if (protocol !== 'https:' || username !== '' || password !== '' || /[()]/.test(host)) return undefined;
   if (pathname.split('/').some((segment) => !staysInPath(segment, fill(segment)))) return undefined;
   const filled = `${origin}${fill(pathname + search + hash, encodeUrlValue)}`;
   return URL.canParse(filled) && new URL(filled).href === filled ? filled : undefined;
 }
 
-/** Servers decode a segment before they look at it, some of them twice, and walk up where it then says so. */
+/** Servers decode a path segment before they resolve `..`, and some decode it twice. */
 function staysInPath(segment: string, filled: string): boolean {
   if (filled === segment) return true;
-  const steps = filled.replaceAll(/%(?:25)*2e/gi, '.').split(/[/\\]|%(?:25)*(?:2f|5c)/i);
-  return filled !== '' && !steps.some((step) => step === '.' || step === '..');
+  const decodedSegments = filled.replaceAll(/%(?:25)*2e/gi, '.').split(/[/\\]|%(?:25)*(?:2f|5c)/i);
+  return filled !== '' && !decodedSegments.some((one) => one === '.' || one === '..');
 }
 
-/** A value as it may stand in a URL: everything encoded but letters, digits and `-_.~` (RFC 3986, section 2.3). */
+/** Encodes a value for a URL: everything except letters, digits and `-_.~` (RFC 3986, section 2.3). */
 export function encodeUrlValue(value: string): string {
   return encodeURIComponent(value.toWellFormed()).replaceAll(
     /[!'()*]/g,

@@ -11,7 +11,7 @@ function bodyOf(source: string, values: PlaceholderValues = {}): string {
   return body.replaceAll(' dir="auto"', '');
 }
 
-test('a line that begins with a number goes on with its paragraph; only 1. may begin a list there', () => {
+test('a line that starts with a number continues its paragraph, and only 1. starts a list there', () => {
   const cases = [
     [
       'Ihr Termin ist am\n15. Mai 2027 um 10 Uhr, Zimmer 3.',
@@ -23,7 +23,7 @@ test('a line that begins with a number goes on with its paragraph; only 1. may b
   for (const [source = '', html] of cases) assert.equal(bodyOf(source), html);
 });
 
-test('an item of a list has the number that was written', () => {
+test('an item of an ordered list keeps its written number', () => {
   const cases = [
     ['15. Mai 2027 um 10 Uhr', '<ol start="15"><li>Mai 2027 um 10 Uhr</li></ol>'],
     ['7. seven\n8. eight', '<ol start="7"><li>seven</li><li>eight</li></ol>'],
@@ -38,26 +38,26 @@ test('an item of a list has the number that was written', () => {
   for (const [source = '', html] of cases) assert.equal(bodyOf(source), html, source);
 });
 
-test('a number that a list would show in another way stays text', () => {
+test('a number that a list would show differently stays text', () => {
   assert.equal(bodyOf('01. Januar 2027'), '<p>01. Januar 2027</p>');
   assert.equal(bodyOf('2) second\n3) third'), '<p>2) second<br>\n3) third</p>');
   assert.equal(bodyOf('1999. A year'), '<p>1999. A year</p>');
   assert.ok(!hasMarkup(parseMarkdown('2) second')));
 });
 
-test('stars beside a blank stay text', () => {
+test('stars next to a space stay text', () => {
   for (const text of ['5 ** 3 ** 2', '** a **', '**a **', '** a**', '** **'])
     assert.equal(bodyOf(text), `<p>${text}</p>`);
   assert.equal(bodyOf('**a b** ** **c**'), '<p><strong>a b</strong> ** <strong>c</strong></p>');
 });
 
 const link = (href: string, text = href) => {
-  // A URL runs from left to right by itself, or the slash at its end would go to its begin behind Arabic words.
+  // A bare URL is left to right, because its last slash would be shown at its start after Arabic text.
   const [direction, shown] = text === href ? [' dir="ltr"', ''] : ['', ` (${new URL(href).host})`];
   return `<a href="${href}" rel="noopener noreferrer"${direction}>${text}</a>${shown}`;
 };
 
-test('a link leads where its text says, placeholders and parentheses included', () => {
+test('a link leads to its written URL with filled placeholders and balanced parentheses', () => {
   const values = { id: 'A-17', odd: `a b/ü'(x)&?#` };
   const encoded = 'a%20b%2F%C3%BC%27%28x%29%26%3F%23';
   const cases = [
@@ -66,7 +66,7 @@ test('a link leads where its text says, placeholders and parentheses included', 
     ['https://e.org/((id))((odd)), and', `${link(`https://e.org/A-17${encoded}`)}, and`],
     ['[x](https://e.org/a_(b))', link('https://e.org/a_(b)', 'x')],
     ['[x](https://e.org/a_(b_(c))_((id)))!', `${link('https://e.org/a_(b_(c))_A-17', 'x')}!`],
-    // A bracket within the text of a link begins it anew (CommonMark, section 6.3).
+    // A bracket within the text of a link starts it again (CommonMark, section 6.3).
     ['[Art. 7 [bill ((id))](https://e.org/x)', `[Art. 7 ${link('https://e.org/x', 'bill A-17')}`],
     ['see https://e.org/a_(b).', `see ${link('https://e.org/a_(b)')}.`],
     ['see https://e.org/a(b now', `see ${link('https://e.org/a')}(b now`],
@@ -76,7 +76,7 @@ test('a link leads where its text says, placeholders and parentheses included', 
   for (const [source = '', html] of cases) assert.equal(bodyOf(source, values), `<p>${html}</p>`, source);
 });
 
-test('the marks of a sentence around a URL are none of it, in whatever language', () => {
+test('punctuation around a URL is not part of it, in the scripts of any language', () => {
   const url = 'https://e.org/x';
   for (const sentence of [
     'Siehe „URL“.',
@@ -95,7 +95,7 @@ test('the marks of a sentence around a URL are none of it, in whatever language'
   assert.equal(bodyOf('https://e.org/Müll-–-Übersicht!'), `<p>${link(path)}!</p>`);
 });
 
-test('a URL is found at once, however many marks stand in it', () => {
+test('a URL with 150,000 punctuation marks is parsed in linear time', () => {
   for (const mark of ['.', '…', '\u{10100}']) {
     const text = `https://x/${mark.repeat(150_000)}`;
     assert.equal(
@@ -109,19 +109,19 @@ test('a URL is found at once, however many marks stand in it', () => {
   }
 });
 
-test('a URL that is longer than any link stays text, whole', () => {
+test('a URL over the length limit stays text', () => {
   const long = `https://e.org/${'x'.repeat(3_000)}`;
   assert.equal(bodyOf(long), `<p>${long}</p>`);
 });
 
-test('a value of several lines keeps them', () => {
+test('a value of several lines keeps its line breaks', () => {
   const values = { address: 'Long Road 17\r\n0150 Oslo\nNorway' };
   const lines = 'Long Road 17<br>\n0150 Oslo<br>\nNorway';
   assert.equal(bodyOf('To: ((address)).', values), `<p>To: ${lines}.</p>`);
   assert.equal(bodyOf('- **((address))**', values), `<ul><li><strong>${lines}</strong></li></ul>`);
 });
 
-test('as text a template has the same links as on the page, and all else as it was written', () => {
+test('a template as plain text has the same links as in HTML, and the rest unchanged', () => {
   const values = { id: 'A 17&x=1#y', dots: '..', name: '**Ada** [x](https://e.org/((id)))', empty: '' };
   const cases = [
     ['Pay at https://pay.example/bill?ref=((id)), now', 'Pay at https://pay.example/bill?ref=A%2017%26x%3D1%23y, now'],
@@ -139,7 +139,7 @@ test('as text a template has the same links as on the page, and all else as it w
     assert.equal(fillMarkdown(template, {}), template);
 });
 
-test('a direction that a value or the words of a link begin ends with them', () => {
+test('a bidirectional control that a value or a link text opens is closed at its end', () => {
   const [rlo, rli, pdf, pdi] = ['\u202e', '\u2067', '\u202c', '\u2069'];
   const cases = [
     [`Ada${rlo}`, `Ada${rlo}${pdf}`],
@@ -159,7 +159,7 @@ test('a direction that a value or the words of a link begin ends with them', () 
   );
 });
 
-test('a direction that the text before a link begins turns neither its words nor its host round', () => {
+test('a bidirectional control before a link reverses neither its text nor its host', () => {
   const [rlo, pdf] = ['\u202e', '\u202c'];
   const source = `**a${rlo}** b${rlo} [bank](https://evil.example/) c${pdf}`;
   assert.equal(
@@ -169,7 +169,7 @@ test('a direction that the text before a link begins turns neither its words nor
   assert.equal(renderPlainText({ message: source }), `a${rlo}${pdf} b${rlo} ${pdf}bank <https://evil.example/> c`);
 });
 
-test('a character outside of the first plane is one, and half of one is one too', () => {
+test('a character outside the first plane counts as one, and so does half of a surrogate pair', () => {
   for (const text of ['', 'abc', 'ñ', '𝒜b😀', '👩‍👩‍👧', '\ud83d', '\ude00\ud83d', 'x\ud83d\ud83d\ude00y'])
     assert.equal(countCodePoints(text), Array.from(text).length, JSON.stringify(text));
 });

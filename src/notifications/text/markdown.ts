@@ -4,22 +4,22 @@ import { encodeUrlValue, findUrlEnd, safeHrefOf, trimTrailingPunctuation } from 
 /** A run of text within a line: plain, strong, or a link. */
 export type InlineRun = { readonly text: string; readonly strong?: true; readonly href?: string };
 
-/** An item of a list. In an ordered one it keeps the number that was written: it may be a day or a clause. */
+/** An item of a list. In an ordered list it keeps its written number, which may be a day or a clause. */
 export type ListItem = { readonly number?: number; readonly line: readonly InlineRun[] };
 
-/** A block of restricted Markdown. Everything that is not one of these stays text as it was written. */
+/** A block of restricted Markdown. All other Markdown stays plain text. */
 export type MarkdownBlock =
   | { readonly kind: 'heading'; readonly level: 1 | 2; readonly line: readonly InlineRun[] }
   | { readonly kind: 'paragraph'; readonly lines: readonly (readonly InlineRun[])[] }
   | { readonly kind: 'list'; readonly ordered: boolean; readonly items: readonly ListItem[] };
 
-/** Values for the placeholders of a template, by name. They are only ever text: no Markdown in them counts. */
+/** Values for the placeholders of a template, by name. They are plain text: Markdown in them is not parsed. */
 export type PlaceholderValues = Readonly<Record<string, string>>;
 
 /**
  * Reads restricted Markdown: headings (`#`, `##`), lists (`-`, `*`, `1.`), `**strong**`, links and bare URLs with https.
- * No HTML, no pictures, no other schemes. Placeholders `((name))` are filled after the structure is known, so that no
- * value can become structure (test/attacks/injection.test.ts).
+ * No HTML, no images, no other schemes. Placeholders `((name))` are filled after the structure is parsed, so that no value can become
+ * structure (test/attacks/injection.test.ts).
  */
 export function parseMarkdown(source: string, values: PlaceholderValues = {}): MarkdownBlock[] {
   const blocks: MarkdownBlock[] = [];
@@ -56,7 +56,7 @@ export function parseMarkdown(source: string, values: PlaceholderValues = {}): M
 }
 
 type OpenList = { readonly kind: 'list'; readonly items: ListItem[]; blank: boolean };
-/** `after`: the number of the item that it stands right below. */
+/** `after`: the number of the list item directly above. */
 type OpenParagraph = {
   readonly kind: 'paragraph';
   readonly lines: InlineRun[][];
@@ -74,7 +74,7 @@ function closeBlock(open: OpenBlock): MarkdownBlock {
     : { kind: 'list', ordered: open.items[0]?.number !== undefined, items: open.items };
 }
 
-/** A number that a list would show in another way, as `01.` or `1)`, begins no item. */
+/** A number that a list would show differently, such as `01.` or `1)`, does not start an item. */
 function parseListItem(line: string, values: PlaceholderValues): ListItem | undefined {
   const [, bullet, number, text] = /^(?:([-*])|(0|[1-9]\d{0,2})\.) +(\S.*)$/.exec(line) ?? [];
   if (text === undefined) return undefined;
@@ -83,31 +83,31 @@ function parseListItem(line: string, values: PlaceholderValues): ListItem | unde
 }
 
 /**
- * A number at the start of a line is most often a date or an amount in the midst of a sentence: only 1. may begin a list
- * there (CommonMark, section 5.3), and the number after that of the item that the paragraph belongs to.
+ * A number at the start of a line in a paragraph is usually a date or an amount. Only `1.` starts a list there (CommonMark, section 5.3),
+ * or the number that continues the list above the paragraph.
  */
 function isMidSentence({ after }: OpenParagraph, { number }: ListItem): boolean {
   return number !== undefined && number !== 1 && (after === undefined || number !== after + 1);
 }
 
-/** A blank line ends a list of bullets, and an ordered one whose numbers do not rise behind it. */
+/** A blank line ends a bullet list, and an ordered list when the next number is not higher. */
 function continuesList({ items, blank }: OpenList, { number }: ListItem): boolean {
   const last = items.at(-1)?.number;
   if (number === undefined || last === undefined) return number === last && !blank;
   return !blank || number > last;
 }
 
-/** Stars beside a blank are none of strong text (CommonMark, section 6.2), as in `5 ** 3`. */
+/** Stars next to a space do not mark strong text (CommonMark, section 6.2), such as in `5 ** 3`. */
 const inlinePattern = /\*\*(?=\S)([^*\n]{1,500})(?<=\S)\*\*|\[([^[\]\n]{1,300})\]\((?=https:\/\/)|https:\/\//g;
 
-/** A piece of a line: text, strong text, or a link with the URL that was written and the one that it leads to. */
+/** A piece of a line: text, strong text, or a link with the written URL (`target`) and the filled one (`href`). */
 type Piece =
   | { readonly text: string }
   | { readonly strong: string }
   | { readonly label: string | undefined; readonly target: string; readonly href: string };
 
 function parseInlines(line: string, values: PlaceholderValues): InlineRun[] {
-  // A run that turned the next one round would turn the host of a link.
+  // A run with an open bidirectional control could reverse the host of the next link.
   const run = (text: string) => closeBidiControls(fillPlaceholders(text, values));
   return parsePieces(line, values).map((piece) => {
     if ('text' in piece) return { text: run(piece.text) };
@@ -135,7 +135,7 @@ function parsePieces(line: string, values: PlaceholderValues): Piece[] {
     const begin = label === undefined ? match.index : match.index + opening.length;
     const url = line.slice(begin, findUrlEnd(line, begin));
     if (label !== undefined && line[begin + url.length] !== ')') {
-      // No link, but what stands in it may be one.
+      // Not a link, but the text in the brackets may contain one.
       pattern.lastIndex = match.index + 1;
       continue;
     }
@@ -149,8 +149,8 @@ function parsePieces(line: string, values: PlaceholderValues): Piece[] {
 }
 
 /**
- * A template as text, for those who read no Markdown: its placeholders filled, those in links as a link needs it, or a
- * text message would lead elsewhere than the page beside a mail.
+ * Fills the placeholders of a template for plain text. Values in links are encoded, so that a link in a text message leads to the same URL
+ * as in the HTML.
  */
 export function fillMarkdown(template: string, values: PlaceholderValues): string {
   return template
@@ -177,14 +177,14 @@ export function placeholderNamesIn(text: string): ReadonlySet<string> {
   return new Set(Array.from(text.matchAll(placeholderPattern), ([, name = '']) => name));
 }
 
-/** The text with its placeholders filled, each value as it is or as `write` has it; one without a value stays. */
+/** Fills the placeholders of a text; `write` encodes each value. A placeholder without a value stays. */
 export function fillPlaceholders(text: string, values: PlaceholderValues, write = closeBidiControls): string {
   return text.replaceAll(placeholderPattern, (all, name: string) =>
     Object.hasOwn(values, name) ? write(values[name] ?? '') : all,
   );
 }
 
-/** How many characters (code points) `fill` would give: counted and not built, since a template can name a value often. */
+/** The length in code points of the filled text. It is counted and not built, because a template can repeat a long value. */
 export function filledLength(text: string, values: PlaceholderValues): number {
   const lengths = new Map<string, number>();
   let length = countCodePoints(text);
@@ -199,14 +199,14 @@ export function filledLength(text: string, values: PlaceholderValues): number {
   return length;
 }
 
-/** How many characters (code points) a text has; counted of each text of a template at each send. */
+/** The number of code points of a text. */
 export function countCodePoints(text: string): number {
   return text.length - (text.match(surrogatePairs)?.length ?? 0);
 }
 
 const surrogatePairs = /[\ud800-\udbff][\udc00-\udfff]/g;
 
-/** Whether there is more to show than plain paragraphs. */
+/** Whether the blocks contain more than plain paragraphs. */
 export function hasMarkup(blocks: readonly MarkdownBlock[]): boolean {
   return blocks.some(
     (block) =>

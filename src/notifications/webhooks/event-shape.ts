@@ -19,7 +19,7 @@ const data = Type.Object(
   { additionalProperties: true, description: 'Nothing about the citizen.' },
 );
 
-/** What the feed and the calls of webhooks both say of an event. */
+/** The members of an event in the feed and in the calls of webhooks. */
 export const eventMembers = {
   number: Type.Integer({ description: 'Counts this client’s events from 1, without gaps.' }),
   type: Type.String({ description: `What happened: ${feedEventTypes.join(', ')}; more may come.` }),
@@ -27,7 +27,7 @@ export const eventMembers = {
   data,
 };
 
-/** What a webhook is called with. */
+/** The call of a webhook, for the OpenAPI document. */
 export const eventCall = {
   name: 'receiveEvent',
   tag: 'events',

@@ -6,7 +6,7 @@ import type { EventId } from '../../kernel/id.ts';
 import type { CitizenEvent } from '../../ledger/ledger-event.ts';
 import type { Notification, NotificationStatus } from '../notification/notification.ts';
 
-/** The events of the ledger that the sender of a notification is told. */
+/** The ledger events that the feed reports to the sender of a notification. */
 export const feedEventTypes = [
   'notification.delivery-ended',
   'notification.undeliverable',
@@ -15,10 +15,10 @@ export const feedEventTypes = [
 ] as const;
 type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[number]>;
 
-/** What a delivery comes to: `retry` is a vain attempt that is followed by another. */
+/** The outcomes of a delivery attempt in the feed: `retry` is a failed attempt that another one follows. */
 export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
 
-/** What is told: ids and words, nothing about the citizen. */
+/** The content of a feed event: ids and codes, no personal data. */
 type FeedData = {
   readonly notification: string;
   readonly reference: string | null;
@@ -29,7 +29,7 @@ type FeedData = {
   readonly reason?: string | undefined;
 };
 
-/** An event of the feed with its number among its client's events. */
+/** An event of the feed. `number` counts the events of its client from 1. */
 type FeedEvent = {
   readonly id: EventId;
   readonly clientId: string;
@@ -41,7 +41,7 @@ type FeedEvent = {
 
 const insertFeedRow = batchInsert('feed_event', 'id, client_id, at, type, data');
 
-/** The statement that tells the sender of an event; it belongs into the unit of that event. */
+/** Adds an event to the feed of the sender. The statement must be in the same unit as the event. */
 export function insertFeedEvent(
   notification: Notification,
   status: NotificationStatus,
@@ -49,7 +49,9 @@ export function insertFeedEvent(
 ): Statement {
   const { id, reference, clientId } = notification;
   const data: FeedData = {
-    ...{ notification: id, reference, status },
+    notification: id,
+    reference,
+    status,
     ...(event.type === 'notification.delivery-ended'
       ? { delivery: event.delivery, channel: event.channel, outcome: event.outcome, reason: event.reason }
       : {}),
@@ -58,7 +60,7 @@ export function insertFeedEvent(
   return insertFeedRow([event.id, clientId, event.at, event.type, JSON.stringify(data)]);
 }
 
-/** An event that was committed and has no number yet. */
+/** A committed event without a number. */
 export type UnnumberedEvent = Pick<FeedEvent, 'id' | 'clientId' | 'at' | 'data'>;
 
 /** The oldest events without a number. */
@@ -74,13 +76,13 @@ export async function findUnnumberedEvents(read: Read, limit: number): Promise<U
   }));
 }
 
-/** The last number of a client; 0 before the first. */
+/** The last number of a client; 0 when it has no numbered event. */
 export async function findLastNumber(read: Read, clientId: string): Promise<number> {
   const [row] = await read('select last from feed_head where client_id = $1', [clientId]);
   return row === undefined ? 0 : integerField(row, 'last');
 }
 
-/** Up to which number a client's feed was taken out after its time; 0 where all of it is there. */
+/** The last number that was pruned from a client's feed; 0 when nothing was pruned. */
 export async function findPrunedNumber(read: Read, clientId: string): Promise<number> {
   const [row] = await read('select pruned from feed_head where client_id = $1', [clientId]);
   return row === undefined ? 0 : integerField(row, 'pruned');
@@ -93,12 +95,12 @@ const updateNumbers = createMultiRowBuilder(
     where feed_event.id = given.id and feed_event.number is null returning feed_event.id`,
 );
 
-/** Gives events their numbers; refused where one of them has a number. */
+/** Assigns numbers to events. Refused (`rows`) when one of them has a number already. */
 export function assignNumbers(numbers: readonly (readonly [id: EventId, number: number])[]): Statement[] {
   return updateNumbers(numbers).map(({ sql, args = [] }) => ({ sql, args, rows: args.length / 2 }));
 }
 
-/** Moves a client's last number from `from` to `to`; refused where another numberer was faster. */
+/** Moves a client's last number from `from` to `to`. Refused (`rows`) when another process has moved it before. */
 export function moveFeedHead(clientId: string, from: number, to: number): Statement {
   return {
     sql: `insert into feed_head (client_id, last) values ($1, $2)
@@ -138,6 +140,6 @@ function feedEventFromRow(row: Row): FeedEvent {
 }
 
 function feedDataFromRow(row: Row): FeedData {
-  // Written by `tell` above.
+  // `insertFeedEvent` has written it.
   return JSON.parse(textField(row, 'data')) as FeedData;
 }

@@ -12,17 +12,28 @@ import { insertWebhook } from './webhook-store.ts';
 
 const start = 1_800_000_000_000;
 const clock = { now: () => start };
-const mint = createIdGenerator(clock, systemRandom);
+const createId = createIdGenerator(clock, systemRandom);
 
 function notification(): Notification {
   return {
-    ...{ id: mint('notification'), clientId: 'team', citizenId: 'A', reference: null, category: 'information' },
-    ...{ language: null, createdAt: start, sendAt: null, deliverBy: start + 1, legalEffect: null, revision: 0 },
-    ...{ acceptedEvent: mint('event'), status: 'accepted', statusAt: start },
+    id: createId('notification'),
+    clientId: 'team',
+    citizenId: 'A',
+    reference: null,
+    category: 'information',
+    language: null,
+    createdAt: start,
+    sendAt: null,
+    deliverBy: start + 1,
+    legalEffect: null,
+    revision: 0,
+    acceptedEvent: createId('event'),
+    status: 'accepted',
+    statusAt: start,
   };
 }
 
-/** Tells an event of a process by whose clock it is that late. */
+/** Adds an event of a process whose clock shows `at`. */
 function eventOf(
   of: Notification,
   { type, status, at }: { type: 'delivery-ended' | 'opened'; status: NotificationStatus; at: number },
@@ -33,17 +44,22 @@ function eventOf(
     type === 'opened'
       ? { type: 'notification.opened', actor: { citizen: true }, channel: 'email', ...head }
       : {
-          ...{ type: 'notification.delivery-ended', actor: { process: 'delivery' }, ...head },
-          ...{ delivery: mint('delivery'), channel: 'email', outcome: 'sent', reason: undefined },
+          ...head,
+          type: 'notification.delivery-ended',
+          actor: { process: 'delivery' },
+          delivery: createId('delivery'),
+          channel: 'email',
+          outcome: 'sent',
+          reason: undefined,
         };
   return insertFeedEvent(of, status, event);
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: what became of a notification is told in its order, whatever the clocks of the processes`, async (t) => {
+  test(`${engine.name}: the events of a notification are numbered in the order of its statuses when the clocks of processes differ`, async (t) => {
     const db = await engine.open(t);
-    // The mail left from a process whose clock is a second ahead, and was confirmed at another one.
-    const told = async (
+    // One process sent the mail with a clock a second ahead. Another process recorded its confirmation.
+    const addEvent = async (
       of: Notification,
       type: 'delivery-ended' | 'opened',
       status: NotificationStatus,
@@ -52,10 +68,10 @@ for (const engine of engines) {
       await db.write([eventOf(of, { type, status, at })]);
     };
     const [one, other] = [notification(), notification()];
-    await told(one, 'delivery-ended', 'sending', start + 1_000);
-    await told(other, 'delivery-ended', 'sending', start + 400);
-    await told(one, 'opened', 'read', start + 300);
-    await told(other, 'delivery-ended', 'sending', start + 500);
+    await addEvent(one, 'delivery-ended', 'sending', start + 1_000);
+    await addEvent(other, 'delivery-ended', 'sending', start + 400);
+    await addEvent(one, 'opened', 'read', start + 300);
+    await addEvent(other, 'delivery-ended', 'sending', start + 500);
     await createFeedNumberer({ read: db.read, write: db.write, clock }).run('pass');
     const feed = await findFeedEvents(db.read, 'team', 0, 10);
     assert.deepEqual(
@@ -69,14 +85,18 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what a process tells whose clock is an hour ahead waits neither for its number nor for its call`, async (t) => {
+  test(`${engine.name}: an event of a process whose clock is an hour ahead is numbered and called at once`, async (t) => {
     const db = await engine.open(t);
     const hour = 3_600_000;
     await db.write([
-      ...[eventOf(notification(), { type: 'opened', status: 'read', at: start + hour })],
+      eventOf(notification(), { type: 'opened', status: 'read', at: start + hour }),
       ...insertWebhook({
-        ...{ id: mint('webhook'), clientId: 'team', url: 'https://team.example', createdAt: start },
-        ...{ signature: 'v1', secret: Buffer.alloc(1) },
+        id: createId('webhook'),
+        clientId: 'team',
+        url: 'https://team.example',
+        createdAt: start,
+        signature: 'v1',
+        secret: Buffer.alloc(1),
       }),
     ]);
     const numberer = createFeedNumberer({ read: db.read, write: db.write, clock });
@@ -92,9 +112,9 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: what comes while a pass over the feed rests is numbered together, by the next`, async (t) => {
+  test(`${engine.name}: events that arrive during the pause of a pass are numbered together by the next pass`, async (t) => {
     const db = await engine.open(t);
-    const come = async (count: number) => {
+    const addEvents = async (count: number) => {
       for (let at = 0; at < count; at += 1) {
         await db.write([eventOf(notification(), { type: 'opened', status: 'read', at: start + at })]);
       }
@@ -106,12 +126,12 @@ for (const engine of engines) {
     };
     const pause = async () => {
       if (units > 1) return;
-      await come(3);
+      await addEvents(3);
       assert.deepEqual([await numberer.nextDueAt(), await numberer.claim(1)], [undefined, []]);
     };
     const numberer = createFeedNumberer({ read: db.read, write, clock, pause });
     const passes: number[] = [];
-    await come(1);
+    await addEvents(1);
     while ((await numberer.nextDueAt()) !== undefined) {
       for (const pass of await numberer.claim(1)) await numberer.run(pass);
       passes.push((await findFeedEvents(db.read, 'team', 0, 10)).length);

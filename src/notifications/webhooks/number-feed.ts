@@ -13,21 +13,22 @@ import { findActiveWebhooks } from './webhook-store.ts';
 
 const numbersPerPass = 200;
 
-/** Writes a unit that moves no citizen's data, as `Db.write`. */
+/** Writes a unit that touches no citizen's data (see `Database.write`). */
 export type WriteUnit = Database['write'];
 
+/** The dependencies of `createFeedNumberer`. */
 export type NumbererDeps = {
   readonly read: Read;
   readonly write: WriteUnit;
   readonly clock: Clock;
-  /** A pause behind each pass, so that many events share the next one: a pass costs as much as twenty events. */
+  /** Waits after each pass, so that the next pass numbers several events: a pass costs as much as 20 events. */
   pause?(): Promise<void>;
 };
 
 /**
- * Numbers what was committed, as a queue of one job. Two processes may do so at once: the unit of the slower one is
- * refused as a whole by the client's head, so no number is given twice and none is left out. In the same unit each event
- * gets a call for each webhook of its client.
+ * Numbers the committed events of the feed, as a queue with one job. Two processes can do this at the same time: the check of the
+ * last number (`moveFeedHead`) refuses the slower unit as a whole, so no number is assigned twice or skipped. The same unit queues a
+ * call for each webhook of the client.
  */
 export function createFeedNumberer(deps: NumbererDeps): JobQueue<'pass'> {
   let isRunning = false;
@@ -53,7 +54,7 @@ export function createFeedNumberer(deps: NumbererDeps): JobQueue<'pass'> {
   };
 }
 
-/** What was told is due: an instant that has not come is that of a process whose clock is ahead, and nothing waits for it. */
+/** When an event is due: at once when its time lies in the future, because a process with a fast clock has stored it. */
 function dueAt({ at }: UnnumberedEvent, clock: Clock): number {
   return Math.min(at, clock.now());
 }
@@ -62,8 +63,8 @@ async function numberBatch({ read, write, clock }: NumbererDeps): Promise<number
   const events = await findUnnumberedEvents(read, numbersPerPass);
   if (events.length === 0) return 0;
   const unit: Statement[] = [];
-  for (const [clientId, own] of Map.groupBy(inStatusOrder(events), (event) => event.clientId)) {
-    unit.push(...(await numberStatements({ read, clock }, clientId, own)));
+  for (const [clientId, clientEvents] of Map.groupBy(inStatusOrder(events), (event) => event.clientId)) {
+    unit.push(...(await numberStatements({ read, clock }, clientId, clientEvents)));
   }
   try {
     await write(unit);
@@ -73,17 +74,17 @@ async function numberBatch({ read, write, clock }: NumbererDeps): Promise<number
   return events.length;
 }
 
-/** By which of them comes before the other in the life of a notification; see `notificationMoves`. */
+/** The order of the statuses in the life of a notification; see `notificationMoves`. */
 const statusOrder = ['accepted', 'scheduled', 'sending', 'undeliverable', 'delivered', 'read', 'cancelled'] as const;
 
 /**
- * Events in the order of their ids, as they came, but those of one notification change places by their statuses: ids have
- * the time of the process that made them, and clocks that agree within a second may turn two events round.
+ * Events in the order of their ids, but the events of one notification in the order of their statuses. An id contains the time of the
+ * process that created it, so two processes whose clocks differ by less than a second can create ids in the wrong order.
  */
 function inStatusOrder(events: readonly UnnumberedEvent[]): UnnumberedEvent[] {
   const stage = ({ data }: UnnumberedEvent) => statusOrder.indexOf(data.status);
   const byNotification = Map.groupBy(events, ({ data }) => data.notification);
-  for (const own of byNotification.values()) own.sort((a, b) => stage(a) - stage(b));
+  for (const related of byNotification.values()) related.sort((a, b) => stage(a) - stage(b));
   return events.flatMap(({ data }) => byNotification.get(data.notification)?.shift() ?? []);
 }
 

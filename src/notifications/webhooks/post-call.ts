@@ -5,44 +5,47 @@ import { startDeadline } from '../../jobs/deadline.ts';
 import { systemTimer } from '../../jobs/timer.ts';
 import { PrivateTarget, resolveAllowedAddresses, type TargetRules } from './webhook-target.ts';
 
-/** One call to a receiver: the body as it is signed, and its headers. */
+/** One call to a receiver: the signed body and its headers. */
 type WebhookRequest = {
   readonly url: URL;
   readonly body: string;
   readonly headers: Readonly<Record<string, string>>;
 };
 
-/** What came of it. */
+/** The outcome of a call: the HTTP status, or why there was none. */
 export type WebhookCallResult =
   | { readonly status: number; readonly retryAfter: string | undefined }
   | { readonly failed: 'private-target' | 'unreachable' };
 
-/** Makes a call: no redirect is followed and no body is read. */
+/** Makes a call. It follows no redirect and does not read the response body. */
 export type PostWebhookCall = (post: WebhookRequest) => Promise<WebhookCallResult>;
 
-/** Calls over HTTP. The address that was checked is the one that is connected to, so a change of DNS in between is harmless. */
+/**
+ * Creates the function that calls receivers over HTTP. It connects to the address that it has checked, so a DNS answer that changes
+ * after the check (DNS rebinding) has no effect.
+ */
 export function createPostWebhookCall(options: TargetRules & { readonly timeoutMs: number }): PostWebhookCall {
   return async ({ url, body, headers }) => {
     using deadline = startDeadline(systemTimer, options.timeoutMs);
     const { signal } = deadline;
     try {
       const addresses = await resolveAllowedAddresses(url, options, signal);
-      const lookup: LookupFunction = (_host, options, done) => {
+      const lookup: LookupFunction = (_host, lookupOptions, done) => {
         const [first] = addresses;
-        if (options.all === true) done(null, [...addresses]);
+        if (lookupOptions.all === true) done(null, [...addresses]);
         else if (first === undefined) done(new Error('no address'), '', 0);
         else done(null, first.address, first.family);
       };
       return await new Promise<WebhookCallResult>((resolve, reject) => {
         const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
-        const sent = start(url, { method: 'POST', headers, lookup, signal, agent: false, maxHeaderSize: 16_384 });
-        sent.on('error', reject);
-        sent.on('response', (response) => {
+        const request = start(url, { method: 'POST', headers, lookup, signal, agent: false, maxHeaderSize: 16_384 });
+        request.on('error', reject);
+        request.on('response', (response) => {
           const status = response.statusCode ?? 0;
           resolve({ status, retryAfter: response.headers['retry-after'] });
           response.destroy();
         });
-        sent.end(body);
+        request.end(body);
       });
     } catch (fault) {
       return { failed: fault instanceof PrivateTarget ? 'private-target' : 'unreachable' };

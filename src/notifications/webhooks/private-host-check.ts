@@ -7,13 +7,13 @@ import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
 import { maxWebhooks } from './webhook-store.ts';
 import { PrivateTarget, resolveAllowedAddresses, type TargetRules } from './webhook-target.ts';
 
-/** Whether the host of a new webhook leads to an address that is not public, or why that client cannot be told now. */
+/** Whether the host of a new webhook resolves to an address that is not public; a refusal when the client has too many lookups running. */
 export type PrivateHostCheck = (url: URL, clientId: string) => Promise<boolean | Refusal>;
 
-/** Who asks for a webhook waits so long for a name: one that does not resolve now may do so later, and each call looks again. */
+/** A name that does not resolve in this time is accepted: it may resolve later, and each call checks again. */
 const lookupTimeoutMs = 5_000;
 
-/** Looks hosts up for this process: of a client no more at a time than it may have webhooks, since its name servers may be slow. */
+/** Creates the check of this process. It runs at most `maxWebhooks` lookups of one client at a time, because its name servers may be slow. */
 export function createPrivateHostCheck(rules: TargetRules, timeoutMs: number = lookupTimeoutMs): PrivateHostCheck {
   const slots = createConcurrencyLimiter(maxWebhooks);
   return async (url, clientId) => {

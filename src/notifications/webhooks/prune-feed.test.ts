@@ -6,12 +6,12 @@ import { createIdGenerator } from '../../kernel/id.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
 import { pruneFeed } from './prune-feed.ts';
 
-const mint = createIdGenerator({ now: () => 0 }, systemRandom);
+const createId = createIdGenerator({ now: () => 0 }, systemRandom);
 
 for (const engine of engines) {
-  test(`${engine.name}: what came between the look and its removal keeps its calls, however old its id`, async (t) => {
+  test(`${engine.name}: an event that is stored while the feed is pruned keeps its calls, even with an older id`, async (t) => {
     const db = await engine.open(t);
-    const webhook = mint('webhook');
+    const webhook = createId('webhook');
     const event = (id: string, at: number, number: number | null): Statement[] => [
       {
         sql: "insert into feed_event (id, client_id, at, type, data, number) values ($1, 'tax', $2, 't', '{}', $3)",
@@ -30,9 +30,10 @@ for (const engine of engines) {
       ...event('e5', 1, 1),
       ...event('e9', 10, 2),
     ]);
-    // Clocks of two processes are apart: ids of the one are older than what the other has stored before.
+    // The clocks of two processes differ, so a new event can have an older id than a stored one.
     await pruneFeed({
-      ...{ read: db.read, before: 10 },
+      read: db.read,
+      before: 10,
       write: async (unit) => {
         await db.write([...event('e1', 1, null), ...event('e2', 10, 3)]);
         return await db.write(unit);

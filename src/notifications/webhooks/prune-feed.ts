@@ -4,16 +4,16 @@ import type { WriteUnit } from './number-feed.ts';
 
 const prunedPerBatch = 500;
 
-/** What is taken out: events from before that instant (epoch ms). */
+/** Events from before the instant `before` (epoch ms) are deleted. */
 type PruneOptions = { readonly read: Read; readonly write: WriteUnit; readonly before: number };
 
 /**
- * Takes the events and calls from before an instant out of the feed, a batch at a time. In the unit of each batch the
- * client's head learns up to which number its feed is gone, so that a cursor from before is refused instead of being
- * answered with a gap. Events without a number stay. Two processes may do so at once: what the other has done changes nothing.
+ * Deletes the events and calls from before an instant, in batches. The unit of each batch also stores the last deleted number of the
+ * client, so that an older cursor is refused and never answered with a gap. Events without a number stay. Two processes can do this
+ * at the same time.
  */
 export async function pruneFeed({ read, write, before }: PruneOptions): Promise<void> {
-  // Each page begins behind the one before: PostgreSQL goes past all that was taken out since it last cleaned up.
+  // Each page starts after the previous one. Otherwise PostgreSQL would read the deleted rows again until the next vacuum.
   for (let after: string | undefined = ''; after !== undefined; ) {
     const page: Page = { after, rows: await findPrunable(read, before, after) };
     if (page.rows.length > 0) await write(pruneStatements(page, before));
@@ -21,7 +21,7 @@ export async function pruneFeed({ read, write, before }: PruneOptions): Promise<
   }
 }
 
-/** The oldest events behind that id, as far as they are numbered and from before. */
+/** The oldest numbered events after the id `after` that can be deleted. */
 type Page = { readonly after: string; readonly rows: readonly Row[] };
 
 const lastIdOf = ({ rows }: Page) => textField(rows.at(-1) ?? {}, 'id');
@@ -45,7 +45,7 @@ function pruneStatements(page: Page, before: number): Statement[] {
   return [
     ...heads,
     {
-      // Counted, since PostgreSQL may join `exists` with all calls.
+      // A count, because PostgreSQL may turn `exists` into a join with all calls.
       sql: `delete from webhook_call where event_id > $1 and event_id <= $2 and 0 < (select count(*) from feed_event e
         where e.id = webhook_call.event_id and e.at < $3 and e.number is not null)`,
       args,

@@ -1,18 +1,18 @@
 import { lookup } from 'node:dns';
 import { Resolver } from 'node:dns/promises';
 
-/** Resolves a host to all its addresses, and gives up where the signal aborts. */
+/** Resolves a host to all its addresses. It stops when the signal aborts. */
 export type ResolveHost = (
   host: string,
   signal: AbortSignal,
 ) => Promise<readonly { readonly address: string; readonly family: number }[]>;
 
-/** Of several name servers each is asked twice within the time of a call. */
+/** With these, each of several name servers is asked twice within the timeout of a call. */
 const resolverOptions = { timeout: 1_500, tries: 2, maxTimeout: 2_000 };
 
 /**
- * Asks the name servers of this machine, or those. It keeps no thread for a name: of the library of the system two names whose
- * servers never answer, as a client may name them, hold up whatever else is looked up in this process, for ten seconds each
+ * Creates a resolver that asks these name servers, or those of the machine. Unlike `dns.lookup` it blocks no thread: two names whose
+ * servers never answer would otherwise block all lookups of this process for 10 seconds each, and a client can register such names
  * (test/attacks/webhook-name-resolution.test.ts).
  */
 export function createDnsResolver(servers?: readonly string[]): ResolveHost {
@@ -31,17 +31,17 @@ export function createDnsResolver(servers?: readonly string[]): ResolveHost {
   };
 }
 
-function addressesIn(found: PromiseSettledResult<readonly string[]>, family: number) {
-  return found.status === 'rejected' ? [] : found.value.map((address) => ({ address, family }));
+function addressesIn(result: PromiseSettledResult<readonly string[]>, family: number) {
+  return result.status === 'rejected' ? [] : result.value.map((address) => ({ address, family }));
 }
 
-/** By the library of the system, which knows the names of the house as well: for where private hosts are allowed. */
+/** Resolves by the system library, which also knows the names in the hosts file: for servers that allow private hosts. */
 const resolveBySystem: ResolveHost = (host) =>
   new Promise((resolve, reject) =>
     lookup(host, { all: true }, (fault, addresses) => (fault === null ? resolve(addresses) : reject(fault))),
   );
 
-/** What looks the hosts of webhooks up. */
+/** Creates the resolver for the hosts of webhooks. */
 export function createHostResolver(allowPrivate: boolean): ResolveHost {
   return allowPrivate ? resolveBySystem : createDnsResolver();
 }

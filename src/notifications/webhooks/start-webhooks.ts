@@ -36,20 +36,21 @@ type WebhookDeps = {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly random: RandomBytes;
-  /** Derived from the root for `webhook-secrets`. */
+  /** Derived from the root key for `webhook-secrets`. */
   readonly webhookKey: Uint8Array;
   readonly allowPrivateTargets: boolean;
   readonly post: PostWebhookCall;
   readonly pollMs: number;
-  /** See `NumbererParts`. */
+  /** See `NumbererDeps`. */
   readonly pause?: () => Promise<void>;
-  /** So long events and calls are kept. */
+  /** Events and calls older than this are deleted. */
   readonly keepMs: number;
-  /** Whether the clock is to be believed in that. */
+  /** False while the clock may be wrong; nothing is deleted then. */
   readonly isClockSure: () => Promise<boolean>;
   onFault(fault: unknown): void;
 };
 
+/** The running jobs of the feed and its webhooks. */
 export type CallJob = {
   wake(): void;
   idle(): Promise<void>;
@@ -57,21 +58,30 @@ export type CallJob = {
 };
 
 const [second, minute, hour] = [1_000, 60_000, 3_600_000];
-/** The pauses of Standard Webhooks 1.0.0, 75 h 35 min in all; the first call is at once. */
+/** The delays between attempts that Standard Webhooks 1.0.0 recommends, 75 h 35 min in all. The first attempt has no delay. */
 export const retryDelaysMs: readonly number[] = [
-  ...[5 * second, 5 * minute, 30 * minute, 2 * hour, 5 * hour, 10 * hour, 14 * hour, 20 * hour, 24 * hour],
+  5 * second,
+  5 * minute,
+  30 * minute,
+  2 * hour,
+  5 * hour,
+  10 * hour,
+  14 * hour,
+  20 * hour,
+  24 * hour,
 ];
-/** A call that nobody ended after this time was lost with its process. It is longer than the time-out of a call. */
+/** A call without an outcome after this time was lost with its process. It is longer than the timeout of a call. */
 export const lostCallAfterMs: number = minute;
 const maxConcurrentCalls = 64;
 const pruneEveryMs = hour;
 
-/** Starts what numbers the feed and calls the webhooks. Calls may come twice after a crash, under the same webhook-id. */
+/** Starts the jobs that number the feed, call the webhooks and prune the feed. After a crash a call can repeat, with the same webhook-id. */
 export function startWebhooks(deps: WebhookDeps): CallJob {
   const calling = startJobWorker({
     ...deps,
     queue: callQueue(deps, () => calling.wake()),
-    ...{ concurrency: maxConcurrentCalls, batch: maxConcurrentCalls / 2 },
+    concurrency: maxConcurrentCalls,
+    batch: maxConcurrentCalls / 2,
   });
   const write: WriteUnit = async (unit) => {
     const rows = await deps.write(unit);
@@ -103,12 +113,12 @@ export function startWebhooks(deps: WebhookDeps): CallJob {
   };
 }
 
-/** The webhooks in turn: each claim is for as many of them as it has room for. `again` is called when it is worth another look. */
+/** The queue of calls. Each claim takes calls of as many webhooks as it has room for. `wakeAgain` is called when more calls can be claimed. */
 function callQueue(deps: WebhookDeps, wakeAgain: () => void): JobQueue<WebhookJob> {
   const scheduler = createWebhookScheduler();
   return {
     nextDueAt: async () => {
-      // At once: of most looks the first finds nothing.
+      // In parallel, because the first query usually finds nothing.
       const [redeliveries, waiting] = await Promise.all([
         findPendingRedeliveries(deps.read),
         findWaitingWebhooks(deps.read),
@@ -140,13 +150,13 @@ function callQueue(deps: WebhookDeps, wakeAgain: () => void): JobQueue<WebhookJo
   };
 }
 
-/** Makes one call; tells whether its receiver answered that it has it, or there was none to make. */
+/** Makes one call. Returns true when the receiver accepted it, or when no call was needed. */
 async function makeCall(deps: WebhookDeps, job: WebhookJob): Promise<boolean> {
   const [webhook, event] = await Promise.all([
     findWebhook(deps.read, job.webhook),
     findFeedEvent(deps.read, job.event),
   ]);
-  // Taken out after its time, between the claim and now.
+  // Pruned between the claim and now.
   if (webhook === undefined || event === undefined) return true;
   const url = parseWebhookUrl(webhook.url, deps.allowPrivateTargets);
   if (webhook.status !== 'active' || url === undefined) {
@@ -186,7 +196,7 @@ async function storeResult(deps: WebhookDeps, job: WebhookJob, result: WebhookCa
     return;
   }
   if (answer === 410) {
-    // Gone: the receiver wants no more (Standard Webhooks 1.0.0).
+    // 410 Gone: the receiver wants no more calls (Standard Webhooks 1.0.0).
     await deps.write([completeCall(job, { status: 'dead', runAt: now, answer }), disableWebhook(job.webhook)]);
     return;
   }

@@ -4,7 +4,7 @@ import { idField, integerField, integerOrNull, textField } from '../../db/row-fi
 import type { EventId, WebhookId } from '../../kernel/id.ts';
 import { callsPerUnit } from './webhook-store.ts';
 
-/** A call that is to be made. */
+/** A claimed call. `attempts` counts this attempt. */
 export type WebhookJob = { readonly webhook: WebhookId; readonly event: EventId; readonly attempts: number };
 
 const queueCalls = createMultiRowBuilder(
@@ -13,17 +13,17 @@ const queueCalls = createMultiRowBuilder(
   'on conflict (webhook_id, event_id) do nothing',
 );
 
-/** Queues calls, each due at `at`; harmless where one is there. */
+/** Queues calls, each due at `at`. A call that exists already stays unchanged. */
 export function insertCalls(
   calls: readonly { readonly webhook: WebhookId; readonly event: EventId; readonly at: number }[],
 ): Statement[] {
   return queueCalls(calls.map(({ webhook, event, at }) => [webhook, event, 'queued', 0, at]));
 }
 
-/** A webhook for which something waits, and the time of its first call. Of one that is not active nothing is called: it is given up. */
+/** A webhook with waiting calls, and when the first is due. Calls of a webhook that is not active are given up. */
 export type WaitingWebhook = { readonly id: WebhookId; readonly runAt: number; readonly isActive: boolean };
 
-/** The webhooks for which something waits. It jumps from one to the next in the index, however much waits for each. */
+/** The webhooks with waiting calls. The query jumps from one webhook to the next in the index, so its cost does not grow with the calls. */
 export async function findWaitingWebhooks(read: Read): Promise<WaitingWebhook[]> {
   const rows = await read(
     `with recursive waiting (id) as (
@@ -43,12 +43,12 @@ export async function findWaitingWebhooks(read: Read): Promise<WaitingWebhook[]>
 }
 
 /**
- * Gives up the next calls of a webhook that is not active; nothing where it has become so again. The worker does so page by page, for
- * they may be more than others could wait for. Those that were in the queue when it became active again wait on.
+ * Marks up to `callsPerUnit` calls of an inactive webhook as dead; the worker repeats it until none is left. It does nothing when the
+ * webhook is active again: calls that are still queued then stay queued.
  */
 export function giveUpCalls(id: WebhookId): Statement[] {
   return [
-    // Locks the row: a revival is asked for before what follows looks, or finds what this has given up.
+    // Locks the row, so that a request for redelivery runs either before the next statement or after this unit.
     { sql: 'update webhook set status = status where id = $1', args: [id] },
     {
       sql: `with next as materialized (
@@ -67,7 +67,7 @@ type ClaimCallsOptions = {
   readonly limit: number;
 };
 
-/** Takes due calls of a webhook; they fall due again at `again`, should this process be lost. */
+/** Claims due calls of a webhook. They are due again at `reclaimAt`, in case this process crashes. */
 export function claimCalls({ webhook, now, reclaimAt, limit }: ClaimCallsOptions): Statement {
   return {
     sql: claimCallsSql(''),
@@ -86,7 +86,7 @@ function claimCallsSql(rowLock: string): string {
     returning webhook_id, event_id, attempts`;
 }
 
-/** A row of `claimCalls`. */
+/** Reads a row that `claimCalls` returns. */
 export function webhookJobFromRow(row: Row): WebhookJob {
   return {
     webhook: idField(row, 'webhook_id', 'webhook'),
@@ -101,7 +101,7 @@ type CallCompletion = {
   readonly answer: number | null;
 };
 
-/** Stores what a call came to; nothing where it was claimed anew meanwhile. */
+/** Stores the outcome of a call. It does nothing when the call was claimed again in the meantime. */
 export function completeCall(
   { webhook, event, attempts }: WebhookJob,
   { status, runAt, answer }: CallCompletion,
@@ -115,7 +115,6 @@ export function completeCall(
 
 type RescheduleOptions = { readonly webhook: WebhookId; readonly attempts: number; readonly until: number };
 
-/** Brings back some calls of so many attempts that are due later than `until`, as a clock that was ahead has left them. */
 export function rescheduleCalls({ webhook, attempts, until }: RescheduleOptions): Statement {
   return {
     sql: `with far as materialized (

@@ -4,14 +4,14 @@ import { createIdGenerator } from '../../kernel/id.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
 import { createWebhookScheduler } from './webhook-scheduler.ts';
 
-test('a claim is for as many webhooks as calls, the next goes on behind them, and a failing one has two places', () => {
-  const turns = createWebhookScheduler();
-  const mint = createIdGenerator({ now: () => 0 }, systemRandom);
-  const ids = Array.from({ length: 6 }, () => mint('webhook')).sort();
+test('a claim spreads its calls over the next webhooks in turn, and a failing webhook gets two slots', () => {
+  const scheduler = createWebhookScheduler();
+  const createId = createIdGenerator({ now: () => 0 }, systemRandom);
+  const ids = Array.from({ length: 6 }, () => createId('webhook')).sort();
   const [a, b, c, d, e, later] = ids;
-  const look = () => turns.update(ids.map((id) => ({ id, runAt: id === later ? 11 : 10, isActive: true })));
-  assert.equal(look(), 10);
-  const next = (limit: number) => turns.next(10, limit).map((one) => [one.webhook, one.limit]);
+  const update = () => scheduler.update(ids.map((id) => ({ id, runAt: id === later ? 11 : 10, isActive: true })));
+  assert.equal(update(), 10);
+  const next = (limit: number) => scheduler.next(10, limit).map((one) => [one.webhook, one.limit]);
   assert.deepEqual(
     [next(2), next(2), next(2)],
     [
@@ -30,12 +30,12 @@ test('a claim is for as many webhooks as calls, the next goes on behind them, an
     ],
   );
   if (b !== undefined) {
-    turns.callStarted(b);
-    turns.callEnded(b, false);
+    scheduler.callStarted(b);
+    scheduler.callEnded(b, false);
   }
   assert.deepEqual(
     next(32),
     [b, c, d, e, a].map((id) => [id, id === b ? 2 : 6]),
   );
-  assert.deepEqual(turns.next(9, 32), []);
+  assert.deepEqual(scheduler.next(9, 32), []);
 });

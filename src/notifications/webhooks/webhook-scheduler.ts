@@ -1,24 +1,25 @@
 import type { WebhookId } from '../../kernel/id.ts';
 import type { WaitingWebhook } from './webhook-call-store.ts';
 
-/** So many calls of one webhook at once; of one whose last call failed fewer, since each may hold its place for its whole time-out. */
+/** Concurrent calls of one webhook. A webhook whose last call failed gets fewer, because each call can hold its slot until its timeout. */
 const maxCallsPerWebhook = 32;
 const maxCallsWhileFailing = 2;
 
-/** Whose calls are made next, and how many: one receiver that does not answer must not hold all places. */
+/** Chooses the webhooks whose calls are made next, and how many: a receiver that does not answer must not hold all slots. */
 type WebhookScheduler = {
-  /** Takes note of what waits; gives when the next call falls due that may be made. */
+  /** Stores which webhooks have waiting calls. Returns when the next call that can be made is due. */
   update(waiting: readonly WaitingWebhook[]): number | undefined;
   /**
-   * The webhooks whose turn it is, and how many calls of each may be claimed. As many as there is room for: each look goes past
-   * all that wait, and is worth more than a call of one.
+   * The next webhooks in round-robin order, and how many calls of each can be claimed. It returns as many webhooks as there are
+   * slots, because each query reads all waiting webhooks.
    */
   next(now: number, limit: number): readonly { readonly webhook: WebhookId; readonly limit: number }[];
   callStarted(webhook: WebhookId): void;
-  /** A call has ended, well or not; tells whether its webhook had no room before. */
-  callEnded(webhook: WebhookId, well: boolean): boolean;
+  /** Records the end of a call. Returns true when its webhook had no free slot before. */
+  callEnded(webhook: WebhookId, isDelivered: boolean): boolean;
 };
 
+/** Creates the scheduler of one process; it keeps its state in memory. */
 export function createWebhookScheduler(): WebhookScheduler {
   const running = new Map<WebhookId, number>();
   const failing = new Set<WebhookId>();
@@ -30,7 +31,7 @@ export function createWebhookScheduler(): WebhookScheduler {
   return {
     update: (waiting) => {
       callable = waiting.filter(({ id }) => freeSlotsOf(id) > 0);
-      // What nothing waits for is forgotten: webhooks come and go.
+      // Forgets webhooks without waiting calls, so that the set does not grow.
       const known = new Set<string>(waiting.map(({ id }) => id));
       for (const id of failing) if (!known.has(id) && !running.has(id)) failing.delete(id);
       return callable.length === 0 ? undefined : Math.min(...callable.map(({ runAt }) => runAt));

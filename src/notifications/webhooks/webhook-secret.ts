@@ -7,7 +7,7 @@ import type { WebhookId } from '../../kernel/id.ts';
 
 const secretBytes = 32;
 
-/** A new secret (Standard Webhooks 1.0.0: 24 to 64 bytes), as its client gets it, and as it is stored. */
+/** Creates a secret (Standard Webhooks 1.0.0: 24 to 64 bytes): `shown` for the client, `sealed` for the database. */
 export function createWebhookSecret(
   key: Uint8Array,
   id: WebhookId,
@@ -20,19 +20,19 @@ export function createWebhookSecret(
   };
 }
 
-/** The secret of a stored row. */
+/** Decrypts the secret of a stored webhook. */
 export function openWebhookSecret(key: Uint8Array, id: WebhookId, sealed: Uint8Array): Uint8Array {
   return openSealed(key, secretContextOf(id), sealed);
 }
 
 const storedAnswerContext = 'citizen-services/kept-webhook@v1';
 
-/** Closes the answer that has a new secret, to be kept under an idempotency key. */
+/** Encrypts an answer that contains a new secret, so that it can be stored under its idempotency key. */
 export function sealStoredAnswer(key: Uint8Array, body: string, random: RandomBytes): string {
   return seal(key, storedAnswerContext, Buffer.from(body), random).toString('base64');
 }
 
-/** What `closeAnswer` closed. */
+/** Decrypts an answer of `sealStoredAnswer`. */
 export function openStoredAnswer(key: Uint8Array, sealed: string): string {
   return openSealed(key, storedAnswerContext, Buffer.from(sealed, 'base64')).toString();
 }
@@ -41,20 +41,24 @@ function secretContextOf(id: WebhookId): string {
   return `citizen-services/webhook-secret@v1\0${id}`;
 }
 
-/** How calls are signed (Standard Webhooks 1.0.0): by a secret that both sides know, or by a key of ours. */
+/** Signature schemes of Standard Webhooks 1.0.0: `v1` is HMAC-SHA256 with a shared secret, `v1a` is Ed25519. */
 export const signatureSchemes = ['v1', 'v1a'] as const;
+/** A signature scheme of a webhook. */
 export type SignatureScheme = (typeof signatureSchemes)[number];
 
-/** The public key of a `v1a` webhook as its receiver wants it: `whpk_` and 32 bytes in base64. */
+/** The public key of a `v1a` webhook in the form of Standard Webhooks: `whpk_` and 32 bytes in base64. */
 export function webhookPublicKeyOf(seed: Uint8Array): string {
   const { x = '' } = createPublicKey(ed25519KeyFromSeed(seed)).export({ format: 'jwk' });
   return `whpk_${Buffer.from(x, 'base64url').toString('base64')}`;
 }
 
-/** What signs a call: the present secret, and the one before as long as both hold. */
+/** The secrets that sign a call: the current one, and the previous ones until they expire. */
 type CallSigning = { readonly scheme: SignatureScheme; readonly secrets: readonly Uint8Array[] };
 
-/** The headers of one attempt: the id stays over all of them, the timestamp (seconds) is of this one. */
+/**
+ * The headers of one attempt: all attempts share the id, and the timestamp (seconds) is that of this attempt. The package
+ * `standardwebhooks` is not used: it has no `v1a`, and computes SHA-256 in JavaScript.
+ */
 export function signedCallHeaders(
   { scheme, secrets }: CallSigning,
   { id, at, body }: { readonly id: string; readonly at: number; readonly body: string },

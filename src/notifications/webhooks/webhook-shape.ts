@@ -7,13 +7,13 @@ import { instantSchema } from '../notification/notification-shape.ts';
 import { openWebhookSecret, webhookPublicKeyOf } from './webhook-secret.ts';
 import { type CallCounts, findWebhook, type Webhook } from './webhook-store.ts';
 
-/** The path of an operation on one webhook. */
+/** The path parameters of the operations on one webhook. */
 export const webhookParams = Type.Object(
   { id: Type.String({ maxLength: 64, description: 'The id of the webhook.' }) },
   { additionalProperties: false },
 );
 
-/** A webhook as its client sees it; the secret only when it is new. */
+/** A webhook as the API returns it. The secret is present only when it is new. */
 export const webhookShape = Type.Object(
   {
     id: Type.String(),
@@ -35,11 +35,14 @@ export const webhookShape = Type.Object(
   { additionalProperties: false },
 );
 
-/** The answer about a webhook with these calls; `secret` where it is new, and to be shown this once. */
+/** The JSON of a webhook. Pass `secret` only when it is new: it is shown once. */
 export function webhookView(webhookKey: Uint8Array, webhook: Webhook, calls: CallCounts, secret?: string) {
   const { id, url, status, signature, createdAt, previous } = webhook;
   return {
-    ...{ id, url, status, signature },
+    id,
+    url,
+    status,
+    signature,
     createdAt: formatInstant(createdAt),
     ...expectedCallCounts(webhook, calls),
     ...(previous === undefined ? {} : { oldSecretUntil: formatInstant(previous.until) }),
@@ -47,7 +50,7 @@ export function webhookView(webhookKey: Uint8Array, webhook: Webhook, calls: Cal
   };
 }
 
-/** How many calls wait, and how many were given up, once the worker has done what was asked for. */
+/** The counts that will be true when the worker has finished a pending redelivery or has given up the calls of a disabled webhook. */
 export function expectedCallCounts({ status, isRedelivering }: Webhook, { waiting, dead }: CallCounts): CallCounts {
   if (status === 'disabled') return { waiting: 0, dead: waiting + dead };
   return isRedelivering ? { waiting: waiting + dead, dead: 0 } : { waiting, dead };
@@ -61,7 +64,7 @@ function publicKeysOf(webhookKey: Uint8Array, { id, secret, previous }: Webhook)
   };
 }
 
-/** The webhook with that id if it is this client's and not removed. */
+/** The webhook with this id when it belongs to the client and is not removed. */
 export async function findOwnWebhook(read: Read, text: string, clientId: string): Promise<Webhook | undefined> {
   const id = parseId('webhook', text);
   const webhook = id === undefined ? undefined : await findWebhook(read, id);
@@ -75,7 +78,7 @@ type ChangeContext = {
   readonly caller: { readonly clientId: string };
 };
 
-/** The event of a change that a client made. */
+/** The ledger event of a change that a client made to its webhook. */
 export function webhookChangedEvent(
   call: ChangeContext,
   webhook: WebhookId,

@@ -5,13 +5,13 @@ import { createIdGenerator } from '../../kernel/id.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
 import { countCalls, findWebhooksWithCounts, insertWebhook, maxCallCount } from './webhook-store.ts';
 
-const mint = createIdGenerator({ now: () => 1_000 }, systemRandom);
+const createId = createIdGenerator({ now: () => 1_000 }, systemRandom);
 
 for (const engine of engines) {
-  test(`${engine.name}: of the calls of a webhook so many are counted, and no more`, async (t) => {
+  test(`${engine.name}: the counts of the calls of a webhook stop at the limit`, async (t) => {
     const db = await engine.open(t);
     const webhook = { clientId: 'tax', url: 'https://tax.example/', signature: 'v1', createdAt: 1_000 } as const;
-    const [few, many] = [mint('webhook'), mint('webhook')];
+    const [few, many] = [createId('webhook'), createId('webhook')];
     await db.write([few, many].flatMap((id) => insertWebhook({ ...webhook, id, secret: systemRandom(40) })));
     const all = `with recursive numbers (i) as (select 1 union all select i + 1 from numbers where i < ${2 * maxCallCount + 6})`;
     await db.write([

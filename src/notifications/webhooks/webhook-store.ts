@@ -3,10 +3,10 @@ import { bytesField, enumField, idField, integerField, integerOrNull, textField 
 import type { WebhookId } from '../../kernel/id.ts';
 import { type SignatureScheme, signatureSchemes } from './webhook-secret.ts';
 
-/** `disabled`: its receiver answered 410; asking for redelivery makes it `active` again. */
+/** `disabled`: the receiver answered 410. A request for redelivery makes it `active` again. */
 const webhookStatuses = ['active', 'disabled', 'removed'] as const;
 
-/** Where a client wants to be told; the secrets are sealed. */
+/** A URL that is called with the events of a client. The secrets are encrypted. */
 export type Webhook = {
   readonly id: WebhookId;
   readonly clientId: string;
@@ -16,18 +16,18 @@ export type Webhook = {
   readonly secret: Uint8Array;
   readonly previous: { readonly secret: Uint8Array; readonly until: number } | undefined;
   readonly createdAt: number;
-  /** What was given up is on its way back into the queue. */
+  /** The worker is moving dead calls back into the queue. */
   readonly isRedelivering: boolean;
 };
 
 const columns = 'id, client_id, url, status, signature, secret, old_secret, old_until, created_at, revive_after';
 
-/** A client has no more of them. */
+/** The limit per client. */
 export const maxWebhooks = 10;
 
 /**
- * Stores a new webhook; refused (`rows`) where its client has that many, or is disabled, whose webhooks were removed. Whoever
- * makes another one at the same time, or disables the client, waits for the row of the client.
+ * Stores a new webhook. Refused (`rows`) when the client has `maxWebhooks` of them, or is disabled. The first statement locks the row
+ * of the client, so that concurrent inserts and the disabling of the client run one after the other.
  */
 export function insertWebhook(webhook: Omit<Webhook, 'status' | 'previous' | 'isRedelivering'>): Statement[] {
   const { id, clientId, url, signature, secret, createdAt } = webhook;
@@ -55,16 +55,15 @@ export async function findWebhooks(read: Read, clientId: string): Promise<Webhoo
   return rows.map(webhookFromRow);
 }
 
-/** Beyond that a count would hold others up: a receiver may be gone for days, and hundreds of thousands of calls with it. */
+/** Counts stop here: a receiver can be down for days, and counting hundreds of thousands of calls would delay other requests. */
 export const maxCallCount = 10_000;
-/** The first of the calls of a webhook in a state, as many as are counted. */
 const countCallsSql = (status: 'queued' | 'dead', webhook: string) =>
   `(select count(*) from (select 1 from webhook_call c where c.webhook_id = ${webhook} and c.status = '${status}' limit ${maxCallCount}) counted)`;
 
-/** How many calls of a webhook wait, and how many were given up; each counted up to `mostCounted`. */
+/** The numbers of waiting and of dead calls of a webhook, each counted up to `maxCallCount`. */
 export type CallCounts = { readonly waiting: number; readonly dead: number };
 
-/** The same with their calls. */
+/** As `findWebhooks`, with the counts of their calls. */
 export async function findWebhooksWithCounts(
   read: Read,
   clientId: string,
@@ -81,13 +80,13 @@ function callCountsFromRow(row: Row): CallCounts {
   return { waiting: integerField(row, 'waiting'), dead: integerField(row, 'dead') };
 }
 
-/** The ids of the webhooks of a client that are to be called. */
+/** The ids of the active webhooks of a client. */
 export async function findActiveWebhooks(read: Read, clientId: string): Promise<WebhookId[]> {
   const webhooks = await findWebhooks(read, clientId);
   return webhooks.filter(({ status }) => status === 'active').map(({ id }) => id);
 }
 
-/** One webhook, whoever's it is. */
+/** A webhook of any client, in any status. */
 export async function findWebhook(read: Read, id: WebhookId): Promise<Webhook | undefined> {
   const [row] = await read(`select ${columns} from webhook where id = $1`, [id]);
   return row === undefined ? undefined : webhookFromRow(row);
@@ -108,13 +107,13 @@ function webhookFromRow(row: Row): Webhook {
   };
 }
 
-/** Ends a webhook, refused (`rows`) where that was done; what waits for it is given up by `giveUpPage`. */
+/** Removes a webhook. Refused (`rows`) when it was removed before. The worker gives up its waiting calls (`giveUpCalls`). */
 export function markWebhookRemoved(id: WebhookId): Statement {
   const sql = "update webhook set status = 'removed' where id = $1 and status <> 'removed' returning id";
   return { sql, args: [id], rows: 1 };
 }
 
-/** Calls a webhook no more whose receiver is gone; nothing where it was removed meanwhile. */
+/** Disables a webhook whose receiver answered 410. It does nothing when the webhook was removed in the meantime. */
 export function disableWebhook(id: WebhookId): Statement {
   return {
     sql: "update webhook set status = 'disabled', revive_after = null where id = $1 and status = 'active'",
@@ -122,7 +121,7 @@ export function disableWebhook(id: WebhookId): Statement {
   };
 }
 
-/** Removes the webhooks of a client that is no more; what waits for them is given up by `giveUpPage`. */
+/** Removes the webhooks of a disabled client. The worker gives up their waiting calls (`giveUpCalls`). */
 export function removeClientWebhooks(clientId: string): Statement {
   return {
     sql: "update webhook set status = 'removed' where client_id = $1 and status <> 'removed'",
@@ -133,13 +132,13 @@ export function removeClientWebhooks(clientId: string): Statement {
 type SecretRotation = { readonly secret: Uint8Array; readonly until: number; readonly now: number };
 
 /**
- * Gives a webhook a new secret; the present one signs along until `until`, and one that still does goes on for the time
- * that it was given. Refused (`rows`) where the webhook was removed.
+ * Gives a webhook a new secret. The current secret also signs until `until`, and each previous one until its own end. Refused (`rows`)
+ * when the webhook was removed.
  */
 export function replaceWebhookSecret(id: WebhookId, { secret, until, now }: SecretRotation): Statement[] {
   return [
     {
-      // Locks the row: of two rotations at once the second one sees what the first has made.
+      // Locks the row, so that the second of two concurrent rotations sees the result of the first.
       sql: "update webhook set status = status where id = $1 and status <> 'removed' returning id",
       args: [id],
       rows: 1,
@@ -159,15 +158,15 @@ export function replaceWebhookSecret(id: WebhookId, { secret, until, now }: Secr
 
 const maxOldSecrets = 8;
 
-/** The secrets before the old one that sign along still, sealed, the newest first. */
+/** The encrypted secrets older than the previous one that still sign, newest first. */
 export async function findOlderSecrets(read: Read, id: WebhookId, now: number): Promise<Uint8Array[]> {
   const sql = `select secret from webhook_old_secret where webhook_id = $1 and until > $2 order by until desc limit ${maxOldSecrets}`;
   return (await read(sql, [id, now])).map((row) => bytesField(row, 'secret'));
 }
 
 /**
- * Has what was given up put back into the queue, from the first attempt, and makes the webhook active; refused (`rows`) where it was
- * removed. The worker does so with `revivePage`, for it may be more than others could wait for.
+ * Makes a webhook active and requests the redelivery of its dead calls, from their first attempt. Refused (`rows`) when it was removed.
+ * The worker queues the calls in pages (`redeliverPage`), because there can be too many for one unit.
  */
 export function requestRedelivery(id: WebhookId): Statement {
   return {
@@ -177,10 +176,10 @@ export function requestRedelivery(id: WebhookId): Statement {
   };
 }
 
-/** A webhook that is to have calls back, those of events behind `after`. */
+/** A webhook whose dead calls of events after the id `after` are to be queued again. */
 type PendingRedelivery = { readonly id: WebhookId; readonly after: string };
 
-/** Some of the webhooks that are to have calls back. */
+/** The first webhooks with a pending redelivery. */
 export async function findPendingRedeliveries(read: Read): Promise<PendingRedelivery[]> {
   const rows = await read(
     "select id, revive_after from webhook where revive_after is not null and status = 'active' order by id limit 10",
@@ -188,12 +187,12 @@ export async function findPendingRedeliveries(read: Read): Promise<PendingRedeli
   return rows.map((row) => ({ id: idField(row, 'id', 'webhook'), after: textField(row, 'revive_after') }));
 }
 
-/** So many calls change their state in one unit at most. */
+/** The limit of calls that one unit changes. */
 export const callsPerUnit = 500;
 
 /**
- * The next calls that a webhook has back. What is given up again meanwhile stays so: it lies before where the next page begins. Harmless
- * where another process does the same.
+ * Queues the next page of dead calls again. Calls that are given up again in the meantime stay dead, because their ids are before the
+ * next page. Two processes can do this at the same time.
  */
 export async function redeliverPage(read: Read, { id, after }: PendingRedelivery, now: number): Promise<Statement[]> {
   const rows = await read(
@@ -213,7 +212,7 @@ export async function redeliverPage(read: Read, { id, after }: PendingRedelivery
   ];
 }
 
-/** The calls of one webhook. */
+/** The counts of the calls of one webhook. */
 export async function countCalls(read: Read, id: WebhookId): Promise<CallCounts> {
   const [row] = await read(
     `select ${countCallsSql('queued', '$1')} as waiting, ${countCallsSql('dead', '$1')} as dead`,

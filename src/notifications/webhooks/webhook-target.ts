@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net';
 import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
 import type { ResolveHost } from './resolve-host.ts';
 
-/** The name leads to an address that is not for webhooks. */
+/** The host resolves to an address that webhooks must not reach. */
 export class PrivateTarget extends Error {
   constructor() {
     super('the host resolves to an address that is not public');
@@ -31,7 +31,7 @@ for (const [net, prefix] of [
 }
 const globalIpv6Addresses = new BlockList();
 globalIpv6Addresses.addSubnet('2000::', 3, 'ipv6');
-// Within it: protocol assignments with Teredo, documentation, and 6to4, which carries any IPv4 address.
+// Not public within 2000::/3: protocol assignments with Teredo, documentation, and 6to4, which contains any IPv4 address.
 for (const [net, prefix] of [
   ['2001::', 23],
   ['2001:db8::', 32],
@@ -41,14 +41,14 @@ for (const [net, prefix] of [
   reservedAddresses.addSubnet(net, prefix, 'ipv6');
 }
 
-/** Whether an address is one of the public internet (the special registries of RFC 6890 left out). */
+/** Whether an address is on the public internet, so in none of the special-purpose registries of RFC 6890. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
   if (family === 4) return !reservedAddresses.check(address, 'ipv4');
   return family === 6 && globalIpv6Addresses.check(address, 'ipv6') && !reservedAddresses.check(address, 'ipv6');
 }
 
-/** The URL of a webhook; undefined where it cannot be one. Plain http and private hosts only where the operator says so. */
+/** Parses the URL of a webhook; undefined when it is not allowed. Plain HTTP and private hosts need the setting of the operator. */
 export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | undefined {
   if (!URL.canParse(text)) return undefined;
   const url = new URL(text);
@@ -61,12 +61,12 @@ export function parseWebhookUrl(text: string, allowPrivate: boolean): URL | unde
   return /\.(localhost|local|internal|home\.arpa)$|^[^.]*$/i.test(host) ? undefined : url;
 }
 
-/** How the hosts of webhooks are looked up, and whether they may be private. */
+/** How the hosts of webhooks are resolved, and whether private addresses are allowed. */
 export type TargetRules = { readonly resolve: ResolveHost; readonly allowPrivate: boolean };
 
 /**
- * The addresses to connect to; throws `PrivateTarget` when any of them is not public, and where none is known by the time that
- * the signal aborts. Asked anew for each call.
+ * Resolves the addresses to connect to. Throws `PrivateTarget` when any of them is not public (server-side request forgery), and
+ * rejects when the signal aborts first. Each call resolves again, because DNS can change.
  */
 export async function resolveAllowedAddresses(
   url: URL,
@@ -80,13 +80,13 @@ export async function resolveAllowedAddresses(
   return addresses;
 }
 
-/** Whatever looks names up may never answer. */
+/** A resolver can hang, so the signal ends the wait. */
 async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
-  const late = Promise.withResolvers<never>();
-  const abort = () => late.reject(signal.reason);
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(signal.reason);
   signal.addEventListener('abort', abort, { once: true });
   try {
-    return await Promise.race([work, late.promise]);
+    return await Promise.race([work, aborted.promise]);
   } finally {
     signal.removeEventListener('abort', abort);
   }

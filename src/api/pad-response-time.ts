@@ -1,0 +1,45 @@
+import { systemTimer, type Timer } from '../jobs/timer.ts';
+
+/** `intervalMs` of 0 adds no wait. `stopwatch` returns monotonic milliseconds. */
+export type ResponsePaddingOptions = {
+  readonly intervalMs: number;
+  readonly stopwatch: () => number;
+  readonly timer: Timer;
+};
+
+/**
+ * `start` notes the time at which a request arrived. The function that it returns resolves at the next whole multiple of the
+ * interval after that time.
+ */
+export type ResponsePadding = { start(): () => Promise<void> };
+
+/**
+ * Hides how long the work on a request took: the response leaves only at whole multiples of an interval after the request
+ * arrived. Work that takes longer than one interval leaves at a later multiple.
+ */
+export function createResponsePadding({ intervalMs, stopwatch, timer }: ResponsePaddingOptions): ResponsePadding {
+  return {
+    start: () => {
+      const startedAt = stopwatch();
+      return async () => {
+        if (intervalMs <= 0) return;
+        const intervals = Math.floor((stopwatch() - startedAt) / intervalMs) + 1;
+        const dueAt = startedAt + intervals * intervalMs;
+        // Timers count whole milliseconds from the start of the current turn of the event loop, so that they can fire early, and
+        // by how much depends on the work. Setting the timer again removes this dependence.
+        for (let leftMs = dueAt - stopwatch(); leftMs > 0; leftMs = dueAt - stopwatch())
+          await new Promise<void>((resolve) => timer(Math.ceil(leftMs), resolve));
+      };
+    },
+  };
+}
+
+/**
+ * Pads responses with status 404: "does not exist" costs less work than "exists, but belongs to somebody else", because the
+ * second refusal is recorded. The caller must not see the difference (test/attacks/object-access.test.ts).
+ */
+export const notFoundPadding: ResponsePadding = createResponsePadding({
+  intervalMs: 5,
+  stopwatch: () => performance.now(),
+  timer: systemTimer,
+});

@@ -1,0 +1,21 @@
+import type { RequestListener } from 'node:http';
+import type { Refusal } from '../kernel/refusal.ts';
+import type { BufferedResponse } from './buffered-response.ts';
+
+export type PageResponse = BufferedResponse | Refusal;
+
+/** A page or document outside /v1 that answers GET and HEAD; header names in lower case. */
+export type PageRoute = {
+  readonly path: string;
+  get(params: Readonly<Record<string, string>>, query: URLSearchParams): Promise<PageResponse>;
+};
+
+/**
+ * A request handler of Node.js for some paths, such as the authorization server. Methods that are not in `methods` answer 405. Its
+ * responses carry the headers of every response, unless the handler sets them itself.
+ */
+export type MountedHandler = {
+  readonly paths: readonly string[];
+  readonly methods: readonly string[];
+  readonly handler: RequestListener;
+};

@@ -1,0 +1,35 @@
+import type { Read } from '../db/database.ts';
+import { readClockState, storeClockState } from '../jobs/clock-check.ts';
+import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
+import type { Clock } from '../kernel/clock.ts';
+import { type Command, type ExitCode, requireNoArguments, type Terminal } from './command.ts';
+
+type ClockContext = { readonly read: Read; readonly claim: WriteWithoutEvent; readonly clock: Clock };
+type WithClockContext = <T>(use: (context: ClockContext) => Promise<T>) => Promise<T>;
+
+/** `clock confirm`, which ends a pause of deletion; see `createClockCheck`. */
+export function clockCommands(withContext: WithClockContext, { stderr }: Terminal): readonly Command[] {
+  return [
+    {
+      name: 'clock confirm',
+      usage: 'clock confirm',
+      summary:
+        'Confirms that the clock is right after it jumped by more than a day. Deletion of old data then resumes.',
+      run: async (args) => {
+        requireNoArguments(args);
+        return await withContext(async ({ read, claim, clock }): Promise<ExitCode> => {
+          const wasPaused = (await readClockState(read))?.jump !== undefined;
+          const now = clock.now();
+          await claim(storeClockState({ seenAt: now, jump: undefined }));
+          const time = new Date(now).toISOString();
+          stderr(
+            wasPaused
+              ? `The clock is confirmed at ${time}. Deletion resumes.\n`
+              : `Deletion was not paused at ${time}.\n`,
+          );
+          return 0;
+        });
+      },
+    },
+  ];
+}

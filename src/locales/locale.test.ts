@@ -1,0 +1,84 @@
+import assert from 'node:assert/strict';
+import { globSync } from 'node:fs';
+import { test } from 'node:test';
+import { checkLocale } from './check-locale.ts';
+import en from './en.json' with { type: 'json' };
+import { localeFor, localeForHeader } from './locale.ts';
+
+const others = ['nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
+
+/** Texts that are the same in English and in another language, by key. */
+const sharedKeys: Readonly<Record<string, readonly string[]>> = { fr: ['page.nav.messages', 'page.nav.documents'] };
+
+/** The texts of a catalogue by key, such as `page.nav.messages`. */
+function textsByKey(texts: object, prefix = ''): Map<string, string> {
+  const entries = Object.entries(texts).flatMap(([name, text]): [string, string][] =>
+    typeof text === 'string' ? [[`${prefix}${name}`, text]] : [...textsByKey(text, `${prefix}${name}.`)],
+  );
+  return new Map(entries);
+}
+
+test('every catalogue in the folder is served, for its own language tag', () => {
+  const tags = globSync('*.json', { cwd: import.meta.dirname }).map((file) => file.replace('.json', ''));
+  assert.deepEqual(tags.sort(), ['en', ...others].sort());
+  for (const tag of tags) assert.equal(localeFor(tag).language, tag);
+});
+
+test('the catalogue of a tag is that of its language, and English when the language has none', () => {
+  const tags = ['nb-NO', 'no', 'nn', 'de-AT', ' FR', undefined, '', 'xx', 'constructor', 'english', 'de_AT'];
+  assert.deepEqual(
+    tags.map((tag) => localeFor(tag).language),
+    ['nb', 'nb', 'nb', 'de', 'fr', 'en', 'en', 'en', 'en', 'en', 'en'],
+  );
+});
+
+test('the catalogue of a page is that of the first known language of the Accept-Language header', () => {
+  const headers = [undefined, '', '*', 'xx,de;q=0.5', 'pt-BR, en', 'no', 'nn-NO, de', '<script>', 'toString, fr'];
+  assert.deepEqual(
+    headers.map((header) => localeForHeader(header).language),
+    ['en', 'en', 'en', 'de', 'pt', 'nb', 'nb', 'en', 'fr'],
+  );
+});
+
+test('every catalogue has the keys and placeholders of English, and no text that was left in English', () => {
+  const english = textsByKey(en);
+  for (const language of others) {
+    const locale = localeFor(language);
+    checkLocale(en, language, locale);
+    const texts = textsByKey(locale);
+    for (const [key, text] of texts) assert.match(text, /^\S(?:.*\S)?$/, `${language} ${key}`);
+    const untranslated = [...english.keys()].filter((key) => texts.get(key) === english.get(key));
+    assert.deepEqual(untranslated, sharedKeys[language] ?? [], language);
+    const isSentence = (text = '') => text.endsWith('.');
+    const changed = [...english].filter(([key, text]) => isSentence(text) !== isSentence(texts.get(key)));
+    assert.deepEqual(
+      changed.map(([key]) => key),
+      [],
+      language,
+    );
+  }
+});
+
+test('a catalogue with a missing key, an unknown key or another placeholder is rejected with the key', () => {
+  const reference = { language: 'en', mail: { subject: 'From {sender}', close: 'Bye' } };
+  const cases = [
+    [{ subject: 'Von {sender}' }, 'mail.close: expected a text with the placeholders [], received no text'],
+    [{ subject: 'Von {sender}', close: 'X', more: 'Y' }, 'mail.more: expected no text'],
+    [{ subject: 'Von {absender}', close: 'X' }, 'mail.subject: expected a text with the placeholders [sender]'],
+  ] as const;
+  for (const [mail, detail] of cases) {
+    assert.throws(
+      () => checkLocale(reference, 'de', { language: 'de', mail }),
+      (error: Error) => error.name === 'IncompleteLocaleError' && error.message.includes(`de.json, ${detail}`),
+    );
+  }
+  checkLocale(reference, 'de', { language: 'de', mail: { subject: 'Von {sender}', close: 'Ende' } });
+});
+
+test('no two texts of the system messages about codes, addresses and locks are the same', () => {
+  for (const language of ['en', ...others]) {
+    const { contactCode, addressChanged, citizenLock } = localeFor(language).systemMessage;
+    const texts = [...textsByKey({ contactCode, addressChanged, citizenLock }).values()];
+    assert.equal(new Set(texts).size, texts.length, language);
+  }
+});

@@ -1,0 +1,40 @@
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+import { formatMessage } from '../locales/message-format.ts';
+import { preferredCitizenTexts } from './citizen-texts.ts';
+
+const languages = ['en', 'nb', 'de', 'fr', 'es', 'pt', 'it', 'nl'];
+
+test('the pages for citizens are in the first language of the browser that has a catalogue', () => {
+  const headers = [undefined, 'xx,de;q=0.5', 'pt-BR, en', 'nn-NO, de', ...languages];
+  assert.deepEqual(
+    headers.map((header) => preferredCitizenTexts(header).language),
+    ['en', 'de', 'pt', 'nb', ...languages],
+  );
+});
+
+test('in every language each kind of use, each claim and each decision has a text of its own', () => {
+  for (const language of languages) {
+    const { kinds, claims, decisions } = preferredCitizenTexts(language).uses;
+    for (const texts of [kinds, claims, decisions].map((part) => Object.values<string>(part))) {
+      assert.equal(new Set(texts).size, texts.length, language);
+    }
+  }
+});
+
+test('the number of entries takes the plural form of each language', () => {
+  const forms = languages.map((language) => {
+    const { total } = preferredCitizenTexts(language).uses;
+    return [0, 1, 2, 21].map((count) => formatMessage(language, total, { count }));
+  });
+  assert.deepEqual(forms, [
+    ['0 entries in all', 'One entry in all', '2 entries in all', '21 entries in all'],
+    ['0 oppføringer i alt', 'Én oppføring i alt', '2 oppføringer i alt', '21 oppføringer i alt'],
+    ['0 Einträge insgesamt', 'Ein Eintrag insgesamt', '2 Einträge insgesamt', '21 Einträge insgesamt'],
+    ['0 entrée au total', 'Une entrée au total', '2 entrées au total', '21 entrées au total'],
+    ['0 anotaciones en total', 'Una anotación en total', '2 anotaciones en total', '21 anotaciones en total'],
+    ['0 anotações no total', 'Uma anotação no total', '2 anotações no total', '21 anotações no total'],
+    ['0 annotazioni in totale', 'Un’annotazione in totale', '2 annotazioni in totale', '21 annotazioni in totale'],
+    ['0 vermeldingen in totaal', 'Eén vermelding in totaal', '2 vermeldingen in totaal', '21 vermeldingen in totaal'],
+  ]);
+});
