@@ -155,5 +155,8 @@ test('a log with a certificate of an unknown authority fails with the setting to
   const { port } = server.address() as AddressInfo;
   const [code, text] = await run('verify', `https://localhost:${port}/ledger`, ...key);
   assert.equal(code, 1);
-  assert.match(text, /cannot be fetched: self-signed certificate: if your own authority issued it, set NODE_EXTRA_CA_CERTS/);
+  assert.match(
+    text,
+    /cannot be fetched: self-signed certificate: if your own authority issued it, set NODE_EXTRA_CA_CERTS/,
+  );
 });
