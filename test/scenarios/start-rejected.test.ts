@@ -116,9 +116,9 @@ test('where no database is, commands say so and begin none: what they say of an 
     assert.deepEqual([onSqlite.code, onPostgres.code], [1, 1], args.join(' '));
     assert.match(
       onSqlite.stderr,
-      /^there is no database in .*not-mounted\. .* keys create; else see that .* DATA_DIR/m,
+      /^there is no database in .*not-mounted\. .* keys create\. Otherwise check that .* DATA_DIR/m,
     );
-    assert.match(onPostgres.stderr, /^the database of DATABASE_URL is empty\. .* keys create; else see that /m);
+    assert.match(onPostgres.stderr, /^the database of DATABASE_URL is empty\. .* keys create\. Otherwise check that /m);
   }
   assert.equal(existsSync(unmounted), false);
   for (const home of homes) assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);

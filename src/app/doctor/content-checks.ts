@@ -87,7 +87,7 @@ async function checkRegister(
     await loadDefaultPolicy({ settings, db: { read } });
   } catch (fault) {
     if (!(fault instanceof SettingError)) throw fault;
-    return [faultFinding(...splitFix(fault.message, 'see docs/settings.md#verify_policy'))];
+    return [faultFinding(...splitFix(fault.message, 'see docs/settings.md'))];
   }
   if (settings.registerUrl !== undefined) return [];
   const [row] = await read('select count(*) as citizens from (select citizen_id from citizen limit $1) counted', [
