@@ -96,7 +96,7 @@ test('a start tells of settings that nothing reads, and of a folder of letters t
     /LETTER_SPOOL: there is no folder \S+not-mounted; letters wait until it is made/,
   );
   const said = await runCommandInProcess(home, 'doctor');
-  assert.match(said.stdout, /^warn +settings +S3_ACCESS_KEY_ID is not read without DOCUMENT_STORE=s3:\/\/… -> /m);
+  assert.match(said.stdout, /^warn +settings +S3_ACCESS_KEY_ID has no effect without DOCUMENT_STORE=s3:\/\/… -> /m);
 });
 
 test('where no database is, commands say so and begin none: what they say of an empty one would be taken for the truth', async (t) => {

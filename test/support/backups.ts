@@ -25,16 +25,16 @@ import { runDemoOnce, waitUntilSigned } from './wait-for-ledger.ts';
 /** The number of citizens in the register of a demo. */
 export const demoCitizenCount: number = demoCitizens.length + personas.length;
 
-/** The paths of all files below a folder. */
+/** The absolute paths of all files in a folder and its subfolders. */
 export const absoluteFilesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** Changes a backup. With the root key in that file, it can also authenticate the manifest of the changed backup. */
+/** Changes a backup. The root key allows to write a valid manifest for it. */
 export type BackupChange = (folder: string, rootKeyPath: string) => Promise<void> | void;
 
-/** Changes the database of a backup, and rewrites the manifest to match. */
+/** Changes the database of a backup and updates the manifest. */
 export const changeBackupDatabase =
   (change: (db: DatabaseSync) => void) => async (folder: string, rootKeyPath: string) => {
     {
@@ -46,7 +46,7 @@ export const changeBackupDatabase =
 
 export const readBackupManifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'));
 
-/** Rewrites the manifest of a backup for its present files, as `backup create` would with that root key. */
+/** Rewrites the manifest for the present content of a backup, with a valid code. */
 export async function rewriteManifest(folder: string, rootKeyPath: string, overrides: object = {}): Promise<void> {
   const { code: _, ...before } = readBackupManifest(folder);
   const anchor = await undefinedIfMissing(readFile(join(folder, anchorFileName)));
@@ -63,7 +63,7 @@ export async function rewriteManifest(folder: string, rootKeyPath: string, overr
   );
 }
 
-/** A cleanly stopped installation before and after its last start, its backup, and a document of many chunks. */
+/** A stopped installation before and after its last run, its backup, and the id of a document with many chunks. */
 export type BackupFixture = { olderDataDir: string; dataDir: string; backupDir: string; largeDocumentId: string };
 
 async function depositLargeDocument(home: ServerFixture): Promise<string> {
@@ -83,7 +83,7 @@ async function depositLargeDocument(home: ServerFixture): Promise<string> {
 
 export const rootKeyPathOf = ({ dataDir }: BackupFixture): string => join(dataDir, 'root.key');
 
-/** Makes the fixture before the tests of a file. Call it at the top of the file; the paths are empty until the tests run. */
+/** Creates the fixture before the tests of a file. Call it at the top of the file; the paths are empty until then. */
 export function makeBackupFixture(thisFile: CleanupScope): Readonly<BackupFixture> {
   const fixture: BackupFixture = { olderDataDir: '', dataDir: '', backupDir: '', largeDocumentId: '' };
   before(async () => {
@@ -105,7 +105,7 @@ export function makeBackupFixture(thisFile: CleanupScope): Readonly<BackupFixtur
   return fixture;
 }
 
-/** A copy of the backup, and an empty folder next to it. Both are open to every user. */
+/** A copy of the backup and an empty folder next to it, both writable for every user. */
 export function copyBackup(t: TestContext, { backupDir }: BackupFixture) {
   const workDir = makeTestFolder('cs-backups-');
   t.after(() => rmSync(workDir, { recursive: true, force: true }));
@@ -116,7 +116,7 @@ export function copyBackup(t: TestContext, { backupDir }: BackupFixture) {
   return { deps: workDir, folder, place: restoreDir };
 }
 
-/** Runs `backup` over the data of that folder, in this process, with the root key of the installation. */
+/** Runs a `backup` command for a data folder in this process, with the root key of the installation. */
 export async function runBackup(
   fixture: BackupFixture,
   dataDir: string | { readonly DATA_DIR: string; readonly [setting: string]: string },
@@ -125,13 +125,13 @@ export async function runBackup(
   const output: string[] = [];
   const write = (text: string) => void output.push(text);
   const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
-  const overrides = typeof dataDir === 'string' ? { DATA_DIR: dataDir } : dataDir;
-  const settings = { ROOT_KEY_FILE: rootKeyPathOf(fixture), ...overrides };
+  const dataSettings = typeof dataDir === 'string' ? { DATA_DIR: dataDir } : dataDir;
+  const settings = { ROOT_KEY_FILE: rootKeyPathOf(fixture), ...dataSettings };
   const code = await commandLine(['backup', ...args], settings, terminal);
   return { code, said: output.join('') };
 }
 
-/** The same as a user who owns only a copy of the root key, in `workDir`. */
+/** The same as another user, who owns only a copy of the root key in the work folder. */
 export function runBackupAsOtherUser(
   fixture: BackupFixture,
   workDir: string,

@@ -10,7 +10,7 @@ import { type CleanupScope, makeServerFixture } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { runDemoOnce } from './wait-for-ledger.ts';
 
-/** One finding of `doctor`. */
+/** One finding of `doctor --json`. */
 export type DoctorFinding = {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fault';
@@ -18,7 +18,7 @@ export type DoctorFinding = {
   readonly fix?: string;
 };
 
-/** The result of `doctor`: `ofCheck` returns the findings of one check, `failures` all that are not ok. */
+/** The result of `doctor`; `failures` are the findings that are not ok. */
 export type DoctorReport = {
   readonly code: number;
   readonly findings: readonly DoctorFinding[];
@@ -26,7 +26,7 @@ export type DoctorReport = {
   failures(): readonly DoctorFinding[];
 };
 
-/** The value of every password and key in the settings of these tests. `doctor` must never print it. */
+/** The value of every secret in the settings of these tests: it must never be printed. */
 export const testPassword = 'hunter2-and-more';
 
 /** Runs `doctor` with those settings in this process. */
@@ -46,14 +46,13 @@ export async function runDoctor(settings: Readonly<Record<string, string>>): Pro
     code,
     findings: checks,
     ofCheck: (name) => checks.filter((finding) => finding.name === name),
-    // The check `machine` depends on the machine of the test, not on the installation.
-    failures: () => checks.filter(({ name, status }) => status !== 'ok' && name !== 'machine'),
+    failures: () => checks.filter(({ status }) => status !== 'ok'),
   };
 }
 
-/** A copy of the data of a server, which a test may damage. */
+/** A copy of the data of a server, for a test to damage. */
 export function copyDataDir(t: CleanupScope, dataDir: string): string {
-  const folder = makeTestFolder('cs-ill-');
+  const folder = makeTestFolder('cs-doctor-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const copy = join(folder, 'data');
   // A socket that a server left cannot be copied.
@@ -72,12 +71,12 @@ export function fingerprintFiles(folder: string): ReadonlyMap<string, string> {
   return print;
 }
 
-/** Starts a relay that accepts mail, and returns its URL. */
+/** Starts a mail relay that accepts mail, and returns its URL. */
 export async function startSmtpServerUrl(t: TestContext): Promise<string> {
   return `smtp://127.0.0.1:${(await startScriptedSmtpServer(t)).port}`;
 }
 
-/** Returns a function that damages a copy of an intact data folder, and runs `doctor`, which must not change the copy. */
+/** Returns a function that damages a copy of a healthy installation and runs `doctor`, which must change nothing. */
 export function doctorOnDamagedCopy(intactDataDir: () => string) {
   return async (
     t: TestContext,
@@ -87,20 +86,15 @@ export function doctorOnDamagedCopy(intactDataDir: () => string) {
     const dataDir = copyDataDir(t, intactDataDir());
     await damage(dataDir);
     const port = String(await freePort());
-    const defaults = {
-      DATA_DIR: dataDir,
-      PORT: port,
-      SMTP_URL: await startSmtpServerUrl(t),
-      PUBLIC_URL: `http://127.0.0.1:${port}`,
-    };
+    const defaults = { DATA_DIR: dataDir, PORT: port, SMTP_URL: await startSmtpServerUrl(t) };
     const before = fingerprintFiles(dataDir);
-    const report = await runDoctor({ ...defaults, ...settings });
+    const report = await runDoctor({ ...defaults, PUBLIC_URL: `http://127.0.0.1:${port}`, ...settings });
     assert.deepEqual(fingerprintFiles(dataDir), before);
     return report;
   };
 }
 
-/** The same for a cleanly stopped demo, which is made before the tests of a file. Call it at the top of the file. */
+/** The same with a demo that was stopped properly. Call it at the top of a test file. */
 export function doctorOnDamagedDemo(thisFile: CleanupScope) {
   let intactDataDir = '';
   before(async () => {
