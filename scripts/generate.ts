@@ -1,14 +1,15 @@
 /**
- * Writes the files that are generated from code: `pages` below, in docs/ and the client, and register.lock. With `--check` it
- * writes nothing and fails if a file is stale or if the register lost an entry. With `--release` it also stores the OpenAPI
- * document as the interface that later versions must keep (spec/released-openapi.json).
+ * Writes the files that are generated from code: the `pages` below, in docs/ and the client, and register.lock. With `--check`
+ * it writes nothing, and fails if a file is stale or if the register lost an endpoint. With `--release` it also stores the
+ * OpenAPI document as the released interface (spec/released-openapi.json).
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { breakingChanges, describeEndpoints, type LockedEndpoint } from '../src/api/endpoint-register.ts';
 import { createOpenApiDocument } from '../src/api/openapi/document.ts';
 import { operations } from '../src/app/operations.ts';
-import { settingTable } from '../src/config/setting-table.ts';
+import type { Setting } from '../src/config/setting.ts';
+import { settingGroups, settingSchemas } from '../src/config/setting-schemas.ts';
 import { readSettings } from '../src/config/settings.ts';
 import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
@@ -22,7 +23,7 @@ const isCheck = process.argv.includes('--check');
 const faults: string[] = [];
 
 const endpoints = describeEndpoints(operations);
-/** Example settings of an operator, for the OpenAPI document in the repository. */
+/** The settings of the operator in the OpenAPI document of the repository. */
 const exampleOperator = {
   publicUrl: 'https://api.example.gov',
   apiVersion,
@@ -38,20 +39,36 @@ if (existsSync(lockPath)) {
 }
 
 function settingsPage(): string {
-  const rows = Object.entries(settingTable).map(([name, setting]) => {
-    const file = 'secret' in setting ? ` <a id="${name.toLowerCase()}_file"></a>Also as \`${name}_FILE\`.` : '';
-    const fallback = setting.fallback === undefined || setting.fallback === '' ? '' : `\`${setting.fallback}\``;
-    return `| <a id="${name.toLowerCase()}"></a>\`${name}\` | ${fallback} | ${setting.help}${file} |`;
+  const schemas: readonly Setting[] = Object.values(settingSchemas);
+  const groups = Object.entries(settingGroups).map(([title, group]) => {
+    const others: readonly Setting[] = Object.values<Setting>(group).filter(({ essential }) => !essential);
+    return others.length === 0 ? '' : `\n## ${title}\n\n${settingTable(others)}`;
   });
   return `# Settings
 
-Read once, at start: environment over \`NAME_FILE\` (secrets) over the file in <a id="settings_file"></a>\`SETTINGS_FILE\` (lines \`NAME=value\`) over
-the default. A wrong value stops the start with its name and what was expected. Made by \`npm run generate\`.
+The server reads its settings once, at start. For each setting it uses the first of these sources that has a value:
 
-| setting | default | meaning |
-|---|---|---|
-${rows.join('\n')}
-`;
+1. the environment variable \`NAME\`
+2. for secrets, the file whose path is in the environment variable \`NAME_FILE\`
+3. the file whose path is in the environment variable <a id="settings_file"></a>\`SETTINGS_FILE\`: lines of the form \`NAME=value\`, and comments that start with \`#\`
+4. the default
+
+A blank value counts as absent. An invalid value prevents the start; the error message names the setting and what it expects.
+\`citizen-services doctor\` checks all settings. \`npm run generate\` writes this page.
+
+## Settings of every installation
+
+${settingTable(schemas.filter(({ essential }) => essential))}${groups.join('')}`;
+}
+
+function settingTable(settings: readonly Setting[]): string {
+  const rows = settings.map((setting) => {
+    const anchor = setting.name.toLowerCase();
+    const file = setting.type.isSecret ? ` <a id="${anchor}_file"></a>Also as \`${setting.name}_FILE\`.` : '';
+    const defaultValue = setting.default ? `\`${setting.default}\`` : '';
+    return `| <a id="${anchor}"></a>\`${setting.name}\` | ${defaultValue} | ${setting.description}${file} |`;
+  });
+  return `| setting | default | meaning |\n|---|---|---|\n${rows.join('\n')}\n`;
 }
 
 function problemsPage(): string {
@@ -101,7 +118,7 @@ const pages: Record<string, string> = {
   'docs/sandbox/people.jsonl': sandboxPeople(),
   'docs/sandbox/questions.json': sandboxQuestions(),
   'register.lock': `${JSON.stringify(endpoints, null, 2)}\n`,
-  // The document as readers see it: JSON has no undefined members.
+  // The client is generated from the JSON, which has no undefined members.
   ...clientFiles(JSON.parse(JSON.stringify(document)) as ApiDocument),
 };
 
@@ -110,7 +127,7 @@ if (process.argv.includes('--release')) {
   pages['spec/released-openapi.json'] = `${JSON.stringify(released)}\n`;
 }
 
-/** Later versions may change examples, and examples are a third of the document. */
+/** Clients do not rely on examples, which are a third of the document. */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples);
   if (typeof value !== 'object' || value === null) return value;

@@ -1,6 +1,6 @@
 /**
- * What must not compile. `npm run check` fails when one of these lines starts to compile, that is, when a type was
- * loosened. Nothing here is ever run.
+ * Code that must not compile. `npm run check` fails when one of these lines compiles, because then a type became weaker.
+ * Nothing here runs.
  */
 import { defineOperation, type OperationCall } from '../src/api/operation.ts';
 import type { NotificationId } from '../src/kernel/id.ts';
@@ -44,17 +44,17 @@ defineOperation({ ...described, citizenData: true, run: plain });
 defineOperation({ ...described, citizenData: true, run: eventless });
 defineOperation({ ...described, citizenData: true, run: async () => ({ refusal: refuse('document-not-found') }) });
 
-// An operation has no way to write but its decision.
+// An operation can write only through its decision.
 // @ts-expect-error a call cannot commit
 void call.commit;
 // @ts-expect-error a call cannot write
 void call.write;
 
-// A bare string is no id, another thing's id neither.
-// @ts-expect-error not minted, not parsed
+// A plain string is not an id.
+// @ts-expect-error neither generated nor parsed
 export const id: NotificationId = 'ntf_01FWHE4YDGE008000000000000';
 
-// The ledger says what its union says.
+// An event has one of the types in the union `LedgerEvent`.
 // @ts-expect-error no such kind of event
 export const invented: LedgerEvent = { ...event, type: 'citizen.watched' };
 
@@ -62,6 +62,6 @@ export const invented: LedgerEvent = { ...event, type: 'citizen.watched' };
 // @ts-expect-error no such problem
 refuse('computer-says-no');
 
-// A secret does not become text by itself.
-// @ts-expect-error a Secret is no string
+// A secret is not converted to a string implicitly.
+// @ts-expect-error a Secret is not a string
 export const shown: string = new Secret('x');

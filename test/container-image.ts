@@ -9,9 +9,9 @@ import { bearerHeaders, createHttpClient, parseJsonBody, postJson } from './supp
 import { makeTestFolder } from './support/test-folder.ts';
 import { waitUntil } from './support/wait-until.ts';
 
-// What `npm run test:image` runs: minutes, so `npm test` leaves it out.
+// `npm run test:image` runs this file. It takes minutes, so `npm test` leaves it out.
 
-test('the image serves as a user without rights on a read-only root, says how it is, and ends when it is told to', async (t) => {
+test('the image serves as an unprivileged user on a read-only root, reports its health, and ends on SIGTERM', async (t) => {
   assert.equal(imageSkipReason(), undefined);
   const { config, files, run } = await buildImage(t);
   assert.equal(config.User, '10001:10001');
@@ -26,8 +26,12 @@ test('the image serves as a user without rights on a read-only root, says how it
   writeFileSync(join(data, 'cascade.json'), '{"steps":[{"channel":"letter"}],"letterLeadDays":5}');
   const [port, adminPort] = [await freePort(), await freePort()];
   const settings = {
-    ...{ HOST: '127.0.0.1', PORT: String(port), ADMIN_PORT: String(adminPort), CLAMAV: 'off' },
-    ...{ LETTER_SPOOL: '/data/letters', CASCADE_POLICY: '/data/cascade.json' },
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    ADMIN_PORT: String(adminPort),
+    CLAMAV: 'off',
+    LETTER_SPOOL: '/data/letters',
+    CASCADE_POLICY: '/data/cascade.json',
   };
   const launch = (...args: readonly string[]) => run([...config.Entrypoint, ...args], data, settings);
   const health = async () => await waitForExit(run(config.Healthcheck?.Test.slice(1) ?? [], data, settings));
@@ -41,16 +45,17 @@ test('the image serves as a user without rights on a read-only root, says how it
   const ask = createHttpClient(`http://127.0.0.1:${port}`);
   await waitUntil(async () => existsSync(join(data, 'demo.json')) && (await health()).code === 0, 120_000);
   assert.deepEqual(await health(), { code: 0, said: '{"status":"UP","ledger":"ok"}\n' });
-  // The demo wrote it of itself.
+  // The demo wrote this file.
   const { tokenUrl, clients, documents } = JSON.parse(readFileSync(join(data, 'demo.json'), 'utf8')) as DemoFile;
   const [client, document] = [clients[0] ?? assert.fail(), documents[0] ?? assert.fail()];
-  const asked = new URLSearchParams({
+  const tokenRequest = new URLSearchParams({
     grant_type: 'client_credentials',
     client_id: client.clientId,
     client_secret: client.clientSecret,
   });
   const token = String(
-    ((await (await fetch(tokenUrl, { method: 'POST', body: asked })).json()) as { access_token: string }).access_token,
+    ((await (await fetch(tokenUrl, { method: 'POST', body: tokenRequest })).json()) as { access_token: string })
+      .access_token,
   );
   const imported = await waitForExit(launch('import', 'citizens', '/data/people.csv'));
   assert.equal(imported.code, 0, imported.said);

@@ -91,7 +91,7 @@ export function createRequestParser<P>(
   };
 }
 
-/** Returns the body without its invalid members. What remains is checked again, because the list of issues is limited. */
+/** Returns the body without its invalid members. The rest is checked again, because the list of issues is limited. */
 function createValidPartExtractor(schema: TObject) {
   const check = compilePartCheck('body', Type.Partial(schema));
   return (value: unknown, issues: readonly Issue[], now: number): ValidRequestPart | undefined => {

@@ -142,7 +142,7 @@ function testSetBack(engine: Engine, isAlone: boolean): void {
   });
 }
 
-// What flows in again does so in real time.
+// The quota and the limit of failed requests refill in real time, so these tests wait and run concurrently.
 suite('a clock that is set back', { concurrency: 4 }, () => {
   for (const engine of engines) for (const isAlone of [true, false]) testSetBack(engine, isAlone);
 });

@@ -38,7 +38,6 @@ export function createLedgerContext(app: AppContext) {
   return {
     ...app,
     read: db.read,
-    houseKeys: systemKeys,
     log: createLogView(db.read, citizenKeys, systemKeys, { witnessed: settings.ledgerWitnesses !== undefined }),
     checkpointKeys: async () => {
       const head = await readTreeHead(db.read);
@@ -67,7 +66,7 @@ export async function loadCitizensContext(app: AppContext) {
   };
 }
 
-/** Notifies citizens that staff has lifted their own lock, for the command that does so. */
+/** Notifies citizens that staff has lifted their citizen lock, for the command that does so. */
 export async function loadLockNotice(app: AppContext): Promise<NonNullable<IdentityPorts['lockChangeNotice']>> {
   const { cascadeOf } = await import('../notifications/cascade/cascade-settings.ts');
   const { createContactLookup, createNotices } = await import('../notifications/notices.ts');

@@ -8,8 +8,8 @@ import { type Database, ReadUnavailable } from '../db/database.ts';
 import { BlobsUnavailable } from '../documents/blobs/blob-store.ts';
 import { createDatabaseOutageLog, createDocumentsOutageLog } from './outage-log.ts';
 
-/** A log, and what stands in it: where a fault was and its message, or the notice with how many were not told. */
-function told() {
+/** A log and its lines: the place and message of each fault, or a notice with the number of suppressed faults. */
+function createRecordedLog() {
   const lines: string[] = [];
   const log: Log = {
     ...createLog('silent'),
@@ -21,9 +21,9 @@ function told() {
 
 const turn = () => new Promise((resolve) => setImmediate(resolve));
 
-test('an outage of the documents is told once, again each minute while it lasts, and when it is over', async () => {
+test('an outage of the document store is logged when it begins, each minute while it lasts, and when it ends', async () => {
   const { timer, advance, pendingTimers } = createVirtualTime();
-  const { log, taken } = told();
+  const { log, taken } = createRecordedLog();
   let isThere = false;
   const outages = createDocumentsOutageLog({ log, timer }, async () => {
     if (!isThere) throw new BlobsUnavailable('away');
@@ -58,7 +58,7 @@ for (const engine of engines) {
   test(`${engine.name}: an outage of the database counts each fault that it kept from the log, and a stop keeps none`, async (t) => {
     const db = await engine.open(t);
     const { timer, advance } = createVirtualTime();
-    const { log, lines, taken } = told();
+    const { log, lines, taken } = createRecordedLog();
     let answer: () => void = assert.fail;
     let isOut = true;
     const read: Database['read'] = async (sql) => {

@@ -4,21 +4,21 @@ import { BlobsUnavailable } from '../documents/blobs/blob-store.ts';
 import { createDocumentsCheck } from '../documents/open-blobs.ts';
 import type { AppContext } from './app-context.ts';
 
-/** As often a database that cannot be reached is looked at. */
+/** The interval between checks of a database that is out of reach. */
 const checkEveryMs = 1_000;
-/** So many faults wait for what the look says; more of them would say the same. */
+/** Up to this number of faults wait for the result of the first check; the others are only counted. */
 const maxPending = 20;
-/** While the documents cannot be had, it is told again so often, so that the alarm of whoever counts faults lasts as well. */
+/** The interval at which a continuing outage of the document store is logged, so that alarms on the fault counter stay active. */
 const repeatEveryMs = 60_000;
 
 type LoggedFault = Parameters<Log['fault']>;
 
-/** A log in which an outage stands once for all who meet it, until it is over. */
+/** A log that reports an outage once, although many parts of the server meet it. */
 type OutageLog = { readonly log: Log; stop(): Promise<void> };
 
-/** A log in which an outage of the database, and one of the documents, stands once, however many requests and parts meet it. */
+/** Wraps the log so that it reports each outage of the database and of the document store once. */
 export function createOutageLog(deps: Pick<AppContext, 'db' | 'log' | 'settings' | 'timer'>): OutageLog {
-  // The file of SQLite is there, or the process ends.
+  // A process on SQLite ends if it loses its file, so only PostgreSQL can have an outage.
   const database = deps.db.engine === 'postgres' ? createDatabaseOutageLog(deps) : undefined;
   const documents = createDocumentsOutageLog({ ...deps, log: database?.log ?? deps.log }, createDocumentsCheck(deps));
   return {
@@ -31,8 +31,8 @@ export function createOutageLog(deps: Pick<AppContext, 'db' | 'log' | 'settings'
 }
 
 /**
- * An outage of the database is told once, and once more when it is over: each part of the server comes to know of it by itself,
- * some many times a second. A fault of a database that can be reached is told as it is.
+ * Reports an outage of the database when it begins and when it ends, because each part of the server meets it separately, some
+ * many times a second. If the database can be reached, each fault is logged unchanged.
  */
 export function createDatabaseOutageLog({ db, log, timer }: Pick<AppContext, 'db' | 'log' | 'timer'>): OutageLog {
   let pending: LoggedFault[] | undefined;
@@ -51,7 +51,7 @@ export function createDatabaseOutageLog({ db, log, timer }: Pick<AppContext, 'db
         suppressed = 0;
       },
       (fault: unknown) => {
-        // The database of a server that has ended is shut.
+        // A stopped server has closed its database, so a failed check is no outage.
         if (stopped) return;
         if (!isOut) log.fault('database', fault);
         isOut = true;
@@ -71,7 +71,7 @@ export function createDatabaseOutageLog({ db, log, timer }: Pick<AppContext, 'db
     log: {
       ...log,
       fault: (...logged: LoggedFault) => {
-        // What a part that ends could not store any more, it says once.
+        // Faults of `stop` are logged unchanged: a part that stops reports once what it could not store.
         if (stopped || logged[0] === 'stop' || !isDatabaseFault(logged[1])) log.fault(...logged);
         else if (pending === undefined) {
           pending = [logged];
@@ -80,7 +80,7 @@ export function createDatabaseOutageLog({ db, log, timer }: Pick<AppContext, 'db
         else pending.push(logged);
       },
     },
-    /** Looks no more; what comes then is told as it is. */
+    /** Ends the checks; later faults are logged unchanged. */
     stop: async () => {
       stopped = true;
       cancel?.();
@@ -94,8 +94,8 @@ function isDatabaseFault(fault: unknown): boolean {
 }
 
 /**
- * An outage of the documents is told once, again each minute while it lasts, and once more when for a minute nothing failed and
- * `look` finds them. A disk that is full can be looked at: only who stores there learns that it is.
+ * Reports an outage of the document store when it begins, each minute while it lasts, and when it ends. It ends when no fault
+ * occurred for a minute and `check` succeeds. The check alone is not enough: it succeeds on a full disk, where only writes fail.
  */
 export function createDocumentsOutageLog(
   { log, timer }: { readonly log: Log; readonly timer: AppContext['timer'] },

@@ -6,7 +6,7 @@ import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import { createReadinessCheck } from './readiness.ts';
 
 for (const engine of engines) {
-  test(`${engine.name}: who asks during a look gets its answer, and who asks later a new one`, async (t) => {
+  test(`${engine.name}: requests during a readiness check share its result, and a later request starts a new check`, async (t) => {
     const db = await engine.open(t);
     const asked = { reads: 0, writes: 0 };
     let opened = Promise.withResolvers<void>();

@@ -41,7 +41,7 @@ export type ServeOptions = {
   readonly isPrepared?: () => boolean;
   /** The number of threads that answer requests, this one included. */
   readonly apiThreads: number;
-  /** What the first thread needs to start the others; undefined in the others. */
+  /** The options with which the first thread starts the others; undefined in the others. */
   readonly threads?: Pick<ThreadOptions, 'environment' | 'rootKeyPath'> & Pick<ThreadPoolDeps, 'onLost'>;
   /** Whether this is one of the threads that the first one started. */
   readonly isHelper?: boolean;

@@ -4,28 +4,28 @@ import { engines } from '../../test/support/database-engines.ts';
 import { buildLedgerApp } from '../../test/support/ledger-app.ts';
 import { readAccessLog } from './access-log.ts';
 
-const telling = { organisationOf: (clientId: string) => clientId, explanationOf: async () => undefined };
+const nameLookups = { organisationOf: (clientId: string) => clientId, explanationOf: async () => undefined };
 
 for (const engine of engines) {
   test(`${engine.name}: a use that is not signed is not returned, and all parts can be read from one tree`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
-    const parts = { ...app, log: app.view, ...telling };
-    const told = async (checkpoint?: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>) => {
+    const parts = { ...app, log: app.view, ...nameLookups };
+    const readNumbers = async (checkpoint?: Awaited<ReturnType<typeof app.view.publishedCheckpoint>>) => {
       const part = { after: 0, limit: 10, now: app.time.now, checkpoint };
       const { totalUsages, returnedUsages, usages } = await readAccessLog(parts, 'anna', part);
       return [totalUsages, returnedUsages, ...usages.map(({ number }) => number)];
     };
     await app.use('anna');
     while ((await app.sequencer.step()) !== 0);
-    assert.deepEqual(await told(), [0, 0]);
+    assert.deepEqual(await readNumbers(), [0, 0]);
     await app.sequence();
     const earlier = await app.view.publishedCheckpoint();
     await app.use('anna');
     while ((await app.sequencer.step()) !== 0);
-    assert.deepEqual(await told(), [1, 1, 1]);
+    assert.deepEqual(await readNumbers(), [1, 1, 1]);
     await app.sequence();
     assert.deepEqual(
-      [await told(), await told(earlier)],
+      [await readNumbers(), await readNumbers(earlier)],
       [
         [2, 2, 1, 2],
         [1, 1, 1],
@@ -35,19 +35,22 @@ for (const engine of engines) {
 
   test(`${engine.name}: the last signed uses before a number are in order, without repeats and gaps`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
-    const parts = { ...app, log: app.view, ...telling };
+    const parts = { ...app, log: app.view, ...nameLookups };
     await app.use('bert', 'anna', 'anna', 'bert', 'anna', 'anna', 'anna');
     await app.sequence();
     await app.use('anna');
     while ((await app.sequencer.step()) !== 0);
-    const told = async (before: number, { after = 0, limit = 2 } = {}) => {
+    const readNumbers = async (before: number, { after = 0, limit = 2 } = {}) => {
       const part = { after, before, limit, now: app.time.now };
       return (await readAccessLog(parts, 'anna', part)).usages.map(({ number }) => number);
     };
     const [all, most] = [{ limit: 100 }, Number.MAX_SAFE_INTEGER];
-    assert.deepEqual([await told(most), await told(4), await told(2), await told(1)], [[4, 5], [2, 3], [1], []]);
     assert.deepEqual(
-      [await told(6), await told(7), await told(5, all)],
+      [await readNumbers(most), await readNumbers(4), await readNumbers(2), await readNumbers(1)],
+      [[4, 5], [2, 3], [1], []],
+    );
+    assert.deepEqual(
+      [await readNumbers(6), await readNumbers(7), await readNumbers(5, all)],
       [
         [4, 5],
         [4, 5],
@@ -56,10 +59,10 @@ for (const engine of engines) {
     );
     // Both limits apply.
     assert.deepEqual(
-      [await told(5, { after: 3 }), await told(5, { after: 4 }), await told(3, { after: 5 })],
+      [await readNumbers(5, { after: 3 }), await readNumbers(5, { after: 4 }), await readNumbers(3, { after: 5 })],
       [[4], [], []],
     );
-    assert.deepEqual(await told(most, { after: 1, limit: 100 }), [2, 3, 4, 5]);
+    assert.deepEqual(await readNumbers(most, { after: 1, limit: 100 }), [2, 3, 4, 5]);
   });
 
   test(`${engine.name}: the proofs of a page are created concurrently`, async (t) => {
@@ -77,7 +80,7 @@ for (const engine of engines) {
         return proof;
       };
     };
-    const parts = { ...app, log: { ...app.view, createEntryProver: prover }, ...telling };
+    const parts = { ...app, log: { ...app.view, createEntryProver: prover }, ...nameLookups };
     const { usages } = await readAccessLog(parts, 'anna', { after: 0, limit: 20, now: app.time.now });
     assert.deepEqual([usages.map(({ number }) => number), most], [Array.from({ length: 20 }, (_, at) => at + 1), 20]);
   });

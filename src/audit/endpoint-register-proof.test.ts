@@ -30,7 +30,7 @@ for (const engine of engines) {
     assert.ok((await askAtOnce()).every(({ status }) => status === 'rejected'));
     assert.equal(proofs, 1);
     isBroken = false;
-    const sizes = (await askAtOnce()).map((told) => told.status === 'fulfilled' && told.value?.entries.length);
+    const sizes = (await askAtOnce()).map((result) => result.status === 'fulfilled' && result.value?.entries.length);
     assert.deepEqual([sizes, proofs], [new Array(10).fill(2), 3]);
     await growth();
     assert.equal(proofs, 3);
@@ -49,12 +49,12 @@ for (const engine of engines) {
       { ...app.view, publishedCheckpoint: async () => published },
       app.systemKeys,
     );
-    const told = async () => (await growth())?.entries.map(({ endpoint }) => endpoint);
+    const proof = async () => (await growth())?.entries.map(({ endpoint }) => endpoint);
     await register('GET /v1/a');
     published = await app.view.publishedCheckpoint();
     await register('POST /v1/b');
-    assert.deepEqual(await told(), ['GET /v1/a']);
+    assert.deepEqual(await proof(), ['GET /v1/a']);
     published = await app.view.publishedCheckpoint();
-    assert.deepEqual(await told(), ['GET /v1/a', 'POST /v1/b']);
+    assert.deepEqual(await proof(), ['GET /v1/a', 'POST /v1/b']);
   });
 }

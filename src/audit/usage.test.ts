@@ -9,14 +9,14 @@ const eventId = createIdGenerator({ now: () => at }, systemRandom)('event');
 const bytes = new Uint8Array();
 const entry = { ...{ index: 4, eventId, at, type: '', clientId: null, number: 7, entry: bytes }, citizenId: 'anna' };
 
-function told(content: Readonly<Record<string, unknown>>) {
+function usageOf(content: Readonly<Record<string, unknown>>) {
   return toUsage(entry, content, { now: at, nameOf: (clientId) => `the ${clientId}` });
 }
 
 test('an entry is a disclosure, processing for a client, or internal processing', () => {
   const kinds = ['document.retrieved', 'access-log.read', 'notification.accepted'];
   assert.deepEqual(
-    kinds.map((type) => told({ type }).processingType),
+    kinds.map((type) => usageOf({ type }).processingType),
     ['DATA_RESPONSE', 'INTERNAL_PROCESSING', 'DATA_PROCESSING'],
   );
 });
@@ -32,12 +32,12 @@ test('the actor is an organisation or a kind of actor, and no employee is named'
   ];
   assert.deepEqual(
     actors.map((actor) => {
-      const { initiator, initiatorOrg } = told({ type: 'document.erased', actor });
+      const { initiator, initiatorOrg } = usageOf({ type: 'document.erased', actor });
       return initiator ?? initiatorOrg;
     }),
     [{ type: 'GOV', code: 'tax', name: 'the tax' }, 'citizen', 'operator', 'system', 'system', 'system'],
   );
-  assert.doesNotMatch(JSON.stringify(actors.map((actor) => told({ type: 'document.erased', actor }))), /ida/);
+  assert.doesNotMatch(JSON.stringify(actors.map((actor) => usageOf({ type: 'document.erased', actor }))), /ida/);
 });
 
 test('a concealed use is hidden until its instant, and then shown with its reason', () => {
@@ -47,8 +47,8 @@ test('a concealed use is hidden until its instant, and then shown with its reaso
     hiddenReason: 'a law',
     n: 1,
   });
-  assert.deepEqual(told(until(1)), { number: 7, logTime: '2026-01-15T09:00:00.000Z', state: 'hidden' });
-  const { state, hiddenUntil, hiddenReason, details } = told(until(0));
+  assert.deepEqual(usageOf(until(1)), { number: 7, logTime: '2026-01-15T09:00:00.000Z', state: 'hidden' });
+  const { state, hiddenUntil, hiddenReason, details } = usageOf(until(0));
   assert.deepEqual([state, hiddenReason, details], ['shown', 'a law', { n: 1 }]);
   assert.equal(hiddenUntil, new Date(at).toISOString());
 });

@@ -3,7 +3,7 @@ import { dirname, resolve } from 'node:path';
 import { getSystemErrorMessage } from 'node:util';
 import { FileUsageError, UsageError } from './command.ts';
 
-/** The path of a file that an argument names, from the folder in which it was written; refuses one that is not there. */
+/** The absolute path of a file in an argument; throws a `FileUsageError` if it does not exist or is a folder. */
 export function resolveReadableFile(cwd: string, name: string): string {
   const path = resolve(cwd, name);
   if (withReadError(name, () => statSync(path)).isDirectory())
@@ -11,7 +11,7 @@ export function resolveReadableFile(cwd: string, name: string): string {
   return path;
 }
 
-/** The text of a file that an argument names, without a byte order mark; that it cannot be read is wrong usage. */
+/** The text of a file in an argument, without a byte order mark; throws a `FileUsageError` if it cannot be read. */
 export function readArgumentFile(cwd: string, name: string): string {
   return withReadError(name, () => readFileSync(resolve(cwd, name), 'utf8')).replace(/^\ufeff/, '');
 }
@@ -24,13 +24,13 @@ function withReadError<T>(name: string, read: () => T): T {
   }
 }
 
-/** In the words of the system, as `ENOENT, no such file or directory`. */
+/** The error text of the system, such as `ENOENT, no such file or directory`. */
 function systemErrorText(cause: unknown): string {
   const isOfSystem = cause instanceof Error && 'code' in cause && 'errno' in cause;
   return isOfSystem ? `${cause.code}, ${getSystemErrorMessage(Number(cause.errno))}` : 'it is no file';
 }
 
-/** Refuses what cannot be written, before the work whose result belongs there. */
+/** Throws a `FileUsageError` if a result file cannot be written. Called before the work starts. */
 export function requireWritable(flag: string, path: string): void {
   try {
     accessSync(existsSync(path) ? path : dirname(path), constants.W_OK);
@@ -39,7 +39,7 @@ export function requireWritable(flag: string, path: string): void {
   }
 }
 
-/** Refuses to write over one of the files that are read, whatever name or link it goes by. */
+/** Throws a `UsageError` if the output would overwrite an input file, also through a link. */
 export function requireOtherFile(flag: string, written: string, read: readonly string[]): void {
   const target = statSync(written, { bigint: true, throwIfNoEntry: false });
   if (target === undefined) return;

@@ -23,35 +23,36 @@ import {
   readManifest,
   requireRootKey,
 } from './backup-manifest.ts';
-import { UsageError } from './command.ts';
+import { CommandFailed, UsageError } from './command.ts';
 
+/** The target folder of a backup, and what it needs. */
 export type CreateBackupOptions = {
   readonly folder: string;
-  /** An earlier backup: documents that are in it are linked. */
+  /** An earlier backup: documents in it are hard-linked instead of copied. */
   readonly earlier: string | undefined;
-  /** The file of the root key, which proves the backup and is not in it. */
+  /** The root key authenticates the backup and is not in it. */
   readonly rootKeyPath: string;
   readonly clock: Clock;
-  readonly onProgress: (at: BackupProgress) => void;
+  readonly onProgress: (progress: BackupProgress) => void;
 };
 
 /**
- * Copies all that belongs together, but the root key, in the order that makes it whole while the server goes on: the
- * ledger's anchor is never newer than the database, and each document is there before its row. The manifest comes last;
- * where that cannot be, nothing is left.
+ * Copies the database, the documents and the anchor of the ledger, without the root key, while the server runs. The order keeps
+ * the copy consistent: the anchor is never newer than the database, and each document is in the store before its row. The
+ * manifest is written last; after an error the folder is empty.
  */
 export async function createBackup(settings: Settings, options: CreateBackupOptions): Promise<BackupManifest> {
   const { folder, earlier } = options;
   const database = databaseOf(settings);
-  const root = requireRootKey('a backup, which is proved by it,', options.rootKeyPath);
+  const root = requireRootKey('a backup', options.rootKeyPath);
   if (earlier !== undefined) await readManifest(earlier);
   await claimEmptyFolder(folder, settings);
   try {
     return await writeBackup(settings, { ...options, database, root });
   } catch (fault) {
-    // A part of a backup is of no use, and would hold the room of a disk that is full.
-    const left = await readdir(folder).catch(() => []);
-    await Promise.allSettled(left.map((name) => rm(join(folder, name), { recursive: true })));
+    // An incomplete backup cannot be restored, and would use space on a full disk.
+    const names = await readdir(folder).catch(() => []);
+    await Promise.allSettled(names.map((name) => rm(join(folder, name), { recursive: true })));
     throw fault;
   }
 }
@@ -76,15 +77,18 @@ async function writeBackup(settings: Settings, options: BackupTask): Promise<Bac
         onProgress: options.onProgress,
       })
     : null;
-  const made = {
-    ...{ format: 1 as const, program: apiVersion, begunAt, finishedAt: formatInstant(clock.now()) },
+  const members = {
+    format: 1 as const,
+    program: apiVersion,
+    begunAt,
+    finishedAt: formatInstant(clock.now()),
     database: await fileDigest(copy),
     anchor: anchorDigest(anchor),
     rootKeys,
     documents,
     ...(inFolder ? findMissingDocuments(folder, database) : { erasedMeanwhile: [], missing: [] }),
   };
-  const manifest = authenticateManifest(made, key);
+  const manifest = authenticateManifest(members, key);
   await syncFolder(folder);
   await replaceFileSynced(manifestPath(folder), `${JSON.stringify(manifest, undefined, 2)}\n`);
   return manifest;
@@ -94,8 +98,8 @@ const rootKeysQuery = 'select root_key_id from citizen_key union select root_key
 
 function databaseOf({ databaseUrl, dataDir }: Settings): string {
   if (databaseUrl !== undefined) {
-    throw new Error(
-      'the database is PostgreSQL, which has its own tools: pg_dump or pg_basebackup, see docs/operating.md#backup-and-restore',
+    throw new CommandFailed(
+      'DATABASE_URL is a PostgreSQL database: back it up with pg_dump or pg_basebackup, see docs/operating.md#backup-and-restore',
     );
   }
   const path = join(dataDir, databaseFile);
@@ -103,21 +107,21 @@ function databaseOf({ databaseUrl, dataDir }: Settings): string {
     accessSync(path, constants.R_OK);
   } catch (fault) {
     if (isNotFoundError(fault))
-      throw new Error(`there is no ${databaseFile} in DATA_DIR, ${dataDir}: nothing to back up`);
-    throw new Error(`${path} cannot be read: run this as the user of the server`, { cause: fault });
+      throw new CommandFailed(`no ${databaseFile} in DATA_DIR, ${dataDir}: there is nothing to back up`);
+    throw new CommandFailed(`${path} cannot be read: run this as the user of the server`, { cause: fault });
   }
   return path;
 }
 
-/** Makes the folder, which may be there and empty, and what will be the manifest in it: of two at once, one gets no further. */
+/** Creates the folder, or takes an empty one, and creates the draft of the manifest in it exclusively: of two concurrent backups one fails. */
 async function claimEmptyFolder(folder: string, { documentStore }: Settings): Promise<void> {
-  const [place, store] = [await resolveRealPath(folder), await resolveRealPath(resolve(documentStore))];
-  if (`${place}${sep}`.startsWith(`${store}${sep}`)) {
-    throw new UsageError('the backup would lie among the documents that it copies: name another folder');
+  const [target, store] = [await resolveRealPath(folder), await resolveRealPath(resolve(documentStore))];
+  if (`${target}${sep}`.startsWith(`${store}${sep}`)) {
+    throw new UsageError('the backup folder is inside DOCUMENT_STORE: name another folder');
   }
   await createSyncedFolder(folder);
   const isFirst = (await readdir(folder)).length === 0 && (await createExclusively(draftPathOf(manifestPath(folder))));
-  if (!isFirst) throw new Error(`${folder} is not empty: each backup has its own folder`);
+  if (!isFirst) throw new CommandFailed(`${folder} is not empty: each backup needs a new or empty folder`);
 }
 
 async function createExclusively(path: string): Promise<boolean> {
@@ -130,12 +134,12 @@ async function createExclusively(path: string): Promise<boolean> {
   }
 }
 
-/** Where a path leads, links followed as far as it is there: what is not is made behind that. */
+/** Resolves the links in the part of a path that exists, and appends the rest. */
 async function resolveRealPath(path: string): Promise<string> {
   return (await undefinedIfMissing(realpath(path))) ?? join(await resolveRealPath(dirname(path)), basename(path));
 }
 
-/** The documents that the copy of the database has and the copy of the folder has not, by whether they were erased since. */
+/** The documents in the copied database without a copied file: those erased during the backup, and those that are missing. */
 function findMissingDocuments(folder: string, database: string): Pick<BackupManifest, 'erasedMeanwhile' | 'missing'> {
   const without: string[] = [];
   for (const { id } of iterateRows(join(folder, databaseFile), "select id from document where status <> 'erased'")) {

@@ -6,30 +6,33 @@ import { createSyncedFolder, syncFolder } from '../db/sync-folder.ts';
 import { blobFolders, blobNamePattern } from '../documents/blobs/blob-store.ts';
 import { undefinedIfMissing } from '../kernel/undefined-if-missing.ts';
 import { fileDigest, statFile } from './backup-file.ts';
+import { CommandFailed } from './command.ts';
 
+/** How many documents were copied or listed, and their bytes in total. */
 export type CopyCount = { readonly count: number; readonly bytes: number };
 
-/** What a backup or a restoration is at: the database, for as long as that takes, and then how many documents are done. */
+/** The progress of a backup or a restore: first the database, then the documents that are done. */
 export type BackupProgress = 'the database' | CopyCount;
 
-/** Documents by their names and lengths: the SHA-256, in hexadecimal, of a line of JSON for each, by the order of their paths. */
+/** `sha256` is over one line of JSON `[path, length]` for each document, sorted by path, in hexadecimal. */
 export type DocumentListing = CopyCount & { readonly sha256: string };
 
+/** How documents are copied. */
 export type CopyDocumentsOptions = {
-  /** A folder of the caller's own, on the same disk as the copies: each is made there, and gets its place when it is whole. */
+  /** A folder of the caller on the same disk as the copies. Each copy is written there and renamed when it is complete. */
   readonly drafts: string;
-  /** A folder of documents that was copied earlier: what is there already is linked, not copied. */
+  /** The documents of an earlier backup: files that are in it are hard-linked instead of copied. */
   readonly earlier?: string | undefined;
   readonly onProgress?: (copied: CopyCount) => void;
 };
 
-/** What is in `incoming` belongs to uploads that have not ended, and is left. */
+/** `incoming` holds unfinished uploads and is not copied. */
 const { sealed, incoming } = blobFolders;
 
 /**
- * Copies the sealed documents of a folder, each synced, with its time. A blob never changes once it is there, so it is
- * copied while the server runs; one that is erased meanwhile is left out. What an earlier copy of them left stays as it is,
- * and throws where it is another.
+ * Copies the sealed documents of a folder with their times, and syncs each one. A blob never changes, so it can be copied while
+ * the server runs; one that is erased meanwhile is skipped. A target that an interrupted copy left stays as it is; the copy
+ * fails if its content differs.
  */
 export async function copyDocuments(from: string, to: string, options: CopyDocumentsOptions): Promise<DocumentListing> {
   const list = createListing();
@@ -51,12 +54,12 @@ export async function copyDocuments(from: string, to: string, options: CopyDocum
   return list.end();
 }
 
-/** Lists the sealed documents of a folder, of which nothing is read but their lengths. */
+/** Lists the sealed documents of a folder by path and length. Reads no content. */
 export async function listBackupDocuments(folder: string): Promise<DocumentListing> {
   const list = createListing();
   for await (const path of documentsIn(join(folder, sealed), sealed)) {
-    const found = await statFile(join(folder, path));
-    if (found !== undefined) list.add(path, found.size);
+    const stats = await statFile(join(folder, path));
+    if (stats !== undefined) list.add(path, stats.size);
   }
   return list.end();
 }
@@ -79,36 +82,35 @@ type CopyPaths = Pick<CopyDocumentsOptions, 'drafts' | 'earlier'> & { readonly f
 
 async function copyDocument(path: string, { from, to, drafts, earlier }: CopyPaths): Promise<number | undefined> {
   const [source, target] = [join(from, path), join(to, path)];
-  const found = await statFile(source);
-  if (found === undefined) return undefined;
+  const stats = await statFile(source);
+  if (stats === undefined) return undefined;
   if (existsSync(target)) {
-    if (await hasSameContent(source, target)) return found.size;
-    throw new Error(`${target} is there already, and is another than in the backup: it was left as it is`);
+    if (await hasSameContent(source, target)) return stats.size;
+    throw new CommandFailed(`${target} exists with another content than in the backup: it was not changed`);
   }
   const before = earlier === undefined ? undefined : await statFile(join(earlier, path));
-  if (earlier !== undefined && before?.size === found.size && (await tryLink(join(earlier, path), target))) {
-    return found.size;
+  if (earlier !== undefined && before?.size === stats.size && (await tryLink(join(earlier, path), target))) {
+    return stats.size;
   }
   const draft = join(drafts, basename(path));
   try {
     const copying = copyFile(source, draft, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE).then(() => true);
     if ((await undefinedIfMissing(copying)) === undefined) return undefined;
-    await finishCopy(draft, found);
+    await finishCopy(draft, stats);
     await rename(draft, target);
-    return found.size;
+    return stats.size;
   } catch (fault) {
-    // On a disk that is full it would be in the way of what is tried next.
+    // On a full disk a draft would use the space that the next try needs.
     await rm(draft, { force: true });
     throw fault;
   }
 }
 
-/** Gives a copy the time of its original and the mode of what a server has stored, and syncs it. */
+/** Gives a copy the times of its original and mode 0600, and syncs it. */
 async function finishCopy(path: string, { atime, mtime, mode }: Stats): Promise<void> {
   await utimes(path, atime, mtime);
   await using file = await open(path, 'r');
-  // A backup may have been put where others read it, or shut to its owner as well. What a server has stored is neither, and a
-  // share of another system, to which it is copied, may refuse every mode.
+  // The files of a backup can have another mode than 0600. A network share can refuse every change, so change it only if needed.
   if ((mode & 0o777) !== 0o600) await file.chmod(0o600);
   await file.sync();
 }
@@ -117,7 +119,7 @@ async function hasSameContent(one: string, other: string): Promise<boolean> {
   return (await fileDigest(one)).sha256 === (await fileDigest(other)).sha256;
 }
 
-/** False where the file system, or the border between two, takes no such link: a copy may do, or says why not. */
+/** False if the link fails, such as across file systems: then the document is copied, or the copy reports the error. */
 function tryLink(from: string, to: string): Promise<boolean> {
   return link(from, to).then(
     () => true,
@@ -125,10 +127,10 @@ function tryLink(from: string, to: string): Promise<boolean> {
   );
 }
 
-/** A folder of documents is named by characters of theirs. What else there is a share or a desktop has made, as `@eaDir`. */
+/** Folder names are characters of document ids. Other folders, such as `@eaDir`, come from network shares or desktops and are skipped. */
 const folderPattern = /^[A-Za-z0-9_-]+$/;
 
-/** The paths of all documents below a folder, as they stand below `name`, in one order; none where there is no such folder. */
+/** The paths of all documents in a folder, each starting with `name`, sorted. Yields none if the folder does not exist. */
 async function* documentsIn(folder: string, name: string): AsyncGenerator<string> {
   const entries = (await undefinedIfMissing(readdir(folder, { withFileTypes: true }))) ?? [];
   for (const entry of entries.sort((one, other) => (one.name < other.name ? -1 : 1))) {

@@ -3,25 +3,23 @@ import { createReadStream, type Stats } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { pipeline } from 'node:stream/promises';
 import { undefinedIfMissing } from '../kernel/undefined-if-missing.ts';
+import { CommandFailed } from './command.ts';
 
-/**
- * What the system knows of the file at a path; undefined where nothing is there. Throws where it is something else, as a
- * pipe, which keeps whoever opens it waiting for ever.
- */
+/** The stats of a file; undefined if nothing exists at the path. Throws if it is not a regular file: opening a pipe would never end. */
 export async function statFile(path: string): Promise<Stats | undefined> {
-  const found = await undefinedIfMissing(stat(path));
-  if (found === undefined || found.isFile()) return found;
-  throw new Error(`${JSON.stringify(path)} is no file`);
+  const stats = await undefinedIfMissing(stat(path));
+  if (stats === undefined || stats.isFile()) return stats;
+  throw new CommandFailed(`${JSON.stringify(path)} is not a file`);
 }
 
-/** The SHA-256 of a file, in hexadecimal, and its length. */
+/** The length of a file and its SHA-256 in hexadecimal. Reads it as a stream. */
 export async function fileDigest(path: string): Promise<{ readonly bytes: number; readonly sha256: string }> {
   const hash = createHash('sha256');
   let bytes = 0;
-  await pipeline(createReadStream(path), async (pieces) => {
-    for await (const piece of pieces) {
-      hash.update(piece);
-      bytes += piece.length;
+  await pipeline(createReadStream(path), async (chunks) => {
+    for await (const chunk of chunks) {
+      hash.update(chunk);
+      bytes += chunk.length;
     }
   });
   return { bytes, sha256: hash.digest('hex') };

@@ -9,11 +9,20 @@ import type { BackupManifest } from './backup-manifest.ts';
 
 const bytes = 2 ** 28;
 const manifest: BackupManifest = {
-  ...{ format: 1, program: '1.0.0', begunAt: '', finishedAt: '', rootKeys: [], erasedMeanwhile: [], missing: [] },
-  ...{ database: { bytes, sha256: '' }, anchor: null, documents: null, code: { rootKey: '', hmacSha256: '' } },
+  format: 1,
+  program: '1.0.0',
+  begunAt: '',
+  finishedAt: '',
+  rootKeys: [],
+  erasedMeanwhile: [],
+  missing: [],
+  database: { bytes, sha256: '' },
+  anchor: null,
+  documents: null,
+  code: { rootKey: '', hmacSha256: '' },
 };
 
-test('a copy of a database that nobody waits for any more is not made to its end', async (t) => {
+test('an aborted copy of a database stops before its end', async (t) => {
   const folder = await makeDocumentFolder(t);
   const [source, copy] = [join(folder, databaseFile), join(folder, 'copy')];
   writeFileSync(source, '');

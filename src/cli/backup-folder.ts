@@ -11,27 +11,27 @@ import type { DocumentListing } from './backup-documents.ts';
 import { statFile } from './backup-file.ts';
 import type { BackupManifest } from './backup-manifest.ts';
 
-/** The folder of the documents in a backup. */
+/** The folder of the documents within a backup. */
 export const documentsFolder = 'documents';
 
-/** The digest of an anchor; null where there is none. */
+/** The digest of an anchor for the manifest; null if there is no anchor. */
 export function anchorDigest(anchor: Uint8Array | undefined): BackupManifest['anchor'] {
   return anchor === undefined ? null : { bytes: anchor.length, sha256: sha256(anchor).toString('hex') };
 }
 
+/** Where the database is copied to, and when to stop. */
 export type ExtractOptions = {
-  /** A file that is not there yet. */
+  /** A file that does not exist yet. */
   readonly to: string;
-  /** Aborted when nobody waits for the copy any more. */
+  /** Aborts the copy. */
   readonly stopped?: AbortSignal;
 };
 
-/** So much of a database is read at once. */
 const chunkBytes = 2 ** 20;
 
 /**
- * Takes the database out of a backup, for a server to write in, also where the backup is shut to that. Gives why it is not
- * the one that the backup was made with; undefined where it is. In pieces: the system's own copy cannot be stopped.
+ * Copies the database out of a backup, with mode 0600. Returns the reason if its digest is not the one in the manifest;
+ * undefined if it is. A stream can be aborted; `copyFile` cannot.
  */
 export async function extractDatabase(
   folder: string,
@@ -43,10 +43,10 @@ export async function extractDatabase(
   const hash = createHash('sha256');
   await pipeline(
     createReadStream(source, { highWaterMark: chunkBytes }),
-    async function* (pieces: AsyncIterable<Uint8Array>) {
-      for await (const piece of pieces) {
-        hash.update(piece);
-        yield piece;
+    async function* (chunks: AsyncIterable<Uint8Array>) {
+      for await (const chunk of chunks) {
+        hash.update(chunk);
+        yield chunk;
       }
     },
     createWriteStream(to, { flags: 'wx', mode: 0o600 }),
@@ -55,7 +55,7 @@ export async function extractDatabase(
   return hash.digest('hex') === database.sha256 ? undefined : differsMessage(databaseFile);
 }
 
-/** The anchor in a backup, undefined where it has none; or why it is not the one that the backup was made with. */
+/** The anchor in a backup, undefined if it has none; or the reason if its digest is not the one in the manifest. */
 export async function readBackupAnchor(
   folder: string,
   manifest: BackupManifest,
@@ -63,15 +63,15 @@ export async function readBackupAnchor(
   const path = join(folder, anchorFileName);
   await statFile(path);
   const anchor = await undefinedIfMissing(readFile(path));
-  const isIt = anchorDigest(anchor)?.sha256 === manifest.anchor?.sha256;
-  return isIt ? { anchor: anchor?.toString() } : { differs: differsMessage(anchorFileName) };
+  const isSame = anchorDigest(anchor)?.sha256 === manifest.anchor?.sha256;
+  return isSame ? { anchor: anchor?.toString() } : { differs: differsMessage(anchorFileName) };
 }
 
 const differsMessage = (name: string): string =>
-  `${name} is not the file that the backup was made with: its bytes differ`;
+  `${name} is not the file that the backup was created with: its digest differs`;
 
-/** Why the documents in a backup are not those that it was made with, by their names and lengths; undefined where they are. */
+/** The reason if the names or lengths of the documents in a backup differ from the manifest; undefined if they match. */
 export function documentsDifference(found: DocumentListing, { documents }: BackupManifest): string | undefined {
   if (documents === null || found.sha256 === documents.sha256) return undefined;
-  return `the backup holds other documents than it was made with: ${found.count} of ${found.bytes} bytes in all, and then ${documents.count} of ${documents.bytes}`;
+  return `the documents in the backup differ from the manifest: ${found.count} documents with ${found.bytes} bytes, expected ${documents.count} with ${documents.bytes} bytes`;
 }

@@ -10,44 +10,46 @@ import { blobNamePattern } from '../documents/blobs/blob-store.ts';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { hmac } from '../kernel/hashing.ts';
 import { statFile } from './backup-file.ts';
+import { CommandFailed } from './command.ts';
 
 const manifestFile = 'backup.json';
 
 const count = Type.Integer({ minimum: 0 });
 const ids = Type.Array(Type.String({ pattern: blobNamePattern.source }));
-// What is told of a backup before it is proved writes nothing else on a terminal.
+// Messages show these members before the code is checked, so they must not contain control characters for a terminal.
 const rootKeyId = Type.String({ pattern: '^[0-9a-f]{16}$' });
 const instant = Type.String({ pattern: '^\\d{4}-\\d\\d-\\d\\dT\\d\\d:\\d\\d:\\d\\d\\.\\d{3}Z$' });
 const sha256 = Type.String({ pattern: '^[0-9a-f]{64}$' });
 const file = Type.Object({ bytes: count, sha256 });
 const manifestSchema = Type.Object({
   format: Type.Literal(1),
-  /** The version of the program that made it. */
+  /** The version of the program that created it. */
   program: Type.String({ pattern: '^[\\w.+-]{1,64}$' }),
-  /** When it was begun and finished, as instants of RFC 3339. What was stored in between may be in it, or not. */
+  /** RFC 3339. Data that was stored between these instants may be in the backup or not. */
   begunAt: instant,
   finishedAt: instant,
   database: file,
-  /** The root keys that open it, by their ids. None of them is in it. */
+  /** The ids of the root keys that open it. The keys are not in it. */
   rootKeys: Type.Array(rootKeyId),
-  /** Documents that were erased while the backup was made: their rows are in it, their bytes nowhere. */
+  /** Documents that were erased during the backup: the backup has their rows, but not their content. */
   erasedMeanwhile: ids,
-  /** Documents that had no bytes in the living installation either. */
+  /** Documents whose content was missing in the installation too. */
   missing: ids,
-  /** Null where the ledger had signed nothing yet. */
+  /** Null if the ledger had no checkpoint yet. */
   anchor: Type.Union([file, Type.Null()]),
-  /** Null where the documents lie in S3. Their bytes are proved by what the database holds of each. */
+  /** Null if the documents are in S3. The digest covers names and lengths; the seal of each document protects its content. */
   documents: Type.Union([Type.Object({ count, bytes: count, sha256 }), Type.Null()]),
-  /** HMAC-SHA-256 over the canonical JSON of all other members, under a key of that root. */
+  /** HMAC-SHA-256 over the canonical JSON of all other members, with a key derived from this root key. */
   code: Type.Object({ rootKey: rootKeyId, hmacSha256: sha256 }),
 });
 
-/** What stands in `backup.json`, which is written last: a folder without it is no whole backup. */
+/** The content of `backup.json`. It is written last: a folder without it is not a complete backup. */
 export type BackupManifest = Static<typeof manifestSchema>;
 
+/** The path of the manifest in the folder of a backup. */
 export const manifestPath = (folder: string): string => join(folder, manifestFile);
 
-/** The manifest of a backup; throws, in words for the operator, where the folder is none or not a whole one. */
+/** The manifest of a backup, whose code is not checked. Throws `CommandFailed` if the folder is not a complete backup. */
 export async function readManifest(folder: string): Promise<BackupManifest> {
   let text: string;
   await statFile(manifestPath(folder));
@@ -55,12 +57,16 @@ export async function readManifest(folder: string): Promise<BackupManifest> {
     text = await readFile(manifestPath(folder), 'utf8');
   } catch (cause) {
     const why = cause instanceof Error && 'code' in cause ? ` (${cause.code})` : '';
-    throw new Error(`${folder} is no whole backup: ${manifestFile}, which is written last, cannot be read${why}`, {
-      cause,
-    });
+    throw new CommandFailed(
+      `${folder} is not a complete backup: cannot read ${manifestFile}, which is written last${why}`,
+      {
+        cause,
+      },
+    );
   }
   const manifest = parseManifest(text);
-  if (manifest === undefined) throw new Error(`${manifestPath(folder)} is not of a form that this program knows`);
+  if (manifest === undefined)
+    throw new CommandFailed(`${manifestPath(folder)} has a format that this program does not know`);
   return manifest;
 }
 
@@ -73,12 +79,12 @@ function parseManifest(text: string): BackupManifest | undefined {
   }
 }
 
-/** What proves a manifest: a key of the root with that id. */
+/** The key that authenticates a manifest, and the id of the root key that it is derived from. */
 export type ManifestKey = { readonly rootKey: string; readonly key: Uint8Array };
 
 /**
- * The key for a backup whose database needs these roots: of one of them, so that whoever can open the database can check the
- * manifest. Throws `UnknownRootKey` where the root key is that of another installation.
+ * The manifest key for a backup whose database needs these root keys. It is derived from one of them, so that the root key
+ * that opens the database also checks the manifest. Throws `UnknownRootKey` if the root key belongs to another installation.
  */
 export function deriveManifestKey(rootKeys: readonly string[], root: RootKey): ManifestKey {
   const [first = root.id] = rootKeys;
@@ -86,7 +92,7 @@ export function deriveManifestKey(rootKeys: readonly string[], root: RootKey): M
   return { rootKey, key: root.deriveForRoot(rootKey, 'backup-manifest') };
 }
 
-/** Proves a manifest: whoever has the backup has no root key, and so cannot change it. */
+/** Adds the code to a manifest. Without the root key nobody can change the manifest undetected. */
 export function authenticateManifest(
   manifest: Omit<BackupManifest, 'code'>,
   { rootKey, key }: ManifestKey,
@@ -95,39 +101,38 @@ export function authenticateManifest(
   return { ...manifest, code: { rootKey, hmacSha256: code.toString('hex') } };
 }
 
-/**
- * The manifest of a backup, with its code checked by the root key in that file; throws where the code is wrong, or the root
- * key is not that of its time.
- */
+/** The manifest of a backup after a check of its code. Throws `CommandFailed` if the code is wrong, or was made with another root key. */
 export async function readVerifiedManifest(folder: string, rootKeyPath: string): Promise<BackupManifest> {
   const manifest = await readManifest(folder);
   const { code, ...members } = manifest;
   const key = loadManifestKey(code.rootKey, rootKeyPath);
-  // Members that this program does not know are told as well.
-  const wanted = hmac('sha256', key, canonicalJson(members));
-  if (timingSafeEqual(wanted, Buffer.from(code.hmacSha256, 'hex'))) return manifest;
-  throw new Error(
-    `${manifestPath(folder)} is not what was written when the backup was made: its code does not fit root key ${code.rootKey}. Somebody has changed it; use another backup`,
+  // The code covers unknown members too.
+  const expected = hmac('sha256', key, canonicalJson(members));
+  if (timingSafeEqual(expected, Buffer.from(code.hmacSha256, 'hex'))) return manifest;
+  throw new CommandFailed(
+    `${manifestPath(folder)} was changed after the backup was created: its code does not match root key ${code.rootKey}. Use another backup`,
   );
 }
 
 function loadManifestKey(rootKeyId: string, rootKeyPath: string): Uint8Array {
   try {
-    return requireRootKey(`a backup that was made under root key ${rootKeyId}`, rootKeyPath).deriveForRoot(
+    return requireRootKey(`a backup with root key ${rootKeyId}`, rootKeyPath).deriveForRoot(
       rootKeyId,
       'backup-manifest',
     );
   } catch (cause) {
     if (!(cause instanceof UnknownRootKey)) throw cause;
-    throw new Error(
-      `the backup was made under root key ${rootKeyId}, and ${rootKeyPath} holds another: name the copy of that time in ROOT_KEY_FILE; see docs/operating.md#the-root-key`,
+    throw new CommandFailed(
+      `the backup needs root key ${rootKeyId}, but ${rootKeyPath} contains another: set ROOT_KEY_FILE to your copy of that key; see docs/operating.md#the-root-key`,
       { cause },
     );
   }
 }
 
-/** The root key in that file, which must not be made anew where it is missing. */
-export function requireRootKey(what: string, path: string): RootKey {
+/** The root key in a file. Throws `CommandFailed` if the file is missing; `purpose` says what needs the key. A new key would not help. */
+export function requireRootKey(purpose: string, path: string): RootKey {
   if (existsSync(path)) return readRootKey(path);
-  throw new Error(`no root key at ${path}: ${what} needs it. Bring your copy there, or name it in ROOT_KEY_FILE`);
+  throw new CommandFailed(
+    `no root key at ${path}: ${purpose} needs it. Put your copy there, or set ROOT_KEY_FILE to it`,
+  );
 }

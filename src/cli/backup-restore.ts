@@ -13,33 +13,34 @@ import { replaceFileSynced } from '../ledger/replace-file-synced.ts';
 import { type BackupProgress, copyDocuments, type DocumentListing, listBackupDocuments } from './backup-documents.ts';
 import { documentsDifference, documentsFolder, extractDatabase, readBackupAnchor } from './backup-folder.ts';
 import { type BackupManifest, readVerifiedManifest } from './backup-manifest.ts';
+import { CommandFailed } from './command.ts';
 
-type OnProgress = (at: BackupProgress) => void;
+type OnProgress = (progress: BackupProgress) => void;
 
+/** The backup to restore, and the root key that it needs. */
 export type RestoreBackupOptions = {
   readonly folder: string;
-  /** The file of the root key that the backup was made under. */
   readonly rootKeyPath: string;
   readonly onProgress: OnProgress;
 };
 
 /**
- * Puts a backup where the settings say, into a place where nothing is, and where no server starts meanwhile. The database
- * gets its name last, so that a restoration which was cut off leaves none that a server could start with; run again, it goes
- * on with what it left.
+ * Restores a backup into an empty DATA_DIR and DOCUMENT_STORE. The lock of the database prevents the start of a server. The
+ * database is renamed to its name last: after a crash no server can start with an incomplete restore, and the same command
+ * continues it.
  */
 export async function restoreBackup(settings: Settings, options: RestoreBackupOptions): Promise<BackupManifest> {
   const { folder, rootKeyPath, onProgress } = options;
   const manifest = await readVerifiedManifest(folder, rootKeyPath);
-  const found = await readBackupAnchor(folder, manifest);
-  if ('differs' in found) throw new Error(found.differs);
+  const anchorResult = await readBackupAnchor(folder, manifest);
+  if ('differs' in anchorResult) throw new CommandFailed(anchorResult.differs);
   if (manifest.documents !== null)
     requireSameDocuments(await listBackupDocuments(join(folder, documentsFolder)), manifest);
   const restoration: Restoration = {
     settings,
     folder,
     manifest,
-    anchor: found.anchor,
+    anchor: anchorResult.anchor,
     claim: claimPath(settings, manifest),
   };
   await refuseOccupied(restoration);
@@ -47,14 +48,14 @@ export async function restoreBackup(settings: Settings, options: RestoreBackupOp
   await createSyncedFolder(dataDir);
   const database = join(dataDir, databaseFile);
   using _lock = lockDatabase(database);
-  // A server may have begun a database before it was locked.
+  // A server may have created a database before the lock was taken.
   await refuseOccupied(restoration);
   const draft = join(dataDir, restoringFile);
   try {
     await rm(draft, { force: true });
     onProgress('the database');
     const differs = await extractDatabase(folder, manifest, { to: draft });
-    if (differs !== undefined) throw new Error(differs);
+    if (differs !== undefined) throw new CommandFailed(differs);
     await restoreDocuments(restoration, onProgress);
     await using file = await open(draft, 'r+');
     await file.sync();
@@ -62,7 +63,7 @@ export async function restoreBackup(settings: Settings, options: RestoreBackupOp
     await rm(draft, { force: true });
     throw fault;
   }
-  if (found.anchor !== undefined) await replaceFileSynced(join(dataDir, anchorFileName), found.anchor);
+  if (anchorResult.anchor !== undefined) await replaceFileSynced(join(dataDir, anchorFileName), anchorResult.anchor);
   await rename(draft, database);
   await syncFolder(dataDir);
   if (manifest.documents !== null) await rm(restoration.claim, { recursive: true });
@@ -74,52 +75,54 @@ type Restoration = {
   readonly folder: string;
   readonly manifest: BackupManifest;
   readonly anchor: string | undefined;
-  /** A folder in `DOCUMENT_STORE`, made while no document was there: what is there by then is of this restoration. */
+  /** A folder in DOCUMENT_STORE, created while the store had no documents: documents next to it come from this restore. */
   readonly claim: string;
 };
 
 const claimPrefix = 'restoring-';
 
-/** Another one for each backup and each `DATA_DIR`, of which a lock keeps a second restoration out. */
+/** The name depends on the backup and on DATA_DIR, whose lock excludes a concurrent restore. */
 function claimPath({ dataDir, documentStore }: Settings, manifest: BackupManifest): string {
-  const whose = sha256(Buffer.from(canonicalJson([manifest, resolve(dataDir)])));
-  return join(documentStore, `${claimPrefix}${whose.toString('hex', 0, 16)}`);
+  const digest = sha256(Buffer.from(canonicalJson([manifest, resolve(dataDir)])));
+  return join(documentStore, `${claimPrefix}${digest.toString('hex', 0, 16)}`);
 }
 
-/** Refuses settings that the backup does not fit, and places in which something is that this restoration has not put there. */
-async function refuseOccupied(restoring: Restoration): Promise<void> {
-  const { databaseUrl, dataDir, documentStore } = restoring.settings;
+/** Throws if the settings do not match the backup, or if a target contains data that this restore did not write. */
+async function refuseOccupied(restoration: Restoration): Promise<void> {
+  const { databaseUrl, dataDir, documentStore } = restoration.settings;
   if (databaseUrl !== undefined) {
-    throw new Error('DATABASE_URL is set, and the backup is one of SQLite: restore without it');
+    throw new CommandFailed('DATABASE_URL is set, but this is a backup of SQLite: unset it');
   }
   const database = join(dataDir, databaseFile);
   const anchor = join(dataDir, anchorFileName);
-  const isKept = existsSync(anchor) && (await readFile(anchor, 'utf8')) !== restoring.anchor;
-  for (const path of [database, `${database}-wal`, `${database}-journal`, ...(isKept ? [anchor] : [])]) {
-    if (existsSync(path)) throw new Error(`${path} is there: restore into a DATA_DIR of its own`);
+  const isOtherAnchor = existsSync(anchor) && (await readFile(anchor, 'utf8')) !== restoration.anchor;
+  for (const path of [database, `${database}-wal`, `${database}-journal`, ...(isOtherAnchor ? [anchor] : [])]) {
+    if (existsSync(path)) throw new CommandFailed(`${path} exists: restore into an empty DATA_DIR`);
   }
   const isBucket = documentStore.startsWith('s3://');
-  if (restoring.manifest.documents === null) {
+  if (restoration.manifest.documents === null) {
     if (isBucket) return;
-    throw new Error('the documents of this backup lie in S3, and DOCUMENT_STORE is a folder: set it to their bucket');
+    throw new CommandFailed(
+      'the documents of this backup are in S3, but DOCUMENT_STORE is a folder: set it to their bucket',
+    );
   }
   if (isBucket) {
-    throw new Error('the backup holds the documents, and DOCUMENT_STORE is a bucket: restore into a folder');
+    throw new CommandFailed('the backup contains the documents, but DOCUMENT_STORE is a bucket: set it to a folder');
   }
-  await refuseDocuments(restoring);
+  await refuseDocuments(restoration);
 }
 
 async function refuseDocuments({ settings: { documentStore }, claim }: Restoration): Promise<void> {
   const sealed = join(documentStore, blobFolders.sealed);
-  const there = existsSync(documentStore) ? await readdir(documentStore) : [];
-  const other = there.find((name) => name.startsWith(claimPrefix) && name !== basename(claim));
+  const names = existsSync(documentStore) ? await readdir(documentStore) : [];
+  const other = names.find((name) => name.startsWith(claimPrefix) && name !== basename(claim));
   if (other !== undefined) {
-    throw new Error(
-      `a restoration of another backup, or into another DATA_DIR, broke off in ${documentStore}: run that one again, or remove ${join(documentStore, other)} and ${sealed}`,
+    throw new CommandFailed(
+      `another restore was interrupted in ${documentStore}: run that one again, or remove ${join(documentStore, other)} and ${sealed}`,
     );
   }
   if (!existsSync(claim) && existsSync(sealed) && (await readdir(sealed)).length > 0) {
-    throw new Error(`there are documents in ${documentStore}: restore into a DOCUMENT_STORE of its own`);
+    throw new CommandFailed(`${documentStore} contains documents: restore into an empty DOCUMENT_STORE`);
   }
 }
 
@@ -127,16 +130,17 @@ async function restoreDocuments({ settings, folder, manifest, claim }: Restorati
   if (manifest.documents === null) return;
   const { documentStore } = settings;
   await createSyncedFolder(claim);
-  for (const left of await readdir(claim)) await rm(join(claim, left));
+  for (const draft of await readdir(claim)) await rm(join(claim, draft));
   const copied = await copyDocuments(join(folder, documentsFolder), documentStore, { drafts: claim, onProgress });
   requireSameDocuments(copied, manifest);
   if ((await listBackupDocuments(documentStore)).sha256 === copied.sha256) return;
-  throw new Error(
-    `there are documents in ${documentStore} that the backup has not: take them away, or restore elsewhere`,
+  throw new CommandFailed(
+    `${documentStore} contains documents that are not in the backup: remove them, or restore into another folder`,
   );
 }
 
 function requireSameDocuments(found: DocumentListing, manifest: BackupManifest): void {
   const differs = documentsDifference(found, manifest);
-  if (differs !== undefined) throw new Error(`${differs}: the database was not restored. See backup verify`);
+  if (differs !== undefined)
+    throw new CommandFailed(`${differs}. The database was not restored; run backup verify for details`);
 }

@@ -22,75 +22,78 @@ import { verifyLog } from '../ledger/verify-log.ts';
 import { listBackupDocuments } from './backup-documents.ts';
 import { documentsDifference, documentsFolder, extractDatabase, readBackupAnchor } from './backup-folder.ts';
 import { type BackupManifest, readVerifiedManifest } from './backup-manifest.ts';
+import { CommandFailed } from './command.ts';
 import type { DocumentsContext } from './documents.ts';
 import { formatCount } from './progress.ts';
 
-/** An installation that was opened for a trial. */
+/** The opened installation of a trial restore. */
 export type TrialContext = Pick<DocumentsContext, 'ports'> & {
   readonly read: Read;
   readonly citizenKeys: Pick<CitizenKeys, 'preload'>;
   readonly log: LogView;
-  /** The keys of the log, and under which name; undefined where nothing was numbered yet. */
+  /** The name and the keys of the log; undefined if it has no entries yet. */
   readonly logPolicy: () => Promise<TlogPolicy | undefined>;
 };
 
-/** Opens the installation that the settings name, migrated to this program, with the root key in that file. */
+/** Opens the installation in the settings with the root key in a file, and migrates it to this program. */
 export type WithTrial = <T>(
   settings: Settings,
   rootKey: string,
   use: (context: TrialContext) => Promise<T>,
 ) => Promise<T>;
 
+/** The backup to verify, and how. */
 export type VerifyBackupOptions = {
   readonly folder: string;
-  /** An empty folder in which the database is restored for the trial; what is left in it is the caller's to remove. */
+  /** An empty folder for the trial restore of the database. The caller removes its content. */
   readonly scratch: string;
-  /** Bytes of documents are not read, only that each is there with its end. */
+  /** Reads only the record and the last chunk of each document. */
   readonly quick: boolean;
   readonly rootKey: string;
   readonly withTrial: WithTrial;
-  readonly onProgress: (what: string) => void;
-  /** Aborted when nobody waits for the verdict any more. */
+  readonly onProgress: (step: string) => void;
+  /** Aborts the trial. */
   readonly stopped: AbortSignal;
 };
 
+/** The result of a trial. It can be restored if there are no faults. */
 export type BackupReport = {
   readonly manifest: BackupManifest;
   readonly faults: readonly string[];
   readonly citizens: number;
   readonly documents: number;
   readonly entries: number;
-  /** Sealed bytes that no document owns, as uploads leave that broke off: a restored server removes them. */
+  /** Blobs without a document, such as from interrupted uploads: a restored server removes them. */
   readonly leftovers: number;
 };
 
 /**
- * Restores a backup on trial: the database as a copy, the documents where they lie. Then everything is read that a restored
- * server would need: the database is sound, this program can migrate it, the root key opens every key of a citizen, every
- * document opens to its last byte, and the ledger fits its anchor as a start demands it, and leads to its signed root.
+ * Restores a backup for a trial: copies the database, and reads the documents in the backup. Then it checks what a restored
+ * server needs: the database is not damaged, this program can migrate it, the root key opens the key of every citizen, every
+ * document can be decrypted to its last byte, and the ledger matches its anchor and its signed checkpoint.
  */
 export async function verifyBackup(settings: Settings, options: VerifyBackupOptions): Promise<BackupReport> {
   const { folder, withTrial } = options;
   const manifest = await readVerifiedManifest(folder, options.rootKey);
   const none = { manifest, citizens: 0, documents: 0, entries: 0, leftovers: 0 };
-  // Before any of them is opened: what is no file would keep the trial waiting.
-  const listed = manifest.documents === null ? undefined : await listBackupDocuments(join(folder, documentsFolder));
-  const differ = listed === undefined ? undefined : documentsDifference(listed, manifest);
+  // Before any document is opened: opening a pipe would never end.
+  const listing = manifest.documents === null ? undefined : await listBackupDocuments(join(folder, documentsFolder));
+  const difference = listing === undefined ? undefined : documentsDifference(listing, manifest);
   options.onProgress('the database');
   const database = join(options.scratch, databaseFile);
   const differs = await extractDatabase(folder, manifest, { to: database, stopped: options.stopped });
   if (differs !== undefined) return { ...none, faults: [differs] };
-  const found = await readBackupAnchor(folder, manifest);
-  if ('differs' in found) return { ...none, faults: [found.differs] };
-  options.onProgress('whether the database is sound');
-  const broken = await checkIntegrity(database, options.stopped);
-  if (broken.length > 0) return { ...none, faults: broken.map((fault) => `database: ${fault}`) };
-  // What lies in S3 is not looked at, and so needs no keys of it here.
+  const anchorResult = await readBackupAnchor(folder, manifest);
+  if ('differs' in anchorResult) return { ...none, faults: [anchorResult.differs] };
+  options.onProgress('the integrity of the database');
+  const damage = await checkIntegrity(database, options.stopped);
+  if (damage.length > 0) return { ...none, faults: damage.map((fault) => `database: ${fault}`) };
+  // Documents in S3 are not checked, so the trial needs no S3 keys.
   const documentStore = join(manifest.documents === null ? options.scratch : folder, documentsFolder);
   const restored = { ...settings, databaseUrl: undefined, dataDir: options.scratch, documentStore };
   return await withTrial(restored, options.rootKey, async (context) => {
-    const { faults, ...counts } = await verifyRestored(context, { manifest, anchor: found.anchor }, options);
-    return { manifest, ...counts, faults: differ === undefined ? faults : [...faults, differ] };
+    const { faults, ...counts } = await verifyRestored(context, { manifest, anchor: anchorResult.anchor }, options);
+    return { manifest, ...counts, faults: difference === undefined ? faults : [...faults, difference] };
   });
 }
 
@@ -115,7 +118,7 @@ async function verifyRestored(
 
 const keyBatchSize = 1_000;
 
-/** Opens the key of every citizen with the root key. */
+/** Unwraps the key of every citizen with the root key. */
 async function verifyCitizenKeys({
   read,
   citizenKeys,
@@ -128,7 +131,7 @@ async function verifyCitizenKeys({
       await citizenKeys.preload(ids);
     } catch (fault) {
       const why = fault instanceof Error ? fault.message : 'unknown';
-      return { fault: `the root key does not open the keys of all citizens, so this backup cannot be read: ${why}` };
+      return { fault: `the root key does not open the keys of all citizens: ${why}` };
     }
     citizens += ids.length;
     const last = ids.at(-1);
@@ -137,7 +140,7 @@ async function verifyCitizenKeys({
   }
 }
 
-/** What the sweep of a restored server removes: it is in nobody's way, unless there is more than broken uploads leave. */
+/** A restored server removes these. Only more of them than interrupted uploads leave is a fault. */
 const removedBySweep: ReadonlySet<DocumentFinding['fault']> = new Set(['orphan-blob', 'erased-blob-left']);
 
 async function verifyBackupDocuments(
@@ -145,9 +148,9 @@ async function verifyBackupDocuments(
   manifest: BackupManifest,
   { quick, onProgress }: VerifyBackupOptions,
 ) {
-  // In S3 there may be more by now, and less: what a backup leaves out it cannot answer for.
+  // The documents in S3 are not part of the backup and have changed since.
   if (manifest.documents === null) return { faults: [], documents: 0, leftovers: 0 };
-  const excused = new Set(manifest.erasedMeanwhile);
+  const erasedMeanwhile = new Set(manifest.erasedMeanwhile);
   const findings: DocumentFinding[] = [];
   const { documents }: DocumentVerification = await verifyDocuments({
     ...context,
@@ -157,15 +160,16 @@ async function verifyBackupDocuments(
     onProgress: (count) => onProgress(`${count} documents`),
   });
   const leftovers = findings.filter(({ fault }) => removedBySweep.has(fault)).length;
-  const strays = findings.filter(({ fault }) => fault === 'orphan-blob').length;
+  const orphans = findings.filter(({ fault }) => fault === 'orphan-blob').length;
   const faults = findings
-    .filter(({ id, fault }) => !(removedBySweep.has(fault) || (fault === 'blob-missing' && excused.has(id))))
+    .filter(({ id, fault }) => !(removedBySweep.has(fault) || (fault === 'blob-missing' && erasedMeanwhile.has(id))))
     .map(({ id, fault, detail }) => `document ${id}: ${fault}: ${detail}`);
-  if (strays > maxOrphans) faults.push(`${strays} sealed documents have no row in the database: is it an older one?`);
+  if (orphans > maxOrphans)
+    faults.push(`${orphans} documents have no row in the database: it may be older than the documents`);
   return { faults, documents, leftovers };
 }
 
-/** What a start demands of the ledger and its anchor, and then the whole log, up to its signed checkpoint. */
+/** Checks the ledger and its anchor as a start does, then the whole log up to its signed checkpoint. */
 async function verifyLedger(
   { read, log, logPolicy }: TrialContext,
   anchorCopy: { readonly path: string; readonly note: string },
@@ -180,15 +184,15 @@ async function verifyLedger(
   let anchored: Awaited<ReturnType<typeof anchor.read>>;
   try {
     anchored = await anchor.read();
-    // Only a ledger that is not begun would be written.
+    // `openTree` writes only to an empty ledger.
     if (head !== undefined)
-      await openTree({ read, write: () => Promise.reject(new Error('it is gone')) }, anchor, head);
+      await openTree({ read, write: () => Promise.reject(new CommandFailed('it is empty')) }, anchor, head);
   } catch (fault) {
-    return ledgerResult(fault instanceof Error ? fault.message : 'it does not open');
+    return ledgerResult(fault instanceof Error ? fault.message : 'it cannot be opened');
   }
   const [policy, signed] = [await logPolicy(), await log.signedCheckpoint()];
   if (policy === undefined)
-    return anchored === undefined ? ledgerResult() : ledgerResult('it has an anchor, and no entry');
+    return anchored === undefined ? ledgerResult() : ledgerResult('it has an anchor, but no entries');
   if (signed === undefined) return ledgerResult();
   if (anchored === undefined) return ledgerResult(`its anchor, ${anchorFileName}, is missing`);
   const source = {
@@ -199,10 +203,11 @@ async function verifyLedger(
       return bytes;
     },
   };
-  // An anchor is written before its checkpoint is stored: a copy that was taken in between has the newer one beside it.
+  // The anchor is written before its checkpoint is stored, so a copy taken in between has a newer anchor.
   const earlier = anchored.size > signed.size ? [] : [anchorCopy.note];
   const verdict = await verifyLog(source, {
-    ...{ policy, earlier },
+    policy,
+    earlier,
     onProgress: (done, total) => onProgress(`the ledger, ${formatCount(done)} of ${formatCount(total)} entries`),
   });
   return 'fault' in verdict ? ledgerResult(verdict.fault) : { entries: verdict.checkpoint.size, faults: [] };

@@ -17,7 +17,7 @@ import { createBackup } from './backup-create.ts';
 import type { WithTrial } from './backup-verify.ts';
 import { runCommandLine } from './command.ts';
 
-/** A backup of an empty installation, after a change of its database, and what runs `backup verify` of it. */
+/** A changed backup of an empty installation, and a function that runs `backup verify`. */
 async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () => undefined) {
   const folder = await makeDocumentFolder(t);
   const [dataDir, backup, scratch] = [join(folder, 'data'), join(folder, 'backup'), join(folder, 'scratch')];
@@ -33,11 +33,11 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
   await changeBackupDatabase(change)(backup, rootKeyPath);
   const { promise: stopped, resolve: stop } = Promise.withResolvers<void>();
   const listenForShutdown = () => ({ received: stopped, [Symbol.dispose]: () => undefined });
-  const verify = async (withTrial: WithTrial, onTold: (text: string) => void = () => undefined) => {
+  const verify = async (withTrial: WithTrial, onOutput: (text: string) => void = () => undefined) => {
     const received: string[] = [];
     const stderr = (text: string) => {
       received.push(text);
-      onTold(text);
+      onOutput(text);
     };
     const terminal = { stdout: assert.fail, stderr, isInteractive: true, cwd: '/' };
     const deps = { settings: () => settings, clock: systemClock, rootKeyPath: () => rootKeyPath };
@@ -48,11 +48,11 @@ async function backupOf(t: TestContext, change: (db: DatabaseSync) => void = () 
   return { stop, verify };
 }
 
-const stopped = { code: 1, last: 'stopped; the backup is as it was\n', left: [] };
+const stopped = { code: 1, last: 'stopped; the backup was not changed\n', left: [] };
 
-test('a trial that is stopped while its database is being opened leaves no copy of it behind', async (t) => {
+test('a trial that is stopped while its database opens leaves no copy', async (t) => {
   const { stop, verify } = await backupOf(t);
-  // As SQLite makes its files beside the database, for as long as the folder is there.
+  // SQLite creates files next to the database while the folder exists.
   const withTrial: WithTrial = async (trial) => {
     stop();
     for (let made = 0; made < 200; made += 1) await writeFile(join(trial.dataDir, `${made}`), '');
@@ -61,10 +61,10 @@ test('a trial that is stopped while its database is being opened leaves no copy 
   assert.deepEqual(await verify(withTrial), stopped);
 });
 
-test('a trial is stopped while SQLite reads through the database, for as long as that may take', async (t) => {
+test('a trial can be stopped while SQLite checks the integrity of the database', async (t) => {
   const { stop, verify } = await backupOf(t, (db) => {
-    // What each row refers to takes a moment to be found out, and nothing to be stored. All of them take ten seconds: whoever
-    // stops it may have to wait for a processor.
+    // The reference of each row is slow to compute and takes no space. All rows take ten seconds, so that the stop comes in time
+    // on a busy machine.
     db.exec(`pragma foreign_keys = off;
       create table parent (id integer primary key);
       create table slow (id integer primary key);
@@ -75,14 +75,14 @@ test('a trial is stopped while SQLite reads through the database, for as long as
   });
   const reading = Promise.withResolvers<void>();
   const withTrial: WithTrial = async () => assert.fail('it was read to its end');
-  const verifying = verify(withTrial, (text) => text.includes('is sound') && reading.resolve());
+  const verifying = verify(withTrial, (text) => text.includes('the integrity') && reading.resolve());
   await reading.promise;
   await new Promise<void>((resolve) => setImmediate(resolve));
   stop();
   assert.deepEqual(await verifying, stopped);
 });
 
-test('a person sees that a backup, and its restoration, are at the database, before any document is', async (t) => {
+test('a terminal shows the database as the first step of a backup and of a restore', async (t) => {
   const folder = await makeDocumentFolder(t);
   const at = (name: string) => join(folder, name);
   mkdirSync(at('data'));

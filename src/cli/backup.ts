@@ -7,11 +7,11 @@ import { createBackup } from './backup-create.ts';
 import type { BackupProgress } from './backup-documents.ts';
 import { restoreBackup } from './backup-restore.ts';
 import { verifyBackup, type WithTrial } from './backup-verify.ts';
-import { type Command, type ExitCode, singlePositional, type Terminal } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, singlePositional, type Terminal } from './command.ts';
 import { clearLineText } from './progress.ts';
 import { openScratchFolder } from './scratch-folder.ts';
 
-/** What the commands about backups need. */
+/** The dependencies of the backup commands. */
 export type BackupDeps = {
   readonly settings: () => Settings;
   readonly clock: Clock;
@@ -20,16 +20,16 @@ export type BackupDeps = {
   readonly listenForShutdown: () => ShutdownSignal;
 };
 
-/** Somebody may want the process to end: `told` resolves then; after the disposal nobody listens any more. */
+/** `received` resolves when the process should end, such as on SIGTERM. Disposing it stops listening. */
 export type ShutdownSignal = Disposable & { readonly received: Promise<void> };
 
-/** `backup create`, `backup verify`, `backup restore`: of an installation on SQLite, the root key left out. */
+/** `backup create`, `backup verify` and `backup restore`, for SQLite. A backup does not contain the root key. */
 export function backupCommands(deps: BackupDeps, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'backup create',
       usage: 'backup create FOLDER [--since EARLIER]',
-      summary: 'Copies database, documents and anchor of the ledger into a new folder, while the server runs.',
+      summary: 'Copies the database, documents and ledger anchor into a new folder, while the server runs.',
       details: createDetails,
       run: async (args) => await create(args, deps, terminal),
     },
@@ -37,37 +37,37 @@ export function backupCommands(deps: BackupDeps, terminal: Terminal): readonly C
       name: 'backup verify',
       usage: 'backup verify FOLDER [--quick] [--scratch FOLDER] [--json]',
       summary:
-        'Restores a backup on trial and reads all of it: does it open, is it whole, is its ledger the signed one?',
+        'Restores a backup for a trial and checks that it is complete, can be decrypted, and has the signed ledger.',
       details: verifyDetails,
       run: async (args) => await verify(args, deps, terminal),
     },
     {
       name: 'backup restore',
       usage: 'backup restore FOLDER',
-      summary: 'Puts a backup into the DATA_DIR and DOCUMENT_STORE of the settings, in which nothing may be.',
+      summary: 'Restores a backup into an empty DATA_DIR and DOCUMENT_STORE.',
       details: restoreDetails,
       run: async (args) => await restore(args, deps, terminal),
     },
   ];
 }
 
-const createDetails = `FOLDER is made, or is there and empty. The root key (ROOT_KEY_FILE, or root.key in DATA_DIR) proves it and is not in it:
-keep that elsewhere.
+const createDetails = `FOLDER must be new or empty. The root key (ROOT_KEY_FILE, or root.key in DATA_DIR) authenticates the backup and is not in
+it: keep a copy of the key elsewhere.
 
-  --since EARLIER  Documents that are in an earlier backup on the same disk are linked, not copied once more.
+  --since EARLIER  Hard-links documents that are in an earlier backup on the same disk, instead of copying them.
 
-On PostgreSQL use its own tools, and copy the documents behind the dump: docs/operating.md#backup-and-restore.`;
+For PostgreSQL use its own tools, and copy the documents after the dump: docs/operating.md#backup-and-restore.`;
 
-const verifyDetails = `It needs the root key (ROOT_KEY_FILE, or root.key in DATA_DIR), and as much room as the database for as long as it runs.
-The backup itself is not changed.
+const verifyDetails = `It needs the root key (ROOT_KEY_FILE, or root.key in DATA_DIR), and free disk space for a copy of the database.
+The backup is not changed.
 
-  --quick           Of each document its record and its end are read, not all bytes.
-  --scratch FOLDER  Where the database is restored on trial; by default the system's folder for such files.
-  --json            Prints the verdict as JSON.
+  --quick           Reads only the record and the end of each document.
+  --scratch FOLDER  The folder for the copy of the database. Default: the temporary folder of the system.
+  --json            Prints the result as JSON.
 
-Ends in 0 where all is well, in 1 where not, with what is wrong.`;
+The exit code is 0 if the backup can be restored. Otherwise it is 1, and the faults are printed.`;
 
-const restoreDetails = `It needs the root key of the time of the backup (ROOT_KEY_FILE, or root.key in DATA_DIR), which proves it.`;
+const restoreDetails = `It needs the root key that was used when the backup was created (ROOT_KEY_FILE, or root.key in DATA_DIR).`;
 
 async function create(args: readonly string[], deps: BackupDeps, terminal: Terminal): Promise<ExitCode> {
   const options = { since: { type: 'string' } } as const;
@@ -79,13 +79,15 @@ async function create(args: readonly string[], deps: BackupDeps, terminal: Termi
   const rootKeyPath = deps.rootKeyPath(settings);
   const manifest = await createBackup(settings, { folder, earlier, rootKeyPath, clock: deps.clock, onProgress });
   const { database, documents, rootKeys, missing } = manifest;
-  const what =
-    documents === null ? 'the documents lie in S3' : `${documents.count} documents, ${documents.bytes} bytes`;
-  terminal.stderr(`${clearLineText(terminal)}${folder}: the database, ${database.bytes} bytes; ${what}\n`);
-  terminal.stderr(`Not in it, and needed to open it: root key ${rootKeys.join(', ')}. Try it: backup verify\n`);
+  const documentsText =
+    documents === null ? 'the documents are in S3' : `${documents.count} documents, ${documents.bytes} bytes`;
+  terminal.stderr(`${clearLineText(terminal)}${folder}: the database, ${database.bytes} bytes; ${documentsText}\n`);
+  terminal.stderr(
+    `It does not contain the root key that opens it: ${rootKeys.join(', ')}. Check it with: backup verify\n`,
+  );
   if (missing.length === 0) return 0;
   terminal.stderr(
-    `It holds all there is, but ${missing.length} documents have no bytes in DOCUMENT_STORE, ${missing[0]} among them: see documents verify\n`,
+    `It is complete, but DOCUMENT_STORE has no content for ${missing.length} documents, such as ${missing[0]}: run documents verify\n`,
   );
   return 1;
 }
@@ -95,19 +97,23 @@ async function verify(args: readonly string[], deps: BackupDeps, terminal: Termi
   const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
   const folder = resolve(terminal.cwd, singlePositional(positionals, 'name one folder'));
   const parentFolder = resolve(terminal.cwd, values.scratch ?? tmpdir());
-  // Heard from before there is anything that would be left.
+  // Listen before the scratch folder exists, so that a signal cannot leave it.
   using stop = deps.listenForShutdown();
   await using scratch = await openScratchFolder(parentFolder);
   const stopped = new AbortController();
   const ended = stop.received.then(() => {
     stopped.abort();
-    throw new Error('stopped; the backup is as it was');
+    throw new CommandFailed('stopped; the backup was not changed');
   });
   const settings = deps.settings();
   const verifying = verifyBackup(settings, {
-    ...{ folder, scratch: scratch.path, quick: values.quick === true },
-    ...{ rootKey: deps.rootKeyPath(settings), withTrial: deps.withTrial, stopped: stopped.signal },
-    onProgress: (what) => terminal.isInteractive && terminal.stderr(`\r${what}\u001b[K`),
+    folder,
+    scratch: scratch.path,
+    quick: values.quick === true,
+    rootKey: deps.rootKeyPath(settings),
+    withTrial: deps.withTrial,
+    stopped: stopped.signal,
+    onProgress: (step) => terminal.isInteractive && terminal.stderr(`\r${step}\u001b[K`),
   });
   const { manifest, faults, ...counts } = await Promise.race([verifying, ended]);
   const { begunAt, program, rootKeys } = manifest;
@@ -115,11 +121,11 @@ async function verify(args: readonly string[], deps: BackupDeps, terminal: Termi
     terminal.stdout(`${JSON.stringify({ verified: faults.length === 0, begunAt, program, ...counts, faults })}\n`);
   } else for (const fault of faults) terminal.stdout(`${fault}\n`);
   const { citizens, documents, entries, leftovers } = counts;
-  const more = leftovers === 0 ? '' : `, ${leftovers} leftovers of uploads that broke off`;
-  const found = `${citizens} citizens, ${documents} documents, ${entries} entries of the ledger${more}`;
-  const verdict = faults.length === 0 ? 'it can be restored' : `NOT well: ${faults.length} faults`;
+  const more = leftovers === 0 ? '' : `, ${leftovers} leftovers of interrupted uploads`;
+  const content = `${citizens} citizens, ${documents} documents, ${entries} ledger entries${more}`;
+  const verdict = faults.length === 0 ? 'it can be restored' : `it has ${faults.length} faults`;
   terminal.stderr(`${clearLineText(terminal)}backup of ${begunAt}, root key ${rootKeys.join(', ')}: `);
-  terminal.stderr(`${found}: ${verdict}\n`);
+  terminal.stderr(`${content}: ${verdict}\n`);
   return faults.length === 0 ? 0 : 1;
 }
 
@@ -131,14 +137,15 @@ async function restore(args: readonly string[], deps: BackupDeps, terminal: Term
   const options = { folder, rootKeyPath, onProgress: progressOn(terminal) };
   const { begunAt, rootKeys } = await restoreBackup(settings, options);
   terminal.stderr(
-    `${clearLineText(terminal)}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start: docs/operating.md#backup-and-restore\n`,
+    `${clearLineText(terminal)}Restored the backup of ${begunAt} into ${settings.dataDir}. It needs root key ${rootKeys.join(', ')} at ${rootKeyPath}. Before you start the server, read docs/operating.md#backup-and-restore\n`,
   );
   return 0;
 }
 
-function progressOn({ isInteractive, stderr }: Terminal): (at: BackupProgress) => void {
-  return (at) => {
-    if (!isInteractive || (at !== 'the database' && at.count % 100 !== 0)) return;
-    stderr(`\r${at === 'the database' ? at : `${at.count} documents, ${at.bytes} bytes`}\u001b[K`);
+function progressOn({ isInteractive, stderr }: Terminal): (progress: BackupProgress) => void {
+  return (progress) => {
+    if (!isInteractive || (progress !== 'the database' && progress.count % 100 !== 0)) return;
+    const text = progress === 'the database' ? progress : `${progress.count} documents, ${progress.bytes} bytes`;
+    stderr(`\r${text}\u001b[K`);
   };
 }

@@ -15,19 +15,19 @@ evaluate --policy FILE measures it, policies add FILE stores it for the server.
 
   --register R.csv  The records.
   --claims C.csv    What persons claimed, in any order; without it claims are simulated by the documented error model.
-  --name NAME       The name of the policy with its version, as town-2026-1.
-  --out FILE        Writes it there instead of to standard output.
+  --name NAME       The name of the policy with its version, such as town-2026-1.
+  --out FILE        Writes the policy to this file instead of standard output.
   --columns MAP     Which column is which claim, in both files, as for import citizens.
-  --prior P         The chance that a compared record is the person, before a claim is looked at; 0.005 unless stated.
-  --basis NAME      The policy that ships whose rules are kept; ${calibratedPolicy.name} unless stated.
-  --pairs N         The most pairs that are compared; 1000000 unless stated.`;
+  --prior P         The chance that a compared record is the person, before a claim is looked at; default 0.005.
+  --basis NAME      The policy that ships whose rules are kept; default ${calibratedPolicy.name}.
+  --pairs N         The most pairs that are compared; default 1000000.`;
 
 const seed = 20_260_101;
 
-/** Policies without a model have nothing to learn. */
+/** Policies with a model: only these have weights to learn. */
 const modelled = [...shippedPolicies.values()].filter(({ model }) => model !== undefined).map(({ name }) => name);
 
-/** `calibrate`. */
+/** The command `calibrate`, which needs no database. */
 export function calibrateCommands(terminal: Terminal, clock: Clock): readonly Command[] {
   return [
     {

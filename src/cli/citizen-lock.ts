@@ -7,7 +7,7 @@ import type { IdGenerator } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 
-/** What locking a record needs; `operator` is who runs it, as the ledger will say. */
+/** The dependencies of the lock commands. `operator` is the actor in their ledger events. */
 export type LockContext = {
   readonly commit: Commit;
   readonly read: Read;
@@ -17,19 +17,21 @@ export type LockContext = {
   readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithLockContext = <T>(use: (context: LockContext) => Promise<T>) => Promise<T>;
 
 const oneCitizen = 'name one citizen by the id of the register';
-/** The most code points of a reason: it stands in a message. */
+/** The maximum code points of a reason, which a message contains. */
 const maxReasonLength = 200;
 
-/** `citizens lock`, `citizens unlock`. */
+/** The commands `citizens lock` and `citizens unlock`. */
 export function lockCommands(withContext: WithLockContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'citizens lock',
       usage: 'citizens lock ID',
-      summary: 'Claims about a citizen, who wishes it so, fit nothing from now on; the citizen reads that it was done.',
+      summary:
+        'Locks the record of a citizen at their request: verifications no longer match, and the access log of the citizen shows the lock.',
       run: async (args) => {
         const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
         const citizenId = singlePositional(positionals, oneCitizen);
@@ -40,7 +42,7 @@ export function lockCommands(withContext: WithLockContext, terminal: Terminal): 
       name: 'citizens unlock',
       usage: 'citizens unlock ID [--own --reason TEXT]',
       summary:
-        'Takes that back. With --own the lock that the citizen set, which stays otherwise; the citizen is told why by a message.',
+        'Unlocks the record. With --own, removes the lock that the citizen set, and sends the citizen a message with the reason.',
       run: async (args) => {
         const { values, positionals } = parseArgs({
           args: [...args],
@@ -98,7 +100,7 @@ async function setLock(
   }
   stderr(locked ? 'Locked. An import with a column locked may change that.\n' : 'Not locked any more.\n');
   if (!locked && (await findCitizenLock(read, citizenId))?.locked === true)
-    stderr('The lock that the citizen set stays: citizens unlock ID --own --reason TEXT lifts it.\n');
+    stderr('The lock that the citizen set remains. To remove it: citizens unlock ID --own --reason TEXT\n');
   return 0;
 }
 
@@ -131,7 +133,7 @@ async function liftCitizenLock(
     });
   } catch (fault) {
     if (!(fault instanceof WriteRefused) || fault.kind !== 'rows') throw fault;
-    stderr('The citizen changed the lock at that moment; look again.\n');
+    stderr('The citizen changed the lock at the same time. Run the command again.\n');
     return 1;
   }
   stderr('The lock of the citizen is lifted, and a message says so with the reason.\n');

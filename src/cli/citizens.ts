@@ -9,19 +9,21 @@ import { deletePreferences } from '../notifications/contact/contact-preferences-
 import { type Command, type ExitCode, singleArgument, singlePositional, type Terminal, UsageError } from './command.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
 
-/** What the commands about single citizens need; `operator` is who runs them, as the ledger will say. */
+/** The dependencies of the commands for one citizen. `operator` is the actor in their ledger events. */
 export type CitizensContext = Omit<ErasureDeps, 'actor' | 'besides'> &
   AccessLogDeps & { readonly operator: string; readonly documents: Pick<DocumentPorts, 'blobs' | 'alarm'> };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithCitizensContext = <T>(use: (context: CitizensContext) => Promise<T>) => Promise<T>;
 
-/** `citizens erase` and `ledger access-log`. */
+/** The commands `citizens erase` and `ledger access-log`. */
 export function citizenCommands(withContext: WithCitizensContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'citizens erase',
       usage: 'citizens erase ID --yes',
-      summary: 'Destroys the key of a citizen: nothing that was sealed for that person can be read again. Not undone.',
+      summary:
+        'Destroys the key of a citizen: the encrypted data of this person can never be read again. This cannot be undone.',
       run: async (args) => {
         const { values, positionals } = parseArgs({
           args: [...args],
@@ -36,8 +38,7 @@ export function citizenCommands(withContext: WithCitizensContext, terminal: Term
     {
       name: 'ledger access-log',
       usage: 'ledger access-log CITIZEN_ID',
-      summary:
-        'Prints the access log of a citizen as JSON lines, with proofs, to be handed out; that is itself on record.',
+      summary: 'Prints the access log of a citizen as JSON lines, with proofs. The ledger records this.',
       run: async (args) => {
         const citizenId = singleArgument(args, oneCitizen);
         return await withContext((context) => printAccessLog(context, citizenId, terminal));
@@ -56,7 +57,7 @@ async function erase(context: CitizensContext, citizenId: string, { stderr }: Te
   ];
   const parts = { ...context, actor: { operator: context.operator }, extraStatements };
   const erased = await eraseCitizen(parts, citizenId);
-  // Also after a crash between the two: whoever runs it again removes the rest.
+  // After a crash between the two steps, running the command again removes the rest.
   for (const id of await erasedDocumentsOf(context.read, citizenId)) await removeSealedBlob(context.documents, { id });
   stderr(
     erased
@@ -74,7 +75,7 @@ async function printAccessLog(context: CitizensContext, citizenId: string, termi
   const now = context.clock.now();
   const event = { type: 'access-log.read', id: context.mint('event'), at: now } as const;
   const actor = { operator: context.operator };
-  // On record before a line of it leaves.
+  // The event is committed before any line is printed.
   await context.commit({ events: [{ ...event, actor, citizenId, after: 0, shown: 0 }], statements: [] });
   const checkpoint = await context.log.publishedCheckpoint();
   let after = 0;

@@ -2,14 +2,14 @@ import { scopes } from '../api/operation.ts';
 import { type Binding, bindings, type ClientOptions } from '../auth/client.ts';
 import { parseCertificateName, parsePinnedCertificate } from '../auth/client-certificate.ts';
 import { parseClientKeys } from '../auth/client-keys.ts';
-import { isIssuerUrl } from '../config/validate-setting.ts';
+import { isIssuerUrl } from '../config/setting-types.ts';
 import type { Read } from '../db/database.ts';
 import { findPolicy, policyNames } from '../identity/policies/policy-store.ts';
 import { parseReturnAddress, returnAddressRequirement } from '../kernel/return-address.ts';
 import { readArgumentFile } from './argument-file.ts';
 import { UsageError } from './command.ts';
 
-/** The parts of a list with commas. */
+/** The parts of a comma-separated list, without empty ones. */
 function parseCommaList(text: string | undefined): string[] {
   return (text ?? '')
     .split(',')
@@ -17,45 +17,46 @@ function parseCommaList(text: string | undefined): string[] {
     .filter((part) => part !== '');
 }
 
-/** What `--purposes` or `--legal-bases` lists; null: any. */
+/** The values of `--purposes` or `--legal-bases`; null means any, undefined that the flag is absent. */
 export function parseListOrAny(flag: string, text: string | undefined): readonly string[] | null | undefined {
   if (text === undefined) return undefined;
   const list = parseCommaList(text);
   if (list.length === 0 || (list.includes('any') && list.length > 1))
-    throw new UsageError(`${flag} is a list with commas, or any`);
+    throw new UsageError(`${flag} must be a comma-separated list, or any`);
   return list.includes('any') ? null : list;
 }
 
-/** The scopes of `--scopes`, at least one. */
+/** The scopes of `--scopes`; throws a `UsageError` for none or an unknown one. */
 export function parseScopes(text: string | undefined): string[] {
-  const asked = parseCommaList(text);
-  const unknown = asked.filter((scope) => !scopes.some((known) => known === scope));
-  if (asked.length === 0 || unknown.length > 0)
-    throw new UsageError(`--scopes is a list with commas out of: ${scopes.join(', ')}`);
-  return asked;
+  const names = parseCommaList(text);
+  const unknown = names.filter((scope) => !scopes.some((known) => known === scope));
+  if (names.length === 0 || unknown.length > 0)
+    throw new UsageError(`--scopes must be a comma-separated list of: ${scopes.join(', ')}`);
+  return names;
 }
 
-/** The quota of `--quota`; twice of a second may be spent at once. */
+/** The quota of `--quota`; the burst is the quota of two seconds. */
 export function parseQuota(text: string): { perSecond: number; burst: number } {
-  if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError('--quota is a whole number of requests a second');
+  if (!/^[1-9]\d{0,6}$/.test(text)) throw new UsageError('--quota must be a whole number of requests per second');
   return { perSecond: Number(text), burst: 2 * Number(text) };
 }
 
-/** The lines of `--return-address`; null where it is none of its own. */
+/** The lines of `--return-address`; null for `none`. */
 export function parseReturnAddressFlag(text: string): readonly string[] | null {
   if (text === 'none') return null;
   const lines = parseReturnAddress(text);
-  if (lines === undefined) throw new UsageError(`--return-address is ${returnAddressRequirement}; or none`);
+  if (lines === undefined) throw new UsageError(`--return-address must be ${returnAddressRequirement}, or none`);
   return lines;
 }
 
-/** The binding of that name. */
+/** The binding with this name; throws a `UsageError` for an unknown one. */
 export function parseBinding(text: string): Binding {
   const known = bindings.find((one) => one === text);
-  if (known === undefined) throw new UsageError(`a binding is ${bindings.join(', ')}, not '${text}'`);
+  if (known === undefined) throw new UsageError(`a binding must be one of ${bindings.join(', ')}, not '${text}'`);
   return known;
 }
 
+/** The flags that set the credential of a client. */
 export type CredentialFlags = {
   readonly secret?: boolean | undefined;
   readonly jwks?: string | undefined;
@@ -63,9 +64,9 @@ export type CredentialFlags = {
   readonly issuer?: string | undefined;
 };
 
-/** What the one flag of a credential names, its file read. */
-export function parseCredentialFlags(given: CredentialFlags, cwd: string): ClientOptions['credential'] {
-  const { secret, jwks, certificate, issuer } = given;
+/** The credential that exactly one flag sets. Reads its file. */
+export function parseCredentialFlags(flags: CredentialFlags, cwd: string): ClientOptions['credential'] {
+  const { secret, jwks, certificate, issuer } = flags;
   const chosen = [secret === true ? '' : undefined, jwks, certificate, issuer].filter((one) => one !== undefined);
   if (chosen.length !== 1) {
     throw new UsageError('choose one of --secret, --jwks FILE, --certificate FILE|dns:NAME and --issuer URL');
@@ -84,12 +85,12 @@ export function parseCredentialFlags(given: CredentialFlags, cwd: string): Clien
     return { by: 'certificate', certificate: proof };
   }
   if (issuer === undefined) return 'secret';
-  if (!isIssuerUrl(issuer)) throw new UsageError('--issuer is an https:// URL, as in TRUSTED_ISSUERS');
+  if (!isIssuerUrl(issuer)) throw new UsageError('--issuer must be an https:// URL from TRUSTED_ISSUERS');
   return { by: 'issuer', issuer };
 }
 
-/** Refuses a policy that no server knows, with those that there are. */
+/** Throws a `UsageError` with the known policies if the policy is unknown. */
 export async function requirePolicy(read: Read, name: string | undefined): Promise<void> {
   if (name === undefined || (await findPolicy(read, name)) !== undefined) return;
-  throw new UsageError(`--policy takes ${(await policyNames(read)).join(', ')}, not '${name}'.`);
+  throw new UsageError(`--policy must be one of ${(await policyNames(read)).join(', ')}, not '${name}'.`);
 }

@@ -19,7 +19,7 @@ for (const engine of engines) {
     const wider = await update('--scopes', 'documents:write,documents:read', '--quota', '7', '--name', 'Tax Office');
     assert.deepEqual(wider, {
       ...{ code: 0, stdout: '' },
-      stderr: `Changed of ${clientId}: name, scopes, quota. It counts within a minute.\n`,
+      stderr: `Changed name, scopes, quota of ${clientId}. This takes effect within a minute.\n`,
     });
     const scopes = ['documents:read', 'documents:write'];
     const first = { ...made, scopes, name: 'Tax Office', quota: { perSecond: 7, burst: 14 } };
@@ -28,7 +28,7 @@ for (const engine of engines) {
     const rest = { ...first, purposes: undefined, legalBases: ['law-1', 'law-2'], policy: undefined };
     assert.deepEqual(await findClient(db.read, clientId), rest);
     const same = await update('--quota', '7', '--policy', 'none', '--scopes', 'documents:write,documents:read');
-    assert.deepEqual([same.code, same.stderr], [0, `${clientId} is so already; nothing was changed.\n`]);
+    assert.deepEqual([same.code, same.stderr], [0, `${clientId} already has these values; nothing was changed.\n`]);
     const at = new Date(clock.at).toISOString();
     const head = { type: 'client.changed', at, actor: { operator: 'root' }, clientId };
     assert.deepEqual((await readPendingEvents(line)).slice(1), [
@@ -47,8 +47,8 @@ for (const engine of engines) {
     const stored = async () => (await findClient(db.read, clientId))?.returnAddress;
     const update = (text: string) => run('clients', 'update', clientId, '--return-address', text);
     assert.deepEqual(await stored(), ['P.O. Box 100', '0101 Oslo']);
-    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /is so already; nothing was changed/);
-    assert.match((await update('Town Hall, 0102 Oslo')).stderr, /^Changed of .*: returnAddress\. It counts/);
+    assert.match((await update('P.O. Box 100, 0101 Oslo')).stderr, /already has these values; nothing was changed/);
+    assert.match((await update('Town Hall, 0102 Oslo')).stderr, /^Changed returnAddress of .*\. This takes effect/);
     assert.deepEqual(await stored(), ['Town Hall', '0102 Oslo']);
     const { stdout } = await run('clients', 'list', '--json');
     assert.equal(JSON.parse(stdout)[0].returnAddress, 'Town Hall, 0102 Oslo');
@@ -60,7 +60,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: of two updates at once the second changes nothing and says so`, async (t) => {
+  test(`${engine.name}: the second of two concurrent updates changes nothing and fails`, async (t) => {
     const line = await openClientCommands(t, engine);
     const { db, hooks, run } = line;
     const made = await run('clients', 'create', 'x', '--scopes', 'documents:read', '--secret', '--json');
@@ -74,12 +74,12 @@ for (const engine of engines) {
     await others('update', clientId, '--policy', 'eu-2025-846');
     const second = await run('clients', 'update', clientId, '--policy', 'standard-2026-1', '--quota', '9');
     assert.deepEqual([second.code, second.stdout], [1, '']);
-    assert.match(second.stderr, /Somebody else changed x-[a-z0-9]{8} at the same time; nothing was changed here/);
+    assert.match(second.stderr, /Another command changed x-[a-z0-9]{8} at the same time; this one changed nothing/);
     assert.equal((await findClient(db.read, clientId))?.policy, 'eu-2025-846');
     await others('disable', clientId);
     assert.equal((await run('clients', 'update', clientId, '--quota', '9')).code, 1);
     assert.equal((await findClient(db.read, clientId))?.quota.perSecond, 1_000);
-    assert.match((await run('clients', 'update', clientId, '--quota', '9')).stderr, /is disabled, for good/);
+    assert.match((await run('clients', 'update', clientId, '--quota', '9')).stderr, /is disabled permanently/);
     assert.deepEqual(
       (await readPendingEvents(line)).map(({ type }) => type),
       ['client.created', 'client.changed', 'client.disabled'],
@@ -95,14 +95,20 @@ test('a wrong update ends with what is right, and changes nothing', async (t) =>
   const before = await findClient(db.read, clientId);
   const cases: ReadonlyArray<readonly [string[], RegExp, number?]> = [
     [['update', '--quota', '5'], /name one client by its id/],
-    [['update', clientId], /say what is to change/],
-    [['update', clientId, '--quota', '5', '--scopes', 'made:up'], /--scopes is a list with commas out of: identity:/],
-    [['update', clientId, '--quota', '5', '--policy', 'nope'], /--policy takes standard-2026-1, .*, not 'nope'/],
-    [['update', clientId, '--quota', '5', '--purposes', ','], /--purposes is a list with commas, or any/],
-    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases is a list/],
+    [['update', clientId], /name at least one value to change/],
+    [
+      ['update', clientId, '--quota', '5', '--scopes', 'made:up'],
+      /--scopes must be a comma-separated list of: identity:/,
+    ],
+    [
+      ['update', clientId, '--quota', '5', '--policy', 'nope'],
+      /--policy must be one of standard-2026-1, .*, not 'nope'/,
+    ],
+    [['update', clientId, '--quota', '5', '--purposes', ','], /--purposes must be a comma-separated list, or any/],
+    [['update', clientId, '--quota', '5', '--legal-bases', 'a,any'], /--legal-bases must be a comma-separated list/],
     [
       ['update', clientId, '--return-address', 'a,'],
-      /--return-address is 1 to 6 lines with commas between them, at mos/,
+      /--return-address must be 1 to 6 lines with commas between them, at mos/,
     ],
     [['update', clientId, '--name', ''], /a name has 1 to 100 characters/],
     [

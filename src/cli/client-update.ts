@@ -13,19 +13,20 @@ import {
 import type { ClientsContext, WithClientsContext } from './clients-context.ts';
 import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 
-const details = `What is not named stays as it is. Lists replace those of the client; they do not add to them.
+const details = `Only the given values change. A list replaces the list of the client.
 
-  --name TEXT         The name that citizens read.
-  --scopes a,b        What it may. A scope that is taken away ends within a minute, for tokens that are out too.
-  --purposes a,b|any  The purposes of which it must state one; any: none has to be stated.
+  --name TEXT         The name that citizens see.
+  --scopes a,b        What the client may do. A removed scope ends within a minute, also for existing tokens.
+  --purposes a,b|any  Each request must state one of these purposes. any: no purpose is required.
   --legal-bases a,b|any
-  --policy NAME|none  The policy for its questions; none: that of VERIFY_POLICY.
+  --policy NAME|none  The policy for its verifications; none: VERIFY_POLICY.
   --return-address TEXT|none
-                      Where its letters come back to that cannot be delivered; none: LETTER_RETURN_ADDRESS. It stands in each letter that is
-                      printed from then on.
-  --quota N           Requests a second.
+                      The address for undeliverable letters, in letters that are printed from now on;
+                      none: LETTER_RETURN_ADDRESS.
+  --quota N           Requests per second for each scope.
   --jwks FILE, --certificate FILE|dns:NAME
-                      New keys, or a new certificate, of a client that proves itself so already; the old ones buy no token any more.`;
+                      New keys or a new certificate for a client that already uses keys or a certificate. The old ones get no
+                      more tokens.`;
 
 /** `clients update`. */
 export function clientUpdateCommand(withContext: WithClientsContext, terminal: Terminal): Command {
@@ -33,7 +34,7 @@ export function clientUpdateCommand(withContext: WithClientsContext, terminal: T
     name: 'clients update',
     usage:
       'clients update ID [--name TEXT] [--scopes a,b] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME|none] [--return-address TEXT|none] [--quota N] [--jwks FILE | --certificate FILE|dns:NAME]',
-    summary: 'Changes what a client may; it counts within a minute.',
+    summary: 'Changes a client. The change takes effect within a minute.',
     details,
     run: async (args) => {
       const { clientId, wanted: update } = await parseUpdateFlags(args, terminal.cwd);
@@ -65,7 +66,7 @@ async function parseUpdateFlags(
     },
   });
   const clientId = singlePositional(positionals, 'name one client by its id');
-  if (Object.keys(values).length === 0) throw new UsageError('say what is to change');
+  if (Object.keys(values).length === 0) throw new UsageError('name at least one value to change');
   const { name, scopes, purposes, policy, 'return-address': returnAddress, quota, jwks, certificate } = values;
   const hasCredential = jwks !== undefined || certificate !== undefined;
   const credential = hasCredential ? parseCredentialFlags({ jwks, certificate }, cwd) : undefined;
@@ -90,7 +91,7 @@ async function updateClient(
 ): Promise<ExitCode> {
   const before = await findClient(read, clientId);
   if (before === undefined || before.disabledAt !== undefined) {
-    const why = before === undefined ? `There is no client ${clientId}` : `${clientId} is disabled, for good`;
+    const why = before === undefined ? `There is no client ${clientId}` : `${clientId} is disabled permanently`;
     stderr(`${why}; see: citizen-services clients list\n`);
     return 1;
   }
@@ -98,7 +99,7 @@ async function updateClient(
   if ('fault' in after) throw new UsageError(after.fault);
   const changed = changedParts(before, after);
   if (changed.length === 0) {
-    stderr(`${clientId} is so already; nothing was changed.\n`);
+    stderr(`${clientId} already has these values; nothing was changed.\n`);
     return 0;
   }
   const head = { id: mint('event'), at: clock.now(), actor: { operator }, clientId };
@@ -111,10 +112,10 @@ async function updateClient(
   } catch (fault) {
     if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
     stderr(
-      `Somebody else changed ${clientId} at the same time; nothing was changed here. Look at it (citizen-services clients list --json), and repeat.\n`,
+      `Another command changed ${clientId} at the same time; this one changed nothing. Check it with citizen-services clients list --json, and repeat.\n`,
     );
     return 1;
   }
-  stderr(`Changed of ${clientId}: ${changed.join(', ')}. It counts within a minute.\n`);
+  stderr(`Changed ${changed.join(', ')} of ${clientId}. This takes effect within a minute.\n`);
   return 0;
 }

@@ -7,7 +7,7 @@ import { type Clock, formatInstant } from '../kernel/clock.ts';
 import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import { type Command, type ExitCode, requireCaller, type Terminal, UsageError } from './command.ts';
 
-/** What the report needs; `knowsIds` is false where another register is asked. */
+/** The dependencies of the report. `hasOwnRegister` is false if REGISTER_URL names another register. */
 export type UsageContext = {
   readonly read: Read;
   readonly clock: Clock;
@@ -15,6 +15,7 @@ export type UsageContext = {
   readonly hasOwnRegister: boolean;
 };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithUsageContext = <T>(use: (context: UsageContext) => Promise<T>) => Promise<T>;
 
 const dayMs = 86_400_000;
@@ -25,17 +26,17 @@ const details = `For each client with a verification: how many were asked, the s
 that nobody has, and how many without an id. Most answers of no_match first. It counts the answers that are kept
 (VERIFICATIONS_KEPT_DAYS), and opens each for it.
 
-  --from DAY    The first day, YYYY-MM-DD by UTC; six days before the last unless stated.
-  --until DAY   The last day; today unless stated. At most ${maxDays} days.
-  --json        A list of figures; unknownIds is null where REGISTER_URL is asked, which alone knows its ids.`;
+  --from DAY    The first day, YYYY-MM-DD by UTC; default: six days before the last one.
+  --until DAY   The last day; default: today. At most ${maxDays} days.
+  --json        A list of figures; unknownIds is null with REGISTER_URL: only that register knows its ids.`;
 
-/** `clients usage`. */
+/** The command `clients usage`. */
 export function usageCommands(withContext: WithUsageContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'clients usage',
       usage: 'clients usage [--from DAY] [--until DAY] [--json]',
-      summary: 'Says by client how verifications ended, so that one that tries ids or values is seen.',
+      summary: 'Counts verification decisions by client, to find clients that guess ids or values.',
       details,
       run: async (args) => {
         const { values } = parseArgs({
@@ -86,12 +87,18 @@ async function printUsage(context: UsageContext, options: UsageOptions, terminal
 }
 
 const columns = [
-  ...(['clientId', 'questions', 'matchPercent', 'noMatchPercent', 'notDeterminedPercent'] as const),
-  ...(['unknownIds', 'searches', 'erased'] as const),
+  'clientId',
+  'questions',
+  'matchPercent',
+  'noMatchPercent',
+  'notDeterminedPercent',
+  'unknownIds',
+  'searches',
+  'erased',
 ] as const;
 
 function usageRow({ match, noMatch, notDetermined, ...usage }: ClientUsage, hasOwnRegister: boolean) {
-  // Of an erased citizen nobody knows what was decided.
+  // The decisions about erased citizens cannot be decrypted.
   const decided = usage.questions - usage.erased;
   const percent = (count: number) => (decided === 0 ? null : Math.round((1000 * count) / decided) / 10);
   return {

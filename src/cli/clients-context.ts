@@ -3,7 +3,7 @@ import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
 
-/** What the commands about clients need. The ledger names `operator` as the person who ran them. */
+/** The dependencies of the client commands. `operator` is the actor in their ledger events. */
 export type ClientsContext = {
   readonly read: Read;
   readonly commit: Commit;
@@ -13,5 +13,5 @@ export type ClientsContext = {
   readonly operator: string;
 };
 
-/** Opens the app for one command, and closes it afterwards. */
+/** Opens the app for one command and closes it afterwards. */
 export type WithClientsContext = <T>(use: (context: ClientsContext) => Promise<T>) => Promise<T>;

@@ -32,7 +32,7 @@ for (const engine of engines) {
     assert.equal(made.code, 0);
     assert.equal(
       made.stderr,
-      'The secret is shown this once; keep it where secrets are kept. `start` takes secrets with CLIENT_SECRETS=true only.\n',
+      'The secret is shown only once; store it safely. `start` accepts secrets only with CLIENT_SECRETS=true.\n',
     );
     const shown = JSON.parse(made.stdout);
     const { clientId, clientSecret, ...rest } = shown;
@@ -131,7 +131,7 @@ test('no client is made with a policy that nobody knows', async (t) => {
   const { run } = await openClientCommands(t);
   const made = await run('clients', 'create', 'x', '--scopes', 'identity:verify', '--secret', '--policy', 'lenient');
   assert.equal(made.code, 2);
-  assert.match(made.stderr, /^--policy takes standard-2026-1, .*, not 'lenient'/);
+  assert.match(made.stderr, /^--policy must be one of standard-2026-1, .*, not 'lenient'/);
   assert.deepEqual(JSON.parse((await run('clients', 'list', '--json')).stdout), []);
 });
 
@@ -189,27 +189,33 @@ test('an issuer on this machine is taken by plain http, as TRUSTED_ISSUERS takes
   assert.match(made.stdout, /^proof: http:\/\/127.0.0.1:8080\/realms\/x$/m);
 });
 
-test('wrong usage ends with 2, says what was expected, and stores nothing', async (t) => {
+test('wrong usage gives exit code 2 with the expected value, and stores nothing', async (t) => {
   const { db, run } = await openClientCommands(t);
   const create = (...args: string[]) => run('clients', 'create', ...args);
   const cases: ReadonlyArray<readonly [string[], RegExp]> = [
     [['--scopes', 'documents:read', '--secret'], /name one client/],
-    [['x', '--secret'], /--scopes is a list with commas out of: identity:verify,/],
-    [['x', '--scopes', 'made:up', '--secret'], /--scopes is a list/],
+    [['x', '--secret'], /--scopes must be a comma-separated list of: identity:verify,/],
+    [['x', '--scopes', 'made:up', '--secret'], /--scopes must be a comma-separated list/],
     [['x', '--scopes', 'documents:read'], /choose one of/],
     [['x', '--scopes', 'documents:read', '--secret', '--issuer', 'https://x.example'], /choose one of/],
     [['x', '--scopes', 'documents:read', '--issuer', 'http://x.example'], /https/],
-    [['x', '--scopes', 'documents:read', '--secret', '--kind', 'demo'], /--kind is/],
+    [['x', '--scopes', 'documents:read', '--secret', '--kind', 'demo'], /--kind must be/],
     [['x', '--scopes', 'documents:read', '--secret', '--kind', 'live'], /its own keys/],
-    [['x', '--scopes', 'documents:read', '--secret', '--return-address', ''], /--return-address is 1 to 6 lines/],
-    [['x', '--scopes', 'documents:read', '--secret', '--quota', '0'], /--quota is a whole number/],
-    [['x', '--scopes', 'documents:read', '--secret', '--quota', '1e2'], /--quota is a whole number/],
-    [['x', '--scopes', 'documents:read', '--secret', '--purposes', ''], /--purposes is a list with commas, or any/],
+    [['x', '--scopes', 'documents:read', '--secret', '--return-address', ''], /--return-address must be 1 to 6 lines/],
+    [['x', '--scopes', 'documents:read', '--secret', '--quota', '0'], /--quota must be a whole number/],
+    [['x', '--scopes', 'documents:read', '--secret', '--quota', '1e2'], /--quota must be a whole number/],
+    [
+      ['x', '--scopes', 'documents:read', '--secret', '--purposes', ''],
+      /--purposes must be a comma-separated list, or any/,
+    ],
     [
       ['x', '--scopes', 'documents:read', '--secret', '--legal-bases', ','],
-      /--legal-bases is a list with commas, or any/,
+      /--legal-bases must be a comma-separated list, or any/,
     ],
-    [['x', '--scopes', 'documents:read', '--secret', '--purposes', 'any,tax'], /--purposes is a list/],
+    [
+      ['x', '--scopes', 'documents:read', '--secret', '--purposes', 'any,tax'],
+      /--purposes must be a comma-separated list/,
+    ],
     [
       ['x', '--scopes', 'documents:read', '--jwks', '/nowhere'],
       /^cannot read \/nowhere: ENOENT, no such file or directory\n/,

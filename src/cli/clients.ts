@@ -19,44 +19,44 @@ import { clientUpdateCommand } from './client-update.ts';
 import type { ClientsContext, WithClientsContext } from './clients-context.ts';
 import { type Command, type ExitCode, singleArgument, singlePositional, type Terminal, UsageError } from './command.ts';
 
-const details = `NAME is whom citizens read as the sender of a message and as the user of their data.
+const details = `NAME is shown to citizens as the sender of messages and as the user of their data.
 
-  --scopes a,b        What it may:
+  --scopes a,b        What the client may do:
     identity:verify         Verify claims.
-    identity:verify:claims  Read besides which claims of a match fit.
+    identity:verify:claims  Also read which claims of a match are correct.
     notifications:send      Send notifications, and withdraw them.
-    notifications:read      Read where its notifications stand, and their evidence.
-    documents:read          Read the documents that it deposited or has a grant for.
+    notifications:read      Read the status of its notifications, and their evidence.
+    documents:read          Read documents that it deposited or has a grant for.
     documents:write         Deposit and withdraw documents, and grant others to read them.
-    webhooks:manage         Have its addresses called when something becomes of its notifications.
-    events:read             Read the same as a feed.
-    access-log:hide         Delay that a citizen sees a use, with a reason.
-    citizen:self            Hand in tokens of its --issuer that name a citizen, for the inbox and access log of that one.
-    citizens:known          Be told whether the register knows an id.
-  --kind KIND         test (the default), team or live; the latter two take no secret.
-  --secret            A secret, shown once: for the demo and sandboxes.
-  --jwks FILE         Its public keys, {"keys":[…]}.
+    webhooks:manage         Register webhooks for events of its notifications.
+    events:read             Read these events as a feed.
+    access-log:hide         Delay the access log entry that a citizen sees, with a reason.
+    citizen:self            Read the inbox and access log of the citizen named in a token of its --issuer.
+    citizens:known          Learn whether the register knows an id.
+  --kind KIND         test (default), team or live; team and live clients cannot use a secret.
+  --secret            Creates a secret, which is shown once: for the demo and sandboxes.
+  --jwks FILE         The public keys of the client, {"keys":[…]}.
   --certificate FILE|dns:NAME
-                      Its certificate, or a name in those of TLS_CLIENT_CA.
-  --issuer URL        One of TRUSTED_ISSUERS, whose tokens it has.
-  --binding dpop|mtls Its tokens have to be bound to a key or certificate.
-  --purposes a,b|any  The purposes of which it must state one; any, as without it: none has to be stated.
+                      Its certificate, or a name in certificates from TLS_CLIENT_CA.
+  --issuer URL        The issuer of its tokens, from TRUSTED_ISSUERS.
+  --binding dpop|mtls Its tokens must be bound to a key or certificate.
+  --purposes a,b|any  Each request must state one of these purposes. any (default): no purpose is required.
   --legal-bases a,b|any
-                      The same of legal bases.
-  --policy NAME       The policy for its questions, in place of VERIFY_POLICY.
+                      The same for legal bases.
+  --policy NAME       The policy for its verifications, instead of VERIFY_POLICY.
   --return-address TEXT
-                      Where its letters come back to that cannot be delivered, as 'P.O. Box 100, 0101 Oslo', in place of
+                      The address for undeliverable letters, such as 'P.O. Box 100, 0101 Oslo', instead of
                       LETTER_RETURN_ADDRESS.
-  --quota N           Requests a second for each scope; 1000 unless stated.`;
+  --quota N           Requests per second for each scope. Default: 1000.`;
 
-/** `clients create`, `clients list`, `clients update`, `clients bind`, `clients disable`. */
+/** The `clients` commands, except `clients usage`. */
 export function clientCommands(withContext: WithClientsContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'clients create',
       usage:
         'clients create NAME --scopes a,b [--kind test|team|live] [--secret | --jwks FILE | --certificate FILE|dns:NAME | --issuer URL] [--binding dpop|mtls|none] [--purposes a,b|any] [--legal-bases a,b|any] [--policy NAME] [--return-address TEXT] [--quota N] [--json]',
-      summary: 'Makes a client that may call the interface; a secret is shown once.',
+      summary: 'Creates a client that can call the API. A secret is shown once.',
       details,
       run: async (args) => {
         const { wanted, json } = await parseClientFlags(args, terminal.cwd);
@@ -69,7 +69,7 @@ export function clientCommands(withContext: WithClientsContext, terminal: Termin
     {
       name: 'clients list',
       usage: 'clients list [--json]',
-      summary: 'Lists all clients, disabled ones too.',
+      summary: 'Lists all clients, including disabled ones.',
       run: async (args) => {
         const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
         return await withContext((context) => listClients(context, values.json === true, terminal));
@@ -79,8 +79,7 @@ export function clientCommands(withContext: WithClientsContext, terminal: Termin
     {
       name: 'clients bind',
       usage: 'clients bind ID dpop|mtls|none',
-      summary:
-        'Says to what the tokens of a client have to be bound; tokens that are not stop working within a minute.',
+      summary: 'Sets how the tokens of a client must be bound. Other tokens stop working within a minute.',
       run: async (args) => {
         const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
         const [clientId, binding, ...others] = positionals;
@@ -93,7 +92,7 @@ export function clientCommands(withContext: WithClientsContext, terminal: Termin
     {
       name: 'clients disable',
       usage: 'clients disable ID',
-      summary: 'Ends a client for good: no new token at once, and its tokens within a minute.',
+      summary: 'Disables a client permanently. It gets no new tokens, and its tokens stop working within a minute.',
       run: async (args) => {
         const clientId = singleArgument(args, 'name one client by its id');
         return await withContext((context) => disableClient(context, clientId, terminal));
@@ -125,10 +124,10 @@ async function parseClientFlags(
       json: { type: 'boolean' },
     },
   });
-  const name = singlePositional(positionals, 'name one client; put a name with blanks in quotes');
-  // Demo clients are made by the demo alone.
+  const name = singlePositional(positionals, 'name one client; quote a name that contains spaces');
+  // Only the demo creates demo clients.
   const kind = clientKinds.find((known) => known !== 'demo' && known === values.kind);
-  if (kind === undefined) throw new UsageError('--kind is test, team or live');
+  if (kind === undefined) throw new UsageError('--kind must be test, team or live');
   const address = values['return-address'];
   const wanted: ClientOptions = {
     name,
@@ -145,16 +144,16 @@ async function parseClientFlags(
   return { wanted, json: values.json === true };
 }
 
-/** Stores the client with its event, and shows it; the secret leaves here and is kept nowhere. */
+/** Stores the client with its event and prints it. The secret is printed once; only its hash is stored. */
 async function createClient(
   context: ClientsContext,
   wanted: ClientOptions,
   json: boolean,
   terminal: Terminal,
 ): Promise<ExitCode> {
-  const made = newClient(wanted, context.clock, context.random);
-  if ('fault' in made) throw new UsageError(made.fault);
-  const { client, secret } = made;
+  const created = newClient(wanted, context.clock, context.random);
+  if ('fault' in created) throw new UsageError(created.fault);
+  const { client, secret } = created;
   await context.commit({
     events: [
       {
@@ -173,13 +172,13 @@ async function createClient(
   terminal.stdout(json ? `${JSON.stringify(shown)}\n` : lines.join(''), secret && lostSecretMessage(client.clientId));
   if (secret !== undefined)
     terminal.stderr(
-      'The secret is shown this once; keep it where secrets are kept. `start` takes secrets with CLIENT_SECRETS=true only.\n',
+      'The secret is shown only once; store it safely. `start` accepts secrets only with CLIENT_SECRETS=true.\n',
     );
   return 0;
 }
 
 function lostSecretMessage(clientId: string): string {
-  return `Nobody has the secret of ${clientId} now. End it: citizen-services clients disable ${clientId}; then make the client anew.\n`;
+  return `The secret of ${clientId} is lost. Disable it: citizen-services clients disable ${clientId}; then create another client.\n`;
 }
 
 async function listClients({ read }: ClientsContext, json: boolean, { stdout, stderr }: Terminal): Promise<ExitCode> {
@@ -197,10 +196,10 @@ async function listClients({ read }: ClientsContext, json: boolean, { stdout, st
 async function disableClient(context: ClientsContext, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
   const now = context.clock.now();
   const head = { id: context.mint('event'), at: now, actor: { operator: context.operator }, clientId };
-  const ending = [setClientDisabled(clientId, now), removeClientWebhooks(clientId)];
-  const changed = await commitClientChange(context, { type: 'client.disabled', ...head }, ending);
-  const said = `${clientId} is disabled. Tokens that it holds stop working within a minute; its webhooks are removed.\n`;
-  stderr(changed ? said : noSuchClient);
+  const statements = [setClientDisabled(clientId, now), removeClientWebhooks(clientId)];
+  const changed = await commitClientChange(context, { type: 'client.disabled', ...head }, statements);
+  const message = `${clientId} is disabled. Its tokens stop working within a minute; its webhooks are removed.\n`;
+  stderr(changed ? message : noSuchClient);
   return changed ? 0 : 1;
 }
 
@@ -214,13 +213,15 @@ async function bindClient(
   const changed = await commitClientChange(context, { type: 'client.bound', ...head, binding }, [
     setClientBinding(clientId, binding),
   ]);
-  stderr(changed ? `Tokens of ${clientId} are bound by: ${binding}. It counts within a minute.\n` : noSuchClient);
+  stderr(
+    changed ? `Tokens of ${clientId} are bound by: ${binding}. This takes effect within a minute.\n` : noSuchClient,
+  );
   return changed ? 0 : 1;
 }
 
 const noSuchClient = 'There is no such client, or it is disabled already; see: citizen-services clients list\n';
 
-/** Changes a client with its event; false where there is none in force. */
+/** Commits a change of a client with its event; false if there is no active client. */
 async function commitClientChange(
   { commit }: ClientsContext,
   event: LedgerEvent,
@@ -235,7 +236,7 @@ async function commitClientChange(
   }
 }
 
-/** A client as it is printed: no hash, no keys. */
+/** The printed form of a client, without hashes and keys. */
 function printableClient(client: Client, secret?: Secret) {
   const { credential, createdAt, disabledAt } = client;
   return {

@@ -12,7 +12,7 @@ import { requireCaller, runCommandLine, type Terminal } from './command.ts';
 import { forwardCommand, serveCommands } from './command-socket.ts';
 import { rowsProgress } from './progress.ts';
 
-test('what is no order is refused, and the server goes on', async (t) => {
+test('a line that is not a command is refused, and the server continues', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');
@@ -27,12 +27,12 @@ test('what is no order is refused, and the server goes on', async (t) => {
     });
     socket.write(line);
     await once(socket, 'close');
-    assert.match(answer, /takes one line of JSON.*\n.*"exit":2/, line.slice(0, 20));
+    assert.match(answer, /Expected one line of JSON.*\n.*"exit":2/, line.slice(0, 20));
   }
   await stop();
 });
 
-test('a command passes by the socket of a server that was killed, and the next server takes it over', async (t) => {
+test('a command ignores the socket of a killed server, and the next server replaces it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');
@@ -65,7 +65,7 @@ test('a command passes by the socket of a server that was killed, and the next s
   await stop();
 });
 
-test('a command whose server stops before it is done has failed, and says so', async (t) => {
+test('a command whose server stops before it is done fails with a message', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');
@@ -86,7 +86,7 @@ test('a command whose server stops before it is done has failed, and says so', a
   assert.match(told, /^The server stopped before the command was done/);
 });
 
-test('a command whose server is killed in the middle of a line has failed, and says so', async (t) => {
+test('a command whose server is killed within a line fails with a message', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');
@@ -102,12 +102,12 @@ test('a command whose server is killed in the middle of a line has failed, and s
   );
 });
 
-test('a folder whose name is too long for the address of a socket keeps no server from its start', async () => {
+test('a data folder with a path that is too long for a socket does not prevent the start of a server', async () => {
   const stop = await serveCommands(`/${'x'.repeat(200)}`, () => []);
   await stop();
 });
 
-test('a command ends where it is once whoever ran it was stopped', async (t) => {
+test('a long command ends when its caller has ended', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');
@@ -135,11 +135,11 @@ test('a command ends where it is once whoever ran it was stopped', async (t) => 
   socket.write(`${JSON.stringify({ args: ['count'], cwd: folder, isInteractive: true })}\n`);
   await once(socket, 'data');
   socket.destroy();
-  assert.equal(await ended, 'Error: whoever ran this command was stopped');
+  assert.equal(await ended, 'Error: the caller of this command has ended');
   await stop();
 });
 
-test('a file that the server cannot read is told with who it was that looked', async (t) => {
+test('a file that the server cannot read is reported with the user that opened it', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const commandsFor = (caller: Terminal) => [
@@ -164,14 +164,14 @@ test('a file that the server cannot read is told with who it was that looked', a
   assert.equal(await forwardCommand(path, ['read', 'not-there'], terminal), 2);
   const [fault, who, usage] = told.split('\n');
   assert.equal(fault, 'cannot read not-there: ENOENT, no such file or directory');
-  assert.match(String(who), /^It was the running server that looked, .*neither \/tmp nor \/home\.$/);
+  assert.match(String(who), /^The running server opened this path, .* hides \/tmp and \/home\.$/);
   assert.equal(usage, 'Usage: citizen-services read FILE');
   told = '';
   assert.equal(await runCommandLine(['read', 'not-there'], commandsFor(terminal), terminal), 2);
   assert.equal(told, `${fault}\n${usage}\n`);
 });
 
-test('a caller whose reader is gone has the command ended where it is, and hears of it', async (t) => {
+test('a caller whose reader has gone ends the command and receives its exit code', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');
@@ -204,7 +204,7 @@ test('a caller whose reader is gone has the command ended where it is, and hears
   assert.deepEqual([said, new Set(lost)], [['this far'], new Set(['it is lost'])]);
 });
 
-test('a caller who leaves while much is printed for it ends no server, and what it sends behind its order is none', async (t) => {
+test('a caller that leaves during a long output does not stop the server, and only its first line is a command', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');
@@ -234,7 +234,7 @@ test('a caller who leaves while much is printed for it ends no server, and what 
   await stop();
 });
 
-test('a command waits while whoever ran it reads nothing, and goes on where it was', async (t) => {
+test('a command waits for a caller that does not read, and continues afterwards', async (t) => {
   const folder = mkdtempSync(join(tmpdir(), 'cs-socket-'));
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'commands.sock');

@@ -4,9 +4,9 @@ import { join } from 'node:path';
 import { type Command, type ExitCode, runCommandLine, type Terminal } from './command.ts';
 
 /**
- * An SQLite database is open in one process at a time, so a command that finds a running server hands itself over to it,
- * through a socket in the data folder that only its owner can open (mode 0600). Lines of JSON: the order goes one way,
- * what the command prints and its exit code come back.
+ * Only one process can open an SQLite database, so a command that finds a running server is forwarded to it. The socket in
+ * the data folder has mode 0600: only its owner can connect. The caller sends the command as one line of JSON. The server
+ * returns the output and the exit code as lines of JSON.
  */
 type ForwardedCommand = { readonly args: readonly string[]; readonly cwd: string; readonly isInteractive: boolean };
 type OutputMessage =
@@ -14,31 +14,31 @@ type OutputMessage =
   | { readonly err: string }
   | { readonly exit: ExitCode };
 
-/** No command line is longer: the limit of Linux is 128 KiB for one argument, and 2 MiB in all. */
+/** Longer than any command line: Linux allows 2 MiB. */
 const maxCommandBytes = 4_194_304;
-/** A longer path does not fit into a socket address (sockaddr_un). */
+/** The maximum length of a path in a socket address (sockaddr_un) is a few bytes longer on all systems. */
 const maxPathBytes = 100;
 
-/** Where a running server takes the commands that work on its data. */
+/** The socket on which a running server receives commands. */
 export function commandSocketPath(dataDir: string): string {
   return join(dataDir, 'commands.sock');
 }
 
-/** Whether a socket can have that path; `doctor` tells where not. */
+/** Whether the path is short enough for a socket; `doctor` warns if not. */
 export function fitsSocket(path: string): boolean {
   return Buffer.byteLength(path) <= maxPathBytes;
 }
 
-/** The commands that another process may hand over; they write to the terminal of that one. */
+/** The commands that another process can forward. They write to the terminal of that process. */
 export type CommandsFor = (terminal: Terminal) => readonly Command[] | Promise<readonly Command[]>;
 
-/** Takes commands for this process; gives what stops it. Where the path is too long there is nothing to take them. */
+/** Receives commands until the returned function is called. If the path is too long, no commands are received. */
 export async function serveCommands(path: string, commandsFor: CommandsFor): Promise<() => Promise<void>> {
   if (!fitsSocket(path)) return async () => undefined;
-  // A socket file that a killed process left behind; the lock of the database says that it is gone.
+  // Remove the socket of a process that was killed. This process holds the lock of the database, so no other server uses it.
   rmSync(path, { force: true });
   const sockets = new Set<Socket>();
-  // Half open: who reads the data no more ends that side, and is told the end of the command all the same.
+  // Half open: a caller that no longer reads the output ends its side, and still receives the exit code.
   const server = createServer({ allowHalfOpen: true }, (socket) => {
     sockets.add(socket);
     socket.on('close', () => sockets.delete(socket));
@@ -68,10 +68,10 @@ async function runForwardedCommand(line: string, socket: Socket, commandsFor: Co
   const send = (message: OutputMessage) => {
     if (socket.writable) socket.write(`${JSON.stringify(message)}\n`);
   };
-  // Whoever can open the socket is the owner of the data. The order was written by `handOver` below, or by something else.
+  // Only the owner of the data can connect. Another program than `forwardCommand` may have sent this line.
   const command = parseForwardedCommand(line);
   if (command === undefined) {
-    send({ err: 'This socket takes one line of JSON from the commands of citizen-services.\n' });
+    send({ err: 'Expected one line of JSON from a command of citizen-services.\n' });
     send({ exit: 2 });
     socket.end();
     return;
@@ -88,7 +88,7 @@ async function runForwardedCommand(line: string, socket: Socket, commandsFor: Co
   socket.end();
 }
 
-/** A reader that does not read keeps the command waiting: what is written meanwhile, this process would have to keep. */
+/** Waits for a slow reader, so that this process does not buffer the whole output. */
 async function waitForDrain(socket: Socket): Promise<void> {
   if (!socket.writable || !socket.writableNeedDrain) return;
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -111,7 +111,7 @@ function parseForwardedCommand(line: string): ForwardedCommand | undefined {
   return isValid ? { args, cwd, isInteractive: isInteractive === true } : undefined;
 }
 
-/** Hands a command over to the server that listens there; undefined where there is none. */
+/** Forwards a command to the server that listens on the socket; undefined if there is none. */
 export function forwardCommand(
   path: string,
   args: readonly string[],
@@ -135,7 +135,7 @@ export function forwardCommand(
   socket.setEncoding('utf8').on('data', (text: string) => {
     received += text;
     if (!text.includes('\n')) return;
-    // Only what ends with a line feed is a line: text may hold other ends of lines, and a server may end within one.
+    // Only a line feed ends a line. A server that crashes can leave an incomplete last line.
     const lines = received.split('\n');
     received = lines.pop() ?? '';
     for (const line of lines) show(JSON.parse(line) as OutputMessage);
@@ -146,7 +146,7 @@ export function forwardCommand(
     if (!connected) resolve(undefined);
     else if (exit !== undefined) resolve(exit);
     else {
-      terminal.stderr('The server stopped before the command was done. Run it again: what was begun is resumed.\n');
+      terminal.stderr('The server stopped before the command was done. Run the command again to resume it.\n');
       resolve(1);
     }
   });

@@ -12,21 +12,21 @@ const command = (name: string): Command => ({
 const commands = ['start', 'keys create', 'keys rotate'].map(command);
 
 async function run(...args: readonly string[]) {
-  const [written, told]: [string[], string[]] = [[], []];
+  const [written, errors]: [string[], string[]] = [[], []];
   const terminal = {
     stdout: (text: string) => void written.push(text),
-    stderr: (text: string) => void told.push(text),
+    stderr: (text: string) => void errors.push(text),
     isInteractive: false,
     cwd: '/',
   };
   const code = await runCommandLine(args, commands, terminal);
   const shown = (texts: string[]) =>
     commands.map(({ name }) => name).filter((name) => texts.join('').includes(`Does ${name}.`));
-  return { code, stdout: shown(written), stderr: shown(told), told: told.join('').split('\n', 1)[0] };
+  return { code, stdout: shown(written), stderr: shown(errors), message: errors.join('').split('\n', 1)[0] };
 }
 
-test('an option that a command does not have is answered with the one that is meant, or with those that there are', async () => {
-  const asking: Command = {
+test('an unknown option is refused with a similar option, or with all options of the command', async () => {
+  const create: Command = {
     ...command('clients create'),
     usage: 'clients create NAME --scopes a,b [--legal-bases a,b] [--certificate FILE] [--json]',
     run: async (args) => {
@@ -34,62 +34,62 @@ test('an option that a command does not have is answered with the one that is me
       return 0;
     },
   };
-  const told = async (...args: readonly string[]) => {
-    let said = '';
+  const messageFor = async (...args: readonly string[]) => {
+    let output = '';
     const write = (text: string) => {
-      said += text;
+      output += text;
     };
     const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
-    assert.equal(await runCommandLine(['clients', 'create', ...args], [asking], terminal), 2);
-    return said.split('\n', 1)[0];
+    assert.equal(await runCommandLine(['clients', 'create', ...args], [create], terminal), 2);
+    return output.split('\n', 1)[0];
   };
-  assert.equal(await told('A', '--scope', 'a'), 'There is no option --scope; did you mean --scopes?');
-  assert.equal(await told('--legalbases=a'), 'There is no option --legalbases; did you mean --legal-bases?');
-  assert.equal(await told('--cert', 'a'), 'There is no option --cert; did you mean --certificate?');
+  assert.equal(await messageFor('A', '--scope', 'a'), 'Unknown option --scope. Did you mean --scopes?');
+  assert.equal(await messageFor('--legalbases=a'), 'Unknown option --legalbases. Did you mean --legal-bases?');
+  assert.equal(await messageFor('--cert', 'a'), 'Unknown option --cert. Did you mean --certificate?');
   const all = '--scopes, --legal-bases, --certificate, --json';
-  const behind = 'What begins with - and is none stands behind --.';
-  assert.equal(await told('--role', 'a'), `There is no option --role; there are ${all}. ${behind}`);
-  assert.equal(await told('-s', 'a'), `There is no option -s; there are ${all}. ${behind}`);
+  const hint = 'To pass a value that starts with "-", put it after "--".';
+  assert.equal(await messageFor('--role', 'a'), `Unknown option --role. This command has ${all}. ${hint}`);
+  assert.equal(await messageFor('-s', 'a'), `Unknown option -s. This command has ${all}. ${hint}`);
 });
 
-test('help is asked for in any of the usual ways, of all commands, of those of one word, and of one', async () => {
-  for (const asked of [['help'], ['--help'], ['-h']])
-    assert.deepEqual(await run(...asked), {
+test('help, --help and -h show all commands, the commands of a first word, or one command', async () => {
+  for (const args of [['help'], ['--help'], ['-h']])
+    assert.deepEqual(await run(...args), {
       code: 0,
       stdout: ['start', 'keys create', 'keys rotate'],
       stderr: [],
-      told: '',
+      message: '',
     });
-  for (const asked of [
+  for (const args of [
     ['help', 'keys'],
     ['keys', '--help'],
     ['keys', '-h'],
   ])
-    assert.deepEqual(await run(...asked), { code: 0, stdout: ['keys create', 'keys rotate'], stderr: [], told: '' });
-  for (const asked of [
+    assert.deepEqual(await run(...args), { code: 0, stdout: ['keys create', 'keys rotate'], stderr: [], message: '' });
+  for (const args of [
     ['help', 'keys', 'rotate'],
     ['keys', 'rotate', '--help'],
     ['keys', 'rotate', '-h'],
   ])
-    assert.deepEqual(await run(...asked), { code: 0, stdout: ['keys rotate'], stderr: [], told: '' });
+    assert.deepEqual(await run(...args), { code: 0, stdout: ['keys rotate'], stderr: [], message: '' });
 });
 
-test('what is no command is refused beside those that begin with the same word, or beside all', async () => {
+test('an unknown command is refused with the commands of the same first word, or with all', async () => {
   const [alike, all] = [
     ['keys create', 'keys rotate'],
     ['start', 'keys create', 'keys rotate'],
   ];
-  assert.deepEqual(await run('keys'), { code: 2, stdout: [], stderr: alike, told: "There is no command 'keys'." });
+  assert.deepEqual(await run('keys'), { code: 2, stdout: [], stderr: alike, message: "Unknown command 'keys'." });
   assert.deepEqual(await run('keys', 'turn', '-h'), {
     code: 2,
     stdout: [],
     stderr: alike,
-    told: "There is no command 'keys turn'.",
+    message: "Unknown command 'keys turn'.",
   });
   assert.deepEqual(await run('help', 'sing'), {
     code: 2,
     stdout: [],
     stderr: all,
-    told: "There is no command 'sing'.",
+    message: "Unknown command 'sing'.",
   });
 });

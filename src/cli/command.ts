@@ -1,43 +1,51 @@
 import { parseArgs } from 'node:util';
 import { explainUnknownAuthority } from './unknown-authority.ts';
 
-/** Where a command writes: data to `stdout`, people's text to `stderr`. */
+/** Where a command writes: data to `stdout`, messages for people to `stderr`. */
 export type Terminal = {
-  /** `otherwise`, of what is printed this once: what people are told where it cannot be written; the exit code is 1 then. */
+  /** `otherwise` is printed to `stderr` if the text cannot be written; the exit code is then 1. Use it for text that is shown only once. */
   readonly stdout: (text: string, otherwise?: string) => void;
   readonly stderr: (text: string) => void;
-  /** Whether a person looks at standard error; without one there is no bar and no colour. */
+  /** Whether standard error is a terminal. If not, there are no progress bars and no colours. */
   readonly isInteractive: boolean;
-  /** The folder that relative paths in the arguments start from. */
+  /** The folder that relative paths in the arguments are relative to. */
   readonly cwd: string;
-  /** Whether nobody reads the data any more; where a server runs the command for another process, whether that one has ended. */
+  /** Whether the reader of the output is gone. If a server runs the command for another process: whether that process has ended. */
   readonly hasLeft?: () => boolean;
-  /** There: resolves when that one has taken what was written, or has ended. Who writes much waits for it, page by page. */
+  /** Only if a server runs the command: resolves when the other process has read the output or has ended. Await it after each page. */
   readonly drained?: () => Promise<void>;
 };
 
 class CallerLeft extends Error {}
 
-/** Ends a command that takes long, where nothing is by half, once whoever ran it was stopped or reads no more; nobody is told. */
+/** Ends a long command silently if its caller has ended or no longer reads. Call it only where nothing is half done. */
 export function requireCaller({ hasLeft }: Terminal): void {
-  if (hasLeft?.() === true) throw new CallerLeft('whoever ran this command was stopped');
+  if (hasLeft?.() === true) throw new CallerLeft('the caller of this command has ended');
 }
 
-/** What a command ends with: done, failed, wrong usage. */
+/** 0: done; 1: failed; 2: wrong usage. */
 export type ExitCode = 0 | 1 | 2;
 
-/** One command of the command line, as help shows it. `run` gets the arguments behind its name. */
+/** One command of the command line. `run` receives the arguments after its name. */
 export type Command = {
-  /** The words that call it, as `clients create`. */
+  /** Such as `clients create`. */
   readonly name: string;
   readonly usage: string;
   readonly summary: string;
-  /** What `--help` shows below the summary. */
+  /** `--help` shows it below the summary. */
   readonly details?: string;
   run(args: readonly string[]): Promise<ExitCode>;
 };
 
-/** Wrong usage, with what to write instead; ends in exit code 2. */
+/** A command cannot do its work. The message is for the operator; the exit code is 1. */
+export class CommandFailed extends Error {
+  constructor(message: string, options?: ErrorOptions) {
+    super(message, options);
+    this.name = 'CommandFailed';
+  }
+}
+
+/** Wrong usage. The message says what to write instead; the exit code is 2. */
 export class UsageError extends Error {
   constructor(message: string) {
     super(message);
@@ -45,13 +53,13 @@ export class UsageError extends Error {
   }
 }
 
-/** A file that the arguments name cannot be read, or not written, by the process that runs the command. */
+/** The process that runs the command cannot read or write a file that the arguments name. */
 export class FileUsageError extends UsageError {}
 
 const serverReadsHint =
-  'It was the running server that looked, as its user, and within what its unit lets it see: often neither /tmp nor /home.\n';
+  'The running server opened this path, as its user. Its service unit often hides /tmp and /home.\n';
 
-/** Finds and runs the command that the arguments name; prints help where they name none. */
+/** Runs the command that the arguments name, or prints help if they name none. Called by the command line and by a server for another process. */
 export async function runCommandLine(
   args: readonly string[],
   commands: readonly Command[],
@@ -76,7 +84,7 @@ export async function runCommandLine(
   } catch (fault) {
     if (fault instanceof CallerLeft) return 1;
     if (fault instanceof UsageError || isParseArgsFault(fault)) {
-      // Only a server that runs a command for another process can wait for that one.
+      // `drained` exists only if a server runs the command for another process.
       const isElsewhere = fault instanceof FileUsageError && terminal.drained !== undefined;
       const message = (await describeUnknownOption(fault.message, command)) ?? fault.message;
       terminal.stderr(`${message}\n${isElsewhere ? serverReadsHint : ''}Usage: citizen-services ${command.usage}\n`);
@@ -89,22 +97,22 @@ export async function runCommandLine(
   }
 }
 
-/** Of an option that the command does not have: the one that is meant, or those that there are. */
+/** The message for an unknown option: the similar option, or all options of the command. */
 async function describeUnknownOption(message: string, { usage }: Command): Promise<string | undefined> {
-  const [, given] = /^Unknown option '(--?[^']*)'/.exec(message) ?? [];
-  if (given === undefined) return undefined;
-  // No command needs it that is used as it should be.
+  const [, option] = /^Unknown option '(--?[^']*)'/.exec(message) ?? [];
+  if (option === undefined) return undefined;
+  // Loaded here because correct usage does not need it.
   const { isSimilarName } = await import('../api/validate-request.ts');
   const known = [...new Set(usage.match(/--[a-z][a-z-]*/g))];
-  const similar = known.find((one) => isSimilarName(given, one) || (given.length > 4 && one.startsWith(given)));
-  if (similar !== undefined) return `There is no option ${given}; did you mean ${similar}?`;
-  const others = known.length === 0 ? '' : `; there are ${known.join(', ')}`;
-  return `There is no option ${given}${others}. What begins with - and is none stands behind --.`;
+  const similar = known.find((one) => isSimilarName(option, one) || (option.length > 4 && one.startsWith(option)));
+  if (similar !== undefined) return `Unknown option ${option}. Did you mean ${similar}?`;
+  const others = known.length === 0 ? '' : ` This command has ${known.join(', ')}.`;
+  return `Unknown option ${option}.${others} To pass a value that starts with "-", put it after "--".`;
 }
 
 const isHelpFlag = (word: string) => word === '--help' || word === '-h';
 
-/** Shows the commands that begin with the same word, or all: as help where that was asked for, as what is wrong otherwise. */
+/** Lists the commands with the same first word, otherwise all: on stdout for `--help`, otherwise as an error with exit code 2. */
 function printCommandHelp(args: readonly string[], commands: readonly Command[], terminal: Terminal): ExitCode {
   const named = args.filter((word) => !isHelpFlag(word));
   const related = commands.filter(({ name }) => name.startsWith(`${named[0]} `));
@@ -112,30 +120,30 @@ function printCommandHelp(args: readonly string[], commands: readonly Command[],
     terminal.stdout(helpText(related));
     return 0;
   }
-  const said = `There is no command '${named.slice(0, 2).join(' ')}'.`;
-  terminal.stderr(`${said}\n\n${helpText(related.length > 0 ? related : commands)}`);
+  const message = `Unknown command '${named.slice(0, 2).join(' ')}'.`;
+  terminal.stderr(`${message}\n\n${helpText(related.length > 0 ? related : commands)}`);
   return 2;
 }
 
-/** The command that the arguments begin with. */
+/** The command whose name the arguments start with. */
 export function findCommand(args: readonly string[], commands: readonly Command[]): Command | undefined {
   return commands.find(({ name }) => name.split(' ').every((word, index) => args[index] === word));
 }
 
-/** Refuses all arguments, for a command that has none. */
+/** Throws if there are arguments: for commands without any. */
 export function requireNoArguments(args: readonly string[]): void {
   parseArgs({ args: [...args], options: {} });
 }
 
-/** The one argument of a command that has no flags. */
-export function singleArgument(args: readonly string[], otherwise: string): string {
-  return singlePositional(parseArgs({ args: [...args], options: {}, allowPositionals: true }).positionals, otherwise);
+/** The only argument of a command without flags; throws a `UsageError` with the given message. */
+export function singleArgument(args: readonly string[], message: string): string {
+  return singlePositional(parseArgs({ args: [...args], options: {}, allowPositionals: true }).positionals, message);
 }
 
-/** The one argument that stands beside the flags. */
-export function singlePositional(positionals: readonly string[], otherwise: string): string {
+/** The only argument besides the flags; throws a `UsageError` with the given message. */
+export function singlePositional(positionals: readonly string[], message: string): string {
   const [only, ...others] = positionals;
-  if (only === undefined || others.length > 0) throw new UsageError(otherwise);
+  if (only === undefined || others.length > 0) throw new UsageError(message);
   return only;
 }
 
@@ -143,9 +151,9 @@ function isParseArgsFault(fault: unknown): fault is Error {
   return fault instanceof Error && 'code' in fault && String(fault.code).startsWith('ERR_PARSE_ARGS');
 }
 
-/** The list of all commands: their names, and the first line of what they do. */
+/** One line for each command: its name and the first line of its summary. */
 function helpText(commands: readonly Command[]): string {
   const width = Math.max(...commands.map(({ name }) => name.length));
   const lines = commands.map(({ name, summary }) => `  ${name.padEnd(width)}  ${summary.split('\n', 1)[0]}`);
-  return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nCOMMAND --help tells more. Settings come from the environment: docs/settings.md.\n`;
+  return `citizen-services COMMAND\n\n${lines.join('\n')}\n\nRun COMMAND --help for details. Settings are environment variables: docs/settings.md.\n`;
 }

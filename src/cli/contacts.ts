@@ -15,7 +15,7 @@ import { resolveReadableFile } from './argument-file.ts';
 import { type Command, type ExitCode, singleArgument, type Terminal } from './command.ts';
 import { createProgressView, type ProgressView } from './progress.ts';
 
-/** What the command needs; `operator` is who runs it, as the ledger will say. */
+/** The dependencies of the import. `operator` is the actor in its ledger events. */
 export type ContactsContext = {
   readonly commit: Commit;
   readonly clock: Clock;
@@ -49,7 +49,7 @@ const faultsOf = compilePartCheck('body', lineSchema);
 const batchSize = 100;
 const maxLineLength = 10_000;
 
-/** `contacts import`. */
+/** The command `contacts import`. */
 export function contactCommands(
   withContext: <T>(use: (context: ContactsContext) => Promise<T>) => Promise<T>,
   terminal: Terminal,
@@ -58,7 +58,8 @@ export function contactCommands(
     {
       name: 'contacts import',
       usage: 'contacts import FILE',
-      summary: 'Takes verified addresses and wishes of citizens over, a JSON object a line; see docs/notifications.md.',
+      summary:
+        'Imports verified addresses and preferences of citizens, one JSON object per line; see docs/notifications.md.',
       run: async (args) => {
         const path = resolveReadableFile(terminal.cwd, singleArgument(args, 'name one file'));
         return await withContext((context) => importContacts(context, path, terminal));
@@ -67,7 +68,7 @@ export function contactCommands(
   ];
 }
 
-/** Line by line; a line that is wrong is told by its number alone, and the others go in. */
+/** Imports line by line. An invalid line is reported by number, without its content, and the others are stored. */
 async function importContacts(context: ContactsContext, path: string, terminal: Terminal): Promise<ExitCode> {
   await using file = await openRegularFile(path);
   const view = createProgressView(terminal, context.clock);
@@ -107,7 +108,7 @@ async function importLines(
       const text = number === 1 ? written.replace(/^\ufeff/, '') : written;
       if (text.trim() === '') continue;
       const line = parseLine(text);
-      // Of two lines about one citizen the later counts, so they do not go together.
+      // Two lines about one citizen go into different batches, so that the later one wins.
       if (batch.length === batchSize || (typeof line !== 'string' && isPending(line.citizenId))) {
         await flushBatch();
         view.show({ bytesDone, bytesTotal, rows: number - 1, refused: counts.refused });
@@ -119,7 +120,7 @@ async function importLines(
   await flushBatch();
 }
 
-/** A line of that number, or why it is refused. */
+/** The parsed line, or the reason why it is refused. */
 type NumberedLine = { readonly number: number; readonly line: ContactLine | string };
 
 async function importBatch(
@@ -139,7 +140,7 @@ async function importBatch(
   }
 }
 
-/** Stores a line; gives why not, where that is the fault of the line. */
+/** Stores a line; returns the reason if the line itself is refused. */
 async function importLine(context: ContactsContext, line: ContactLine | string): Promise<string | undefined> {
   if (typeof line === 'string') return line;
   const { citizenId } = line;
@@ -167,7 +168,7 @@ async function statementsOf(context: ContactsContext, line: ContactLine, now: nu
 
 function parseLine(text: string): ContactLine | string {
   if (text.length > maxLineLength) return `longer than ${maxLineLength} characters`;
-  // The reader puts it where bytes are not UTF-8.
+  // The decoder writes this character for bytes that are not UTF-8.
   if (text.includes('\ufffd')) return 'not UTF-8 text; convert the file, as with iconv';
   let value: unknown;
   try {
@@ -177,7 +178,7 @@ function parseLine(text: string): ContactLine | string {
   }
   const [first] = faultsOf(value);
   if (first !== undefined) return `${first.pointer ?? ''} ${first.detail}`.trim();
-  // The check proved that it has the shape.
+  // The schema check has verified this shape.
   const line = value as ContactLine;
   if (!citizenIdPattern.test(line.citizenId)) return `/citizenId ${citizenIdRequirement}`;
   if (line.email === undefined && line.phone === undefined && line.wishes === undefined) return 'nothing to store';

@@ -1,4 +1,4 @@
-/** The people of the demo, as the importer reads them: invented, in several scripts, none of them anybody. */
+/** The invented citizens of the demo, in the form of an import, with names in several scripts. */
 export const demoCitizens = [
   demoCitizen('demo-eleni', ['Ελένη', 'Παπαδοπούλου'], '1990-02-03', {
     language: 'el',
@@ -75,7 +75,7 @@ function demoCitizen(
   return { citizenId, givenName, familyName, birthDate, ...home, email: `${citizenId}@citizens.example` };
 }
 
-/** A document of the demo, as text, so that the pasted line shows it. */
+/** A document of the demo. It is plain text, so that the printed command shows it in a shell. */
 export type DemoDocument = {
   readonly citizenId: string;
   readonly title: string;
@@ -83,7 +83,7 @@ export type DemoDocument = {
   readonly text: string;
 };
 
-/** What lies ready for some of them. */
+/** The documents that the demo deposits. */
 export const demoDocuments: readonly DemoDocument[] = [
   {
     citizenId: 'demo-eleni',

@@ -7,10 +7,11 @@ import { insertClient } from '../auth/client-store.ts';
 import { tokenPath } from '../auth/token-endpoint.ts';
 import { type ImportDeps, importCitizens } from '../identity/import/import-citizens.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
+import { CommandFailed } from './command.ts';
 import { type DemoDocument, demoCitizens, demoDocuments } from './demo-data.ts';
 import { personas } from './personas.ts';
 
-/** What `data/demo.json` says: where the demo is, who may call it, whom it knows, what lies ready. */
+/** The content of `demo.json`: the addresses of the demo, its clients, its citizens and its documents. */
 export type DemoFile = {
   readonly baseUrl: string;
   readonly tokenUrl: string;
@@ -29,7 +30,7 @@ export type DemoFile = {
   readonly documents: readonly { readonly id: string; readonly citizenId: string }[];
 };
 
-/** What the seeding needs: the house, where it is, and tokens of the running server. */
+/** The dependencies of the seeding: the app, its address, and tokens of the running server. */
 export type DemoContext = ImportDeps & {
   readonly random: RandomBytes;
   readonly dataDir: string;
@@ -41,8 +42,8 @@ export type DemoContext = ImportDeps & {
 const quota = { perSecond: 100_000, burst: 200_000 };
 
 /**
- * Fills an empty demo: people through the importer, one client, documents and notices through the interface itself. A
- * demo that was filled before is left as it is; only its addresses are written anew.
+ * Fills an empty demo: citizens with the importer, one client, documents and notifications through the API. A demo that was
+ * filled before keeps its data; only its addresses are updated.
  */
 export async function seedDemo(context: DemoContext): Promise<DemoFile> {
   const path = join(context.dataDir, 'demo.json');
@@ -61,7 +62,7 @@ export async function seedDemo(context: DemoContext): Promise<DemoFile> {
   return writeDemoFile(path, { ...addresses, clients: [client], citizens, documents });
 }
 
-/** The file of an earlier start; undefined on the first one. Written by this program alone. */
+/** The file of an earlier start; undefined at the first start. Only this program writes it, so it is not validated. */
 function readDemoFile(path: string): DemoFile | undefined {
   return existsSync(path) ? (JSON.parse(readFileSync(path, 'utf8')) as DemoFile) : undefined;
 }
@@ -92,13 +93,14 @@ function withoutBlanks(citizen: Readonly<Record<string, string>>): Record<string
 }
 
 async function createDemoClient(context: DemoContext): Promise<DemoFile['clients'][number]> {
-  const made = newClient(
+  const created = newClient(
     { name: 'Demo Permit Service', kind: 'demo', scopes: [...scopes], credential: 'secret', quota },
     context.clock,
     context.random,
   );
-  if ('fault' in made || made.secret === undefined) throw new Error('the demo client could not be made');
-  const { clientId, scopes: allowed } = made.client;
+  if ('fault' in created || created.secret === undefined)
+    throw new CommandFailed('the demo client could not be created');
+  const { clientId, scopes: allowed } = created.client;
   await context.commit({
     events: [
       {
@@ -110,10 +112,10 @@ async function createDemoClient(context: DemoContext): Promise<DemoFile['clients
         scopes: allowed,
       },
     ],
-    statements: [insertClient(made.client)],
+    statements: [insertClient(created.client)],
   });
   context.invalidateClients();
-  return { clientId, clientSecret: made.secret.reveal(), scopes: allowed };
+  return { clientId, clientSecret: created.secret.reveal(), scopes: allowed };
 }
 
 async function deposit(
@@ -135,7 +137,7 @@ async function deposit(
   });
   const record: unknown = await response.json();
   if (response.status !== 201 || typeof record !== 'object' || record === null || !('id' in record)) {
-    throw new Error(`the demo's documents could not be deposited: ${JSON.stringify(record)}`);
+    throw new CommandFailed(`the demo's documents could not be deposited: ${JSON.stringify(record)}`);
   }
   return { id: String(record.id), citizenId };
 }
@@ -150,16 +152,14 @@ async function notify(baseUrl: string, token: string, citizenId: string): Promis
     },
     body: JSON.stringify({ citizenId, subject: 'A document for you', message: 'A new document lies ready for you.' }),
   });
-  if (response.status !== 202) throw new Error(`the demo's notices could not be sent: ${await response.text()}`);
+  if (response.status !== 202)
+    throw new CommandFailed(`the demo's notices could not be sent: ${await response.text()}`);
   await response.body?.cancel();
 }
 
 const maxTries = 60;
 
-/**
- * Asks anew where the server sheds load, as it does while the machine is busy with a first start; nothing was stored then.
- * Gives up after a minute or more.
- */
+/** Repeats a request while the server sheds load, such as during a busy first start: then nothing was stored. Gives up after a minute. */
 export async function fetchUntilAccepted(
   url: string,
   request: RequestInit,
@@ -173,7 +173,7 @@ export async function fetchUntilAccepted(
   }
 }
 
-/** What the demo prints: its addresses, and three lines that work as pasted. */
+/** The text that the demo prints: its addresses, and three commands to paste into a shell. */
 export function demoText(demo: DemoFile, token: string, adminUrl: string | undefined): string {
   const { baseUrl } = demo;
   const person = demo.citizens.find(({ citizenId }) => citizenId === 'demo-mary');

@@ -3,7 +3,7 @@ import { test } from 'node:test';
 import type { Timer } from '../jobs/timer.ts';
 import { type DoctorCheck, doctorCommand, faultFinding, okFinding, warnFinding } from './doctor.ts';
 
-/** Runs the command over these checks; time passes when they have all begun. */
+/** Runs the command with these checks. All timers fire after the checks have begun. */
 async function run(checks: readonly DoctorCheck[], ...args: readonly string[]) {
   return await runStages([checks], ...args);
 }
@@ -18,14 +18,15 @@ async function runStages(stages: readonly (readonly DoctorCheck[])[], ...args: r
   const terminal = {
     stdout: (text: string) => void printed.stdout.push(text),
     stderr: (text: string) => void printed.stderr.push(text),
-    ...{ isInteractive: false, cwd: '/' },
+    isInteractive: false,
+    cwd: '/',
   };
   let ended = 0;
   const end = async () => {
     ended += 1;
   };
   const running = doctorCommand(async () => ({ stages, end }), terminal, timer).run(args);
-  // The check-up is made in the first turn, and the checks of its first stage begin.
+  // The plan is made in the first turn, and the first stage begins in the second.
   for (let turn = 0; turn < 2; turn += 1) await new Promise<void>((resolve) => setImmediate(resolve));
   for (const call of passing) call();
   const code = await running;
@@ -33,11 +34,12 @@ async function runStages(stages: readonly (readonly DoctorCheck[])[], ...args: r
 }
 
 const check = (name: string, run: DoctorCheck['run'], is: 'warn' | 'fault' = 'fault'): DoctorCheck => ({
-  ...{ name, run },
+  name,
+  run,
   onFailure: { is, fix: 'see it' },
 });
 
-test('a check that fails or never ends keeps no other from being told', async () => {
+test('a check that throws or never ends is a finding, and the other checks are reported', async () => {
   const { code, stdout, stderr, ended } = await run([
     check('first', () => new Promise(() => undefined)),
     check('second', async () => [okFinding('well')]),
@@ -55,24 +57,21 @@ test('a check that fails or never ends keeps no other from being told', async ()
   assert.deepEqual([code, stderr, ended], [1, '1 ok, 0 warnings, 2 faults\n', 1]);
 });
 
-test('what is wrong with a certificate has its own remedy, whatever asked for it', async () => {
-  const told = async (found: string) => {
+test('a certificate error has its own fix instead of the fix of the check', async () => {
+  const fixOf = async (found: string) => {
     const checks = [check('sms', async () => [faultFinding(found, 'see that it runs')])];
     return (await run(checks)).stdout.split(' -> ')[1]?.trimEnd();
   };
   const chain =
     'self-signed certificate in certificate chain; if the root CA is installed locally, try running Node.js with --use-system-ca';
-  assert.match((await told(chain)) ?? '', /^where it is by an authority of your own, name that in NODE_EXTRA_CA_CERTS/);
-  assert.match(
-    (await told('https://a: certificate has expired')) ?? '',
-    /^whoever runs it has to renew its certificate/,
-  );
+  assert.match((await fixOf(chain)) ?? '', /^if your own authority issued it, set NODE_EXTRA_CA_CERTS/);
+  assert.match((await fixOf('https://a: certificate has expired')) ?? '', /^ask its operator to renew the certificate/);
   const other = "Hostname/IP does not match certificate's altnames: Host: a. is not in the cert's altnames: DNS:b";
-  assert.match((await told(other)) ?? '', /^call it by a name that stands in its certificate/);
-  assert.equal(await told('connect ECONNREFUSED'), 'see that it runs');
+  assert.match((await fixOf(other)) ?? '', /^use a host name that is in its certificate/);
+  assert.equal(await fixOf('connect ECONNREFUSED'), 'see that it runs');
 });
 
-test('a warning alone is exit code 0, also of a check that failed', async () => {
+test('warnings alone give exit code 0, also from a check that throws', async () => {
   const failing = check('slow', () => Promise.reject(new Error('away')), 'warn');
   const { code, stdout } = await run(
     [check('one', async () => [warnFinding('low', 'raise it'), okFinding('there')]), failing],
@@ -86,19 +85,19 @@ test('a warning alone is exit code 0, also of a check that failed', async () => 
       { name: 'slow', status: 'warn', found: 'away', fix: 'see it' },
     ],
   });
-  assert.equal((await run([check('two', async () => [faultFinding('bad', 'mend it')])], '--json')).code, 1);
+  assert.equal((await run([check('two', async () => [faultFinding('bad', 'fix it')])], '--json')).code, 1);
 });
 
-test('what comes behind looks when those before it were told, and they are printed in that order', async () => {
+test('the second stage begins after the first has ended, and findings are printed in that order', async () => {
   const order: string[] = [];
-  const noting = (name: string) =>
+  const recording = (name: string) =>
     check(name, async () => {
       order.push(`${name} begins`);
       await new Promise<void>((resolve) => setImmediate(resolve));
       order.push(`${name} ends`);
       return [okFinding('well')];
     });
-  const { stdout } = await runStages([[noting('first'), noting('second')], [noting('third')]]);
+  const { stdout } = await runStages([[recording('first'), recording('second')], [recording('third')]]);
   assert.deepEqual(order.slice(2, 5), ['first ends', 'second ends', 'third begins']);
   assert.deepEqual(
     stdout.split('\n').map((line) => line.split(/ +/)[1]),
@@ -106,21 +105,21 @@ test('what comes behind looks when those before it were told, and they are print
   );
 });
 
-test('an authority that is not known here has its own remedy, whether a check tells of it or fails by it', async () => {
-  const said = 'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
+test('an unknown certificate authority has its own fix in a finding and in an error, and not in an ok', async () => {
+  const message =
+    'self-signed certificate; if the root CA is installed locally, try running Node.js with --use-system-ca';
   const { stdout } = await run(
     [
-      check('tells', async () => [warnFinding(said, 'see the relay')]),
-      check('fails', () => Promise.reject(new Error(said))),
-      check('well', async () => [okFinding(said)]),
+      check('warns', async () => [warnFinding(message, 'see the relay')]),
+      check('fails', () => Promise.reject(new Error(message))),
+      check('well', async () => [okFinding(message)]),
     ],
     '--json',
   );
-  const fix =
-    'where it is by an authority of your own, name that in NODE_EXTRA_CA_CERTS: docs/operating.md#authorities';
+  const fix = 'if your own authority issued it, set NODE_EXTRA_CA_CERTS: docs/operating.md#authorities';
   assert.deepEqual(JSON.parse(stdout).checks, [
-    { name: 'tells', status: 'warn', found: 'self-signed certificate', fix },
+    { name: 'warns', status: 'warn', found: 'self-signed certificate', fix },
     { name: 'fails', status: 'fault', found: 'self-signed certificate', fix },
-    { name: 'well', status: 'ok', found: said },
+    { name: 'well', status: 'ok', found: message },
   ]);
 });

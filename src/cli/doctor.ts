@@ -4,43 +4,43 @@ import type { Timer } from '../jobs/timer.ts';
 import type { Command, Terminal } from './command.ts';
 import { explainUnknownAuthority } from './unknown-authority.ts';
 
-/** What a check has found; `fix` says what to do. */
+/** The result of a check; `fix` reports the operator what to do. */
 export type DoctorFinding =
   | { readonly is: 'ok'; readonly found: string }
   | { readonly is: 'warn' | 'fault'; readonly found: string; readonly fix: string };
 
+/** A finding that needs no action. */
 export const okFinding = (found: string): DoctorFinding => ({ is: 'ok', found });
+/** A finding that does not change the exit code. */
 export const warnFinding = (found: string, fix: string): DoctorFinding => ({ is: 'warn', found, fix });
+/** A finding that gives exit code 1. */
 export const faultFinding = (found: string, fix: string): DoctorFinding => ({ is: 'fault', found, fix });
 
-/** One look at an installation. It changes nothing, and what it gives holds no secret. */
+/** One check of an installation. It changes nothing, and its findings contain no secret. */
 export type DoctorCheck = {
   readonly name: string;
-  /** What it found; nothing where there is nothing to be looked at, or another check says why. */
+  /** Returns no finding if there is nothing to check, or if another check reports the reason. */
   run(): Promise<readonly DoctorFinding[]>;
-  /** What is said where it fails or does not end in time. */
+  /** The status and the fix if it throws or times out. */
   readonly onFailure: { readonly is: 'warn' | 'fault'; readonly fix: string };
 };
 
-/**
- * The checks of this installation, and what ends what they have opened. Those of one stage look at once; what hinders
- * others, as names that nobody resolves, comes behind them.
- */
+/** The checks of this installation. The checks of a stage run concurrently, stages one after the other. `end` closes what they opened. */
 export type CheckPlan = { readonly stages: readonly (readonly DoctorCheck[])[]; end(): Promise<unknown> };
 
 type NamedFinding = DoctorFinding & { readonly name: string };
 
-/** A check has so long; those that wait for another machine give up earlier. */
+/** The time limit of a check. Checks that wait for another machine have shorter limits. */
 const deadlineMs = 10_000;
 
-/** `doctor`: says of an installation what is well, what is not, and what to do. */
+/** `doctor`: checks an installation and prints for each problem what to do. */
 export function doctorCommand(planChecks: () => Promise<CheckPlan>, terminal: Terminal, timer: Timer): Command {
   return {
     name: 'doctor',
     usage: 'doctor [--json]',
-    summary: 'Says what of this installation is well, what is not, and what to do; changes nothing.',
+    summary: 'Checks this installation and prints how to fix each problem. Changes nothing.',
     details:
-      'Run it as the user of the server, with its settings: before the first start, after each change, when something is wrong.\nExit code 1 when there is a FAULT; a warning alone is 0.',
+      'Run it as the user of the server, with its settings: before the first start, after each change, and when something is wrong.\nThe exit code is 1 if there is a FAULT, and 0 if there are only warnings.',
     run: async (args) => {
       const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
       const { stages, end } = await planChecks();
@@ -49,7 +49,7 @@ export function doctorCommand(planChecks: () => Promise<CheckPlan>, terminal: Te
       for (const checks of stages) {
         findings.push(...(await Promise.all(checks.map((check) => findingsOf(check, limit)))).flat());
       }
-      // What does not end, as a relay that never answers, is left to the end of the process.
+      // A call that never ends, such as to a silent relay, ends with the process.
       await limit.waitFor(end().catch(() => undefined));
       if (values.json === true) terminal.stdout(`${JSON.stringify({ checks: findings.map(asJson) }, undefined, 2)}\n`);
       else printFindings(findings, terminal);
@@ -73,7 +73,7 @@ async function findingsOf(
   }
 }
 
-/** What is wrong with a certificate is mended there, or in what is asked of it: whoever shows it runs, and was reached. */
+/** Replaces the fix for a certificate error: that service runs and can be reached, so the fix of the check would mislead. */
 function explainCertificate(finding: DoctorFinding): DoctorFinding {
   if (finding.is === 'ok') return finding;
   const unknown = explainUnknownAuthority(finding.found);
@@ -81,14 +81,16 @@ function explainCertificate(finding: DoctorFinding): DoctorFinding {
   if (/certificate has expired/.test(finding.found))
     return {
       ...finding,
-      fix: 'whoever runs it has to renew its certificate; and see that the clock of this machine is right',
+      fix: 'ask its operator to renew the certificate, and check the clock of this machine',
     };
   if (/altnames/.test(finding.found))
-    return { ...finding, fix: 'call it by a name that stands in its certificate, or have it get one for this name' };
+    return {
+      ...finding,
+      fix: 'use a host name that is in its certificate, or ask its operator for a certificate with this name',
+    };
   return finding;
 }
 
-/** The words of the line, and of the JSON. */
 const statusLabels = { ok: 'ok', warn: 'warn', fault: 'FAULT' } as const;
 
 function asJson({ name, is, found, ...more }: NamedFinding) {

@@ -41,7 +41,7 @@ for (const engine of engines) {
     await app.db.write([app.citizenKeys.destructionStatement(otherCitizenId)]);
     assert.deepEqual(await placeOn(otherCitizenId), {
       code: 0,
-      told: 'Nothing of this citizen lies here now. It holds what is deposited later.\n',
+      told: 'There is no document of this citizen now. The hold covers later deposits.\n',
     });
     const slip = await placeOn(`${testCitizenId}x`);
     assert.equal(slip.code, 1);

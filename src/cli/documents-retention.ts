@@ -12,16 +12,20 @@ import { parseId } from '../kernel/id.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 import type { DocumentsContext, WithDocumentsContext } from './documents.ts';
 
-/** What a person writes for the ledger is not longer. */
+/** The maximum characters of a text for the ledger. */
 const maxTextLength = 2_000;
 
-/** `documents hold`, `documents holds`, `documents release`, `documents class`, `documents classes`. */
+/** The commands for legal holds and retention classes. */
 export function retentionCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
+  return [...holdCommands(withContext, terminal), ...classCommands(withContext, terminal)];
+}
+
+function holdCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'documents holds',
       usage: 'documents holds [--json]',
-      summary: 'Lists the legal holds that stand.',
+      summary: 'Lists the active legal holds.',
       run: async (args) => {
         const { values } = parseArgs({ args: [...args], options: { json: { type: 'boolean' } } });
         return await withContext((context) => listHolds(context, values.json === true, terminal));
@@ -31,7 +35,7 @@ export function retentionCommands(withContext: WithDocumentsContext, terminal: T
       name: 'documents hold',
       usage: 'documents hold (DOCUMENT | --citizen ID) --reason TEXT',
       summary:
-        'Places a legal hold on a document, or on everything of a citizen: nothing of it is erased. The citizen reads of it, with the reason, in the own access log.',
+        'Places a legal hold on a document, or on all documents of a citizen, which prevents erasure. The access log of the citizen shows it with the reason.',
       run: async (args) => {
         const retentionOptions = parseHoldFlags(args);
         return await withContext(async (context) => {
@@ -58,6 +62,11 @@ export function retentionCommands(withContext: WithDocumentsContext, terminal: T
         });
       },
     },
+  ];
+}
+
+function classCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
+  return [
     {
       name: 'documents classes',
       usage: 'documents classes [--json]',
@@ -70,7 +79,7 @@ export function retentionCommands(withContext: WithDocumentsContext, terminal: T
     {
       name: 'documents class',
       usage: 'documents class NAME --keep-days N [--erase-after-days N] --basis TEXT',
-      summary: 'Makes a retention class, or changes it for deposits from now on.',
+      summary: 'Creates a retention class, or changes it for future deposits.',
       run: async (args) => {
         const retentionOptions = parseRetentionClassFlags(args);
         return await withContext((context) => setClass(context, retentionOptions));
@@ -79,10 +88,10 @@ export function retentionCommands(withContext: WithDocumentsContext, terminal: T
   ];
 }
 
-// A hold may be older than the first document.
+// A hold can be placed before the first document.
 function holdScopeText(documents: number): string {
   return documents === 0
-    ? 'Nothing of this citizen lies here now. It holds what is deposited later.\n'
+    ? 'There is no document of this citizen now. The hold covers later deposits.\n'
     : `It holds the documents of this citizen, now ${documents}, and what is deposited later.\n`;
 }
 

@@ -7,24 +7,24 @@ import type { WriteWithoutEvent } from '../jobs/write-without-event.ts';
 import { type Command, type ExitCode, requireCaller, type Terminal } from './command.ts';
 import { clearLineText, formatCount } from './progress.ts';
 
-/** What the commands about documents need; `operator` is who runs them, as the ledger will say. */
+/** The dependencies of the document commands. `operator` is the actor in their ledger events. */
 export type DocumentsContext = RetentionDeps & {
   readonly claim: WriteWithoutEvent;
   readonly operator: string;
   readonly ports: Pick<DocumentPorts, 'citizenExists'>;
 };
 
-/** A house that is opened for one command, and closed behind it. */
+/** Opens the app for one command and closes it afterwards. */
 export type WithDocumentsContext = <T>(use: (context: DocumentsContext) => Promise<T>) => Promise<T>;
 
-/** `documents verify`, `documents delete-due`, `documents rescan`. */
+/** The commands `documents verify`, `documents delete-due` and `documents rescan`. */
 export function documentCommands(withContext: WithDocumentsContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'documents verify',
       usage: 'documents verify [--quick] [--json]',
       summary:
-        'Reads every record and every document, and reports damage and orphans; repairs nothing. --quick reads only the end of each.',
+        'Reads every record and document, and reports damage and orphans. Repairs nothing. --quick reads only the end of each document.',
       run: async (args) => {
         const flags = { quick: { type: 'boolean' }, json: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args: [...args], options: flags });
@@ -35,7 +35,7 @@ export function documentCommands(withContext: WithDocumentsContext, terminal: Te
       name: 'documents delete-due',
       usage: 'documents delete-due [--preview] [--json]',
       summary:
-        'Erases what is withdrawn or at the end of its class, and no longer to be kept; --preview only lists it.',
+        'Erases documents that are withdrawn, or past the end of their retention class. --preview only lists them.',
       run: async (args) => {
         const flags = { preview: { type: 'boolean' }, json: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args: [...args], options: flags });
@@ -45,7 +45,7 @@ export function documentCommands(withContext: WithDocumentsContext, terminal: Te
     {
       name: 'documents rescan',
       usage: 'documents rescan [--quarantined]',
-      summary: 'Queues all documents that are given out for another scan; --quarantined those in quarantine too.',
+      summary: 'Queues all released documents for another scan. --quarantined includes those in quarantine.',
       run: async (args) => {
         const { values } = parseArgs({ args: [...args], options: { quarantined: { type: 'boolean' } } });
         return await withContext((context) => rescan(context, values.quarantined === true, terminal));
@@ -87,7 +87,7 @@ async function deleteDue(context: DocumentsContext, { preview, json }: Flags, te
   const onPage = async (page: DeletionPage) => {
     if (json === true) listed.push(page);
     else {
-      // The progress before this page has its line.
+      // Ends the progress line of the previous page.
       if (documents > 0) terminal.stderr(clearLineText(terminal));
       terminal.stdout(linesOf(page, verb));
       await terminal.drained?.();

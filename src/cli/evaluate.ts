@@ -42,7 +42,7 @@ tolerant policy is measured also by claims below the minimum that the server dem
 Columns formerNames and formerAddresses of the register, JSON lists as for import citizens, count as long as the policy lets
 them on that day. Columns underReview, locked and deceased count as on the server.`;
 
-/** `evaluate`; `stopwatch` gives processor time in milliseconds. */
+/** The command `evaluate`; `stopwatch` returns processor time in milliseconds. */
 export function evaluateCommands(terminal: Terminal, clock: Clock, stopwatch: () => number): readonly Command[] {
   return [
     {
@@ -118,7 +118,7 @@ function readPolicy(name: string | undefined, cwd: string): MatchPolicy {
   return read.policy;
 }
 
-/** The mapping of `--columns`, a file or on the spot. */
+/** The mapping of `--columns`: a file, or the value itself. */
 export function readColumns(map: string | undefined, cwd: string): ColumnMapping | undefined {
   if (map === undefined) return undefined;
   try {
@@ -134,7 +134,7 @@ export function readColumns(map: string | undefined, cwd: string): ColumnMapping
 const sameLabel = /^(1|1\.0|true|t|yes|y|same)$/i;
 const differentLabel = /^(0|0\.0|false|f|no|n|different)$/i;
 
-/** The labelled pairs, each of a claim and a record that the other files have; whatever else would be counted wrongly. */
+/** The labelled pairs. Throws for a pair whose claim or record is missing in the other files: it would distort the result. */
 async function readPairs(path: string, claims: PeopleFile, register: PeopleFile): Promise<LabelledPair[]> {
   const { header, rows } = await readCsvTable(path);
   requireColumns(path, header, ['claim', 'record', 'same']);
@@ -143,7 +143,7 @@ async function readPairs(path: string, claims: PeopleFile, register: PeopleFile)
   const rowFaults: string[] = [];
   const labels = new Map<string, boolean>();
   const pairs = rows.map(({ cells, place }) => {
-    // As the ids of people are read.
+    // Trimmed like the ids of the other files.
     const [claim, record, same] = [toStoredText(cells('claim')), toStoredText(cells('record')), cells('same')];
     const pair = { claim, record, same: sameLabel.test(same) };
     const key = `${claim}\n${record}`;

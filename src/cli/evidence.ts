@@ -22,7 +22,7 @@ const details = `FILE is what GET /v1/notifications/{id}/evidence answered. No s
 Ends in 0 where every bit is as it was signed, and with --keys signed by one of them; in 1 where not; in 2 where a file
 cannot be read or a key set is none.`;
 
-/** What a file is verified against. */
+/** The keys and certificates for a verification. */
 type VerifyEvidenceOptions = {
   readonly keys: ReturnType<typeof parseEvidenceKeySet> | undefined;
   /** The text of a PEM file. */
@@ -30,7 +30,7 @@ type VerifyEvidenceOptions = {
   readonly json: boolean;
 };
 
-/** `evidence verify`: exit code 1 where one bit of the file is not as it was signed, 2 where nothing could be verified. */
+/** The command `evidence verify`. Exit code 1 means that a signature is wrong, 2 that nothing could be verified. */
 export function evidenceVerifyCommand(terminal: Terminal): Command {
   return {
     name: 'evidence verify',
@@ -75,7 +75,7 @@ async function printEvidence(
     terminal.stderr(keyTrusted ? `Verified: signed by the trusted key ${kid}.\n` : untrustedText(kid));
     return 0;
   } catch (fault) {
-    // The time stamp has an error of its own, in a module that is loaded only where there is one.
+    // The error class of time stamps is in a module that is loaded only for bundles with one.
     if (!(fault instanceof EvidenceBroken || (fault instanceof Error && fault.name === 'TimeStampBroken'))) throw fault;
     if (json) terminal.stdout(`${JSON.stringify({ verified: false, fault: fault.message })}\n`);
     terminal.stderr(`${fault.message}\n`);
@@ -94,7 +94,7 @@ function untrustedText(kid: string): string {
 
 type VerifiedTimeStamp = { readonly at: number; readonly authority: string; readonly trusted: boolean };
 
-/** How far the time of a stamp may be from the time in the statement. */
+/** The maximum difference between the time of a stamp and the time in the statement. */
 const maxSkewMs = 600_000;
 
 async function verifyStamp(
@@ -134,7 +134,7 @@ function stampText(claims: EvidenceVerdict['claims'], stamp: VerifiedTimeStamp |
 
 type EvidenceLine = { readonly event?: unknown; readonly time?: unknown; readonly channel?: unknown };
 
-/** What a bundle is about: whoever holds the message can compare its digest (docs/notifications.md#evidence). */
+/** The printed members of a bundle. The holder of the message can compare its digest (docs/notifications.md#evidence). */
 const headMembers = [
   'iss',
   'sender',
@@ -159,7 +159,7 @@ function evidenceText(claims: Readonly<Record<string, unknown>>): string {
   return `${[...head, ...lines.map((line) => line.trimEnd()), ...effect].map(withoutControlCharacters).join('\n')}\n`;
 }
 
-/** What a bundle says may come from anyone: it must not move the cursor over what is printed about it. */
+/** Anybody can write a bundle: removes control characters, which could overwrite the result on a terminal. */
 function withoutControlCharacters(line: string): string {
   return line.replaceAll(/[\p{Cc}\p{Cf}]/gu, '\ufffd');
 }

@@ -40,7 +40,7 @@ test('health of a server that is not there, that leads elsewhere, or that has no
   const free = await freePort();
   assert.deepEqual(await healthAt(free), [
     1,
-    `nobody answers at http://127.0.0.1:${free}/readyz: connect ECONNREFUSED 127.0.0.1:${free}\n`,
+    `no answer from http://127.0.0.1:${free}/readyz: connect ECONNREFUSED 127.0.0.1:${free}\n`,
   ]);
   const [code, said] = await healthAt(0);
   assert.deepEqual([code, /ADMIN_PORT is 0/.test(String(said))], [1, true]);

@@ -23,21 +23,21 @@ import { readArgumentFile, requireOtherFile, resolveReadableFile } from './argum
 import { type Command, type ExitCode, singlePositional, type Terminal, UsageError } from './command.ts';
 import { createProgressView, formatCount } from './progress.ts';
 
-/** What the command works on; `operator` is who runs it, as the ledger will say. */
+/** The dependencies of the import. `operator` is the actor in its ledger events. */
 export type ImportContext = ImportDeps & { readonly operator: string };
 
-/** A database that is opened for one command, once its arguments are understood, and closed behind it. */
+/** Opens the database after the arguments are parsed, and closes it after the command. */
 export type WithImportContext = <T>(use: (context: ImportContext) => Promise<T>) => Promise<T>;
 
-const details = `A citizen who is known is updated in the fields that the file has.
+const details = `Updates existing citizens in the fields that the file has.
 
-  --map MAP        Which column is which field: a JSON file, or name=column,name=column on the spot.
+  --map MAP        Maps fields to columns: a JSON file, or name=column,name=column.
                    Without it columns are taken by their names. Fields: ${importFields.join(', ')}.
-  --format FORMAT  csv or jsonl; else by the name of the file. Delimiter (, ; tab) and byte order mark are found out.
-  --where C=TEXT   Only rows whose column C holds TEXT, in which * stands for anything. May stand several times.
-  --errors FILE    Writes refused rows there, each with its reason, as CSV: mend it and import it with the same mapping.
+  --format FORMAT  csv or jsonl. Default: by file name. The delimiter (, ; tab) and a byte order mark are detected.
+  --where C=TEXT   Only rows whose column C contains TEXT; * matches any text. Can be repeated.
+  --errors FILE    Writes refused rows with their reasons to a CSV file: fix it, and import it with the same mapping.
   --dry-run        Reads and checks every row and stores nothing.
-  --restart        Begins anew. Without it an import that was stopped goes on where it was.
+  --restart        Starts from the first row. Without it, an interrupted import continues.
   --json           Prints the result as JSON.
 
 A mapping file joins columns with a blank and may give the form of a date; without one, dates begin with the year:
@@ -48,14 +48,14 @@ A mapping file joins columns with a blank and may give the form of a date; witho
 The same on the command line:
   --map 'citizenId=rec_id,givenName=given_name,familyName=surname,birthDate=date_of_birth:YYYYMMDD,streetAddress=street_number+address_1'`;
 
-/** `import citizens`. */
+/** The command `import citizens`. */
 export function importCommands(withContext: WithImportContext, terminal: Terminal): readonly Command[] {
   return [
     {
       name: 'import citizens',
       usage:
         'import citizens FILE [--map MAP] [--format csv|jsonl] [--where COLUMN=TEXT] [--errors FILE] [--dry-run] [--restart] [--json]',
-      summary: 'Imports citizens from CSV or JSON lines into the register; a stopped import goes on where it was.',
+      summary: 'Imports citizens from CSV or JSON lines into the register. An interrupted import continues.',
       details,
       run: async (args) => {
         const { order, json } = parseImportFlags(args, terminal.cwd);
@@ -65,7 +65,7 @@ export function importCommands(withContext: WithImportContext, terminal: Termina
   ];
 }
 
-/** Behind so many rows the count takes so long that somebody who waits is told of it. */
+/** From this number of rows on, the count at the end takes long enough for a message. */
 const slowCountRows = 100_000;
 
 async function run(
@@ -101,7 +101,7 @@ async function run(
   return 0;
 }
 
-/** What the arguments say; who runs it is known later. */
+/** Parses the arguments. The operator is added later. */
 type ImportCommandOptions = Omit<ImportOptions, 'actor'>;
 
 function parseImportFlags(
@@ -138,7 +138,7 @@ function parseImportFlags(
   return { order, json: values.json };
 }
 
-/** Refused rows are not written over what they were read from. */
+/** Throws if `--errors` names an input file. */
 function parseErrorsPath(errors: string | undefined, read: readonly string[], cwd: string): string | undefined {
   if (errors === undefined) return undefined;
   const path = resolve(cwd, errors);
@@ -196,7 +196,7 @@ function describeResult(result: ImportResult, { dryRun, errorsPath }: ImportComm
   return `${lines.join('\n')}\n`;
 }
 
-/** Each reason with how often it came and its first rows. */
+/** Each reason with its count and its first rows. */
 function describeTally(what: string, tally: ReasonCounts, { firstRows }: ImportResult['progress']): string[] {
   return Object.entries(tally).map(([reason, count]) => {
     const rows = firstRows[reason] ?? [];

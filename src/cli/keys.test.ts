@@ -108,7 +108,7 @@ for (const engine of engines) {
     const steps: number[] = [];
     const rotated = await rewrapAll(deps, (done) => steps.push(done));
     assert.deepEqual([rotated.citizenKeys, rotated.signingKeys, steps.at(-1)], [3_000, 4, 3_000]);
-    // A server that still holds the old file takes the new one over when it meets what the new root has wrapped.
+    // A server with the old file rereads it when it finds a key that the new root key wraps.
     assert.equal(otherServer.id, id);
     assert.deepEqual(await keysOf(otherServer), before);
     assert.equal(otherServer.id, root.id);
@@ -230,12 +230,12 @@ test('the command goes step by step: prepared once, taken out only when all is w
   const { deps, root } = await app(t, engine);
   const first = root.id;
   const early = await rotateRoot(deps, '--finish');
-  assert.deepEqual([early.code, /no rotation is under way/.test(early.stderr)], [1, true]);
+  assert.deepEqual([early.code, /there is no rotation to continue/.test(early.stderr)], [1, true]);
   const prepared = await rotateRoot(deps, '--prepare');
   assert.deepEqual([prepared.code, /Copy the file to every host/.test(prepared.stderr)], [0, true]);
   const second = root.id;
   assert.notEqual(second, first);
-  assert.match((await rotateRoot(deps, '--prepare')).stderr, /^A rotation is prepared already/);
+  assert.match((await rotateRoot(deps, '--prepare')).stderr, /^A rotation is already prepared/);
   assert.equal(root.id, second);
   const unwrapped = await rotateRoot(deps, '--finish');
   assert.deepEqual([unwrapped.code, /^3004 keys are still wrapped by the old root/.test(unwrapped.stderr)], [1, true]);
@@ -248,9 +248,12 @@ test('the command goes step by step: prepared once, taken out only when all is w
   assert.equal(wrapped.code, 0, wrapped.stderr);
   const { seconds: _, perSecond: __, ...counts } = JSON.parse(wrapped.stdout);
   assert.deepEqual(counts, { from: first, to: second, citizenKeys: 1_976, signingKeys: 0 });
-  assert.match(wrapped.stderr, /take the old root out/);
+  assert.match(wrapped.stderr, /remove the old root key/);
   const finished = await rotateRoot(deps, '--finish');
-  assert.deepEqual([finished.code, finished.stderr.startsWith(`Root key ${first} is out of the file.`)], [0, true]);
+  assert.deepEqual(
+    [finished.code, finished.stderr.startsWith(`Root key ${first} was removed from the file.`)],
+    [0, true],
+  );
   assert.equal(isRotationPending(deps.rootKeyPath), false);
 });
 

@@ -10,7 +10,7 @@ import {
   rewrapAll,
 } from './rotate-root-key.ts';
 
-/** A house that is opened for one command, and closed behind it. */
+/** Opens the app for one command and closes it afterwards. */
 export type WithRotationContext = <T>(use: (context: RotationContext) => Promise<T>) => Promise<T>;
 
 /** `keys rotate` and `keys rotate-root`. */
@@ -20,7 +20,7 @@ export function keyCommands(withContext: WithRotationContext, terminal: Terminal
       name: 'keys rotate',
       usage: 'keys rotate access-token|result|evidence [--now]',
       summary:
-        'Replaces a signing key while the server runs: the new one is published now and signs after ten minutes, the old one verifies for another day. --now, for a key that others may have, withdraws the old one: every process follows within a minute, and callers need new tokens.',
+        'Replaces a signing key while the server runs. The new key is published now and signs after ten minutes; the old key verifies for another day. Use --now for a leaked key: it withdraws the old key in every process within a minute, and callers need new tokens.',
       run: async (args) => {
         const options = { now: { type: 'boolean' } } as const;
         const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -33,7 +33,7 @@ export function keyCommands(withContext: WithRotationContext, terminal: Terminal
       name: 'keys rotate-root',
       usage: 'keys rotate-root [--prepare | --finish] [--json]',
       summary:
-        'Puts a new root key in the place of the old one and wraps all keys anew, while the server runs; run again, it goes on where it was stopped. --prepare stops before the wrapping, so that the file can be copied to other hosts; --finish takes the old root out of the file.',
+        'Replaces the root key and wraps all keys with the new one, while the server runs. If it was interrupted, run it again to continue. --prepare only adds the new root key to the file, so that you can copy the file to other hosts; --finish removes the old root key from the file.',
       run: async (args) => {
         const flags = { prepare: { type: 'boolean' }, finish: { type: 'boolean' }, json: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args: [...args], options: flags });
@@ -60,12 +60,12 @@ async function replaceSigningKey(
   await context.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
   const then =
     use === 'evidence'
-      ? 'evidence that the old key signed verifies with the published keys no more, and has to be read anew'
-      : 'what the old key signed is refused then';
+      ? 'evidence that the old key signed no longer verifies with the published keys: retrieve it again'
+      : 'what the old key signed is then refused';
   stderr(
     atOnce
       ? `${kid} signs for ${use} in every process within a minute; ${then}.\n`
-      : `${kid} is published, and signs for ${use} from ten minutes on; the old key verifies for another day.\n`,
+      : `${kid} is published, and signs for ${use} after ten minutes; the old key verifies for another day.\n`,
   );
   return 0;
 }
@@ -77,8 +77,10 @@ async function rotateRootKey(
 ): Promise<ExitCode> {
   if (!isRotationPending(context.rootKeyPath)) {
     const { from, to } = await prepareRotation(context);
-    terminal.stderr(`${context.rootKeyPath} now holds root key ${to}, and ${from} beside it. Keep a copy elsewhere.\n`);
-  } else if (prepareOnly) terminal.stderr('A rotation is prepared already.\n');
+    terminal.stderr(
+      `${context.rootKeyPath} now contains root key ${to} and the previous one, ${from}. Keep a copy elsewhere.\n`,
+    );
+  } else if (prepareOnly) terminal.stderr('A rotation is already prepared.\n');
   if (prepareOnly) {
     terminal.stderr('Copy the file to every host of this installation, then run: citizen-services keys rotate-root\n');
     return 0;
@@ -91,10 +93,10 @@ async function rotateRootKey(
   const seconds = Math.max(context.clock.now() - startedAt, 1) / 1_000;
   const perSecond = Math.round(rotated.citizenKeys / seconds);
   if (json) terminal.stdout(`${JSON.stringify({ ...rotated, seconds, perSecond })}\n`);
-  const counts = `${rotated.citizenKeys} citizen keys (${perSecond} a second) and ${rotated.signingKeys} signing keys`;
-  terminal.stderr(`${terminal.isInteractive ? '\r' : ''}Root key ${rotated.to} wraps ${counts} anew.\n`);
+  const counts = `${rotated.citizenKeys} citizen keys (${perSecond} per second) and ${rotated.signingKeys} signing keys`;
+  terminal.stderr(`${terminal.isInteractive ? '\r' : ''}Root key ${rotated.to} now wraps ${counts}.\n`);
   terminal.stderr(
-    'When every host has the new file, take the old root out: citizen-services keys rotate-root --finish\n',
+    'When every host has the new file, remove the old root key: citizen-services keys rotate-root --finish\n',
   );
   return 0;
 }
@@ -102,9 +104,11 @@ async function rotateRootKey(
 async function finishRootRotation(context: RotationContext, terminal: Terminal): Promise<ExitCode> {
   const done = await finishRotation(context);
   if ('left' in done) {
-    terminal.stderr(`${done.left} keys are still wrapped by the old root; run: citizen-services keys rotate-root\n`);
+    terminal.stderr(
+      `${done.left} keys are still wrapped by the old root key; run: citizen-services keys rotate-root\n`,
+    );
     return 1;
   }
-  terminal.stderr(`Root key ${done.from} is out of the file. Backups of the database from before still need it.\n`);
+  terminal.stderr(`Root key ${done.from} was removed from the file. Earlier backups of the database still need it.\n`);
   return 0;
 }

@@ -7,10 +7,10 @@ import type { Commit } from '../ledger/commit.ts';
 import type { NoteSigner } from '../ledger/tlog/note.ts';
 import { type Command, type ExitCode, requireNoArguments, type Terminal, UsageError } from './command.ts';
 
-/** A key that signs checkpoints now, and the instant at which it retires; undefined: it goes on until it is replaced. */
+/** A key that signs checkpoints. `retireAt` is in epoch ms; undefined if it signs until it is replaced. */
 export type LogSigner = NoteSigner & { readonly retireAt: number | undefined };
 
-/** What the commands about the keys of the ledger need. */
+/** The dependencies of the commands for the keys of the ledger. */
 export type LedgerKeyContext = {
   readonly commit: Commit;
   readonly clock: Clock;
@@ -18,10 +18,11 @@ export type LedgerKeyContext = {
   readonly mint: IdGenerator;
   readonly root: RootKey;
   readonly operator: string;
-  /** The keys that sign now, under the name of this log, the newest first; undefined before its first start. */
+  /** The keys that sign now, newest first; undefined before the first start. */
   checkpointKeys(): Promise<readonly LogSigner[] | undefined>;
 };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithLedgerKeyContext = <T>(use: (context: LedgerKeyContext) => Promise<T>) => Promise<T>;
 
 const dayMs = 86_400_000;
@@ -34,7 +35,7 @@ export function ledgerKeyCommands(withContext: WithLedgerKeyContext, terminal: T
     {
       name: 'ledger key',
       usage: 'ledger key',
-      summary: 'Prints the public keys of the log, one a line, the newest first, for whoever is to verify it.',
+      summary: 'Prints the public keys that verify the log, one per line, newest first.',
       run: async (args) => {
         requireNoArguments(args);
         return await withContext((context) => printKeys(context, terminal));
@@ -43,16 +44,16 @@ export function ledgerKeyCommands(withContext: WithLedgerKeyContext, terminal: T
     {
       name: 'ledger rotate-key',
       usage: 'ledger rotate-key [--overlap-days N | --now]',
-      summary: `Makes a new key of the log: both sign every checkpoint for ${defaultOverlapDays} days, so that whoever verifies has time to take the new one. --now, for a key that others may have, ends the old one at once.`,
+      summary: `Creates a new key of the log. Both keys sign every checkpoint for ${defaultOverlapDays} days, so that verifiers have time to switch. Use --now for a leaked key: it ends the old key at once.`,
       run: async (args) => {
         const options = { 'overlap-days': { type: 'string' }, now: { type: 'boolean' } } as const;
         const { values } = parseArgs({ args: [...args], options });
         if (values.now === true && values['overlap-days'] !== undefined)
           throw new UsageError('choose --overlap-days or --now');
-        const written = values['overlap-days'] ?? String(defaultOverlapDays);
-        const days = Number(written);
-        if (!/^\d{1,5}$/.test(written) || days < 1 || days > maxOverlapDays)
-          throw new UsageError(`--overlap-days is a number from 1 to ${maxOverlapDays}`);
+        const text = values['overlap-days'] ?? String(defaultOverlapDays);
+        const days = Number(text);
+        if (!/^\d{1,5}$/.test(text) || days < 1 || days > maxOverlapDays)
+          throw new UsageError(`--overlap-days must be a number from 1 to ${maxOverlapDays}`);
         return await withContext((context) => rotateLogKey(context, values.now === true ? 0 : days * dayMs, terminal));
       },
     },
@@ -62,7 +63,7 @@ export function ledgerKeyCommands(withContext: WithLedgerKeyContext, terminal: T
 async function printKeys(context: LedgerKeyContext, terminal: Terminal): Promise<ExitCode> {
   const keys = await context.checkpointKeys();
   if (keys === undefined) {
-    terminal.stderr('The log has not begun: start the server once.\n');
+    terminal.stderr('The log is empty: start the server once.\n');
     return 1;
   }
   for (const { vkey, keyId, retireAt } of keys) {
@@ -80,8 +81,8 @@ async function rotateLogKey(context: LedgerKeyContext, overlapMs: number, termin
   await context.commit({ events: [event], statements });
   terminal.stderr(
     overlapMs === 0
-      ? 'Within a minute the new key signs alone. Tell everybody who verifies this log: they must take it now.\n'
-      : `Within a minute both keys sign. Tell everybody who verifies this log, witnesses first, before ${formatInstant(head.at + overlapMs)}.\n`,
+      ? 'Within a minute only the new key signs. Tell everybody who verifies this log to switch now.\n'
+      : `Within a minute both keys sign. Give the new key to everybody who verifies this log, witnesses first, before ${formatInstant(head.at + overlapMs)}.\n`,
   );
   return await printKeys(context, terminal);
 }

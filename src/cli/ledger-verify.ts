@@ -27,20 +27,20 @@ const details = `PLACE is a folder that \`ledger export\` wrote, the URL of a lo
 Nothing is trusted but the keys that you give; the server, where there is one, is asked for its files only. Where its
 certificate is by an authority of your own, write NODE_EXTRA_CA_CERTS=/path/ca.pem before the command.
 
-  --key VKEY       The public key of the log, as \`ledger key\` prints it. May stand several times.
+  --key VKEY       The public key of the log, as \`ledger key\` prints it. Can be repeated.
   --policy FILE    Instead: logs and witnesses with their quorum (c2sp.org/tlog-policy).
-  --since FILE     A checkpoint that you kept: the log must begin with its tree. May stand several times.
-  --json           Prints the verdict as JSON.
+  --since FILE     A checkpoint that you kept: the log must begin with its tree. Can be repeated.
+  --json           Prints the result as JSON.
 
 Ends in 0 where it verifies, in 1 where not, with the first thing that is wrong, or where the log cannot be fetched; in 2
 where a file that you name cannot be read, or a key or policy is none.`;
 
-/** `ledger verify`: it needs neither a database nor a setting. */
+/** The command `ledger verify`, which needs no database and no settings. */
 export function ledgerVerifyCommand(terminal: Terminal, httpFetch: FetchUrl): Command {
   return {
     name: 'ledger verify',
     usage: 'ledger verify PLACE (--key VKEY | --policy FILE) [--since FILE] [--json]',
-    summary: 'Verifies a whole log, or one receipt, offline, with nothing but the public key.',
+    summary: 'Verifies a whole log or one receipt offline, with only the public key.',
     details,
     run: async (args) => {
       const { values, positionals } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -58,7 +58,7 @@ export function ledgerVerifyCommand(terminal: Terminal, httpFetch: FetchUrl): Co
   };
 }
 
-/** Whatever its name: a receipt is one file, and a log is a folder or a URL. */
+/** Any regular file is a receipt; a log is a folder or a URL. */
 function isReceipt(cwd: string, place: string): boolean {
   return place.endsWith('.tlog-proof') || (statSync(resolve(cwd, place), { throwIfNoEntry: false })?.isFile() ?? false);
 }
@@ -79,7 +79,7 @@ function parseTrustPolicy(keys: readonly string[] | undefined, policy: string | 
 type LogVerifyOptions = {
   readonly place: string;
   readonly policy: TlogPolicy;
-  /** The notes of checkpoints that were kept. */
+  /** The notes of the checkpoints in `--since`. */
   readonly earlier: readonly string[];
   readonly json: boolean;
 };

@@ -16,11 +16,12 @@ import {
 } from './command.ts';
 import { clearLineText, entriesProgress } from './progress.ts';
 
-/** What the commands about the ledger need. */
+/** The dependencies of the ledger commands. */
 export type LedgerContext = {
   readonly log: LogView;
 };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithLedgerContext = <T>(use: (context: LedgerContext) => Promise<T>) => Promise<T>;
 
 /** `ledger export` and `ledger prove`. */
@@ -29,7 +30,7 @@ export function ledgerCommands(withContext: WithLedgerContext, terminal: Termina
     {
       name: 'ledger export',
       usage: 'ledger export FOLDER',
-      summary: 'Writes the whole signed log as files, for an auditor or a web server.',
+      summary: 'Writes the whole signed log to files, for an auditor or a web server.',
       run: async (args) => {
         const folder = resolve(terminal.cwd, singleArgument(args, 'name one folder'));
         return await withContext((context) => exportLog(context, folder, terminal));
@@ -38,7 +39,7 @@ export function ledgerCommands(withContext: WithLedgerContext, terminal: Termina
     {
       name: 'ledger prove',
       usage: 'ledger prove EVENT [--sealed]',
-      summary: 'Prints the receipt of one event, evt_…, as a .tlog-proof; --sealed leaves out the key of its content.',
+      summary: 'Prints the receipt of one event, evt_…, as a .tlog-proof. --sealed omits the key of its content.',
       run: async (args) => {
         const { values, positionals } = parseArgs({
           args: [...args],
@@ -46,7 +47,7 @@ export function ledgerCommands(withContext: WithLedgerContext, terminal: Termina
           allowPositionals: true,
         });
         const eventId = parseId('event', singlePositional(positionals, 'name one event by its id'));
-        if (eventId === undefined) throw new UsageError('an event has an id as evt_01…');
+        if (eventId === undefined) throw new UsageError('an event id looks like evt_01…');
         return await withContext((context) => prove(context, eventId, { sealed: values.sealed === true, terminal }));
       },
     },
@@ -69,7 +70,7 @@ async function exportLog({ log }: LedgerContext, folder: string, terminal: Termi
     if (name.level === 'entries') showProgress(name.index * tileWidth + name.width, checkpoint.size);
   }
   await createSyncedFolder(folder);
-  // Last, so that what it promises is there.
+  // Written last: the entries that it covers must exist first.
   await writeFile(join(folder, 'checkpoint'), checkpoint.note);
   terminal.stderr(`${clearLineText(terminal)}${files} files with ${checkpoint.size} entries in ${folder}\n`);
   return 0;
@@ -83,16 +84,13 @@ async function prove(
   const entry = await log.findEntry(eventId);
   const checkpoint = entry === undefined ? undefined : await log.checkpointFor(entry.index);
   if (entry === undefined || checkpoint === undefined) {
-    return printFailure(
-      terminal,
-      'No such event has a number in the signed log; one that was just recorded gets it within a second.',
-    );
+    return printFailure(terminal, 'The signed log has no such event. A new event is added within a second.');
   }
   terminal.stdout(await log.proveEntry(entry, checkpoint, sealed ? undefined : await log.findContentKey(entry)));
   return 0;
 }
 
-function printFailure(terminal: Terminal, why: string): ExitCode {
-  terminal.stderr(`${why}\n`);
+function printFailure(terminal: Terminal, message: string): ExitCode {
+  terminal.stderr(`${message}\n`);
   return 1;
 }

@@ -8,7 +8,7 @@ import { applyLateReport } from '../notifications/delivery/apply-late-report.ts'
 import { findDeliveries } from '../notifications/notification/delivery-store.ts';
 import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
 
-/** What the command needs; `operator` is who runs it, as the ledger will say. */
+/** The dependencies of the command. `operator` is the actor in its ledger events. */
 export type LettersContext = {
   readonly read: Read;
   readonly commit: Commit;
@@ -20,7 +20,7 @@ export type LettersContext = {
 
 const usage = 'letters returned ID...';
 
-/** `letters returned`. */
+/** The command `letters returned`. */
 export function letterCommands(
   withContext: <T>(use: (context: LettersContext) => Promise<T>) => Promise<T>,
   terminal: Terminal,
@@ -29,8 +29,8 @@ export function letterCommands(
     {
       name: 'letters returned',
       usage,
-      summary: 'Notes letters that the post brought back; their senders are told.',
-      details: 'ID is what is printed on the letter (ntf_…), or the name of its files (dlv_….1).',
+      summary: 'Records letters that the post returned, and notifies their senders.',
+      details: 'ID is the id on the letter (ntf_…), or the name of its files (dlv_….1).',
       run: async (args) => {
         const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
         if (positionals.length === 0) throw new UsageError(`name the letters: ${usage}`);
@@ -47,7 +47,7 @@ function isLetterName(text: string): boolean {
   return parseId('notification', text) !== undefined || parseDeliveryName(text) !== undefined;
 }
 
-/** The delivery in the name of a letter's files, with the number of the attempt or without. */
+/** The delivery id in the file name of a letter, with or without the number of the attempt. */
 function parseDeliveryName(text: string): DeliveryId | undefined {
   return parseId('delivery', text.replace(/(?:\.\d{1,6})?(?:\.pdf|\.json)?$/, ''));
 }
@@ -77,7 +77,7 @@ async function recordReturnedLetter(context: LettersContext, text: string): Prom
   return await applyLateReport({ ...context, actor }, { delivery, ended: 'failed', reason: 'letter-returned' });
 }
 
-/** The letter of a notification that went out last. */
+/** The newest letter of a notification. */
 async function findSentLetter({ read }: LettersContext, text: string): Promise<DeliveryId | undefined> {
   const id = parseId('notification', text);
   const deliveries = id === undefined ? [] : await findDeliveries(read, id);

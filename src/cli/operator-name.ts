@@ -1,4 +1,4 @@
-/** The name of whoever runs a command, or the number where the system knows none, as in a container with any user. */
+/** The name of the user of this process, or its number if the system has no name, such as in a container with any user. */
 export function operatorName(user: () => { readonly username: string }, uid: number | undefined): string {
   try {
     return user().username;

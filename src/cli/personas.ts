@@ -1,20 +1,20 @@
 /**
- * Invented people on whom a service team tries what its own program makes of each answer of verify. The demo has them, and a
- * sandbox imports them (docs/sandbox). Decisions are those of the policy standard-2026-2; test/scenarios/sandbox-personas.test.ts asks
- * all of it of a running server.
+ * Invented people for each result of a verification, for tests of service teams. The demo contains them, and a sandbox imports
+ * them (docs/sandbox). The decisions are those of the policy standard-2026-2; test/scenarios/sandbox-personas.test.ts checks
+ * them with a running server.
  */
 
-/** A person as an import reads it. */
+/** A person in the form of an import. */
 type Person = { readonly citizenId: string } & Readonly<Record<string, string | readonly object[]>>;
 
-/** What may be asked about a person, and what the answer is. */
+/** The claims of a verification, and its expected result. */
 export type PersonaQuestion = {
   readonly claims: Readonly<Record<string, string>>;
   readonly decision: 'match' | 'no_match' | 'not_determined';
   readonly because: string;
 };
 
-/** A group of people, each of whom stands for a case. */
+/** A group of people for one kind of case. */
 export type PersonaCase = {
   readonly about: string;
   readonly people: readonly Person[];
@@ -25,10 +25,10 @@ const basic = ['citizenId', 'givenName', 'familyName', 'birthDate'] as const;
 
 type ClaimChanges = Readonly<Record<string, string | undefined>>;
 
-/** The id, names and birth date of a person as claims, with these changes; what is undefined there is not claimed. */
+/** The id, names and birth date of a person as claims, with overrides; undefined removes a claim. */
 function claimsOf(person: Person, changes: ClaimChanges): Readonly<Record<string, string>> {
   const claims = { ...Object.fromEntries(basic.map((claim) => [claim, person[claim]])), ...changes };
-  // What is left of the members of a person are texts: lists are none of the basic claims.
+  // The basic claims are all strings.
   return Object.fromEntries(Object.entries(claims).filter(([, value]) => value !== undefined)) as Record<
     string,
     string
@@ -194,8 +194,8 @@ const time: PersonaCase = {
   ],
 };
 
-/** All of them. */
+/** All groups. */
 export const personaCases: readonly PersonaCase[] = [plain, slips, scripts, marked, alike, time];
 
-/** The people of all cases. */
+/** The people of all groups. */
 export const personas: readonly Person[] = personaCases.flatMap(({ people }) => people);

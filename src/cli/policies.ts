@@ -17,7 +17,7 @@ import {
   UsageError,
 } from './command.ts';
 
-/** What the commands about policies need; `operator` is who runs them, as the ledger will say. */
+/** The dependencies of the policy commands. `operator` is the actor in their ledger events. */
 export type PoliciesContext = {
   readonly read: Read;
   readonly commit: Commit;
@@ -26,6 +26,7 @@ export type PoliciesContext = {
   readonly operator: string;
 };
 
+/** Opens the app for one command and closes it afterwards. */
 export type WithPoliciesContext = <T>(use: (context: PoliciesContext) => Promise<T>) => Promise<T>;
 
 const details = `The file is what calibrate writes, or a JSON object with a name and whatever is to differ from the policy that it is based
@@ -34,7 +35,7 @@ deceasedMatch, nicknames. docs/identity.md has an example. A name is never given
 
 A client gets it with: clients create --policy NAME. All others get it with the setting VERIFY_POLICY=NAME.`;
 
-/** `policies add`, `policies list`, `policies show`, `policies count`. */
+/** The `policies` commands. */
 export function policyCommands(withContext: WithPoliciesContext, terminal: Terminal): readonly Command[] {
   return [
     {
@@ -50,7 +51,7 @@ export function policyCommands(withContext: WithPoliciesContext, terminal: Termi
     {
       name: 'policies list',
       usage: 'policies list',
-      summary: 'Lists the matching policies that ship and those that were added.',
+      summary: 'Lists the built-in matching policies and the added ones.',
       run: async (args) => {
         requireNoArguments(args);
         return await withContext<ExitCode>(async ({ read }) => {
@@ -65,7 +66,7 @@ export function policyCommands(withContext: WithPoliciesContext, terminal: Termi
     {
       name: 'policies show',
       usage: 'policies show NAME',
-      summary: 'Prints a policy as it was added; of one that ships, all that it decides by.',
+      summary: 'Prints an added policy as it was added, or a built-in policy in full.',
       run: async (args) => {
         const wanted = singleArgument(args, 'name one policy');
         return await withContext<ExitCode>(async ({ read }) => {
@@ -81,7 +82,7 @@ export function policyCommands(withContext: WithPoliciesContext, terminal: Termi
       name: 'policies count',
       usage: 'policies count',
       summary:
-        'Counts how often names and places are in the register, so that rare ones weigh more; imports do it too.',
+        'Counts how often names and places occur in the register, so that rare ones weigh more. Imports do this too.',
       run: async (args) => {
         requireNoArguments(args);
         return await withContext<ExitCode>(async (context) => {

@@ -1,7 +1,7 @@
 import type { Clock } from '../kernel/clock.ts';
 import { requireCaller, type Terminal } from './command.ts';
 
-/** How far a piece of work is: of its bytes, and in rows; `refused` where rows can be. */
+/** The progress of work in bytes and rows; `refused` is present if rows can be refused. */
 export type WorkProgress = {
   readonly bytesDone: number;
   readonly bytesTotal: number;
@@ -9,13 +9,13 @@ export type WorkProgress = {
   readonly refused?: number;
 };
 
-/** Shows how far work has come: a bar that stays on its line for a person, a line at each 5 % for a log. */
+/** Shows progress: a bar on one line for a terminal, otherwise a line for each 5 %. */
 export type ProgressView = { show(step: WorkProgress): void; end(): void };
 
 const drawEveryMs = 100;
 const barWidth = 24;
 
-/** The view on standard error. */
+/** A progress view on standard error. */
 export function createProgressView(terminal: Terminal, clock: Clock): ProgressView {
   const startedAt = clock.now();
   let firstProgress: WorkProgress | undefined;
@@ -54,7 +54,7 @@ function bar(percent: number): string {
   return `[${'#'.repeat(full)}${'.'.repeat(barWidth - full)}]`;
 }
 
-/** Speed and time left are of this run: what an earlier run had done tells nothing of them. */
+/** The speed and the remaining time of this run; rows of an interrupted earlier run do not count. */
 function progressText(progress: WorkProgress, first: WorkProgress, elapsedMs: number): string {
   const seconds = elapsedMs / 1000;
   const perSecond = seconds > 0 ? Math.round((progress.rows - first.rows) / seconds) : 0;
@@ -72,7 +72,7 @@ function progressText(progress: WorkProgress, first: WorkProgress, elapsedMs: nu
     .join(', ');
 }
 
-/** Tells how many of `total` rows are done, on standard error, and ends with the last of them. */
+/** Shows on standard error how many of `total` rows are done. Ends with the last row. */
 export function rowsProgress(terminal: Terminal, clock: Clock, total: number): (done: number) => void {
   const view = createProgressView(terminal, clock);
   return (done) => {
@@ -81,7 +81,7 @@ export function rowsProgress(terminal: Terminal, clock: Clock, total: number): (
   };
 }
 
-/** Shows a person how many entries of a log are done; ends what whoever ran it has left. */
+/** Shows on a terminal how many entries are done. Ends the command if its caller has ended. */
 export function entriesProgress(terminal: Terminal): (done: number, total: number) => void {
   return (done, total) => {
     requireCaller(terminal);
@@ -89,12 +89,12 @@ export function entriesProgress(terminal: Terminal): (done: number, total: numbe
   };
 }
 
-/** What takes the line of such a progress back, for the text that ends it. */
+/** The text that clears the progress line; empty if standard error is not a terminal. */
 export function clearLineText({ isInteractive }: Terminal): string {
   return isInteractive ? '\r\u001b[K' : '';
 }
 
-/** A whole number as people read it, as 12,345. */
+/** A whole number for people, such as 12,345. */
 export function formatCount(count: number): string {
   return count.toString().replace(/\B(?=(\d{3})+$)/g, ',');
 }

@@ -9,8 +9,9 @@ import { retireRootKey } from '../db/root-key-store.ts';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import type { IdGenerator } from '../kernel/id.ts';
 import type { Commit } from '../ledger/commit.ts';
+import { CommandFailed } from './command.ts';
 
-/** What a rotation works on; `root` is that of the house, which takes the new file over. */
+/** The dependencies of a rotation; `root` is the root key of the app, which rereads the file on `refresh`. */
 export type RotationContext = {
   readonly read: Read;
   readonly write: Database['write'];
@@ -23,6 +24,7 @@ export type RotationContext = {
   readonly operator: string;
 };
 
+/** The ids of both root keys, and how many keys were wrapped with the new one. */
 export type RotationResult = {
   readonly from: string;
   readonly to: string;
@@ -32,18 +34,15 @@ export type RotationResult = {
 
 type RootKeyIds = { readonly from: string; readonly to: string };
 
-/**
- * Keys read, wrapped anew and written in one unit. What a server answers waits behind such a unit, and behind its wrapping: they are
- * small, and one is written before the next is read.
- */
+/** Keys in one write unit. Requests to the same process wait while a unit is wrapped and written, so units are small. */
 const pageSize = 512;
 
-/** Whether a rotation was begun and not finished. */
+/** Whether a rotation has started and is not finished: the file contains two root keys. */
 export function isRotationPending(path: string): boolean {
   return readRootSecrets(path).previous !== undefined;
 }
 
-/** Puts a new root into the file, beside the old one, which still opens everything; recorded before anything is wrapped by it. */
+/** Adds a new root key to the file. The old one still opens everything. The event is committed before the new key wraps anything. */
 export async function prepareRotation(context: RotationContext): Promise<RootKeyIds> {
   beginRotation(context.rootKeyPath, context.random);
   const ids = readRootKeyIds(context);
@@ -52,9 +51,9 @@ export async function prepareRotation(context: RotationContext): Promise<RootKey
 }
 
 /**
- * Wraps every citizen key and signing key anew that the old root has wrapped, while the server goes on: what it reads
- * opens under either. Stopped anywhere and begun again it goes on, since each row says which root has wrapped it. From now on the
- * old root wraps nothing more: a key that it has wrapped is stored before, and found here, or not at all.
+ * Wraps every citizen key and signing key of the old root key with the new one, while the server runs: both root keys open.
+ * Each row names its root key, so an interrupted run can be repeated. First the old root key is retired: the database refuses
+ * new keys that it has wrapped, so the loop finds all of them.
  */
 export async function rewrapAll(
   context: RotationContext,
@@ -86,7 +85,7 @@ export async function rewrapAll(
   return { ...ids, citizenKeys: done, signingKeys };
 }
 
-/** Takes the old root out of the file; refuses while it still wraps anything. */
+/** Removes the old root key from the file. Returns the number of keys that it still wraps, if any, and then removes nothing. */
 export async function finishRotation(context: RotationContext): Promise<RootKeyIds | { readonly left: number }> {
   const ids = readRootKeyIds(context);
   await context.write([retireRootKey(ids.from)]);
@@ -99,7 +98,7 @@ export async function finishRotation(context: RotationContext): Promise<RootKeyI
   return ids;
 }
 
-/** How many citizen keys that root has not wrapped. Page by page: a server would answer nobody while all are counted at once. */
+/** How many citizen keys another root key wraps. Counts in pages: one large query would block the requests of this process. */
 async function countUnwrappedKeys({ read }: RotationContext, to: string): Promise<number> {
   let old = 0;
   for (let after = ''; ; ) {
@@ -117,7 +116,7 @@ async function countUnwrappedKeys({ read }: RotationContext, to: string): Promis
 function readRootKeyIds(context: RotationContext): RootKeyIds {
   const { current, previous } = readRootSecrets(context.rootKeyPath);
   if (previous === undefined)
-    throw new Error('no rotation is under way; begin one with: citizen-services keys rotate-root');
+    throw new CommandFailed('there is no rotation to continue; start one with: citizen-services keys rotate-root');
   context.root.refresh();
   return { from: rootKeyIdOf(previous), to: rootKeyIdOf(current) };
 }
@@ -132,7 +131,7 @@ function wrappingKeys(
 
 type WrappingKeys = { readonly from: Uint8Array; readonly to: Uint8Array };
 
-/** An id, and its key wrapped anew. */
+/** A citizen id, and its key wrapped with the new root key. */
 type RewrappedRow = readonly [string, Uint8Array];
 
 function rewrapCitizenRow(random: RandomBytes, row: Row, keys: WrappingKeys): RewrappedRow {
@@ -144,8 +143,8 @@ function rewrapCitizenRow(random: RandomBytes, row: Row, keys: WrappingKeys): Re
 const insertRewrapped = createMultiRowBuilder('insert into citizen_key_rewrap (citizen_id, wrapped) values', 2, '');
 
 /**
- * For rows in the order of their ids. Changes what the old root has wrapped, and nothing else: a key that was destroyed in the meantime
- * does not come back, also where the citizen has. All at once, for a statement for each row costs more than its wrapping.
+ * Statements for rows that are sorted by id. They change only keys that the old root key wraps: a key that was destroyed
+ * meanwhile is not restored, even if the citizen has a new key. One update for all rows: single updates cost more than wrapping.
  */
 function rewrapStatements(rows: readonly RewrappedRow[], { from, to }: RootKeyIds): Statement[] {
   const [first, last] = [rows[0]?.[0], rows.at(-1)?.[0]];
@@ -153,7 +152,7 @@ function rewrapStatements(rows: readonly RewrappedRow[], { from, to }: RootKeyId
   return [
     ...insertRewrapped(rows),
     {
-      // The bounds are for the planners: without them the whole table would be gone through for each page.
+      // Without `between` both query planners scan the whole table for each page.
       sql: 'update citizen_key set wrapped = fresh.wrapped, root_key_id = $1 from citizen_key_rewrap fresh where fresh.citizen_id = citizen_key.citizen_id and citizen_key.root_key_id = $2 and citizen_key.citizen_id between $3 and $4',
       args: [to, from, first, last],
     },

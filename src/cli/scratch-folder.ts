@@ -4,17 +4,17 @@ import { join } from 'node:path';
 import { lockDatabase } from '../db/sqlite/database-lock.ts';
 
 const prefix = 'citizen-services-trial-';
-/** Whoever has this locked in a trial's folder runs the trial. */
+/** A process that runs a trial holds the lock of this file in the folder of the trial. */
 const lockName = 'trial';
 
-/** A folder for one trial, gone with the trial: what lies in it is a copy of the register. */
+/** A folder for one trial, which contains a copy of the register. Disposing it removes the folder. */
 export type ScratchFolder = AsyncDisposable & { readonly path: string };
 
-/** Makes the folder of a trial in that place, and clears away those whose trial was killed. */
+/** Creates the folder of a trial within the given folder, and removes the folders of killed trials. */
 export async function openScratchFolder(parentFolder: string): Promise<ScratchFolder> {
   for (const name of await readdir(parentFolder).catch(() => [])) {
     const path = join(parentFolder, name);
-    // One that cannot be cleared away hinders no trial.
+    // A folder that cannot be removed does not prevent this trial.
     if (name.startsWith(prefix) && (await isAbandoned(path))) await remove(path).catch(() => undefined);
   }
   const path = await mkdtemp(join(parentFolder, prefix));
@@ -28,7 +28,7 @@ export async function openScratchFolder(parentFolder: string): Promise<ScratchFo
   };
 }
 
-/** Whether a trial of this user began there, and nobody runs it any more: the system ends a lock with its process. */
+/** Whether a trial of this user created the folder and has ended: the system releases the lock with the process. */
 async function isAbandoned(path: string): Promise<boolean> {
   const found = await lstat(path).catch(() => undefined);
   if (found?.isDirectory() !== true || found.uid !== process.getuid?.()) return false;
@@ -37,12 +37,12 @@ async function isAbandoned(path: string): Promise<boolean> {
     lockDatabase(join(path, lockName)).close();
     return true;
   } catch {
-    // Another process runs it.
+    // Another process runs this trial.
     return false;
   }
 }
 
-/** Once more where a trial that was stopped makes files in it still. */
+/** Retries: a stopped trial can still create files while the folder is removed. */
 async function remove(path: string): Promise<void> {
   await rm(path, { recursive: true, force: true, maxRetries: 10, retryDelay: 50 });
 }

@@ -1,15 +1,15 @@
 import type { Writable } from 'node:stream';
 import type { Terminal } from './command.ts';
 
-/** Standard output of this process, for data. */
+/** The standard output of this process, for data. */
 export type StandardOutput = Required<Pick<Terminal, 'stdout' | 'hasLeft'>> & {
-  /** Resolves when all that was printed is written or lost: whether nothing is lost that somebody has to know of. */
+  /** Resolves when all output is written or lost. False if lost output must be reported by the exit code. */
   flushed(): Promise<boolean>;
 };
 
 /**
- * A reader may stop reading, as `head` does: the rest is left out, and nobody is told. What has no room is told once by `tell`;
- * and of what is printed only this once, in either case, what to do without it.
+ * If the reader stops, as `head` does, the rest is dropped silently. A full disk is reported once. In both cases the `otherwise`
+ * text of lost output that is shown only once is reported.
  */
 export function createStandardOutput(stream: Writable, printError: Terminal['stderr']): StandardOutput {
   let [isClosed, isComplete] = [false, true];
@@ -20,7 +20,7 @@ export function createStandardOutput(stream: Writable, printError: Terminal['std
     if (otherwise !== undefined) printError(otherwise);
     if (hasNoRoom || otherwise !== undefined) isComplete = false;
   };
-  // Each write tells of its own.
+  // The callback of each write reports its own error.
   stream.on('error', () => undefined);
   return {
     stdout: (text, otherwise) => {

@@ -16,9 +16,9 @@ import {
   maxCallCount,
   requestRedelivery,
 } from '../notifications/webhooks/webhook-store.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, type Terminal, UsageError } from './command.ts';
 
-/** What the command needs; `operator` is who runs it, as the ledger will say. */
+/** The dependencies of the commands. `operator` is the actor in their ledger events. */
 export type WebhooksContext = {
   readonly read: Read;
   readonly commit: Commit;
@@ -27,7 +27,7 @@ export type WebhooksContext = {
   readonly operator: string;
 };
 
-/** `webhooks list`, `webhooks redeliver`, `webhooks hosts`. */
+/** The `webhooks` commands. */
 export function webhookCommands(
   withContext: <T>(use: (context: WebhooksContext) => Promise<T>) => Promise<T>,
   terminal: Terminal,
@@ -36,7 +36,7 @@ export function webhookCommands(
     {
       name: 'webhooks list',
       usage: 'webhooks list [CLIENT] [--json]',
-      summary: 'Lists the webhooks of a client, or all, with how many calls of each wait and were given up.',
+      summary: 'Lists the webhooks of a client, or all, with the number of waiting and failed calls.',
       run: async (args) => {
         const { positionals, values } = parseArgs({
           args: [...args],
@@ -51,7 +51,7 @@ export function webhookCommands(
     {
       name: 'webhooks redeliver',
       usage: 'webhooks redeliver ID',
-      summary: 'Makes the calls of a webhook again that were given up; a disabled one becomes active.',
+      summary: 'Queues the failed calls of a webhook again. A disabled webhook becomes active.',
       run: async (args) => {
         const { positionals } = parseArgs({ args: [...args], options: {}, allowPositionals: true });
         const [text = '', ...others] = positionals;
@@ -63,7 +63,7 @@ export function webhookCommands(
     {
       name: 'webhooks hosts',
       usage: 'webhooks hosts CLIENT [--set a.example,b.example | --any]',
-      summary: 'Shows or states the only hosts at which new webhooks of a client may be; --any: all public ones.',
+      summary: 'Shows or sets the hosts that new webhooks of a client can use. --any allows all public hosts.',
       run: async (args) => {
         const options = { set: { type: 'string' }, any: { type: 'boolean' } } as const;
         const { positionals, values } = parseArgs({ args: [...args], options, allowPositionals: true });
@@ -114,16 +114,16 @@ async function listWebhooks(
   return 0;
 }
 
-/** A number of calls as people read it: no more than `mostCounted` are counted. */
+/** A number of calls for people. Only `maxCallCount` calls are counted. */
 function formatCallCount(calls: number): string {
   return calls < maxCallCount ? String(calls) : `${maxCallCount} and more`;
 }
 
-/** The id that is named, of a client that there is, or those of all. */
+/** The ids of the named client, or of all clients; throws for an unknown one. */
 async function clientIds(read: Read, named?: string): Promise<string[]> {
   const ids = (await allClients(read)).map(({ clientId }) => clientId);
   if (named === undefined) return ids;
-  if (!ids.includes(named)) throw new Error(`There is no client ${named}; see: citizen-services clients list`);
+  if (!ids.includes(named)) throw new CommandFailed(`There is no client ${named}; see: citizen-services clients list`);
   return [named];
 }
 

@@ -14,7 +14,7 @@ import {
 } from '../ledger/tlog/note-key.ts';
 import { createWitness } from '../ledger/witness.ts';
 import { serveWitness } from '../ledger/witness-server.ts';
-import { type Command, type ExitCode, type Terminal, UsageError } from './command.ts';
+import { type Command, CommandFailed, type ExitCode, type Terminal, UsageError } from './command.ts';
 
 export type WitnessCommandDeps = {
   readonly clock: Clock;
@@ -26,12 +26,12 @@ const details = `Watches other logs: it cosigns a checkpoint only if the log gre
 a second history. Two installations can watch each other.
 
   --data FOLDER  Where its key (made at the first start) and the last checkpoint of each log are kept.
-  --name NAME    Its name at the first start, as witness.city.example.
-  --log VKEY     The public key of a log, as that log's \`ledger key\` prints it. May stand several times.
+  --name NAME    Its name at the first start, such as witness.city.example.
+  --log VKEY     The public key of a log, as that log's \`ledger key\` prints it. Can be repeated.
   --ml-dsa       Makes an ML-DSA-44 key at the first start, instead of Ed25519.
   --host, --port Where it listens; default 127.0.0.1 and 8050.`;
 
-/** `witness`: runs until it is stopped; `room` is asked for when the arguments are understood. */
+/** The command `witness`, which runs until it is stopped. The dependencies are created after the arguments are parsed. */
 export function witnessCommand(terminal: Terminal, deps: () => WitnessCommandDeps): Command {
   return {
     name: 'witness',
@@ -92,6 +92,6 @@ async function openWitnessKey(folder: string, { name, mlDsa, random }: WitnessKe
     writeFileSync(path, `${formatSignerKey(type, name, random(32))}\n`, { mode: 0o600, flag: 'wx', flush: true });
   }
   const signer = parseSignerKey(readFileSync(path, 'utf8').trim());
-  if (signer === undefined) throw new Error(`${path} holds no key of a witness`);
+  if (signer === undefined) throw new CommandFailed(`${path} does not contain the key of a witness`);
   return signer;
 }

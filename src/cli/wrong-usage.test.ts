@@ -6,7 +6,7 @@ import { makeIdentityFolder } from '../../test/support/identity-people.ts';
 import { logSigner } from '../../test/support/ledger-app.ts';
 import { commandLine } from '../app/command-line.ts';
 
-/** The whole command line in an empty folder: whatever got as far as opening the data would fail there, with 1. */
+/** The command line in an empty folder: a command that opens the data fails with exit code 1. */
 function openCommandLine(t: TestContext) {
   const folder = makeIdentityFolder(t);
   return { folder, run: (...args: readonly string[]) => runAt(folder, {}, args) };
@@ -28,7 +28,7 @@ async function runAt(folder: string, settings: Record<string, string>, args: rea
   return { code, ...printed };
 }
 
-test('a flag or an argument that a command does not have is wrong usage of every command, and nothing is done', async (t) => {
+test('an unknown flag or argument is wrong usage of every command, and nothing is created', async (t) => {
   const { run, folder } = openCommandLine(t);
   const { stdout } = await run('help');
   const names = stdout.split('\n').flatMap((line) => /^ {2}(\S+(?: \S+)*) {2}/.exec(line)?.[1] ?? []);
@@ -45,7 +45,7 @@ test('a flag or an argument that a command does not have is wrong usage of every
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('where the folder of the data is none, or cannot be read, each says what is wrong, and nothing is made', async (t) => {
+test('each command reports a DATA_DIR that is missing or not readable, and creates nothing', async (t) => {
   const { folder } = openCommandLine(t);
   const file = join(folder, 'file');
   writeFileSync(file, '');
@@ -70,13 +70,13 @@ test('where the folder of the data is none, or cannot be read, each says what is
         [
           { DATA_DIR: dataDir },
           'backup create b',
-          /^there is no citizen-services\.sqlite in DATA_DIR, .*: nothing to back up/,
+          /^no citizen-services\.sqlite in DATA_DIR, .*: there is nothing to back up/,
         ] as const,
     ),
     [
       {},
       'backup verify file',
-      /^\S+file is no whole backup: backup\.json, which is written last, cannot be read \(ENOTDIR\)\n/,
+      /^\S+file is not a complete backup: cannot read backup\.json, which is written last \(ENOTDIR\)\n/,
     ],
     [
       { DATA_DIR: folder, ROOT_KEY_FILE: join(within, 'root.key') },
@@ -96,12 +96,12 @@ test('where the folder of the data is none, or cannot be read, each says what is
     [
       { DATA_DIR: join(folder, 'link') },
       'doctor',
-      /^FAULT +data-dir +\S+link is a link to what is not there -> mount or make \S+disk$/m,
+      /^FAULT +data-dir +\S+link is a link to a missing folder -> mount or create \S+disk$/m,
     ],
     [
       { DATA_DIR: join(folder, 'x'.repeat(100)) },
       'doctor',
-      /^warn +data-dir +the path of \S+ is too long for a socket in it: while the server runs there are no commands -> set/m,
+      /^warn +data-dir +the path \S+ is too long for a socket in it: no commands can run while the server runs -> set/m,
     ],
   ];
   for (const [settings, command, reason] of lines) {
@@ -112,11 +112,11 @@ test('where the folder of the data is none, or cannot be read, each says what is
   assert.deepEqual(readdirSync(folder).toSorted(), ['file', 'link', 'round']);
 });
 
-test('a file of settings or of a secret that cannot be read is told by its name, to commands and to doctor', async (t) => {
+test('commands and doctor name the setting of a file that cannot be read', async (t) => {
   const { folder } = openCommandLine(t);
   for (const name of ['SETTINGS_FILE', 'DATABASE_URL_FILE']) {
     for (const command of [['clients', 'list'], ['doctor']]) {
-      // Of this file of the system no first byte can be read, whoever asks.
+      // Not even root can read the first byte of this file.
       const { code, stdout, stderr } = await runAt(folder, { [name]: '/proc/self/mem' }, command);
       assert.equal(code, 1);
       assert.match(stderr + stdout, new RegExp(`${name}: "/proc/self/mem" cannot be read by the user of this process`));
@@ -124,7 +124,7 @@ test('a file of settings or of a secret that cannot be read is told by its name,
   }
 });
 
-test('a calibration whose result could not be written, and a witness without a port, do not begin', async (t) => {
+test('a calibration with an --out that cannot be written, and a witness without a port, do not start', async (t) => {
   const { run, folder } = openCommandLine(t);
   writeFileSync(join(folder, 'people.csv'), 'citizenId,givenName\nc-1,Ann\n');
   const order = ['calibrate', '--register', 'people.csv', '--name', 'town-2026-1', '--out', 'none/policy.json'];
@@ -154,7 +154,7 @@ test('a calibration whose result could not be written, and a witness without a p
   assert.deepEqual(readdirSync(folder), ['people.csv']);
 });
 
-test('of keys, erasure and proofs nothing is done that was asked for by half or in two ways', async (t) => {
+test('commands for keys, erasure and proofs refuse incomplete or contradicting flags', async (t) => {
   const { run, folder } = openCommandLine(t);
   writeFileSync(join(folder, 'policy'), 'quorum none\n');
   const wrong: string[] = [];
@@ -170,9 +170,9 @@ test('of keys, erasure and proofs nothing is done that was asked for by half or 
       'give the public key of the log with --key, or a policy with --policy',
     ],
     ['citizens erase c-1', 'this cannot be undone; say --yes'],
-    ['ledger prove evt_1', 'an event has an id as evt_01'],
+    ['ledger prove evt_1', 'an event id looks like evt_01'],
     ['ledger rotate-key --now --overlap-days 5', 'choose --overlap-days or --now'],
-    ['ledger rotate-key --overlap-days 0', '--overlap-days is a number from 1 to'],
+    ['ledger rotate-key --overlap-days 0', '--overlap-days must be a number from 1 to'],
   ] as const) {
     const { code, stderr } = await run(...command.split(' '));
     if (code !== 2 || !stderr.includes(words)) wrong.push(`${command}: ${code} ${stderr}`);
@@ -181,7 +181,7 @@ test('of keys, erasure and proofs nothing is done that was asked for by half or 
   assert.deepEqual(readdirSync(folder), ['policy']);
 });
 
-test('no hold is placed and no retention class is made of what was said by half, or does not go together', async (t) => {
+test('holds and retention classes with incomplete or contradicting flags are refused', async (t) => {
   const { run, folder } = openCommandLine(t);
   const wrong: string[] = [];
   for (const [command, words] of [
@@ -205,7 +205,7 @@ test('no hold is placed and no retention class is made of what was said by half,
   assert.deepEqual(readdirSync(folder), []);
 });
 
-test('a file that cannot be read is wrong usage, and is named as it was written', async (t) => {
+test('a file that cannot be read is wrong usage, and the message names it as written', async (t) => {
   const { run, folder } = openCommandLine(t);
   mkdirSync(join(folder, 'a-folder'));
   writeFileSync(join(folder, 'people.csv'), 'citizenId,givenName\nc-1,Ann\n');

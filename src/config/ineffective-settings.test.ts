@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict';
 import test from 'node:test';
 import { findIneffectiveSettings } from './ineffective-settings.ts';
-import { settingTable } from './setting-table.ts';
+import type { Setting } from './setting.ts';
+import { settingSchemas } from './setting-schemas.ts';
 import { readSettings } from './settings.ts';
 
-const idle = (environment: Record<string, string>) =>
+const ineffective = (environment: Record<string, string>) =>
   findIneffectiveSettings(readSettings(environment)).map(({ setting, needs }) => `${setting}: ${needs}`);
 
-/** What of its kind nothing reads alone, and what it waits for. */
-const waiting: readonly (readonly [set: Record<string, string>, needs: Record<string, string>, told: string])[] = [
+/** Settings without effect, the setting that gives them effect, and how the finding names it. */
+const dependencies: readonly (readonly [
+  set: Record<string, string>,
+  required: Record<string, string>,
+  needs: string,
+])[] = [
   [{ S3_ACCESS_KEY_ID: 'me' }, { DOCUMENT_STORE: 's3://b/p?region=r' }, 'DOCUMENT_STORE=s3://…'],
   [{ S3_SECRET_ACCESS_KEY: 'me' }, { DOCUMENT_STORE: 's3://b/p?region=r' }, 'DOCUMENT_STORE=s3://…'],
   [{ SIGN_IN_SCOPE: 'openid me' }, { SIGN_IN_ISSUER: 'https://id.example' }, 'SIGN_IN_ISSUER'],
@@ -32,15 +37,16 @@ const waiting: readonly (readonly [set: Record<string, string>, needs: Record<st
   [{ RESCAN_AFTER_DAYS: '3' }, { CLAMAV: 'tcp://127.0.0.1:3310' }, 'the address of clamd in CLAMAV'],
 ];
 
-test('a setting that nothing reads is told with what it needs, and not beside that', () => {
-  for (const [set, needs, told] of waiting) {
+test('a setting without effect is reported with what it requires, and is not reported once that is set', () => {
+  for (const [set, required, needs] of dependencies) {
     const [[name = ''] = []] = Object.entries(set);
-    assert.deepEqual(idle(set), [`${name}: ${told}`]);
-    assert.deepEqual(idle({ ...set, ...needs }), [], name);
+    assert.deepEqual(ineffective(set), [`${name}: ${needs}`]);
+    assert.deepEqual(ineffective({ ...set, ...required }), [], name);
   }
 });
 
-test('no setting, and each at its default, is told of as unread', () => {
-  const defaults = Object.entries(settingTable).map(([name, { fallback }]) => [name, fallback ?? '']);
-  assert.deepEqual([idle({}), idle(Object.fromEntries(defaults))], [[], []]);
+test('absent settings and default values are not reported', () => {
+  const schemas: readonly Setting[] = Object.values(settingSchemas);
+  const defaults = schemas.map(({ name, default: text = '' }) => [name, text]);
+  assert.deepEqual([ineffective({}), ineffective(Object.fromEntries(defaults))], [[], []]);
 });

@@ -1,40 +1,64 @@
-import { type SettingName, settingTable } from './setting-table.ts';
+import { isDeepStrictEqual } from 'node:util';
+import type { Setting } from './setting.ts';
+import { type SettingKey, type SettingName, settingSchemas } from './setting-schemas.ts';
 import type { Settings } from './settings.ts';
 
-/** A setting that nothing reads, and what it would have to stand beside. */
+/** A setting without effect, and what it requires. */
 export type IneffectiveSetting = { readonly setting: SettingName; readonly needs: string };
 
+type Requirement = { readonly needs: string; readonly isMet: boolean; readonly keys: readonly SettingKey[] };
+
 /**
- * What was set and has no effect, since something else is not: who wrote it believes otherwise. What cannot stand alone, as one
- * half of a pair, stops the start elsewhere. One that was set to its default is as one that was not.
+ * Lists the settings that have no effect because another setting is missing. A setting with its default value does not count.
+ * The start reports an incomplete pair, such as TLS_CERTIFICATE without TLS_KEY, as a fault.
  */
 export function findIneffectiveSettings(settings: Settings): readonly IneffectiveSetting[] {
-  const { documentStore, smtpUrl, smsUrl, letterSpool, clamav } = settings;
-  const { tlsClientCertificates, clientCertificateHeader, signInIssuer, evidenceTsaUrl } = settings;
-  const groups: readonly (readonly [needs: string, isThere: boolean, names: readonly SettingName[]])[] = [
-    ['DOCUMENT_STORE=s3://…', documentStore.startsWith('s3://'), ['S3_ACCESS_KEY_ID', 'S3_SECRET_ACCESS_KEY']],
-    ['SIGN_IN_ISSUER', signInIssuer !== undefined, ['SIGN_IN_SCOPE', 'CITIZEN_PAGES_NAME', 'REGISTER_CORRECTIONS_URL']],
-    ['CLIENT_CERTIFICATE_HEADER', clientCertificateHeader !== undefined, ['TRUSTED_PROXIES']],
-    [
-      'TLS_CLIENT_CERTIFICATES or CLIENT_CERTIFICATE_HEADER',
-      tlsClientCertificates || clientCertificateHeader !== undefined,
-      ['TLS_CLIENT_CA'],
-    ],
-    ['SMTP_URL', smtpUrl !== undefined, ['DKIM_DOMAIN', 'BOUNCE_ADDRESS', 'MAIL_EVENTS']],
-    ['SMS_URL', smsUrl !== undefined, ['SMS_GATEWAY', 'SMS_RECEIPT_TOKEN']],
-    ['LETTER_SPOOL', letterSpool !== undefined, ['LETTER_WINDOW', 'LETTER_FONTS', 'LETTER_RETURN_ADDRESS']],
-    ['EVIDENCE_TSA_URL', evidenceTsaUrl !== undefined, ['EVIDENCE_TSA_CERTIFICATES']],
-    ['the address of clamd in CLAMAV', clamav !== undefined && clamav !== 'off', ['RESCAN_AFTER_DAYS']],
-  ];
-  const absent = groups.filter(([, isThere]) => !isThere);
-  return absent.flatMap(([needs, , names]) =>
-    names.filter((name) => isSet(settings, name)).map((setting) => ({ setting, needs })),
-  );
+  return requirements(settings)
+    .filter(({ isMet }) => !isMet)
+    .flatMap(({ needs, keys }) =>
+      keys
+        .filter((key) => !hasDefaultValue(settings, key))
+        .map((key) => ({ setting: settingSchemas[key].name, needs })),
+    );
 }
 
-function isSet(settings: Settings, name: SettingName): boolean {
-  const member = name.toLowerCase().replace(/_(.)/g, (_, letter: string) => letter.toUpperCase());
-  const value = new Map<string, unknown>(Object.entries(settings)).get(member);
-  const plain = Array.isArray(value) ? value.join() : value;
-  return plain !== undefined && plain !== '' && String(plain) !== settingTable[name].fallback;
+function requirements(settings: Settings): readonly Requirement[] {
+  const { documentStore, clamav, tlsClientCertificates, clientCertificateHeader } = settings;
+  return [
+    {
+      needs: 'DOCUMENT_STORE=s3://…',
+      isMet: documentStore.startsWith('s3://'),
+      keys: ['s3AccessKeyId', 's3SecretAccessKey'],
+    },
+    {
+      needs: 'SIGN_IN_ISSUER',
+      isMet: settings.signInIssuer !== undefined,
+      keys: ['signInScope', 'citizenPagesName', 'registerCorrectionsUrl'],
+    },
+    { needs: 'CLIENT_CERTIFICATE_HEADER', isMet: clientCertificateHeader !== undefined, keys: ['trustedProxies'] },
+    {
+      needs: 'TLS_CLIENT_CERTIFICATES or CLIENT_CERTIFICATE_HEADER',
+      isMet: tlsClientCertificates || clientCertificateHeader !== undefined,
+      keys: ['tlsClientCa'],
+    },
+    { needs: 'SMTP_URL', isMet: settings.smtpUrl !== undefined, keys: ['dkimDomain', 'bounceAddress', 'mailEvents'] },
+    { needs: 'SMS_URL', isMet: settings.smsUrl !== undefined, keys: ['smsGateway', 'smsReceiptToken'] },
+    {
+      needs: 'LETTER_SPOOL',
+      isMet: settings.letterSpool !== undefined,
+      keys: ['letterWindow', 'letterFonts', 'letterReturnAddress'],
+    },
+    { needs: 'EVIDENCE_TSA_URL', isMet: settings.evidenceTsaUrl !== undefined, keys: ['evidenceTsaCertificates'] },
+    {
+      needs: 'the address of clamd in CLAMAV',
+      isMet: clamav !== undefined && clamav !== 'off',
+      keys: ['rescanAfterDays'],
+    },
+  ];
+}
+
+function hasDefaultValue(settings: Settings, key: SettingKey): boolean {
+  const schema: Setting = settingSchemas[key];
+  const defaultValue = schema.default === undefined ? undefined : schema.type.parse(schema.default);
+  return isDeepStrictEqual(settings[key], defaultValue);
 }

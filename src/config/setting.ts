@@ -1,34 +1,27 @@
-/** The kind of a value; `validate-setting.ts` checks each. */
-export type SettingKind =
-  | 'text'
-  | 'port'
-  | 'url'
-  | 'origin'
-  | 'database'
-  | 'path'
-  | 'mail-address'
-  | 'flag'
-  | 'level'
-  | 'issuers'
-  | 'issuer'
-  | 'country'
-  | 'time-zone'
-  | 'header'
-  | 'token'
-  | 'scanner'
-  | 'count'
-  | 'threads'
-  | 'days'
-  | 'dates'
-  | 'milliseconds'
-  | 'store';
-
-/** One setting of the table: its kind, default and description. */
-export type Setting = {
-  readonly kind: SettingKind;
-  readonly fallback: string | undefined;
-  readonly secret?: true;
-  /** The schemes that a URL may have. */
-  readonly schemes?: readonly string[];
-  readonly help: string;
+/** How the text of a setting becomes a value. `src/config/setting-types.ts` defines the types. */
+export type SettingType<T> = {
+  /** The requirement, as it completes the sentence "expected …" of an error message. */
+  readonly expected: string;
+  /** The value; undefined if the text does not meet the requirement. */
+  readonly parse: (text: string) => T | undefined;
+  /** The setting also exists as `NAME_FILE`, and no message repeats its value. */
+  readonly isSecret?: true;
+  /** The value is the absolute path of a file or folder, or an `s3:` URL. The doctor checks that each path responds. */
+  readonly isPath?: true;
 };
+
+/** The schema of one setting. The reader, the type `Settings`, docs/settings.md and the checks are derived from it. */
+export type Setting<T = unknown> = {
+  /** The name in the environment and in the settings file. */
+  readonly name: string;
+  readonly type: SettingType<T>;
+  /** The default, as an operator would write it. Without one, the value of an absent setting is undefined. */
+  readonly default?: string;
+  /** Every installation needs or reviews this setting: it is in the first table of docs/settings.md. */
+  readonly essential?: true;
+  readonly description: string;
+};
+
+/** The value that `readSettings` returns for a schema. */
+export type SettingValue<S extends Setting> =
+  S extends Setting<infer T> ? (S extends { readonly default: string } ? T : T | undefined) : never;

@@ -5,8 +5,11 @@ import { join } from 'node:path';
 import { after, test } from 'node:test';
 import { inspect } from 'node:util';
 import { publicUrlFor } from './public-url.ts';
-import { settingTable } from './setting-table.ts';
+import type { Setting } from './setting.ts';
+import { settingGroups, settingSchemas } from './setting-schemas.ts';
 import { inlineSettingFiles, readSettings, SettingError } from './settings.ts';
+
+const schemas: readonly Setting[] = Object.values(settingSchemas);
 
 const folder = mkdtempSync(join(tmpdir(), 'cs-settings-'));
 after(() => rmSync(folder, { recursive: true }));
@@ -15,7 +18,7 @@ const fileWith = (name: string, text: string) => {
   return join(folder, name);
 };
 
-test('without any setting the defaults hold', () => {
+test('settings that are absent have their defaults', () => {
   const settings = readSettings({});
   assert.deepEqual(
     [
@@ -31,23 +34,23 @@ test('without any setting the defaults hold', () => {
   assert.ok(settings.dataDir.endsWith('/data') && settings.documentStore.endsWith('/data/documents'));
 });
 
-test('environment goes over file, file over default; blank is not set', () => {
+test('the environment takes precedence over the file, the file over the default, and a blank value over nothing', () => {
   const SETTINGS_FILE = fileWith('settings', '# comment\nPORT = 4000\nLOG_LEVEL=warn\n');
   assert.equal(readSettings({ SETTINGS_FILE }).port, 4000);
   assert.equal(readSettings({ SETTINGS_FILE, PORT: '5000' }).port, 5000);
   assert.equal(readSettings({ SETTINGS_FILE, PORT: ' ' }).port, 4000);
 });
 
-test('every setting can stand in the file, and what is blank there is not set', () => {
-  for (const [name, { fallback }] of Object.entries(settingTable)) {
-    const SETTINGS_FILE = fileWith('one', `${name} = ${fallback ?? ''}\n`);
+test('every setting can be in the file, and a blank one has its default', () => {
+  for (const { name, default: text = '' } of schemas) {
+    const SETTINGS_FILE = fileWith('one', `${name} = ${text}\n`);
     assert.deepEqual(readSettings({ SETTINGS_FILE }), readSettings({}), name);
   }
   const SETTINGS_FILE = fileWith('s3', 'S3_ACCESS_KEY_ID=abc\n');
   assert.equal(readSettings({ SETTINGS_FILE }).s3AccessKeyId, 'abc');
 });
 
-test('a secret comes from its file, not from both, and shows nowhere', () => {
+test('a secret comes from its file, is rejected if it is set twice, and is never printed', () => {
   const DATABASE_URL_FILE = fileWith('url', 'postgres://u:hunter2@h/d\n');
   const settings = readSettings({ DATABASE_URL_FILE });
   assert.equal(settings.databaseUrl?.reveal(), 'postgres://u:hunter2@h/d');
@@ -58,16 +61,16 @@ test('a secret comes from its file, not from both, and shows nowhere', () => {
   );
 });
 
-test('an environment without its files says the same of every setting when those are others', () => {
+test('inlined settings stay the same after their files change', () => {
   assert.deepEqual(readSettings(inlineSettingFiles({})), readSettings({}));
   const SETTINGS_FILE = fileWith('first', 'PORT=4000\nREGISTER_NAME="Register of  Persons"\nLOG_LEVEL=warn\nHOST=\n');
   const DATABASE_URL_FILE = fileWith('first-url', 'postgres://u:hunter2@h/d\n');
   const environment = { SETTINGS_FILE, DATABASE_URL_FILE, LOG_LEVEL: 'error', ROOT_KEY_FILE: 'root.key' };
-  const [before, kept] = [readSettings(environment), inlineSettingFiles(environment)];
+  const [before, inlined] = [readSettings(environment), inlineSettingFiles(environment)];
   fileWith('first', 'PORT=5000\nno setting\n');
   fileWith('first-url', '');
   assert.throws(() => readSettings(environment), SettingError);
-  const after = readSettings(kept);
+  const after = readSettings(inlined);
   assert.deepEqual(
     { ...after, databaseUrl: after.databaseUrl?.reveal() },
     { ...before, databaseUrl: before.databaseUrl?.reveal() },
@@ -78,14 +81,11 @@ test('an environment without its files says the same of every setting when those
   );
 });
 
-const wrong = [
-  [{ PORT: 'http' }, /^PORT: expected a port number from 0 to 65535, "http" came\. See docs\/settings\.md#port$/],
+const invalid = [
+  [{ PORT: 'http' }, /^PORT: expected a port number from 0 to 65535, received "http"\. See docs\/settings\.md#port$/],
   [{ PORT: '70000' }, /PORT/],
   [{ LOG_LEVEL: 'loud' }, /LOG_LEVEL: expected one of/],
-  [
-    { PUBLIC_URL: 'example' },
-    /^PUBLIC_URL: expected https:\/\/ or http:\/\/ with a host, and nothing behind it but a port/,
-  ],
+  [{ PUBLIC_URL: 'example' }, /^PUBLIC_URL: expected https:\/\/ or http:\/\/ with a host, and at most a port after it/],
   [{ PUBLIC_URL: 'ftp://gov.example' }, /^PUBLIC_URL/],
   [{ PUBLIC_URL: 'https://gov.example/services' }, /^PUBLIC_URL/],
   [{ PUBLIC_URL: 'https://gov.example?a=b' }, /^PUBLIC_URL/],
@@ -94,23 +94,23 @@ const wrong = [
   [{ PUBLIC_URL: 'https://gov.\texample' }, /^PUBLIC_URL/],
   [
     { SMS_URL: 'ftp://gw.example' },
-    /^SMS_URL: expected an absolute URL that begins with https: or http:, something else/,
+    /^SMS_URL: expected a URL that starts with https: or http: .*, received another value, which is a secret\. See/,
   ],
-  [{ REGISTER_URL: 'ldap://register.example' }, /^REGISTER_URL: expected an absolute URL that begins with https:/],
-  [{ SMTP_URL: 'https://relay.example' }, /^SMTP_URL: expected an absolute URL that begins with smtp: or smtps:/],
-  [{ TERMS_URL: 'javascript:alert(1)' }, /^TERMS_URL: expected an absolute URL that begins with https:/],
+  [{ REGISTER_URL: 'ldap://register.example' }, /^REGISTER_URL: expected a URL that starts with https:/],
+  [{ SMTP_URL: 'https://relay.example' }, /^SMTP_URL: expected a URL that starts with smtp: or smtps:/],
+  [{ TERMS_URL: 'javascript:alert(1)' }, /^TERMS_URL: expected a URL that starts with https:/],
   [
     { SECURITY_CONTACT: 'security@gov.example' },
-    /^SECURITY_CONTACT: expected .* begins with https: or mailto: or tel:/,
+    /^SECURITY_CONTACT: expected .* starts with https: or mailto: or tel:/,
   ],
-  [{ SUPPORT_EMAIL: 'the help desk' }, /^SUPPORT_EMAIL: expected one address/],
+  [{ SUPPORT_EMAIL: 'the help desk' }, /^SUPPORT_EMAIL: expected one email address/],
   [{ TRUSTED_ISSUERS: 'https://a.example, http://issuer.example' }, /^TRUSTED_ISSUERS: expected https URLs/],
   [{ TRUSTED_ISSUERS: 'mailto:a@issuer.example' }, /^TRUSTED_ISSUERS: expected https URLs/],
   [
     { DATABASE_URL: 'postgres://u:hunter2@h:port/d' },
-    /^DATABASE_URL: expected a postgres:\/\/ URL, something else came/,
+    /^DATABASE_URL: expected a postgres:\/\/ URL .*, received another value, which is a secret\. See/,
   ],
-  [{ DATABASE_URL: 'postgres://u:p%E4ss@h/d' }, /^DATABASE_URL: expected user, password and path percent-encoded/],
+  [{ DATABASE_URL: 'postgres://u:p%E4ss@h/d' }, /^DATABASE_URL: expected .* percent-encoded user, password and path/],
   [{ DOCUMENT_STORE: 'https://store.example/bucket?region=eu' }, /^DOCUMENT_STORE: expected a folder or s3:/],
   [{ DOCUMENT_STORE: 'S3://bucket?region=eu' }, /^DOCUMENT_STORE: expected a folder or s3:/],
   [{ DOCUMENT_STORE: 's3://bucket/%zz?region=eu' }, /^DOCUMENT_STORE: expected a folder or s3:/],
@@ -118,37 +118,40 @@ const wrong = [
   [{ CLAMAV: 'tcp://[:1]:3310' }, /^CLAMAV: expected unix:\/path, tcp:\/\/host:port or off/],
   [{ CLAMAV: 'tcp://localhost' }, /^CLAMAV: expected unix:\/path, tcp:\/\/host:port or off/],
   [{ REGISTER_COUNTRY: 'PRT' }, /^REGISTER_COUNTRY: expected two capital letters/],
-  [{ FEED_DAYS: '1000000' }, /^FEED_DAYS: expected a whole number from 1 to 999999/],
-  [{ ACCESS_LOG_HIDDEN_DAYS: '100000' }, /^ACCESS_LOG_HIDDEN_DAYS: expected a whole number of days, at most 99999/],
+  [{ FEED_DAYS: '1000000' }, /^FEED_DAYS: expected a whole number from 7 to 999999/],
+  [{ ACCESS_LOG_HIDDEN_DAYS: '100000' }, /^ACCESS_LOG_HIDDEN_DAYS: expected a whole number from 0 to 99999/],
   [{ REFUSE_CLAIMS_IN_URL: 'yes' }, /true or false/],
-  [{ DATABASE_URL: 'mysql://root:hunter2@h' }, /^DATABASE_URL: expected a postgres:\/\/ URL, something else came/],
   [
-    { SMTP_URL: 'hunter2' },
-    /^SMTP_URL: expected an absolute URL that begins with smtp: or smtps:, something else came/,
+    { DATABASE_URL: 'mysql://root:hunter2@h' },
+    /^DATABASE_URL: expected a postgres:\/\/ URL .*, received another value, which is a secret\. See/,
   ],
+  [{ SMTP_URL: 'hunter2' }, /^SMTP_URL: expected a URL that starts with smtp: or smtps: .*, received another value/],
   [{ CLIENT_CERTIFICATE_HEADER: 'Client Cert' }, /^CLIENT_CERTIFICATE_HEADER: expected the name of a header/],
   [{ CLIENT_CERTIFICATE_HEADER: 'Authorization' }, /^CLIENT_CERTIFICATE_HEADER: expected the name of a header/],
-  [{ BOUNCE_TOKEN: 'hunter2' }, /^BOUNCE_TOKEN: expected at least 16 characters, .* something else came/],
+  [{ BOUNCE_TOKEN: 'hunter2' }, /^BOUNCE_TOKEN: expected at least 16 characters, .*, received another value/],
   [{ HOLIDAYS: '2026-01-01 2026-1-6' }, /HOLIDAYS: expected days as YYYY-MM-DD/],
   [{ HOLIDAYS: '2026-02-30' }, /HOLIDAYS/],
   [{ TIME_ZONE: 'Lisbon' }, /^TIME_ZONE: expected a time zone of the IANA database/],
-  [{ DATABASE_URL_FILE: fileWith('empty', '\n') }, /DATABASE_URL_FILE: expected the secret in .* is empty/],
+  [
+    { DATABASE_URL_FILE: fileWith('empty', '\n') },
+    /DATABASE_URL_FILE: expected a secret in .*, received an empty file/,
+  ],
   [
     { MAIL_FROM: 'Tax Office <no-reply@tax.example>' },
-    /^MAIL_FROM: expected one address without a name, as mail@example\.org, "Tax Office <no-reply@tax\.example>" came/,
+    /^MAIL_FROM: expected one email address without a name, such as mail@example\.org, received "Tax Office <no-reply@tax\.example>"/,
   ],
-  [{ MAIL_FROM: 'no-reply' }, /^MAIL_FROM: expected one address/],
-  [{ MAIL_FROM: 'a@tax.example, b@tax.example' }, /^MAIL_FROM: expected one address/],
-  [{ BOUNCE_ADDRESS: 'bounces' }, /^BOUNCE_ADDRESS: expected one address/],
-  [{ BOUNCE_ADDRESS: 'Bounces <bounces@tax.example>' }, /^BOUNCE_ADDRESS: expected one address/],
-  [{ SETTINGS_FILE: '/nowhere' }, /^SETTINGS_FILE: expected the path of a file, "\/nowhere" is none/],
+  [{ MAIL_FROM: 'no-reply' }, /^MAIL_FROM: expected one email address/],
+  [{ MAIL_FROM: 'a@tax.example, b@tax.example' }, /^MAIL_FROM: expected one email address/],
+  [{ BOUNCE_ADDRESS: 'bounces' }, /^BOUNCE_ADDRESS: expected one email address/],
+  [{ BOUNCE_ADDRESS: 'Bounces <bounces@tax.example>' }, /^BOUNCE_ADDRESS: expected one email address/],
+  [{ SETTINGS_FILE: '/nowhere' }, /^SETTINGS_FILE: expected the path of a file, received "\/nowhere"/],
   [{ SETTINGS_FILE: folder }, /^SETTINGS_FILE: expected the path of a file/],
   [{ DKIM_KEY_FILE: folder }, /^DKIM_KEY_FILE: expected the path of a file/],
   [{ SETTINGS_FILE: fileWith('typo', 'PROT=1\n') }, /line 1/],
 ] as const;
 
-test('a wrong value stops the start with its name, what came, what was expected, and the page; a secret is not repeated', () => {
-  for (const [environment, expected] of wrong) {
+test('an invalid value is a fault with its name, what was expected and received, and the page, but without a secret', () => {
+  for (const [environment, expected] of invalid) {
     assert.throws(
       () => readSettings(environment),
       (fault) => fault instanceof SettingError && expected.test(fault.message),
@@ -156,7 +159,7 @@ test('a wrong value stops the start with its name, what came, what was expected,
   }
 });
 
-test('what is written in several ways is taken', () => {
+test('every documented form of a value is accepted', () => {
   for (const environment of [
     { PUBLIC_URL: 'https://gov.example' },
     { PUBLIC_URL: 'https://gov.example:8443/' },
@@ -173,27 +176,28 @@ test('what is written in several ways is taken', () => {
   ]) {
     assert.ok(readSettings(environment));
   }
-  for (const [written, read] of [
+  for (const [text, origin] of [
     ['https://gov.example:8443/', 'https://gov.example:8443'],
     ['HTTPS://Gov.Example:443', 'https://gov.example'],
     ['https://blåbær.example', 'https://xn--blbr-roah.example'],
   ] as const)
-    assert.equal(readSettings({ PUBLIC_URL: written }).publicUrl, read);
+    assert.equal(readSettings({ PUBLIC_URL: text }).publicUrl, origin);
 });
 
-test('who listens everywhere says where callers are, however that is written', () => {
-  const at = (host: string, publicUrl?: string) => publicUrlFor({ host, publicUrl, tlsCertificate: undefined }, 3000);
+test('a server that listens on all addresses requires PUBLIC_URL, for every spelling of HOST', () => {
+  const urlFor = (host: string, publicUrl?: string) =>
+    publicUrlFor({ host, publicUrl, tlsCertificate: undefined }, 3000);
   for (const host of ['0.0.0.0', '::', '0', '::0', '0:0:0:0:0:0:0:0', '::ffff:0.0.0.0', 'fe80::1%eth0']) {
-    assert.throws(() => at(host), /^SettingError: PUBLIC_URL: expected the address that callers use/);
-    assert.equal(at(host, 'https://gov.example'), 'https://gov.example');
+    assert.throws(() => urlFor(host), /^SettingError: PUBLIC_URL: expected the address that clients use/);
+    assert.equal(urlFor(host, 'https://gov.example'), 'https://gov.example');
   }
   assert.deepEqual(
-    [at('::1'), at('10.0.0.1'), at('box')],
+    [urlFor('::1'), urlFor('10.0.0.1'), urlFor('box')],
     ['http://[::1]:3000', 'http://10.0.0.1:3000', 'http://box:3000'],
   );
 });
 
-test('addresses of mail have their domain in ASCII', () => {
+test('the domain of an email address is converted to ASCII', () => {
   const { mailFrom, bounceAddress } = readSettings({
     MAIL_FROM: 'no-reply@blåbær.example',
     BOUNCE_ADDRESS: 'b@ø.example',
@@ -202,16 +206,34 @@ test('addresses of mail have their domain in ASCII', () => {
   assert.deepEqual([readSettings({}).mailFrom, readSettings({}).bounceAddress], ['no-reply@localhost', undefined]);
 });
 
-test('a token of sixteen characters is long enough', () => {
+test('a token of 16 characters is accepted', () => {
   assert.equal(readSettings({ BOUNCE_TOKEN: 'hunter2hunter2hu' }).bounceToken?.reveal(), 'hunter2hunter2hu');
 });
 
-test('every setting of the table is read', () => {
-  const names = Object.keys(settingTable);
-  assert.equal(Object.keys(readSettings({})).length, names.length);
+test('every group of settings is read, and no two settings share a name', () => {
+  const grouped: readonly Setting[] = Object.values(settingGroups).flatMap((group) => Object.values<Setting>(group));
+  assert.deepEqual(grouped, schemas);
+  assert.equal(new Set(schemas.map(({ name }) => name)).size, Object.keys(readSettings({})).length);
 });
 
-test('the place that a fault names stands on the page of settings', () => {
+test('an invalid setting of which all faults are reported has its default', () => {
+  const faults: string[] = [];
+  const settings = readSettings({ PORT: 'x', FEED_DAYS: '0', HOST: '::1', DATABASE_URL: 'x' }, ({ setting }) =>
+    faults.push(setting),
+  );
+  assert.deepEqual(faults.toSorted(), ['DATABASE_URL', 'FEED_DAYS', 'PORT']);
+  assert.deepEqual(
+    [settings.port, settings.feedDays, settings.host, settings.databaseUrl],
+    [3000, 180, '::1', undefined],
+  );
+});
+
+test('the default of every setting is valid', () => {
+  for (const { name, type, default: text } of schemas)
+    if (text !== undefined) assert.notEqual(type.parse(text), undefined, name);
+});
+
+test('the anchor in the message of a fault is on the page of settings', () => {
   const page = readFileSync(join(import.meta.dirname, '../../docs/settings.md'), 'utf8');
   for (const environment of [{ PORT: 'x' }, { SETTINGS_FILE: '/nowhere' }, { DATABASE_URL_FILE: '/nowhere' }]) {
     assert.throws(

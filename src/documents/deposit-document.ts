@@ -58,7 +58,7 @@ export const depositDocument = defineOperation({
     const { caller, now, ports } = call;
     const deposit = await parseDeposit(call);
     if ('refusal' in deposit) return deposit;
-    const { citizenId, legalGround } = deposit.terms;
+    const { citizenId, processingBasis } = deposit.terms;
     const citizenKey = (await citizenKeyFor(ports, citizenId))?.key;
     const context = `citizen-services/kept-deposit@v1\0${caller.clientId}`;
     const earlier = await earlierAnswerOf(call, deposit, { citizenKey, context });
@@ -75,7 +75,7 @@ export const depositDocument = defineOperation({
     const about = { actor, citizenId, document: id, digest: record.digest } as const;
     return {
       effect: {
-        events: [{ type: 'document.deposited', id: event, at: now, ...about, ...legalGround }],
+        events: [{ type: 'document.deposited', id: event, at: now, ...about, ...processingBasis }],
         statements: [...keyGuards, insertDocument(document)],
       },
       answer: {

@@ -41,7 +41,7 @@ test('a form that never ends is not read beyond the limit of its document', asyn
     ['--b\r\nContent-Disposition: form-data; name="title"\r\n\r\n', 'value', 'bad-request', before],
     ['--b\r\nContent-Disposition: form-data; name="title"\r\n', 'X-More: of the head\r\n', 'bad-request', before],
     [`${fields}${document}`, part('purpose', 'late'), 'bad-request', before],
-    [whole, 'a line behind the last part\r\n', 'payload-too-large', limit + before],
+    [whole, 'a line beyond the last part\r\n', 'payload-too-large', limit + before],
   ];
   for (const [begin, more, slug, most] of cases) {
     const { taken, refusal } = await endless(begin, more);

@@ -37,7 +37,7 @@ test('the headers of a deposit are parsed as described', () => {
     issuedAt: Date.UTC(2026, 1, 28, 8),
     retainUntil: Date.UTC(2036, 0, 1),
     retentionClass: null,
-    legalGround: { purpose: 'Steuer & Recht', legalBasis: '§ 155 AO' },
+    processingBasis: { purpose: 'Steuer & Recht', legalBasis: '§ 155 AO' },
     length: 12,
   });
 });
@@ -77,8 +77,8 @@ test('a citizen id has the maximum length of the register, and a text its own', 
   assert.deepEqual(compilePartCheck('header', depositHeaders)(given), []);
   const read = readDepositHeaders(given, now);
   assert.ok('terms' in read);
-  const { citizenId, title, legalGround } = read.terms;
-  assert.deepEqual([citizenId, title, legalGround], [longest, longest, { purpose: longest, legalBasis: longest }]);
+  const { citizenId, title, processingBasis } = read.terms;
+  assert.deepEqual([citizenId, title, processingBasis], [longest, longest, { purpose: longest, legalBasis: longest }]);
   for (const name of ['citizen-id', 'document-title', 'purpose', 'legal-basis'])
     assert.ok('refusal' in readDepositHeaders({ ...plain, [name]: `${encoded}x` }, now), name);
 });

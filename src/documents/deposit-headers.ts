@@ -79,7 +79,7 @@ export type DepositTerms = {
   readonly issuedAt: number;
   readonly retainUntil: number | null;
   readonly retentionClass: string | null;
-  readonly legalGround: ProcessingBasis;
+  readonly processingBasis: ProcessingBasis;
   readonly length: number | undefined;
   readonly sha256: Uint8Array | undefined;
 };
@@ -113,7 +113,7 @@ export function readDepositHeaders(
     issuedAt: readPart('document-issued-at', parseInstant, instantRequirement) ?? now,
     retainUntil: readPart('document-retain-until', parseInstant, instantRequirement) ?? null,
     retentionClass: headers['document-retention-class'] ?? null,
-    legalGround: { purpose: readLine('purpose', 200), legalBasis: readLine('legal-basis', 200) },
+    processingBasis: { purpose: readLine('purpose', 200), legalBasis: readLine('legal-basis', 200) },
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
     sha256: readPart('repr-digest', parseReprDigest, 'must hold sha-256=:BASE64: of 32 bytes'),
   };

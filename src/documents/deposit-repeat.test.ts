@@ -105,9 +105,9 @@ for (const engine of engines) {
     assert.ok('refusal' in erased && erased.refusal.slug === 'citizen-not-found');
     await app.db.write(app.citizenKeys.creationStatements([testCitizenId]));
     app.forgetKeys();
-    const anew = await deposit(app);
-    assert.ok('refusal' in anew && anew.refusal.slug === 'idempotency-key-reused');
-    assert.match(anew.refusal.detail, /erased/);
+    const repeated = await deposit(app);
+    assert.ok('refusal' in repeated && repeated.refusal.slug === 'idempotency-key-reused');
+    assert.match(repeated.refusal.detail, /erased/);
     assert.ok('status' in (await deposit(app, { 'idempotency-key': 'a-2' })));
     app.ports.citizensHaveKeys = false;
     const elsewhere = await deposit(app);
@@ -193,8 +193,8 @@ for (const engine of engines) {
     const sent = formOf([...fields, file]);
     const large = await app.deposit({ ...sent, headers: { ...sent.headers, 'content-length': '104923137' } });
     // The bytes that a form may have around its document do not count for the document.
-    const told = { detail: 'The limit is 104857600 bytes.', members: { limit: 104_857_600 } };
-    assert.partialDeepStrictEqual(large, { refusal: { slug: 'payload-too-large', ...told } });
+    const sizeLimit = { detail: 'The limit is 104857600 bytes.', members: { limit: 104_857_600 } };
+    assert.partialDeepStrictEqual(large, { refusal: { slug: 'payload-too-large', ...sizeLimit } });
     const cut = await app.deposit({ ...sent, body: [...sent.body.slice(0, 2), new Error('the line is down')] });
     assert.ok('refusal' in cut);
     assert.deepEqual([await app.files(), await app.eventsAbout(testCitizenId)], [[], []]);

@@ -40,7 +40,7 @@ export async function parseDeposit(call: DepositCall): Promise<DepositRequest | 
     return { refusal: { ...refusal, ...(refusal.issues && { issues: refusal.issues.map(toIssue) }) } };
   }
   const { terms } = read;
-  const refusal = refusalOfPurpose(call.caller, terms.legalGround.purpose);
+  const refusal = refusalOfPurpose(call.caller, terms.processingBasis.purpose);
   if (refusal !== undefined) return { refusal };
   if (call.repeat !== undefined && terms.sha256 === undefined) {
     const detail = 'required with an Idempotency-Key: it tells a repeated document from another one';

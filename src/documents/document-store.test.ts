@@ -7,14 +7,14 @@ import { systemRandom } from '../kernel/system-clock.ts';
 import type { DocumentGrant, DocumentReader } from './document.ts';
 import { blobOwnersOf, findDocument, insertDocument, insertGrant, listVisibleDocuments } from './document-store.ts';
 
-const mint = createIdGenerator({ now: () => 1_000 }, systemRandom);
+const createId = createIdGenerator({ now: () => 1_000 }, systemRandom);
 
 function documentFor(citizenId: string, issuer: string) {
   const sealedRecord = systemRandom(40);
-  const id = mint('document');
+  const id = createId('document');
   const scan = { verdict: 'not-scanned', at: 1_000, engine: null, finding: null } as const;
-  const keeping = { retainUntil: null, retentionClass: null, eraseAt: null, held: false };
-  return { id, citizenId, issuer, createdAt: 1_000, ...keeping, scan, status: 'available', sealedRecord } as const;
+  const retention = { retainUntil: null, retentionClass: null, eraseAt: null, held: false };
+  return { id, citizenId, issuer, createdAt: 1_000, ...retention, scan, status: 'available', sealedRecord } as const;
 }
 
 const grantOn = (documentId: DocumentGrant['documentId'], clientId: string, endsAt: number | null): DocumentGrant => ({
@@ -37,7 +37,7 @@ for (const engine of engines) {
       { ...found, document: { ...found.document, sealedRecord: Uint8Array.from(found.document.sealedRecord) } },
       { document, grants },
     );
-    assert.equal(await findDocument(db.read, mint('document')), undefined);
+    assert.equal(await findDocument(db.read, createId('document')), undefined);
   });
 
   test(`${engine.name}: a repeated grant has the new end, and a grant on no document is refused`, async (t) => {
@@ -47,7 +47,7 @@ for (const engine of engines) {
     await db.write(insertGrant(grantOn(document.id, 'city', 3_000)));
     assert.deepEqual((await findDocument(db.read, document.id))?.grants, [grantOn(document.id, 'city', 3_000)]);
     await assert.rejects(
-      db.write(insertGrant(grantOn(mint('document'), 'city', null))),
+      db.write(insertGrant(grantOn(createId('document'), 'city', null))),
       (fault) => fault instanceof WriteRefused && fault.kind === 'foreign_key',
     );
   });

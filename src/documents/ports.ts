@@ -4,19 +4,19 @@ import type { CitizenKeys } from '../ledger/citizen-keys.ts';
 import type { BlobStore } from './blobs/blob-store.ts';
 import type { ResponseSigner } from './http/response-signature.ts';
 
-/** What an operator must be told at once: what was stored is not what is there. */
+/** The kinds of alarm about a stored document, which the operator must see at once. */
 export type DocumentAlarm =
   | 'document-record-broken'
   | 'document-bytes-broken'
   | 'document-infected'
   | 'document-blob-left';
 
-/** What the log reports: a document, by its id, or a store, is not as the database says. */
+/** The fault that the log reports for an alarm. Its message names a document by its id, or a store. */
 export class DocumentAlarmRaised extends Error {
   override readonly name = 'DocumentAlarmRaised';
 }
 
-/** What the operations on documents need; `create-documents.ts` provides it. */
+/** The dependencies of the document operations, which `create-documents.ts` provides. */
 export type DocumentPorts = {
   readonly blobs: BlobStore;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'guardedKeyOf' | 'pseudonymOf'>;
@@ -37,6 +37,6 @@ export type DocumentPorts = {
   readonly signer: (() => ResponseSigner) | undefined;
   /** Whether documents go through the scanner; else the operator has said that they go out without one. */
   readonly scans: boolean;
-  /** What one document may weigh, in bytes. */
+  /** The maximum size of a document, in bytes. */
   readonly limit: number;
 };

@@ -5,9 +5,9 @@ import { createIdGenerator } from '../kernel/id.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
 import { blobContext, blobKey, type DocumentContent, sealRecord, unsealRecord } from './sealed-record.ts';
 
-const mint = createIdGenerator({ now: () => 1_000 }, systemRandom);
+const createId = createIdGenerator({ now: () => 1_000 }, systemRandom);
 const citizenKey = systemRandom(keyBytes);
-const binding = { id: mint('document'), pseudonym: systemRandom(16), issuer: 'tax-office', createdAt: 1_000 };
+const binding = { id: createId('document'), pseudonym: systemRandom(16), issuer: 'tax-office', createdAt: 1_000 };
 const dataKey = Buffer.from(systemRandom(keyBytes));
 const message = deriveMessageKey(dataKey, blobContext(binding.id), systemRandom(saltBytes));
 const content: DocumentContent = {
@@ -34,7 +34,7 @@ test('a record opens to its content, and its key opens the document', () => {
 test('a record in a changed row, under another citizen or with a changed byte does not open', () => {
   const sealed = sealRecord(citizenKey, binding, content, systemRandom);
   const changed = [
-    { ...binding, id: mint('document') },
+    { ...binding, id: createId('document') },
     { ...binding, pseudonym: systemRandom(16) },
     { ...binding, issuer: 'tax-office2' },
     { ...binding, createdAt: 1_001 },
@@ -50,5 +50,5 @@ test('a record in a changed row, under another citizen or with a changed byte do
 
 test('the key of one document does not open the blob of another', () => {
   assert.equal(content.header.length, headerBytes);
-  assert.throws(() => blobKey(mint('document'), content), SealBroken);
+  assert.throws(() => blobKey(createId('document'), content), SealBroken);
 });

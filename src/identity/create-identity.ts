@@ -86,7 +86,7 @@ async function createPorts(deps: IdentityDeps): Promise<IdentityPorts> {
     limitReachedNotice: deps.limitReachedNotice,
     ...(hasOwnRegister ? { lockChangeNotice: deps.lockChangeNotice } : {}),
     startResponsePadding: createResponsePadding({
-      intervalMs: settings.verifyQuantumMs,
+      intervalMs: settings.verifyIntervalMs,
       stopwatch: () => performance.now(),
       timer,
     }).start,

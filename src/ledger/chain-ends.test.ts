@@ -11,12 +11,12 @@ const collect: () => void = runInNewContext('gc');
 for (const engine of engines) {
   test(`${engine.name}: a cached chain end keeps none of the memory of its event alive`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
-    const heldBytes = () => {
+    const arrayBufferBytes = () => {
       // The first collection frees memory in the background, and the second one waits for that.
       for (let times = 0; times < 2; times += 1) collect();
       return process.memoryUsage().arrayBuffers;
     };
-    const before = heldBytes();
+    const before = arrayBufferBytes();
     const chains = 200;
     for (let at = 0; at < chains; at += 1) {
       await app.use(`c${at}`);
@@ -24,7 +24,7 @@ for (const engine of engines) {
       // As in a server between two events: the pool of small buffers is used up and replaced.
       for (let times = 0; times < 3; times += 1) Buffer.allocUnsafe(Buffer.poolSize / 2 - 1);
     }
-    const held = heldBytes() - before;
+    const held = arrayBufferBytes() - before;
     assert.ok(held < (chains * Buffer.poolSize) / 4, `${held} bytes`);
     assert.equal(app.sequencer.tree()?.edge.size, chains);
   });

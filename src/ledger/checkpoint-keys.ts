@@ -27,7 +27,8 @@ export function checkpointSigners(keys: CheckpointKeys, origin: string, mlDsa: b
     const seed = seedOf(key);
     const ed25519 = { ...createNoteSigner(signatureTypes.ed25519, origin, seed), retireAt };
     if (!mlDsa) return [ed25519];
-    // A quantum computer that finds the Ed25519 key finds its scalar, a hash of this seed, and never the seed itself.
+    // An attacker who computes the Ed25519 scalar from its public key learns a hash of this seed, never the seed, and so
+    // cannot derive the ML-DSA key.
     const mlDsaSeed = hkdfSync('sha256', seed, '', 'citizen-services/checkpoint-ml-dsa-44@v1', 32);
     const second = createNoteSigner(signatureTypes.mlDsaCosignature, origin, new Uint8Array(mlDsaSeed));
     return [ed25519, { ...second, retireAt }];

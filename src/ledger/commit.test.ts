@@ -5,10 +5,10 @@ import { systemClock, systemRandom } from '../kernel/system-clock.ts';
 import { createCommitter } from './commit.ts';
 import type { LedgerEvent } from './ledger-event.ts';
 
-const mint = createIdGenerator(systemClock, systemRandom);
+const createId = createIdGenerator(systemClock, systemRandom);
 
 function eventOf(type: 'policy.added' | 'register.counted'): LedgerEvent {
-  const head = { id: mint('event'), at: 1, actor: { process: 'start' } } as const;
+  const head = { id: createId('event'), at: 1, actor: { process: 'start' } } as const;
   return type === 'policy.added' ? { type, ...head, name: 'strict', digest: 'x' } : { type, ...head, persons: 3 };
 }
 

@@ -102,11 +102,11 @@ for (const engine of engines) {
 
   test(`${engine.name}: events do not name the citizen when the clock of the erasing process is slow`, async (t) => {
     const db = await engine.open(t);
-    const behind = { now: () => app.time.now - 60_000 };
+    const slowClock = { now: () => app.time.now - 60_000 };
     const clerk = {
       read: db.read,
-      clock: behind,
-      mint: createIdGenerator(behind, systemRandom),
+      clock: slowClock,
+      mint: createIdGenerator(slowClock, systemRandom),
       actor: { operator: 'clerk' },
     };
     let isErased = false;
@@ -218,29 +218,29 @@ for (const engine of engines) {
     const killed = async () => {
       throw new Error('killed');
     };
-    const comeAnew = async () => {
+    const addCitizen = async () => {
       app.time.now += 1;
       await db.write(app.citizenKeys.creationStatements(['anna']));
       await app.use('anna', 'anna');
       await app.sequence();
     };
     const named = () => db.read("select number from ledger_entry where citizen_id = 'anna'");
-    await comeAnew();
+    await addCitizen();
     await assert.rejects(eraseCitizen({ ...parts, claim: killed }, 'anna'), /killed/);
-    await comeAnew();
-    let isAnew = false;
+    await addCitizen();
+    let wasAddedAgain = false;
     const claim = async (statement: Statement) => {
-      if (!isAnew && statement.sql.startsWith('update citizen_erasure')) {
-        isAnew = true;
+      if (!wasAddedAgain && statement.sql.startsWith('update citizen_erasure')) {
+        wasAddedAgain = true;
         assert.deepEqual(await named(), []);
-        await comeAnew();
+        await addCitizen();
         await assert.rejects(eraseCitizen({ ...parts, claim: killed }, 'anna'), /killed/);
         assert.equal((await named()).length, 2);
       }
       return await app.claim(statement);
     };
     assert.equal(await eraseCitizen({ ...parts, claim }, 'anna'), true);
-    assert.deepEqual([isAnew, await named()], [true, []]);
+    assert.deepEqual([wasAddedAgain, await named()], [true, []]);
   });
 }
 

@@ -5,8 +5,8 @@ import { systemRandom } from '../kernel/system-clock.ts';
 import { computeChainLink, encodeEntry, noPreviousHash, parseEntry } from './ledger-entry.ts';
 
 const at = Date.UTC(2026, 0, 1);
-const mint = createIdGenerator({ now: () => at }, systemRandom);
-const id = mint('event');
+const createId = createIdGenerator({ now: () => at }, systemRandom);
+const id = createId('event');
 
 test('a link changes with its key, entry, chain, number and previous hash', () => {
   const key = Buffer.alloc(32, 1);
@@ -14,7 +14,7 @@ test('a link changes with its key, entry, chain, number and previous hash', () =
   const links = [
     computeChainLink(key, id, place),
     computeChainLink(Buffer.alloc(32, 9), id, place),
-    computeChainLink(key, mint('event'), place),
+    computeChainLink(key, createId('event'), place),
     computeChainLink(key, id, { ...place, chain: Buffer.alloc(16, 9) }),
     computeChainLink(key, id, { ...place, number: 2 }),
     computeChainLink(key, id, { ...place, number: 1 + 2 ** 32 }),

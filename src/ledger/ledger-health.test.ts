@@ -7,16 +7,16 @@ import { createLedgerHealth } from './ledger-health.ts';
 for (const engine of engines) {
   test(`${engine.name}: a backlog of the sequencer is reported once a minute with its size, and cleared when it ends`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
-    const told: string[] = [];
+    const reported: string[] = [];
     const watch = createLedgerHealth({
       ...{ read: app.db.read, clock: app.clock, hasWitnesses: false },
-      onAlarm: (kind, { message }) => told.push(`${kind}: ${message}`),
-      onAlarmCleared: (kind) => told.push(`${kind} ended`),
+      onAlarm: (kind, { message }) => reported.push(`${kind}: ${message}`),
+      onAlarmCleared: (kind) => reported.push(`${kind} ended`),
     });
     const after = async (seconds: number) => {
       app.time.now += seconds * 1_000;
       await watch.check();
-      return told.splice(0);
+      return reported.splice(0);
     };
     await app.use('anna', 'bert', undefined);
     assert.deepEqual(await after(29), []);
@@ -34,11 +34,11 @@ for (const engine of engines) {
 
   test(`${engine.name}: without a quorum the cosigned size stays below the signed one`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
-    const told: string[] = [];
+    const reported: string[] = [];
     const watch = createLedgerHealth({
       ...{ read: app.db.read, clock: app.clock, hasWitnesses: true },
-      onAlarm: (kind) => told.push(kind),
-      onAlarmCleared: (kind) => told.push(`${kind} ended`),
+      onAlarm: (kind) => reported.push(kind),
+      onAlarmCleared: (kind) => reported.push(`${kind} ended`),
     });
     await app.use('anna');
     await app.sequence();
@@ -47,7 +47,7 @@ for (const engine of engines) {
     watch.raiseAlarm('ledger-witnesses', 'too few, still');
     watch.clearAlarm('ledger-witnesses');
     watch.clearAlarm('ledger-witnesses');
-    assert.deepEqual(told, ['ledger-witnesses', 'ledger-witnesses ended']);
+    assert.deepEqual(reported, ['ledger-witnesses', 'ledger-witnesses ended']);
     assert.deepEqual([watch.state().signed, watch.state().cosigned, watch.state().alarms], [1, 0, []]);
   });
 }

@@ -72,15 +72,15 @@ test('a failed step is reported, and the next one runs a second later', async ()
 });
 
 test('stop waits for the current step and starts no other', async () => {
-  const gate = Promise.withResolvers<number>();
-  const { at, advance, settle, sequencing } = running(() => gate.promise);
+  const stepResult = Promise.withResolvers<number>();
+  const { at, advance, settle, sequencing } = running(() => stepResult.promise);
   let hasStopped = false;
   const stopped = sequencing.stop().then(() => {
     hasStopped = true;
   });
   await advance(5_000);
   assert.equal(hasStopped, false);
-  gate.resolve(batchLimit);
+  stepResult.resolve(batchLimit);
   await stopped;
   await settle();
   assert.equal(at.length, 1);

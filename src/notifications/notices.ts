@@ -17,7 +17,7 @@ export type Notices = {
     citizenId: string,
     call: NoticeCall & { readonly notBefore?: number | undefined },
   ): Promise<Pick<Effect, 'events' | 'statements'>>;
-  /** The citizen's own lock was set or lifted; with the reason where staff lifted it. */
+  /** The citizen lock was set or lifted; with the reason if staff lifted it. */
   lockChanged(
     change: { readonly citizenId: string; readonly locked: boolean; readonly reason?: string | undefined },
     call: NoticeCall,

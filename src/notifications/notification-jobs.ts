@@ -1,7 +1,7 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Gauge } from '../api/metrics.ts';
 import type { Job, RunningJob, SliceDeps } from '../api/slice.ts';
-import { SettingError, type Settings } from '../config/settings.ts';
+import type { Settings } from '../config/settings.ts';
 import { repeatEvery } from '../jobs/repeat-every.ts';
 import { inboxChannel } from './channels/inbox-channel.ts';
 import { createQueueMonitor, type QueueMonitor, type QueueState } from './delivery/queue-monitor.ts';
@@ -20,8 +20,6 @@ const feedPauseMs = 50;
 /** How often a process with the worker role measures its queues. */
 const queuesEveryMs = 5_000;
 const dayMs = 86_400_000;
-/** Calls are repeated for more than three days. Events that were kept for less would be deleted before. */
-const minFeedDays = 7;
 
 class ChannelsMissing extends Error {
   override readonly name = 'ChannelsMissing';
@@ -58,12 +56,6 @@ export function targetRulesOf({ webhookPrivateTargets: allowPrivate }: Settings)
   return { allowPrivate, resolve: createHostResolver(allowPrivate) };
 }
 
-/** How many days events are kept in the feed. */
-export function feedDaysOf({ feedDays }: Settings): number {
-  if (feedDays >= minFeedDays) return feedDays;
-  throw new SettingError('FEED_DAYS', `expected ${minFeedDays} or more, ${feedDays} came`);
-}
-
 function startWebhookJob(deps: SliceDeps): RunningJob {
   const allowPrivateTargets = deps.settings.webhookPrivateTargets;
   return startWebhooks({
@@ -75,7 +67,7 @@ function startWebhookJob(deps: SliceDeps): RunningJob {
     post: createPostWebhookCall({ ...targetRulesOf(deps.settings), timeoutMs: webhookTimeoutMs }),
     pollMs: 1_000,
     pause: () => pause(feedPauseMs),
-    keepMs: feedDaysOf(deps.settings) * dayMs,
+    keepMs: deps.settings.feedDays * dayMs,
     onFault: (fault) => deps.log.fault('webhooks', fault),
   });
 }

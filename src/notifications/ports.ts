@@ -17,14 +17,14 @@ export type AttachmentTitle = (
   ask: { readonly clientId: string; readonly citizenId: string; readonly now: number },
 ) => Promise<string | undefined>;
 
-/** What the operations on notifications need from outside their folder. */
+/** The dependencies of the notification operations from outside their folder. */
 export type NotificationPorts = {
   readonly contactOf: ContactOf;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
   readonly random: RandomBytes;
   /** Under it is counted how many codes were asked for, by whom and for which address. */
   readonly codeCountKey: Uint8Array;
-  /** By which channels citizens are told, and when. */
+  /** The channels by which citizens are notified, and when. */
   readonly cascade: CascadePolicy;
   readonly senderOf: SenderOf;
   /** The title of a document that this client may read and that belongs to this citizen; else undefined. */

@@ -214,7 +214,7 @@ async function acceptDecision(call: SendCall, { times, contact, content, steps }
     category,
     legalEffect,
     content,
-    // The language of the citizen is not stored: its sender could read it. What shows the message looks it up.
+    // The language of the citizen is not stored: its sender could read it. The parts that show the message look it up.
     language: call.body.language ?? null,
     steps,
     sendAt,

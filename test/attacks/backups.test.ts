@@ -34,15 +34,15 @@ import {
 import { copyDataDir } from '../support/doctor.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 
-// The attacker can write to a backup, and has no root key.
+// An attacker can write to a backup and does not have the root key.
 
 const standing = makeBackupFixture(fileCleanupScope());
 
 const write = (folder: string, members: object) =>
   writeFileSync(join(folder, 'backup.json'), JSON.stringify({ ...readBackupManifest(folder), ...members }));
 
-/** Adds a client of the attacker to the rows that are neither encrypted nor signed, with a matching digest. */
-async function ownClient(folder: string) {
+/** Changes a client, whose row is neither encrypted nor signed, and returns the digest of the changed database. */
+async function changeClient(folder: string) {
   {
     using db = new DatabaseSync(join(folder, databaseFile));
     assert.notEqual(db.prepare("update client set name = 'Mine'").run().changes, 0);
@@ -52,70 +52,62 @@ async function ownClient(folder: string) {
 
 const documentIn = (folder: string, at: number) => absoluteFilesIn(join(folder, 'documents'))[at] ?? assert.fail();
 
-const changed = /backup\.json is not what was written when the backup was made: its code does not fit root key /;
-const others = /the backup holds other documents than it was made with: /;
+const changed = /backup\.json was changed after the backup was created: its code does not match root key /;
+const others = /the documents in the backup differ from the manifest: /;
 
-type Attack = readonly [what: string, attack: (folder: string) => Promise<void> | void, told: RegExp];
+type Attack = readonly [title: string, attack: (folder: string) => Promise<void> | void, expected: RegExp];
 
-/** Faults that `verify` and `restore` both reject. */
+/** Both `verify` and `restore` refuse a backup after each attack. */
 const attacks: readonly Attack[] = [
+  ['a changed client and an adapted manifest', async (folder) => write(folder, await changeClient(folder)), changed],
+  ['a missing document in erasedMeanwhile', (folder) => write(folder, { erasedMeanwhile: ['doc_x'] }), changed],
+  ['a manifest without documents', (folder) => write(folder, { documents: null }), changed],
+  ['a later begunAt', (folder) => write(folder, { begunAt: '2099-01-01T00:00:00.000Z' }), changed],
+  ['an unknown member in the manifest', (folder) => write(folder, { more: true }), changed],
   [
-    'a client was added, and the manifest fitted to it',
-    async (folder) => write(folder, await ownClient(folder)),
-    changed,
-  ],
-  ['a document is excused that is not there', (folder) => write(folder, { erasedMeanwhile: ['doc_x'] }), changed],
-  ['the documents are said to lie elsewhere', (folder) => write(folder, { documents: null }), changed],
-  ['it is said to be newer', (folder) => write(folder, { begunAt: '2099-01-01T00:00:00.000Z' }), changed],
-  ['it says what no program knows', (folder) => write(folder, { more: true }), changed],
-  [
-    'its code is one of zeros',
+    'a code of zeros',
     (folder) => write(folder, { code: { ...readBackupManifest(folder).code, hmacSha256: '0'.repeat(64) } }),
     changed,
   ],
   [
-    'its code is cut off',
+    'an empty code',
     (folder) => write(folder, { code: { ...readBackupManifest(folder).code, hmacSha256: '' } }),
-    /is not of a form that this program knows/,
+    /has a format that this program does not know/,
   ],
+  ['a missing code', (folder) => write(folder, { code: undefined }), /has a format that this program does not know/],
   [
-    'its code was taken out',
-    (folder) => write(folder, { code: undefined }),
-    /is not of a form that this program knows/,
-  ],
-  [
-    'another house proved it',
+    'the code of another root key',
     async (folder) => {
       const path = join(folder, '..', 'other.key');
       createRootKey(path, systemRandom);
-      await ownClient(folder);
+      await changeClient(folder);
       await rewriteManifest(folder, path, { rootKeys: [readRootKey(path).id] });
     },
-    /the backup was made under root key [0-9a-f]{16}, and \S+root\.key holds another: name the copy of that time/,
+    /the backup needs root key [0-9a-f]{16}, but \S+root\.key contains another: set ROOT_KEY_FILE/,
   ],
   [
-    'its database is that of another backup of the same house',
+    'the database of an older backup of the installation',
     (folder) => cpSync(join(standing.olderDataDir, databaseFile), join(folder, databaseFile)),
-    /citizen-services\.sqlite is not the file that the backup was made with/,
+    /citizen-services\.sqlite is not the file that the backup was created with/,
   ],
   [
-    'its anchor is that of another backup of the same house',
+    'the anchor of an older backup of the installation',
     (folder) => cpSync(join(standing.olderDataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint')),
-    /ledger-checkpoint is not the file that the backup was made with/,
+    /ledger-checkpoint is not the file that the backup was created with/,
   ],
   [
-    'its anchor was taken out',
+    'a missing anchor',
     (folder) => unlinkSync(join(folder, 'ledger-checkpoint')),
-    /ledger-checkpoint is not the file that the backup was made with/,
+    /ledger-checkpoint is not the file that the backup was created with/,
   ],
-  ['a document was taken out', (folder) => unlinkSync(documentIn(folder, 0)), others],
+  ['a missing document', (folder) => unlinkSync(documentIn(folder, 0)), others],
   [
-    'a document was added',
+    'an added document',
     (folder) => cpSync(documentIn(folder, 0), blobPath(join(folder, 'documents'), 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43')),
     others,
   ],
   [
-    'a document has the name of another',
+    'a renamed document',
     (folder) => {
       const before = documentIn(folder, 0);
       cpSync(before, blobPath(join(folder, 'documents'), 'doc_01K9ZXQ7M0E7D8T3VBRN5YHC43'));
@@ -123,25 +115,25 @@ const attacks: readonly Attack[] = [
     },
     others,
   ],
-  ['a document is shorter', (folder) => writeFileSync(documentIn(folder, 0), 'x'), others],
+  ['a truncated document', (folder) => writeFileSync(documentIn(folder, 0), 'x'), others],
 ];
 
-for (const [what, attack, told] of attacks) {
-  test(`a backup is neither well nor restored where ${what}`, async (t) => {
+for (const [title, attack, expected] of attacks) {
+  test(`a backup with ${title} fails its verification and is not restored`, async (t) => {
     const { folder, place } = copyBackup(t, standing);
     await attack(folder);
     const verified = await runBackup(standing, place, 'verify', folder, '--scratch', place);
     assert.equal(verified.code, 1, verified.said);
-    assert.match(verified.said, told);
+    assert.match(verified.said, expected);
     assert.deepEqual(readdirSync(place), []);
     const restored = await runBackup(standing, place, 'restore', folder);
     assert.equal(restored.code, 1, restored.said);
-    assert.match(restored.said, told);
+    assert.match(restored.said, expected);
     assert.ok(!existsSync(join(place, databaseFile)));
   });
 }
 
-test('changed bytes of the same length are detected when the document is decrypted', async (t) => {
+test('changed bytes of the same length do not decrypt as the document', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const large = readFileSync(blobPath(join(folder, 'documents'), standing.largeDocumentId));
   const path =
@@ -153,7 +145,7 @@ test('changed bytes of the same length are detected when the document is decrypt
 });
 
 for (const name of ['backup.json', 'ledger-checkpoint', databaseFile, 'a document']) {
-  test(`a pipe in the place of ${name} keeps nobody waiting`, async (t) => {
+  test(`a pipe instead of ${name} is refused without waiting`, async (t) => {
     const { folder, place } = copyBackup(t, standing);
     const path = name === 'a document' ? documentIn(folder, 0) : join(folder, name);
     unlinkSync(path);
@@ -165,16 +157,16 @@ for (const name of ['backup.json', 'ledger-checkpoint', databaseFile, 'a documen
       ]) {
         const { code, said } = await ended(t, runBackup(standing, place, ...args));
         assert.equal(code, 1, said);
-        assert.match(said, /"\S+" is no file/);
+        assert.match(said, /"\S+" is not a file/);
       }
     } finally {
-      // Releases a waiting reader, so that the test fails instead of hanging.
+      // Releases a blocked reader, so that the test fails instead of hanging.
       closeSync(openSync(path, constants.O_RDWR | constants.O_NONBLOCK));
     }
   });
 }
 
-/** The result of a command; throws if it has not ended after far more time than it needs. */
+/** The result of a command; rejects if it takes much longer than it needs. */
 async function ended<T>(t: TestContext, running: Promise<T>): Promise<T> {
   const late = Promise.withResolvers<never>();
   const timer = setTimeout(() => late.reject(new Error('it waits')), 15_000);
@@ -182,7 +174,7 @@ async function ended<T>(t: TestContext, running: Promise<T>): Promise<T> {
   return Promise.race([running, late.promise]);
 }
 
-test('a manifest with terminal control sequences is rejected as malformed', async (t) => {
+test('a manifest with control characters for a terminal has an unknown format', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   for (const members of [
     { rootKeys: ['\u001b[2J'] },
@@ -193,11 +185,11 @@ test('a manifest with terminal control sequences is rejected as malformed', asyn
     write(folder, members);
     const { code, said } = await runBackup(standing, place, 'restore', folder);
     assert.equal(code, 1);
-    assert.match(said, /is not of a form that this program knows\n$/);
+    assert.match(said, /has a format that this program does not know\n$/);
   }
 });
 
-test('files that a share or desktop adds to the documents are ignored', async (t) => {
+test('files that a network share or a desktop adds to the documents are not restored', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   const sealed = join(folder, 'documents/sealed');
   writeFileSync(join(sealed, '.DS_Store'), 'x');
@@ -208,19 +200,19 @@ test('files that a share or desktop adds to the documents are ignored', async (t
   assert.equal(absoluteFilesIn(join(place, 'documents')).length, readBackupManifest(folder).documents.count);
 });
 
-test('with --since each part is verified by itself', async (t) => {
+test('a backup with --since lists its documents in its own manifest', async (t) => {
   const { folder, place, deps } = copyBackup(t, standing);
   const made = join(deps, 'made');
   const { code, said } = await runBackup(standing, standing.dataDir, 'create', made, '--since', folder);
   assert.equal(code, 0, said);
   assert.equal(readBackupManifest(made).documents.sha256, readBackupManifest(folder).documents.sha256);
   assert.equal((await runBackup(standing, place, 'verify', made, '--scratch', place)).code, 0);
-  // They are the same files: a document truncated in one backup is truncated in the other.
+  // Both backups share the files: a truncated document is truncated in both.
   writeFileSync(documentIn(folder, 0), 'x');
   assert.match((await runBackup(standing, place, 'restore', made)).said, others);
 });
 
-test('a backup verifies with the root key of its time, and names that key after a rotation', async (t) => {
+test('a backup needs the root key of its creation after a rotation, and names it', async (t) => {
   const { folder, place, deps } = copyBackup(t, standing);
   const data = copyDataDir(t, standing.dataDir);
   const rootKey = join(data, 'root.key');
@@ -233,7 +225,7 @@ test('a backup verifies with the root key of its time, and names that key after 
     await runBackup(standing, { DATA_DIR: place, ROOT_KEY_FILE: key }, 'verify', backup, '--scratch', place);
   const first = readRootKey(rootKeyPathOf(standing)).id;
   await rotate('--prepare');
-  // The file has another root key by now, which wraps nothing in the database.
+  // The file now has a new root key that wraps nothing in the database yet.
   const between = join(deps, 'between');
   assert.equal((await runBackup(standing, settings, 'create', between)).code, 0);
   assert.equal(readBackupManifest(between).code.rootKey, first);
@@ -242,7 +234,7 @@ test('a backup verifies with the root key of its time, and names that key after 
   await rotate('--finish');
   const { code, said } = await verify(folder, rootKey);
   assert.equal(code, 1);
-  assert.match(said, new RegExp(`^the backup was made under root key ${first}, and \\S+ holds another`));
+  assert.match(said, new RegExp(`^the backup needs root key ${first}, but \\S+ contains another`));
   for (const backup of [folder, between]) assert.equal((await verify(backup, rootKeyPathOf(standing))).code, 0);
   const after = join(deps, 'after');
   assert.equal((await runBackup(standing, settings, 'create', after)).code, 0);
@@ -250,7 +242,7 @@ test('a backup verifies with the root key of its time, and names that key after 
   assert.equal((await verify(after, rootKeyPathOf(standing))).code, 1);
 });
 
-test('without a root key no backup is created, verified or restored, and no new key is suggested', async (t) => {
+test('without the root key no backup is created, verified or restored, and the error asks for the copy', async (t) => {
   const { folder, place, deps } = copyBackup(t, standing);
   const missing = join(deps, 'none.key');
   const made = join(deps, 'made');
@@ -263,13 +255,13 @@ test('without a root key no backup is created, verified or restored, and no new 
     assert.equal(code, 1);
     assert.match(
       said,
-      /^no root key at \S+none\.key: .* needs it\. Bring your copy there, or name it in ROOT_KEY_FILE\n$/,
+      /^no root key at \S+none\.key: .* needs it\. Put your copy there, or set ROOT_KEY_FILE to it\n$/,
     );
   }
   assert.deepEqual([existsSync(made), readdirSync(place)], [false, []]);
 });
 
-test('a change by an attacker with the root key verifies, which no code can prevent', async (t) => {
+test('a change by an attacker with the root key is not detected', async (t) => {
   const { folder, place } = copyBackup(t, standing);
   await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(standing));
   assert.equal((await runBackup(standing, place, 'verify', folder, '--scratch', place)).code, 0);

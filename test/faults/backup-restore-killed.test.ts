@@ -84,7 +84,7 @@ test('no server begins an empty database where a restoration was killed', async 
   const opening = openDatabase({ dataDir: place, clock: systemClock });
   await assert.rejects(
     opening,
-    /^Error: a backup is being restored into \S+place, or its restoration broke off: run it again/,
+    /^DatabaseUnusable: a backup is being restored into \S+place, or its restoration was interrupted: run it again/,
   );
   assert.equal(existsSync(join(place, databaseFile)), false);
   assert.equal((await runBackup(standing, place, 'restore', folder)).code, 0);
@@ -97,8 +97,7 @@ test('what a killed restoration left is nothing to go on with for that of anothe
   assert.equal(restoreAndKill(standing, folder, { data, at: 4 }).signal, 'SIGKILL');
   const before = contents(data);
   const elsewhere = { DATA_DIR: join(place, 'other'), DOCUMENT_STORE: join(data, 'documents') };
-  const refused =
-    /a restoration of another backup, or into another DATA_DIR, broke off in \S+documents: .* or remove \S+restoring-\S+ and \S+sealed$/m;
+  const refused = /another restore was interrupted in \S+documents: .* or remove \S+restoring-\S+ and \S+sealed$/m;
   assert.match((await runBackup(standing, elsewhere, 'restore', folder)).said, refused);
   await changeBackupDatabase((db) => db.exec("update client set name = 'Mine'"))(folder, rootKeyPathOf(standing));
   assert.match((await runBackup(standing, data, 'restore', folder)).said, refused);
@@ -109,7 +108,7 @@ const strangers: readonly (readonly [what: string, put: (documents: string) => v
   [
     'of which the backup has other bytes',
     (documents) => writeFileSync(absoluteFilesIn(join(documents, 'sealed'))[0] ?? assert.fail(), 'mine'),
-    /\S+doc_\w+ is there already, and is another than in the backup/,
+    /\S+doc_\w+ exists with another content than in the backup/,
   ],
   [
     'that the backup has not',
@@ -118,7 +117,7 @@ const strangers: readonly (readonly [what: string, put: (documents: string) => v
       mkdirSync(join(path, '..'), { recursive: true });
       writeFileSync(path, 'mine');
     },
-    /there are documents in \S+documents that the backup has not/,
+    /\S+documents contains documents that are not in the backup/,
   ],
 ];
 

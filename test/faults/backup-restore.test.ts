@@ -97,17 +97,17 @@ const refusals: readonly Refusal[] = [
   [
     'whose documents are gone',
     (folder) => rmSync(join(folder, 'documents'), { recursive: true }),
-    /holds other documents than it was made with: 0 of 0 bytes in all, and then 4 of \d+: the database was not/,
+    /differ from the manifest: 0 documents with 0 bytes, expected 4 with \d+ bytes\. The database was not/,
   ],
   [
     'whose database is another',
     (folder) => writeFileSync(join(folder, databaseFile), 'x'),
-    /is not the file that the backup was made with/,
+    /is not the file that the backup was created with/,
   ],
   [
     'whose documents lie in a bucket, beside a folder for documents',
     (folder, rootKeyPath) => rewriteManifest(folder, rootKeyPath, { documents: null }),
-    /the documents of this backup lie in S3, and DOCUMENT_STORE is a folder/,
+    /the documents of this backup are in S3, but DOCUMENT_STORE is a folder/,
   ],
 ];
 
@@ -127,14 +127,14 @@ for (const [what, spoil, told] of refusals) {
 }
 
 const taken: readonly (readonly [what: string, settings: Readonly<Record<string, string>>, told: RegExp])[] = [
-  ['citizen-services.sqlite', {}, /citizen-services\.sqlite is there: restore into a DATA_DIR of its own/],
-  ['citizen-services.sqlite-wal', {}, /sqlite-wal is there: restore into a DATA_DIR of its own/],
+  ['citizen-services.sqlite', {}, /citizen-services\.sqlite exists: restore into an empty DATA_DIR/],
+  ['citizen-services.sqlite-wal', {}, /sqlite-wal exists: restore into an empty DATA_DIR/],
   // SQLite would play it back into the database that was restored.
-  ['citizen-services.sqlite-journal', {}, /sqlite-journal is there: restore into a DATA_DIR of its own/],
-  ['ledger-checkpoint', {}, /ledger-checkpoint is there: restore into a DATA_DIR of its own/],
-  ['documents/sealed/x', {}, /there are documents in \S+: restore into a DOCUMENT_STORE of its own/],
-  ['', { DOCUMENT_STORE: 's3://b/c?region=eu' }, /DOCUMENT_STORE is a bucket: restore into a folder/],
-  ['', { DATABASE_URL: 'postgres://u@127.0.0.1:1/none' }, /^DATABASE_URL is set, and the backup is one of SQLite/],
+  ['citizen-services.sqlite-journal', {}, /sqlite-journal exists: restore into an empty DATA_DIR/],
+  ['ledger-checkpoint', {}, /ledger-checkpoint exists: restore into an empty DATA_DIR/],
+  ['documents/sealed/x', {}, /\S+ contains documents: restore into an empty DOCUMENT_STORE/],
+  ['', { DOCUMENT_STORE: 's3://b/c?region=eu' }, /DOCUMENT_STORE is a bucket: set it to a folder/],
+  ['', { DATABASE_URL: 'postgres://u@127.0.0.1:1/none' }, /^DATABASE_URL is set, but this is a backup of SQLite/],
 ];
 
 for (const [what, settings, told] of taken) {
@@ -181,7 +181,7 @@ test('a database that a server made between the look and the lock is not replace
   // The folder is there a few turns before it is locked: it is synced first.
   while (!existsSync(data)) await new Promise((resolve) => setImmediate(resolve));
   writeFileSync(database, 'begun');
-  await assert.rejects(restoring, /citizen-services\.sqlite is there/);
+  await assert.rejects(restoring, /citizen-services\.sqlite exists/);
   assert.equal(readFileSync(database, 'utf8'), 'begun');
 });
 
@@ -195,7 +195,7 @@ test('a document that an earlier backup has only by half is copied, and one that
   unlinkSync(join(data, gone));
   const { code, said } = await runBackup(standing, data, 'create', target, '--since', folder);
   assert.equal(code, 1);
-  assert.match(said, /1 documents have no bytes in DOCUMENT_STORE, doc_\w+ among them: see documents verify\n$/);
+  assert.match(said, /DOCUMENT_STORE has no content for 1 documents, such as doc_\w+: run documents verify\n$/);
   assert.deepEqual(readFileSync(join(target, short)), before);
   assert.equal(existsSync(join(target, gone)), false);
 });
@@ -210,12 +210,12 @@ test('a backup that failed leaves nothing behind, and one that has begun is left
   const create = async () => await runBackup(standing, data, 'create', place);
   const failed = await create();
   assert.equal(failed.code, 1);
-  assert.match(failed.said, /is no file/);
+  assert.match(failed.said, /is not a file/);
   assert.deepEqual(readdirSync(place), []);
   unlinkSync(pipe);
   const both = await Promise.all([create(), create()]);
   assert.deepEqual(both.map(({ code }) => code).sort(), [0, 1]);
-  assert.match(both.map(({ said }) => said).join(), /is not empty: each backup has its own folder/);
+  assert.match(both.map(({ said }) => said).join(), /is not empty: each backup needs a new or empty folder/);
   assert.equal((await runBackup(standing, data, 'verify', place, '--scratch', deps)).code, 0);
 });
 

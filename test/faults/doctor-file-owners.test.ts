@@ -5,14 +5,14 @@ import { test } from 'node:test';
 import { doctorOnDamagedDemo } from '../support/doctor.ts';
 import { fileCleanupScope } from '../support/server-process.ts';
 
-// What `doctor` says of whose the files in DATA_DIR are.
+// How `doctor` checks the owners of the files in DATA_DIR.
 
-const spoilt = doctorOnDamagedDemo(fileCleanupScope());
+const doctorAfter = doctorOnDamagedDemo(fileCleanupScope());
 
-// Only root can give files away.
+// Only root can change the owner of files.
 for (const other of process.getuid?.() === 0 ? [65_534] : []) {
-  test('what the system keeps in a disk of its own is no file of another user', async (t) => {
-    const { ofCheck } = await spoilt(t, (dataDir) => {
+  test('lost+found in the data folder is not reported as a file of another user', async (t) => {
+    const { ofCheck } = await doctorAfter(t, (dataDir) => {
       mkdirSync(join(dataDir, 'lost+found'), { mode: 0o700 });
       chownSync(join(dataDir, 'lost+found'), other, other);
     });
@@ -22,15 +22,15 @@ for (const other of process.getuid?.() === 0 ? [65_534] : []) {
     );
   });
 
-  test('root is told that it is not the user of the server, and whose files are not', async (t) => {
-    const { ofCheck, code } = await spoilt(t, (dataDir) => {
+  test('root is warned that it is not the user of the server, and a file of another user is a fault', async (t) => {
+    const { ofCheck, code } = await doctorAfter(t, (dataDir) => {
       for (const name of readdirSync(dataDir)) if (name !== 'root.key') chownSync(join(dataDir, name), other, other);
       chownSync(dataDir, other, other);
     });
-    const [asRoot, strange] = ofCheck('data-dir');
+    const [asRoot, foreign] = ofCheck('data-dir');
     assert.match(`${asRoot?.status} ${asRoot?.found}`, /^warn this is root, and \S+ belongs to user 65534$/);
-    assert.match(`${strange?.status} ${strange?.found}`, /^fault root\.key in \S+ is another user's$/);
-    assert.match(strange?.fix ?? '', /^chown -R 65534 /);
+    assert.match(`${foreign?.status} ${foreign?.found}`, /^fault root\.key in \S+ belongs to another user$/);
+    assert.match(foreign?.fix ?? '', /^chown -R 65534 /);
     assert.equal(code, 1);
   });
 }

@@ -8,19 +8,19 @@ import { startOpenIdProvider } from '../support/openid-provider.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 
-const foundIn = (said: readonly { readonly status: string; readonly found: string }[]) =>
-  said.map(({ status, found }) => `${status}: ${found}`);
+const linesOf = (findings: readonly { readonly status: string; readonly found: string }[]) =>
+  findings.map(({ status, found }) => `${status}: ${found}`);
 
-test('doctor tries the sign-in of citizens as far as it can, and names what is missing', async (t) => {
+test('doctor starts a sign-in of citizens and reports what is missing', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const away = `http://127.0.0.1:${await freePort()}`;
-  const look = async (settings: Readonly<Record<string, string>>) =>
+  const check = async (settings: Readonly<Record<string, string>>) =>
     (await runDoctor({ ...(home.environment as Record<string, string>), PUBLIC_URL: home.url, ...settings })).ofCheck(
       'sign-in',
     );
-  assert.deepEqual(await look({}), []);
-  const made = async (issuer: string, scopes: string) => {
+  assert.deepEqual(await check({}), []);
+  const createClient = async (issuer: string, scopes: string) => {
     const ran = await runCommandInProcess(
       home,
       'clients',
@@ -37,36 +37,40 @@ test('doctor tries the sign-in of citizens as far as it can, and names what is m
     assert.equal(ran.code, 0, ran.stderr);
     return String((JSON.parse(ran.stdout) as { clientId: string }).clientId);
   };
-  const ofNobody = await made(away, 'citizen:self');
+  const clientWithoutIssuer = await createClient(away, 'citizen:self');
   const secret = { SIGN_IN_CLIENT_SECRET: 'one of a test' };
-  const named = (url: string, id: string) => ({ TRUSTED_ISSUERS: url, SIGN_IN_ISSUER: url, SIGN_IN_CLIENT_ID: id });
-  const [client, answer] = await look({ ...named(away, ofNobody), ...secret });
-  assert.equal(client?.found, `${ofNobody} lacks documents:read`);
+  const signInSettings = (url: string, id: string) => ({
+    TRUSTED_ISSUERS: url,
+    SIGN_IN_ISSUER: url,
+    SIGN_IN_CLIENT_ID: id,
+  });
+  const [client, answer] = await check({ ...signInSettings(away, clientWithoutIssuer), ...secret });
+  assert.equal(client?.found, `${clientWithoutIssuer} lacks documents:read`);
   assert.match(client?.fix ?? '', /clients update pages-\w+ --scopes citizen:self,documents:read/);
   assert.match(answer?.found ?? '', /^citizens cannot sign in at http:/);
-  assert.deepEqual(foundIn(await look({ ...named(away, 'nobody'), ...secret })).slice(0, 1), [
-    'fault: there is no client nobody',
+  assert.deepEqual(linesOf(await check({ ...signInSettings(away, 'nobody'), ...secret })).slice(0, 1), [
+    'fault: no active client nobody',
   ]);
 
   const provider = await startOpenIdProvider(t, { clientId: 'pages', home: home.url });
   const key = join(home.dataDir, 'key.json');
   writeFileSync(key, JSON.stringify(provider.clientKey));
-  const id = await made(provider.url, 'citizen:self,documents:read');
+  const id = await createClient(provider.url, 'citizen:self,documents:read');
   const another = await startOpenIdProvider(t, { clientId: id, home: home.url });
-  // The provider knows another program by that id, with another key.
-  const refused = await look({ ...named(another.url, id), SIGN_IN_CLIENT_KEY: key });
-  assert.match(foundIn(refused).join('\n'), new RegExp(`fault: ${id} is no client of http`));
-  assert.match(foundIn(refused).join('\n'), /fault: citizens cannot sign in at .*\(invalid_client\)/);
+  // The provider has registered another key for that id.
+  const refused = await check({ ...signInSettings(another.url, id), SIGN_IN_CLIENT_KEY: key });
+  assert.match(linesOf(refused).join('\n'), new RegExp(`fault: ${id} is not a client of http`));
+  assert.match(linesOf(refused).join('\n'), /fault: citizens cannot sign in at .*\(invalid_client\)/);
   writeFileSync(key, JSON.stringify(another.clientKey));
-  const own = await made(another.url, 'citizen:self,documents:read');
+  const own = await createClient(another.url, 'citizen:self,documents:read');
   const last = await startOpenIdProvider(t, { clientId: own, home: home.url });
   writeFileSync(key, JSON.stringify(last.clientKey));
-  assert.deepEqual(foundIn(await look({ ...named(last.url, own), SIGN_IN_CLIENT_KEY: key })).slice(1), [
-    `ok: ${last.url} takes a sign-in`,
+  assert.deepEqual(linesOf(await check({ ...signInSettings(last.url, own), SIGN_IN_CLIENT_KEY: key })).slice(1), [
+    `ok: ${last.url} accepts sign-ins`,
   ]);
 });
 
-test('settings of a sign-in that do not go together stop the start, under the name of the one to mend', async (t) => {
+test('a start with incompatible settings of a sign-in fails and names the setting to fix', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const key = join(home.dataDir, 'key.json');
@@ -78,7 +82,7 @@ test('settings of a sign-in that do not go together stop the start, under the na
     SIGN_IN_CLIENT_SECRET: 'of a test',
   };
   const without = (name: keyof typeof all) => Object.fromEntries(Object.entries(all).filter(([one]) => one !== name));
-  for (const [settings, told] of [
+  for (const [settings, expected] of [
     [without('TRUSTED_ISSUERS'), /SIGN_IN_ISSUER: expected one of TRUSTED_ISSUERS/],
     [without('SIGN_IN_ISSUER'), /SIGN_IN_CLIENT_ID: it needs SIGN_IN_ISSUER/],
     [without('SIGN_IN_CLIENT_ID'), /SIGN_IN_CLIENT_ID: SIGN_IN_ISSUER is set and needs it/],
@@ -93,7 +97,7 @@ test('settings of a sign-in that do not go together stop the start, under the na
   ] as const) {
     const environment = { ...home.environment, ...settings };
     const ran = await runCommandInProcess({ ...home, environment }, 'start');
-    assert.deepEqual([ran.code, told.test(ran.stderr)], [1, true], ran.stderr);
+    assert.deepEqual([ran.code, expected.test(ran.stderr)], [1, true], ran.stderr);
     assert.doesNotMatch(ran.stderr, /of a test/);
   }
 });

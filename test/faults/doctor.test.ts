@@ -13,10 +13,9 @@ import { fileCleanupScope, makeServerFixture } from '../support/server-process.t
 import { makeTestFolder } from '../support/test-folder.ts';
 import { runDemoOnce } from '../support/wait-for-ledger.ts';
 
-// Each fault of an installation on SQLite, made for real on a copy of one that is well: what `doctor` says of it, and that
-// it says it of nothing else.
+// Each test damages a copy of a healthy SQLite installation: `doctor` reports that fault and no other.
 
-let well = '';
+let healthy = '';
 let older = '';
 
 const thisFile = fileCleanupScope();
@@ -29,11 +28,11 @@ before(async () => {
     0,
   );
   await runDemoOnce(home);
-  well = copyDataDir(thisFile, home.dataDir);
-  assert.ok(sizeOfLog(well) > sizeOfLog(older), 'the second start has left entries');
+  healthy = copyDataDir(thisFile, home.dataDir);
+  assert.ok(ledgerSizeOf(healthy) > ledgerSizeOf(older), 'the second start added entries');
 });
 
-function sizeOfLog(dataDir: string): number {
+function ledgerSizeOf(dataDir: string): number {
   return inDatabase(dataDir, (db) => Number(db.prepare('select size from ledger_head').get()?.['size']));
 }
 
@@ -46,36 +45,36 @@ function inDatabase<T>(dataDir: string, use: (db: DatabaseSync) => T): T {
   }
 }
 
-const spoilt = doctorOnDamagedCopy(() => well);
+const doctorAfter = doctorOnDamagedCopy(() => healthy);
 
 const sql = (text: string) => (dataDir: string) => inDatabase(dataDir, (db) => db.exec(text));
 
-/** One fault or warning, its words, and what it says to do. */
-type Wanted = readonly [name: string, status: 'warn' | 'fault', found: RegExp, fix: RegExp];
+/** The only finding that is not ok. */
+type ExpectedFinding = readonly [name: string, status: 'warn' | 'fault', found: RegExp, fix: RegExp];
 
 const cases: readonly (readonly [
-  claim: string,
-  spoil: (dataDir: string) => unknown,
+  title: string,
+  damage: (dataDir: string) => unknown,
   settings: Readonly<Record<string, string>>,
-  wanted: Wanted,
+  expected: ExpectedFinding,
 ])[] = [
   [
-    'a root key that others can read',
+    'a root key file that other users can read',
     (dataDir) => chmodSync(join(dataDir, 'root.key'), 0o644),
     {},
     ['root-key', 'fault', /root\.key has mode 644: others can read it$/, /^Run: chmod 600 \S+root\.key \(see /],
   ],
   [
-    'a root key that is none',
+    'a root key file without a root key',
     (dataDir) => writeFileSync(join(dataDir, 'root.key'), 'short\n'),
     {},
     ['root-key', 'fault', /holds no root key: expected 32 bytes in base64$/, /^Restore it from your copy \(see /],
   ],
   [
-    'a rotation that was not finished',
+    'a rotation of the root key that is not finished',
     (dataDir) => appendFileSync(join(dataDir, 'root.key'), `previous ${Buffer.alloc(32, 9).toString('base64')}\n`),
     {},
-    ['root-key', 'warn', /a rotation was begun and is not finished$/, /rotate-root --finish/],
+    ['root-key', 'warn', /a rotation is not finished$/, /rotate-root --finish/],
   ],
   [
     'the root key of another installation',
@@ -84,7 +83,7 @@ const cases: readonly (readonly [
     ['signing-keys', 'fault', /^a key is wrapped by root key \w+, and this server has root key/, /operating\.md/],
   ],
   [
-    'a database of a newer program',
+    'a database that a newer program migrated',
     sql("insert into schema_migration (number, name, checksum, applied_at) values (9999, 'new', 'x', 0)"),
     {},
     ['database', 'fault', /^a newer program has migrated this database to 9999/, /^start the newer program, or/],
@@ -96,13 +95,13 @@ const cases: readonly (readonly [
     ['database', 'fault', /^migration 0001-initial\.sql was changed after it was applied/, /^bring the file back/],
   ],
   [
-    'a file that is no database',
+    'a file that is not a database',
     (dataDir) => writeFileSync(join(dataDir, databaseFile), 'x'.repeat(5_000)),
     {},
     ['database', 'fault', /citizen-services\.sqlite: file is not a database$/, /^restore the newest backup$/],
   ],
   [
-    'a page of the database that is damaged, where no check reads',
+    'a damaged page of the database that no check reads',
     (dataDir) => {
       const page = inDatabase(dataDir, (db) =>
         Number(db.prepare("select rootpage from sqlite_master where name = 'document_hold'").get()?.['rootpage']),
@@ -114,45 +113,31 @@ const cases: readonly (readonly [
     ['database', 'fault', /^the file is damaged: .*page/s, /^restore the newest backup$/],
   ],
   [
-    'signing keys that are gone',
+    'missing signing keys',
     sql("delete from signing_key where use = 'result'"),
     {},
     ['signing-keys', 'fault', /^no key for result$/, /keys create/],
   ],
   [
-    'a folder that others can look into',
+    'a data folder that other users can open',
     (dataDir) => chmodSync(dataDir, 0o750),
     {},
-    ['data-dir', 'warn', /has mode 750: others can look into it$/, /^chmod 700 /],
+    ['data-dir', 'warn', /has mode 750: other users can open it$/, /^chmod 700 /],
   ],
   [
-    'nobody in the register',
+    'a register without citizens',
     sql('pragma foreign_keys = off; delete from citizen'),
     {},
-    ['register', 'warn', /^nobody is in it$/, /import citizens FILE/],
+    ['register', 'warn', /^no citizens$/, /import citizens FILE/],
   ],
   [
-    'no client that can call',
+    'no active client',
     sql('update client set disabled_at = 1'),
     {},
-    ['clients', 'warn', /^there is none: nobody can call$/, /clients create/],
+    ['clients', 'warn', /^no active client$/, /clients create/],
   ],
   [
-    'a client by an issuer that is not trusted',
-    sql(
-      "update client set secret_hash = null, issuer = 'https://a.example' where client_id = (select min(client_id) from client)",
-    ),
-    {},
-    ['clients', 'warn', /^not let in by these settings, by the tokens of their issuer: \S+$/, /TRUSTED_ISSUERS/],
-  ],
-  [
-    'clients by certificate, where none is asked for',
-    sql("update client set binding = 'mtls'"),
-    {},
-    ['clients', 'warn', /^not let in by these settings, by certificate: \S+, \S+, \S+$/, /TLS_CLIENT_CERTIFICATES/],
-  ],
-  [
-    'an old backup of the database beside what was signed since',
+    'an old backup of the database with a newer signed checkpoint',
     (dataDir) => cpSync(join(older, databaseFile), join(dataDir, databaseFile)),
     {},
     [
@@ -163,27 +148,27 @@ const cases: readonly (readonly [
     ],
   ],
   [
-    'a tile of the ledger that was changed',
+    'a changed tile of the ledger',
     sql('update ledger_tile set hashes = zeroblob(length(hashes))'),
     {},
     ['ledger', 'fault', /^the stored tiles of size \d+ do not give the root of the head$/, /docs\/ledger\.md#broken/],
   ],
   [
-    'an anchor that is none',
+    'a checkpoint file without a checkpoint',
     (dataDir) => writeFileSync(join(dataDir, 'ledger-checkpoint'), 'nothing'),
     {},
     ['ledger', 'fault', /ledger-checkpoint holds no checkpoint/, /docs\/ledger\.md#broken/],
   ],
   [
-    'events that wait where no server runs',
+    'waiting events while no server runs',
     sql(
       "insert into ledger_event (id, at, type, content) values ('evt_01K9ZXQ7M0E7D8T3VBRN5YHC42', unixepoch() * 1000 - 60000, 'x', x'00')",
     ),
     {},
-    ['ledger', 'warn', /^\d events wait for their number, the first for \d+ s$/, /start/],
+    ['ledger', 'warn', /^\d events wait for their number, the oldest for \d+ s$/, /start/],
   ],
   [
-    'events that wait although somebody leads',
+    'waiting events although a sequencer holds the lease',
     sql(
       "insert into ledger_event (id, at, type, content) values ('evt_01K9ZXQ7M0E7D8T3VBRN5YHC42', 1000, 'x', x'00'); update lease set holder = 'req_1'",
     ),
@@ -191,34 +176,25 @@ const cases: readonly (readonly [
     ['ledger', 'fault', /^\d events wait for their number/, /role sequencer/],
   ],
   [
-    'mail that nobody sends',
+    'overdue mail',
     sql("update delivery set status = 'queued', run_at = 1000 where channel = 'email'"),
     {},
-    ['queues', 'warn', /^email: \d+ due, the first for \d+ days$/, /start/],
+    ['queues', 'warn', /^email: \d+ due, the oldest for \d+ days$/, /start/],
   ],
   [
-    'calls of webhooks that were given up',
-    sql(
-      `insert into webhook (id, client_id, url, status, secret, created_at) values ('whk_1', 'c', 'u', 'active', x'00', 1);
-        insert into webhook_call (webhook_id, event_id, status, attempts, run_at) select 'whk_1', id, 'dead', 9, 1 from feed_event limit 2`,
-    ),
-    {},
-    ['webhooks', 'warn', /^2 calls of whk_1 were given up$/, /webhooks redeliver ID/],
-  ],
-  [
-    'a clock that is behind the stored time',
+    'a clock that is behind the recorded time',
     sql('update clock_seen set seen_at = seen_at + 86400000'),
     {},
-    ['clock', 'warn', /^the clock is \d+ h behind where a server saw it last$/, /NTP/],
+    ['clock', 'warn', /^the clock is \d+ h earlier than the time of the last server$/, /NTP/],
   ],
   [
-    'a clock that jumped ahead after the last server ran',
+    'a clock that is days ahead of the recorded time',
     sql('update clock_seen set seen_at = seen_at - 3 * 86400000'),
     {},
-    ['clock', 'warn', /^the clock jumped ahead .*: deletion is paused$/, /clock confirm/],
+    ['clock', 'warn', /^the clock jumped ahead .*: deletion is paused for a day$/, /clock confirm/],
   ],
   [
-    'a policy that nobody knows',
+    'an unknown policy',
     () => undefined,
     { VERIFY_POLICY: 'mine' },
     ['register', 'fault', /^VERIFY_POLICY: expected one of/, /settings\.md/],
@@ -227,7 +203,7 @@ const cases: readonly (readonly [
     'no scanner',
     () => undefined,
     { CLAMAV: '' },
-    ['scanner', 'warn', /^none: deposited documents wait in `scanning`$/, /^set CLAMAV/],
+    ['scanner', 'warn', /^not set: deposited documents stay in `scanning`$/, /^set CLAMAV/],
   ],
   [
     'no relay',
@@ -236,59 +212,59 @@ const cases: readonly (readonly [
     ['mail', 'warn', /^no relay: messages by mail fail$/, /^set SMTP_URL$/],
   ],
   [
-    'an address that is not https',
+    'a public address that is not https',
     () => undefined,
     { PUBLIC_URL: 'http://services.example.gov' },
-    ['public-url', 'warn', /^http:\/\/services\.example\.gov: .* in clear$/, /https/],
+    ['public-url', 'warn', /^http:\/\/services\.example\.gov: .* unencrypted$/, /https/],
   ],
   [
-    'a sender that is nobody',
+    'a mail sender without a domain',
     () => undefined,
     { MAIL_FROM: '' },
     ['settings', 'warn', /^mail is sent from no-reply@localhost, which relays refuse$/, /^set MAIL_FROM/],
   ],
   [
-    'invented citizens',
+    'simulators in production',
     () => undefined,
     { SIMULATORS: 'true' },
-    ['settings', 'warn', /^SIMULATORS is true, which is for a sandbox alone$/, /^leave SIMULATORS out/],
+    ['settings', 'warn', /^SIMULATORS is true, which is only for a sandbox$/, /^remove SIMULATORS/],
   ],
   [
     'a year without holidays',
     () => undefined,
     { HOLIDAYS: '2020-01-01' },
-    ['settings', 'warn', /^HOLIDAYS has no day of \d{4}/, /^add the days of this year/],
+    ['settings', 'warn', /^HOLIDAYS has no day of \d{4}/, /^add the holidays of this year/],
   ],
   [
     'no address for callers',
     () => undefined,
     { PUBLIC_URL: '' },
-    ['public-url', 'warn', /^not set: tokens and links name http:\/\/127\.0\.0\.1:\d+$/, /^set PUBLIC_URL/],
+    ['public-url', 'warn', /^not set: tokens and links contain http:\/\/127\.0\.0\.1:\d+$/, /^set PUBLIC_URL/],
   ],
 ];
 
-for (const [claim, spoil, settings, [name, status, found, fix]] of cases) {
-  test(`${claim}: ${status === 'fault' ? 'a fault' : 'a warning'} of ${name}, and of nothing else`, async (t) => {
-    const { failures, code } = await spoilt(t, spoil, settings);
-    const [said, ...others] = failures();
-    assert.deepEqual([said?.name, said?.status, others, code], [name, status, [], status === 'fault' ? 1 : 0]);
-    assert.match(said?.found ?? '', found);
-    assert.match(said?.fix ?? '', fix);
+for (const [title, damage, settings, [name, status, found, fix]] of cases) {
+  test(`${title}: only ${name} reports a ${status === 'fault' ? 'fault' : 'warning'}`, async (t) => {
+    const { failures, code } = await doctorAfter(t, damage, settings);
+    const [finding, ...others] = failures();
+    assert.deepEqual([finding?.name, finding?.status, others, code], [name, status, [], status === 'fault' ? 1 : 0]);
+    assert.match(finding?.found ?? '', found);
+    assert.match(finding?.fix ?? '', fix);
   });
 }
 
-test('a database of an earlier version is told, with what to do before the start, and what lies in it is left', async (t) => {
-  // A program without any migration.
+test('a database of an earlier version is a warning, and its content is not checked', async (t) => {
+  // An earlier program without migrations.
   const folder = makeTestFolder('cs-earlier-');
   t.after(() => rmSync(folder, { recursive: true }));
-  const { ofCheck, failures, code } = await spoilt(t, async (dataDir) => {
+  const { ofCheck, failures, code } = await doctorAfter(t, async (dataDir) => {
     rmSync(join(dataDir, databaseFile));
     const db = await openSqlite(join(dataDir, databaseFile), { random: systemRandom });
     await migrate(db, systemClock, { folder });
     await db.close();
   });
   assert.deepEqual([failures().length, code, ofCheck('signing-keys')], [1, 0, []]);
-  const [said] = ofCheck('database');
-  assert.match(said?.found ?? '', /, of an earlier version: the next start applies 0001-initial\.sql/);
-  assert.match(said?.fix ?? '', /^make a backup before/);
+  const [finding] = ofCheck('database');
+  assert.match(finding?.found ?? '', /, from an earlier version: the next start applies 0001-initial\.sql/);
+  assert.match(finding?.fix ?? '', /^make a backup first/);
 });

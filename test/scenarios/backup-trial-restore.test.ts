@@ -7,17 +7,17 @@ import { fileCleanupScope, makeServerFixture, type ProcessExit } from '../suppor
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// What is left of a trial of a backup that does not come to its end.
+// An interrupted trial of a backup leaves no files.
 
 const standing = makeBackupFixture(fileCleanupScope());
 
-/** A place for trials of the backup, with the program that makes them. */
+/** A scratch folder for trials of the backup, and functions that run and interrupt them. */
 async function openTrials(t: TestContext) {
   const home = await makeServerFixture(t, { settings: { ROOT_KEY_FILE: rootKeyPathOf(standing) } });
   const scratch = makeTestFolder('cs-backup-');
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   const verify = ['backup', 'verify', standing.backupDir, '--scratch', scratch] as const;
-  /** Ends a trial while it is at work; where one had come to its end before it was told to, the next. */
+  /** Interrupts a trial at work. If it ended before the signal, tries again with another. */
   const endOne = async (
     signal: 'SIGTERM' | 'SIGKILL',
     isAtWork: () => boolean,
@@ -36,15 +36,15 @@ async function openTrials(t: TestContext) {
   return { scratch, endOne, verify: () => home.runCommand(...verify) };
 }
 
-test('a trial that is stopped leaves nothing of itself behind', async (t) => {
+test('a stopped trial leaves no files', async (t) => {
   const { scratch, endOne } = await openTrials(t);
   const isAtWork = () => readdirSync(scratch).length === 1;
   const { stderr } = await endOne('SIGTERM', isAtWork, ({ code }) => code === 1);
-  assert.match(stderr(), /stopped; the backup is as it was/);
+  assert.match(stderr(), /stopped; the backup was not changed/);
   assert.deepEqual(readdirSync(scratch), []);
 });
 
-test('what a trial leaves that is killed, the next one clears away', async (t) => {
+test('the next trial removes the files of a killed trial', async (t) => {
   const { scratch, endOne, verify } = await openTrials(t);
   const isAtWork = () => globSync(`citizen-services-trial-*/${databaseFile}`, { cwd: scratch }).length === 1;
   await endOne('SIGKILL', isAtWork, isAtWork);

@@ -46,7 +46,7 @@ function numberedIn(backup: string): number {
   return Number(copy.prepare("select size from ledger_head where log = 'main'").get()?.['size']);
 }
 
-/** One installation that was backed up while it was at work, and has gone on since. */
+/** An installation that was backed up under load and has continued since. */
 async function backedUp(): Promise<{ readonly home: ServerFixture; readonly backup: string }> {
   const home = await makeServerFixture(file);
   const server = await home.start('demo');
@@ -70,7 +70,7 @@ async function backedUp(): Promise<{ readonly home: ServerFixture; readonly back
   assert.equal(code, 0, stderr);
   assert.match(
     stderr,
-    /the database, \d+ bytes; 3 documents, \d+ bytes\nNot in it, and needed to open it: root key [0-9a-f]{16}\./,
+    /the database, \d+ bytes; 3 documents, \d+ bytes\nIt does not contain the root key that opens it: [0-9a-f]{16}\./,
   );
   // The anchor was copied before the database, which has numbered more meanwhile.
   const size = numberedIn(backup);
@@ -83,7 +83,7 @@ async function backedUp(): Promise<{ readonly home: ServerFixture; readonly back
 const standing = await backedUp();
 const rootKeyPath = join(standing.home.dataDir, 'root.key');
 
-/** A copy of the backup, with what runs the command on it; nothing of a trial may be left. */
+/** A copy of the backup, and a function that verifies it and checks that no trial folder is left. */
 function copyOf(t: TestContext) {
   const [folder, scratch] = [join(folderOf(t), 'copy'), folderOf(t)];
   cpSync(standing.backup, folder, { recursive: true, preserveTimestamps: true });
@@ -95,7 +95,7 @@ function copyOf(t: TestContext) {
   return { folder, verify };
 }
 
-test('a backup that was made while the server was at work can be restored, and the restored server goes on', async (t) => {
+test('a backup of a running server can be restored, and the restored server continues', async (t) => {
   const { folder, verify } = copyOf(t);
   const { code, stdout } = await verify('--json');
   const verdict = JSON.parse(stdout);
@@ -110,7 +110,7 @@ test('a backup that was made while the server was at work can be restored, and t
   assert.equal(restored.code, 0, restored.stderr);
   const again = await runCommandInProcess(other, 'backup', 'restore', folder);
   assert.equal(again.code, 1);
-  assert.match(again.stderr, /citizen-services\.sqlite is there: restore into a DATA_DIR of its own/);
+  assert.match(again.stderr, /citizen-services\.sqlite exists: restore into an empty DATA_DIR/);
   const server = await other.start('start');
   const [client] = standing.home.readDemoFile().clients;
   const headers = { authorization: `Bearer ${await other.fetchAccessToken([], client)}` };
@@ -120,7 +120,7 @@ test('a backup that was made while the server was at work can be restored, and t
   await waitUntil(async () => signedIn(join(other.dataDir, 'ledger-checkpoint')) > verdict.entries);
 });
 
-type Damage = readonly [what: string, damage: BackupChange, told: RegExp];
+type Damage = readonly [title: string, damage: BackupChange, expected: RegExp];
 
 function flip(path: string, at: number): void {
   const bytes = readFileSync(path);
@@ -131,15 +131,19 @@ function flip(path: string, at: number): void {
 const blobOf = (folder: string) => absoluteFilesIn(join(folder, 'documents'))[0] ?? assert.fail();
 
 const damages: readonly Damage[] = [
-  ['it was not finished', (folder) => unlinkSync(join(folder, 'backup.json')), /is no whole backup: backup\.json/],
   [
-    'its manifest is of another form',
-    (folder) => writeFileSync(join(folder, 'backup.json'), '{"format":1}'),
-    /backup\.json is not of a form/,
+    'an unfinished backup',
+    (folder) => unlinkSync(join(folder, 'backup.json')),
+    /is not a complete backup: cannot read backup\.json/,
   ],
-  ['a bit of the database is another', (folder) => flip(join(folder, databaseFile), 50_000), /its bytes differ/],
   [
-    'pages of the database are broken',
+    'a manifest with an unknown format',
+    (folder) => writeFileSync(join(folder, 'backup.json'), '{"format":1}'),
+    /backup\.json has a format/,
+  ],
+  ['a changed bit of the database', (folder) => flip(join(folder, databaseFile), 50_000), /its digest differs/],
+  [
+    'damaged pages of the database',
     async (folder, rootKeyPath) => {
       const path = join(folder, databaseFile);
       const bytes = readFileSync(path);
@@ -149,10 +153,10 @@ const damages: readonly Damage[] = [
     },
     /^database: /m,
   ],
-  ['a bit of a document is another', (folder) => flip(blobOf(folder), 60), /document doc_\w+: (bytes|record)-broken/],
-  ['a document is missing', (folder) => unlinkSync(blobOf(folder)), /document doc_\w+: blob-missing/],
+  ['a changed bit of a document', (folder) => flip(blobOf(folder), 60), /document doc_\w+: (bytes|record)-broken/],
+  ['a missing document', (folder) => unlinkSync(blobOf(folder)), /document doc_\w+: blob-missing/],
   [
-    'there are more documents than a broken upload leaves',
+    'more orphaned documents than interrupted uploads leave',
     async (folder, rootKeyPath) => {
       for (let at = 100; at <= 200; at += 1) {
         const stray = join(folder, `documents/sealed/doc_01K9ZXQ7M0E7D8T3VBRN5YH${at}`);
@@ -161,10 +165,10 @@ const damages: readonly Damage[] = [
       }
       await rewriteManifest(folder, rootKeyPath);
     },
-    /101 sealed documents have no row in the database: is it an older one\?/,
+    /101 documents have no row in the database: it may be older/,
   ],
   [
-    'an entry of the ledger is another',
+    'a changed entry of the ledger',
     changeBackupDatabase((db) => {
       const { entry } = db.prepare('select entry from ledger_entry where leaf_index = 3').get() ?? {};
       assert.ok(entry instanceof Uint8Array);
@@ -174,7 +178,7 @@ const damages: readonly Damage[] = [
     /ledger: /,
   ],
   [
-    'the ledger ends before its anchor',
+    'a ledger that ends before its anchor',
     async (folder, rootKeyPath) => {
       cpSync(join(standing.home.dataDir, 'ledger-checkpoint'), join(folder, 'ledger-checkpoint'));
       await rewriteManifest(folder, rootKeyPath);
@@ -182,30 +186,30 @@ const damages: readonly Damage[] = [
     /ledger: the ledger has \d+ entries, and \d+ were signed: was an old backup restored\?/,
   ],
   [
-    'a citizen has another key',
+    'a changed key of a citizen',
     changeBackupDatabase((db) =>
       db.exec("update citizen_key set wrapped = zeroblob(length(wrapped)) where citizen_id = 'demo-mary'"),
     ),
     /the root key does not open the keys of all citizens/,
   ],
   [
-    'a newer program made it',
+    'a backup of a newer program',
     changeBackupDatabase((db) => db.exec("insert into schema_migration values (9999, 'later', 'x', 1)")),
     /a newer program has migrated this database to 9999/,
   ],
 ];
 
-for (const [what, damage, told] of damages) {
-  test(`backup verify tells that ${what}`, async (t) => {
+for (const [title, damage, expected] of damages) {
+  test(`backup verify reports ${title}`, async (t) => {
     const { folder, verify } = copyOf(t);
     await damage(folder, rootKeyPath);
     const { code, stdout, stderr } = await verify();
     assert.equal(code, 1);
-    assert.match(`${stdout}${stderr}`, told);
+    assert.match(`${stdout}${stderr}`, expected);
   });
 }
 
-test('backup verify says so where the root key is another, or there is none', async (t) => {
+test('backup verify fails without the root key or with another one', async (t) => {
   const { folder } = copyOf(t);
   const other = await makeServerFixture(t);
   const without = await runCommandInProcess(other, 'backup', 'verify', folder);
@@ -220,7 +224,7 @@ test('backup verify says so where the root key is another, or there is none', as
 const erasing =
   "update document set status = 'erased', sealed_record = null, erased_at = 1, erasure_event = 'x' where id = ?";
 
-test('a document that is erased while a backup is made is in it as that; one that was lost is told', async (t) => {
+test('a document erased during a backup is listed as erased, and a lost one is reported', async (t) => {
   const place = folderOf(t);
   const [dataDir, target] = [join(place, 'data'), join(place, 'made')];
   mkdirSync(dataDir);
@@ -255,28 +259,28 @@ test('backup create links what an earlier backup has, and refuses a place that i
   assert.ok(absoluteFilesIn(join(second, 'documents')).every((path) => statSync(path).nlink === 2));
   const taken = await runCommandInProcess(home, 'backup', 'create', second);
   assert.equal(taken.code, 1);
-  assert.match(taken.stderr, /is not empty: each backup has its own folder/);
+  assert.match(taken.stderr, /is not empty: each backup needs a new or empty folder/);
   const within = await runCommandInProcess(home, 'backup', 'create', join(home.dataDir, 'documents', 'b'));
   assert.equal(within.code, 2);
-  assert.match(within.stderr, /among the documents/);
+  assert.match(within.stderr, /inside DOCUMENT_STORE/);
   const sealed = join(home.dataDir, 'documents', 'sealed');
   symlinkSync(sealed, `${folder}-link`);
   for (const path of [join(`${folder}-link`, 'b'), join(`${folder}-link`, 'b', 'c')]) {
     const linked = await runCommandInProcess(home, 'backup', 'create', path);
     assert.equal(linked.code, 2, linked.stderr);
-    assert.match(linked.stderr, /among the documents/);
+    assert.match(linked.stderr, /inside DOCUMENT_STORE/);
   }
   assert.equal(existsSync(join(sealed, 'b')), false);
   const since = await runCommandInProcess(home, 'backup', 'create', `${folder}-3`, '--since', home.dataDir);
   assert.equal(since.code, 1);
-  assert.match(since.stderr, /is no whole backup/);
+  assert.match(since.stderr, /is not a complete backup/);
   assert.equal(existsSync(`${folder}-3`), false);
 });
 
-test('on PostgreSQL the command names its tools and makes nothing', async (t) => {
+test('with PostgreSQL, backup create names the tools of PostgreSQL and creates nothing', async (t) => {
   const home = await makeServerFixture(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
   const folder = join(home.dataDir, 'b');
   const { code, stderr } = await runCommandInProcess(home, 'backup', 'create', folder);
-  assert.match(stderr, /the database is PostgreSQL, which has its own tools: pg_dump or pg_basebackup/);
+  assert.match(stderr, /DATABASE_URL is a PostgreSQL database: back it up with pg_dump or pg_basebackup/);
   assert.deepEqual([code, existsSync(folder)], [1, false]);
 });

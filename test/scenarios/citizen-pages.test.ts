@@ -249,7 +249,7 @@ test('a citizen can lock and unlock their record, and gets a message for each ch
   const lift = async (...args: readonly string[]) =>
     await runCommandInProcess(server, 'citizens', 'unlock', 'demo-mary', ...args);
   assert.deepEqual([(await lift('--own')).code, (await lift('--reason', 'x')).code], [2, 2]);
-  assert.match((await lift()).stderr, /The lock that the citizen set stays/);
+  assert.match((await lift()).stderr, /The lock that the citizen set remains/);
   assert.equal(await decision(), 'no_match');
   assert.equal((await lift('--own', '--reason', 'Mary came in person.')).code, 0);
   assert.equal(await decision(), 'match');

@@ -119,7 +119,7 @@ test('a clock that is wrong is told in the words of the server, and a token that
   const tooLate: Clock = { ...defaultClock, now: () => Date.now() - 120_000 };
   await assert.rejects(clientWith({ clock: tooLate }).verify(mary), {
     name: 'TokenError',
-    message: /behind the clock/,
+    message: /the clock of this server/,
   });
   sent.length = 0;
   const bearer = clientWith({}, () => Response.json({ access_token: 'x', token_type: 'Bearer', expires_in: 600 }));

@@ -46,7 +46,7 @@ for (const server of ['no server', 'a server']) {
       const { code, stderr } = await runInto(t, home.dataDir, open, creation);
       assert.equal(code, 1, name);
       assert.match(stderr, says);
-      const [, remedy = ''] = /Nobody has the secret of \S+ now\. End it: citizen-services ([^;]+);/.exec(stderr) ?? [];
+      const [, remedy = ''] = /The secret of \S+ is lost\. Disable it: citizen-services ([^;]+);/.exec(stderr) ?? [];
       assert.match(remedy, /^clients disable x-[a-z0-9]{8}$/, `${name}: ${stderr}`);
       assert.equal((await runCommandInProcess(home, ...remedy.split(' '))).code, 0);
       const list = await runInto(t, home.dataDir, open, ['clients', 'list', '--json']);

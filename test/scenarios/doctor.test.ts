@@ -15,27 +15,28 @@ import { startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
 import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// `doctor` as an operator runs it: over the whole of an installation, with real parts.
+// `doctor` as an operator runs it: a whole installation with real services.
 
-/** Everything that a server speaks to, well, and the settings that name it. */
-async function surroundings(t: TestContext): Promise<Record<string, string>> {
+/** Starts every service that a server uses, and returns the settings for them. */
+async function startServices(t: TestContext): Promise<Record<string, string>> {
   const relay = await startScriptedSmtpServer(t, ['AUTH PLAIN']);
   const folder = makeTestFolder('cs-letters-');
   const { bucket, region, endpoint = '', accessKeyId } = await startS3Server(t);
   const clamd = isClamdInstalled
     ? await startClamd(t, ['AlertEncrypted yes', 'AlertExceedsMax yes'])
-    : await likeClamd(t);
+    : await startLikeClamd(t);
   return {
     SMTP_URL: `smtp://u:${testPassword}@127.0.0.1:${relay.port}`,
     LETTER_SPOOL: folder,
-    DOCUMENT_STORE: `s3://${bucket}/house?region=${region}&endpoint=${endpoint}`,
-    ...{ S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: testPassword },
+    DOCUMENT_STORE: `s3://${bucket}/documents?region=${region}&endpoint=${endpoint}`,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: testPassword,
     SMS_URL: `${endpoint}/send?key=${testPassword}`,
     CLAMAV: `unix:${clamd}`,
   };
 }
 
-function likeClamd(t: TestContext): Promise<string> {
+function startLikeClamd(t: TestContext): Promise<string> {
   const probes = createClamdProbes();
   return startFakeClamd(t, (command, stream) => {
     if (command === 'zVERSION') return 'ClamAV 1.4.6\0';
@@ -57,64 +58,65 @@ async function rowsIn(url: string): Promise<string> {
 }
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: an installation that is well is all ok, with and without its server, and nothing is written`, async (t) => {
-    const outside = await surroundings(t);
-    // With what PostgreSQL does by default, and not as quick as it is for other tests.
+  test(`${engine}: a healthy installation is all ok, with and without its server, and nothing is written`, async (t) => {
+    const services = await startServices(t);
+    // With the defaults of PostgreSQL instead of the faster settings of other tests.
     const server = engine === 'postgres' ? await startPostgres({ durable: true }) : undefined;
     t.after(() => server?.stop());
     const database: Record<string, string> = server === undefined ? {} : { DATABASE_URL: server.url };
-    const { DOCUMENT_STORE = '', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = outside;
+    const { DOCUMENT_STORE = '', S3_ACCESS_KEY_ID = '', S3_SECRET_ACCESS_KEY = '' } = services;
     const documents = { DOCUMENT_STORE, S3_ACCESS_KEY_ID, S3_SECRET_ACCESS_KEY };
     const home = await makeServerFixture(t, { settings: { ...database, ...documents } });
     const settings = {
-      ...{ DATA_DIR: home.dataDir, PORT: String(home.port), PUBLIC_URL: home.url },
+      DATA_DIR: home.dataDir,
+      PORT: String(home.port),
+      PUBLIC_URL: home.url,
       ...database,
-      ...outside,
+      ...services,
     };
     const running = await home.start('demo');
-    const beside = await runDoctor(settings);
-    assert.deepEqual([beside.failures(), beside.code], [[], 0]);
-    assert.match(beside.ofCheck('public-url')[0]?.found ?? '', /is answered by this installation$/);
+    const whileRunning = await runDoctor(settings);
+    assert.deepEqual([whileRunning.failures(), whileRunning.code], [[], 0]);
     if (engine === 'sqlite')
-      assert.match(beside.ofCheck('database')[0]?.found ?? '', new RegExp(`, process ${running.pid} has it open$`));
+      assert.match(whileRunning.ofCheck('database')[0]?.found ?? '', new RegExp(`, open in process ${running.pid}$`));
     assert.equal((await runCommandInProcess(home, 'clients', 'list')).code, 0);
     assert.equal((await fetch(`${home.url}/readyz`)).status, 200);
     assert.deepEqual(await running.stop('SIGTERM'), { code: 0, signal: null });
     const before = [fingerprintFiles(home.dataDir), server === undefined ? '' : await rowsIn(server.url)];
-    const alone = await runDoctor(settings);
-    assert.deepEqual([alone.failures(), alone.code], [[], 0]);
+    const whileStopped = await runDoctor(settings);
+    assert.deepEqual([whileStopped.failures(), whileStopped.code], [[], 0]);
     assert.deepEqual([fingerprintFiles(home.dataDir), server === undefined ? '' : await rowsIn(server.url)], before);
     for (const name of ['settings', 'data-dir', 'root-key', 'database', 'clock', 'signing-keys', 'register', 'clients'])
-      assert.equal(alone.ofCheck(name).length, 1, name);
+      assert.equal(whileStopped.ofCheck(name).length, 1, name);
     for (const name of ['ledger', 'queues', 'documents', 'scanner', 'mail', 'sms', 'letters', 'public-url'])
-      assert.equal(alone.ofCheck(name).length, 1, name);
+      assert.equal(whileStopped.ofCheck(name).length, 1, name);
   });
 }
 
-async function untouched(home: ServerFixture) {
+async function doctorWithoutChanges(home: ServerFixture) {
   const before = fingerprintFiles(home.dataDir);
   const ran = await home.runCommand('doctor');
   assert.deepEqual(fingerprintFiles(home.dataDir), before);
   return ran;
 }
 
-test('before the first start it says what is missing, makes nothing of it, and behind `keys create` only warns', async (t) => {
+test('before the first start it reports what is missing and creates nothing, and after `keys create` it only warns', async (t) => {
   const home = await makeServerFixture(t, { settings: { PORT: String(await freePort()) } });
-  const first = await untouched(home);
+  const first = await doctorWithoutChanges(home);
   assert.equal(first.code, 1);
   assert.match(first.stdout, /^FAULT {2}root-key +no root key at .* -> Make one with: citizen-services keys create/m);
-  assert.match(first.stdout, /^warn {3}database +no database in .* yet -> `citizen-services keys create`/m);
+  assert.match(first.stdout, /^warn {3}database +no database in .* yet -> run `citizen-services keys create`/m);
   assert.match(first.stderr, /^\d+ ok, \d+ warnings, 1 faults\n$/);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
-  const second = await untouched(home);
+  const second = await doctorWithoutChanges(home);
   assert.equal(second.code, 0, second.stdout);
-  assert.match(second.stdout, /^warn {3}register +nobody is in it -> /m);
-  assert.match(second.stdout, /^warn {3}clients +there is none: nobody can call -> /m);
-  assert.match(second.stdout, /^ok {5}ledger +not begun: the first start does$/m);
+  assert.match(second.stdout, /^warn {3}register +no citizens -> /m);
+  assert.match(second.stdout, /^warn {3}clients +no active client -> /m);
+  assert.match(second.stdout, /^ok {5}ledger +empty: the first start creates it$/m);
   for (const line of second.stdout.trim().split('\n')) assert.match(line, /^(?:ok|warn|FAULT) +[a-z-]+ {2,}\S/);
 });
 
-test('wrong usage is 2 and looks at nothing', async (t) => {
+test('wrong usage gives exit code 2 and checks nothing', async (t) => {
   const home = await makeServerFixture(t);
   const before = fingerprintFiles(home.dataDir);
   for (const args of [['--jsn'], ['now'], ['--json=1'], ['--json', 'x']]) {
@@ -125,37 +127,37 @@ test('wrong usage is 2 and looks at nothing', async (t) => {
   assert.deepEqual(fingerprintFiles(home.dataDir), before);
 });
 
-/** What another user than root is told of that folder; root may do everything. */
-function askAsOther(dataDir: string, port: number) {
-  const asked = spawnSync(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'doctor', '--json'], {
+/** Runs `doctor` as a user that is not root: root can read and write everything. */
+function doctorAsOtherUser(dataDir: string, port: number) {
+  const result = spawnSync(process.execPath, [join(import.meta.dirname, '../../src/main.ts'), 'doctor', '--json'], {
     env: { DATA_DIR: dataDir, PORT: String(port), CLAMAV: 'off' },
     cwd: '/',
     encoding: 'utf8',
     ...(isRoot ? { uid: other, gid: other } : {}),
   });
-  const { checks } = JSON.parse(asked.stdout) as { readonly checks: readonly DoctorFinding[] };
-  return { code: asked.status, faults: checks.filter(({ status }) => status === 'fault') };
+  const { checks } = JSON.parse(result.stdout) as { readonly checks: readonly DoctorFinding[] };
+  return { code: result.status, faults: checks.filter(({ status }) => status === 'fault') };
 }
 
 const isRoot = process.getuid?.() === 0;
 const other = 65_534;
 
-test('a user who may not look into the data is told so, and each check ends', async (t) => {
+test('a user who cannot read the data folder gets faults, and each check ends', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
-  // Nothing is shut to root: then it is somebody else who asks.
+  // Root can read everything: then another user runs it.
   if (!isRoot) chmodSync(home.dataDir, 0);
-  const { code, faults } = askAsOther(home.dataDir, home.port);
+  const { code, faults } = doctorAsOtherUser(home.dataDir, home.port);
   chmodSync(home.dataDir, 0o700);
   assert.equal(code, 1);
   assert.deepEqual(
     faults.map(({ name }) => name),
     ['data-dir', 'root-key', 'database', 'documents'],
   );
-  assert.match(faults[0]?.found ?? '', /^this user \(\d+\) may not write in /);
+  assert.match(faults[0]?.found ?? '', /^this user \(\d+\) cannot write in /);
 });
 
-test('a folder within that of the documents that another user has made is a fault', async (t) => {
+test('a folder in the document store that belongs to another user is a fault', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const documents = join(home.dataDir, 'documents');
@@ -163,16 +165,16 @@ test('a folder within that of the documents that another user has made is a faul
   const paths = ['', ...readdirSync(home.dataDir, { recursive: true, encoding: 'utf8' })];
   if (isRoot) for (const path of paths) chownSync(join(home.dataDir, path), other, other);
   for (const name of ['incoming', 'sealed']) {
-    const shut = join(documents, name);
-    if (isRoot) chownSync(shut, 0, 0);
-    chmodSync(shut, isRoot ? 0o755 : 0o500);
-    const { code, faults } = askAsOther(home.dataDir, home.port);
-    if (isRoot) chownSync(shut, other, other);
-    chmodSync(shut, 0o700);
+    const notWritable = join(documents, name);
+    if (isRoot) chownSync(notWritable, 0, 0);
+    chmodSync(notWritable, isRoot ? 0o755 : 0o500);
+    const { code, faults } = doctorAsOtherUser(home.dataDir, home.port);
+    if (isRoot) chownSync(notWritable, other, other);
+    chmodSync(notWritable, 0o700);
     assert.equal(code, 1);
     assert.deepEqual(
       faults.map(({ name: check, found }) => [check, found]),
-      [['documents', `this user may not write in ${shut}`]],
+      [['documents', `this user cannot write in ${notWritable}`]],
     );
   }
 });

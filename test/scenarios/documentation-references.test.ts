@@ -9,7 +9,7 @@ import { jsonBodyLimit } from '../../src/api/read-body.ts';
 import { commandLine } from '../../src/app/command-line.ts';
 import { operations } from '../../src/app/operations.ts';
 import { defaultQuota } from '../../src/auth/quota.ts';
-import { settingTable } from '../../src/config/setting-table.ts';
+import { settingSchemas } from '../../src/config/setting-schemas.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { deliveryStatuses, notificationStatuses } from '../../src/notifications/notification/notification.ts';
@@ -197,8 +197,8 @@ test('every setting that a page names is one', () => {
   const known = new Set([
     ...otherNames,
     ...namesOfTests(),
-    ...Object.entries(settingTable).flatMap(([name, setting]) =>
-      'secret' in setting ? [name, `${name}_FILE`] : [name],
+    ...Object.values(settingSchemas).flatMap(({ name, type }) =>
+      'isSecret' in type && type.isSecret ? [name, `${name}_FILE`] : [name],
     ),
   ]);
   const faults = faultsIn(({ codeSpans, fences }) => {

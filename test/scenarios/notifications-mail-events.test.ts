@@ -111,7 +111,7 @@ test('an invalid mapping, or one of the two settings alone, stops the start with
     return () => mailEventsOf(settings);
   };
   const mapped = (more: object) => started(JSON.stringify({ id: '/m', status: '/w', failed: ['x'], ...more }));
-  assert.throws(started('{"secret": '), /MAIL_EVENTS: [^{]*with JSON where JSON belongs\. See/);
+  assert.throws(started('{"secret": '), /MAIL_EVENTS: [^{]*the documented format\. See/);
   assert.throws(mapped({ id: 'm' }), /\/id: must match pattern/);
   assert.throws(mapped({ failed: undefined }), /expected a status in at least one list/);
   assert.throws(mapped({ bounce: [] }), /\/bounce: is not a known member/);

@@ -22,15 +22,18 @@ import { validDepositHeaders, validDocument } from '../support/valid-requests.ts
 import { waitUntilSigned } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// What the settings of how long something is kept do in a server that was started with them, and where letters put an address.
-// What is done each hour is done soon after a start too, or a server that is started more often would never do it.
+// The effect of the retention settings and of the letter settings on a running server. Hourly jobs also run soon after a
+// start: a server that restarts every hour would otherwise never run them.
 
 const dayMs = 86_400_000;
 const settings = {
-  ...{ VERIFICATIONS_KEPT_DAYS: '2', FEED_DAYS: '8', RESCAN_AFTER_DAYS: '2' },
-  ...{ LETTER_WINDOW: 'uk-c5', LETTER_RETURN_ADDRESS: 'P.O. Box 100 , 0101 Oslo' },
+  VERIFICATIONS_KEPT_DAYS: '2',
+  FEED_DAYS: '8',
+  RESCAN_AFTER_DAYS: '2',
+  LETTER_WINDOW: 'uk-c5',
+  LETTER_RETURN_ADDRESS: 'P.O. Box 100 , 0101 Oslo',
 };
-/** By the defaults nothing of that age goes. */
+/** Ages in days. The default retention keeps all of them. */
 const aged = { old: 3, young: 1, oldEvents: 9 };
 
 let home: ServerFixture;
@@ -39,10 +42,14 @@ let ask: ReturnType<typeof createHttpClient>;
 let spool = '';
 let server: RunningServer;
 let otherClient = { clientId: '', clientSecret: '' };
-const scannedAnew: Buffer[] = [];
+const rescanned: Buffer[] = [];
 let signatures = 'ClamAV 1.4.6/27000/Thu';
-const ids: Record<'oldAnswer' | 'youngAnswer' | 'oldDocument' | 'youngDocument' | 'dueDocument', string> = {
-  ...{ oldAnswer: '', youngAnswer: '', oldDocument: '', youngDocument: '', dueDocument: '' },
+const ids: Record<'oldResult' | 'youngResult' | 'oldDocument' | 'youngDocument' | 'dueDocument', string> = {
+  oldResult: '',
+  youngResult: '',
+  oldDocument: '',
+  youngDocument: '',
+  dueDocument: '',
 };
 
 const thisFile = fileCleanupScope();
@@ -50,7 +57,7 @@ before(async () => {
   const probes = createClamdProbes();
   const clamd = await startFakeClamd(thisFile, (command, stream) => {
     if (command === 'zVERSION') return `${signatures}\0`;
-    if (signatures.includes('27001')) scannedAnew.push(stream);
+    if (signatures.includes('27001')) rescanned.push(stream);
     return probes.some(({ bytes }) => bytes.equals(stream)) ? 'stream: Heuristics.X FOUND\0' : 'stream: OK\0';
   });
   const folder = await makeServerFixture(thisFile);
@@ -62,8 +69,8 @@ before(async () => {
   ask = createHttpClient(home.url);
   const first = await home.start('demo');
   token = await home.fetchAccessToken();
-  await use();
-  // An erasure is left by half that has an entry to go through.
+  await createRecords();
+  // The unfinished erasure below needs a signed entry.
   await waitUntilSigned(home);
   await first.stop('SIGTERM');
   const people = join(folder.dataDir, 'people.csv');
@@ -77,7 +84,7 @@ before(async () => {
   const flags = ['--scopes', 'notifications:send', '--secret', '--return-address', 'Town Hall, 0102 Oslo', '--json'];
   otherClient = JSON.parse((await runCommandInProcess(home, 'clients', 'create', 'Parking', ...flags)).stdout);
   const db = await home.openDb();
-  await db.write(aging());
+  await db.write(agingStatements());
   await db.close();
   signatures = 'ClamAV 1.4.6/27001/Fri';
   server = await home.start('demo');
@@ -86,10 +93,10 @@ before(async () => {
 
 const get = async (path: string): Promise<HttpResponse> => await ask({ path, headers: bearerHeaders(token) });
 
-/** What is old by the second start. */
-async function use(): Promise<void> {
+/** Creates the verifications, documents and events that are old at the second start. */
+async function createRecords(): Promise<void> {
   const claims = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
-  for (const name of ['oldAnswer', 'youngAnswer'] as const) {
+  for (const name of ['oldResult', 'youngResult'] as const) {
     ids[name] = String(parseJsonBody(await ask(postJson(token, '/v1/identity/verify', claims)))['verificationId']);
   }
   for (const [name, document] of [
@@ -97,68 +104,69 @@ async function use(): Promise<void> {
     ['youngDocument', Buffer.from('%PDF-1.7\nyounger\n')],
     ['dueDocument', Buffer.from('%PDF-1.7\ndue\n')],
   ] as const) {
-    const kept = { 'document-retain-until': new Date(Date.now() + dayMs).toISOString() };
-    const headers = { ...validDepositHeaders(document), ...(name === 'dueDocument' ? kept : {}) };
+    const retained = { 'document-retain-until': new Date(Date.now() + dayMs).toISOString() };
+    const headers = { ...validDepositHeaders(document), ...(name === 'dueDocument' ? retained : {}) };
     const deposit = { method: 'POST', path: '/v1/documents', headers: bearerHeaders(token, headers) };
     ids[name] = String(parseJsonBody(await ask({ ...deposit, body: document }))['id']);
     await waitUntil(async () => (await get(`/v1/documents/${ids[name]}`)).status === 200);
   }
-  const taken = await ask({
+  const withdrawn = await ask({
     method: 'DELETE',
     path: `/v1/documents/${ids.dueDocument}`,
     headers: bearerHeaders(token),
   });
-  assert.equal(parseJsonBody(taken)['status'], 'withdrawn', String(taken.body));
+  assert.equal(parseJsonBody(withdrawn)['status'], 'withdrawn', String(withdrawn.body));
   await waitUntil(async () => (parseJsonBody(await get('/v1/events'))['items'] as unknown[]).length > 0);
 }
 
-function aging(): Statement[] {
-  const back = (days: number) => days * dayMs;
+/** Statements that make the records of the first server older. */
+function agingStatements(): Statement[] {
+  const ageMs = (days: number) => days * dayMs;
   return [
     {
       sql: 'update verification set checked_at = checked_at - case when id = $1 then $2 else $3 end',
-      args: [ids.oldAnswer, back(aged.old), back(aged.young)],
+      args: [ids.oldResult, ageMs(aged.old), ageMs(aged.young)],
     },
     {
       sql: 'update document set scanned_at = scanned_at - case when id = $1 then $2 else $3 end',
-      args: [ids.oldDocument, back(aged.old), back(aged.young)],
+      args: [ids.oldDocument, ageMs(aged.old), ageMs(aged.young)],
     },
     { sql: 'update document set retain_until = 1 where id = $1', args: [ids.dueDocument] },
-    { sql: 'update feed_event set at = at - $1', args: [back(aged.oldEvents)] },
+    { sql: 'update feed_event set at = at - $1', args: [ageMs(aged.oldEvents)] },
     { sql: "insert into guess_budget (subject, guesses, version, updated_at) values ('of long ago', '[]', 1, 1)" },
-    // As a process leaves it that was killed behind the erasure.
+    // The state after a process was killed during the erasure.
     {
       sql: "insert into citizen_erasure (chain, event_id, at, up_to, named_up_to) select chain, event_id, 1, event_id, 1 from ledger_entry where citizen_id = 'demo-mary' and number = 1",
     },
   ];
 }
 
-test('answers of verify go after VERIFICATIONS_KEPT_DAYS, and not before; guesses when they count no longer', async () => {
-  await waitUntil(async () => (await get(`/v1/identity/verifications/${ids.oldAnswer}`)).status === 404);
-  assert.equal((await get(`/v1/identity/verifications/${ids.youngAnswer}`)).status, 200);
+test('verification results are deleted after VERIFICATIONS_KEPT_DAYS and not earlier, failed verifications when they no longer count', async () => {
+  await waitUntil(async () => (await get(`/v1/identity/verifications/${ids.oldResult}`)).status === 404);
+  assert.equal((await get(`/v1/identity/verifications/${ids.youngResult}`)).status, 200);
   using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
   assert.deepEqual(file.prepare('select subject from guess_budget').all(), []);
 });
 
-test('an erasure that a crash left by half is brought to its end', async () => {
+test('an erasure that a crash interrupted is completed after a restart', async () => {
   using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
-  const left = file.prepare('select count(*) as erasures from citizen_erasure where named_up_to is not null');
-  await waitUntil(async () => left.get()?.['erasures'] === 0);
+  const unfinished = file.prepare('select count(*) as erasures from citizen_erasure where named_up_to is not null');
+  await waitUntil(async () => unfinished.get()?.['erasures'] === 0);
   const first = "select min(number) as number from ledger_entry where citizen_id = 'demo-mary'";
   assert.equal(file.prepare(first).get()?.['number'], 2);
 });
 
-test('a withdrawn document is erased when its retention has ended', async () => {
+test('a withdrawn document is erased after its retention ends', async () => {
   await waitUntil(async () => String((await get(`/v1/documents/${ids.dueDocument}`)).body).includes('document-erased'));
 });
 
-test('events go after FEED_DAYS', async () => {
+test('a cursor older than FEED_DAYS is rejected with 410', async () => {
   await waitUntil(async () => (await get('/v1/events?after=0')).status === 410);
 });
 
-test('letters have the address in the window of LETTER_WINDOW, and LETTER_RETURN_ADDRESS or that of the client at the head', async () => {
+test('a letter has the address in the window of LETTER_WINDOW, and the return address of the client or of LETTER_RETURN_ADDRESS', async () => {
   const letters = () => readdirSync(spool).filter((name) => name.endsWith('.pdf'));
-  const printed = async (sender: string) => {
+  const printLetter = async (sender: string) => {
     const before = new Set(letters());
     const body = { citizenId: 'ida', message: 'Text.', channels: ['letter'] };
     const sent = await ask(postJson(sender, '/v1/notifications/send', body));
@@ -168,12 +176,12 @@ test('letters have the address in the window of LETTER_WINDOW, and LETTER_RETURN
     return (await readPdfTexts(readFileSync(join(spool, another() ?? '')))).boxes;
   };
   const { y, height } = addressWindows['uk-c5'];
-  const others = await home.fetchAccessToken(['notifications:send'], otherClient);
+  const otherToken = await home.fetchAccessToken(['notifications:send'], otherClient);
   for (const [sender, lines] of [
     [token, ['P.O. Box 100', '0101 Oslo']],
-    [others, ['Town Hall', '0102 Oslo']],
+    [otherToken, ['Town Hall', '0102 Oslo']],
   ] as const) {
-    const boxes = await printed(sender);
+    const boxes = await printLetter(sender);
     const name = boxes.find(({ text }) => text.startsWith('Ida'));
     assert.ok(name !== undefined && name.top >= y && name.bottom <= y + height, JSON.stringify(name));
     const head = boxes.filter(({ bottom, left }) => bottom < y && left > 110).map(({ text }) => text);
@@ -181,9 +189,9 @@ test('letters have the address in the window of LETTER_WINDOW, and LETTER_RETURN
   }
 });
 
-test('documents are scanned anew with new signatures when their scan is older than RESCAN_AFTER_DAYS', async () => {
-  await waitUntil(async () => scannedAnew.some((bytes) => bytes.equals(validDocument)));
-  // What was queued besides is scanned before it ends.
+test('new signatures cause another scan of documents whose last scan is older than RESCAN_AFTER_DAYS, and of no others', async () => {
+  await waitUntil(async () => rescanned.some((bytes) => bytes.equals(validDocument)));
+  // The server completes queued scans before it exits.
   await server.stop('SIGTERM');
   const db = await home.openDb();
   const rows = await db.read('select id, scan_engine, scan_due_at from document where id in ($1, $2) order by id', [

@@ -10,7 +10,7 @@ import { startTestSmtpServer } from '../support/smtp-server.ts';
 import { startTimeStampAuthority } from '../support/time-stamp-authority.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// What a setting does in a server that was started with it; its parts have their own tests.
+// The effect of each setting on a running server. The tests of each area cover the details.
 
 type Settings = Readonly<Record<string, string>>;
 
@@ -21,7 +21,7 @@ before(async () => {
   await (await demo.start('demo')).stop('SIGTERM');
 });
 
-/** A copy of the demo's data under a server with these settings and without the demo's own, with a call of it. */
+/** Starts a server on a copy of the demo's data, with these settings instead of those of the demo. */
 async function startWith(t: TestContext, settings: Settings) {
   const home = await makeServerFixture(t, { settings });
   cpSync(demo.dataDir, home.dataDir, { recursive: true });
@@ -53,17 +53,18 @@ const deposit = {
   'document-kind': 'notice',
 };
 
-test('what is shown: contacts, terms, the register, signatures of documents and of checkpoints, witnesses', async (t) => {
+test('contacts, terms, the register, document signatures, checkpoint signatures and witnesses are published as set', async (t) => {
   const policy = join(demo.dataDir, 'witnesses');
   writeFileSync(policy, 'quorum none\n');
   const { call, server } = await startWith(t, {
-    ...{ SUPPORT_EMAIL: 'help@gov.example', TERMS_URL: 'https://gov.example/terms' },
-    ...{
-      SECURITY_CONTACT: 'mailto:security@gov.example',
-      REGISTER_NAME: 'Register of Ruritania',
-      REGISTER_COUNTRY: 'PT',
-    },
-    ...{ SIGN_DOCUMENTS: 'true', LEDGER_ML_DSA: 'true', LEDGER_WITNESSES: policy },
+    SUPPORT_EMAIL: 'help@gov.example',
+    TERMS_URL: 'https://gov.example/terms',
+    SECURITY_CONTACT: 'mailto:security@gov.example',
+    REGISTER_NAME: 'Register of Ruritania',
+    REGISTER_COUNTRY: 'PT',
+    SIGN_DOCUMENTS: 'true',
+    LEDGER_ML_DSA: 'true',
+    LEDGER_WITNESSES: policy,
   });
   const { info } = (await call('/openapi.json')).json() as {
     info: { contact: { email: string }; termsOfService: string };
@@ -75,10 +76,10 @@ test('what is shown: contacts, terms, the register, signatures of documents and 
   const payload = Buffer.from(String(token).split('.')[1] ?? '', 'base64url').toString();
   assert.match(payload, /"source":\{"name":"Register of Ruritania","country":"PT"\}/);
   const [document = assert.fail()] = demo.readDemoFile().documents;
-  // The demo may have ended before all of them were looked at.
+  // The demo may have ended before it scanned all documents.
   await waitUntil(async () => (await call(`/v1/documents/${document.id}`)).status === 200);
   assert.match((await call(`/v1/documents/${document.id}`)).headers.get('signature') ?? '', /^document=:/);
-  // One line of Ed25519 and one of ML-DSA-44, whose signatures have 2,420 bytes.
+  // One line for Ed25519 and one for ML-DSA-44, whose signatures have 2,420 bytes.
   await waitUntil(async () => {
     const lines = (await call('/ledger/checkpoint')).text.split('\n').filter((line) => line.startsWith('— '));
     return lines.length === 2 && lines.some((line) => line.length > 3_000);
@@ -87,19 +88,22 @@ test('what is shown: contacts, terms, the register, signatures of documents and 
   assert.match(await (await fetch(adminUrl)).text(), /^citizen_services_ledger_cosigned_entries /m);
 });
 
-test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, tokens of an issuer whose keys can be had', async (t) => {
+test('concealed access, claims in URLs, invented citizens, bounces and tokens of other issuers are accepted only as set', async (t) => {
   const issuer = 'http://127.0.0.1:1';
   const { call, server } = await startWith(t, {
     TRUSTED_ISSUERS: issuer,
-    ...{ ACCESS_LOG_HIDDEN_DAYS: '0', REFUSE_CLAIMS_IN_URL: 'true', SIMULATORS: 'true' },
-    ...{ BOUNCE_ADDRESS: 'b@gov.example', BOUNCE_TOKEN: 'that of the bounces' },
+    ACCESS_LOG_HIDDEN_DAYS: '0',
+    REFUSE_CLAIMS_IN_URL: 'true',
+    SIMULATORS: 'true',
+    BOUNCE_ADDRESS: 'b@gov.example',
+    BOUNCE_TOKEN: 'token of the bounces',
   });
-  const hiding = {
+  const concealment = {
     'access-log-hidden-until': new Date(Date.now() + 3_600_000).toISOString(),
     'access-log-hidden-reason': 'audit',
   };
   assert.match(
-    String((await call('/v1/identity/verify', mary, hiding)).json()['type']),
+    String((await call('/v1/identity/verify', mary, concealment)).json()['type']),
     /\/problems\/hiding-not-permitted$/,
   );
   const inUrl = await call(`/v1/identity/verify?${new URLSearchParams(mary)}`);
@@ -108,7 +112,7 @@ test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, to
   await waitUntil(async () => (await call(`/v1/notifications/${sent['id']}`)).json()['status'] === 'delivered');
   const bounce = (authorization: string) => call('/callbacks/mail', 'no bounce', { authorization });
   assert.equal((await bounce('Bearer of nobody')).status, 401);
-  assert.equal((await bounce('Bearer that of the bounces')).status < 300, true);
+  assert.equal((await bounce('Bearer token of the bounces')).status < 300, true);
   const parts = [
     JSON.stringify({ alg: 'ES256', typ: 'at+jwt', kid: 'k' }),
     JSON.stringify({ iss: issuer }),
@@ -119,17 +123,20 @@ test('what is taken: hidden uses, claims in URLs, invented citizens, bounces, to
   await waitUntil(async () => server.stderr().includes('"where":"trusted-issuer"'));
 });
 
-test('where it goes: documents into the named folder, mail without a link of ours, evidence to an authority for its time', async (t) => {
+test('documents go to DOCUMENT_STORE, mails have no link if CONFIRM_LINKS is false, and EVIDENCE_TSA_URL stamps evidence', async (t) => {
   const sink = await startTestSmtpServer(t);
   const store = join(demo.dataDir, 'elsewhere');
-  // Documents on record have to be there: nothing is stored where they should lie and do not.
+  // The server stores no document in a folder that lacks the recorded documents.
   cpSync(join(demo.dataDir, 'documents'), store, { recursive: true });
   const authority = await startTimeStampAuthority(t, Date.now);
   const certificates = join(demo.dataDir, 'tsa.pem');
   writeFileSync(certificates, authority.ca);
   const { call } = await startWith(t, {
-    ...{ DOCUMENT_STORE: store, SMTP_URL: sink.url, CONFIRM_LINKS: 'false' },
-    ...{ EVIDENCE_TSA_URL: authority.url, EVIDENCE_TSA_CERTIFICATES: certificates },
+    DOCUMENT_STORE: store,
+    SMTP_URL: sink.url,
+    CONFIRM_LINKS: 'false',
+    EVIDENCE_TSA_URL: authority.url,
+    EVIDENCE_TSA_CERTIFICATES: certificates,
   });
   const { id } = (await call('/v1/documents', 'The text.', deposit)).json();
   const files = readdirSync(store, { recursive: true, encoding: 'utf8' });
@@ -144,8 +151,8 @@ test('where it goes: documents into the named folder, mail without a link of our
   assert.match((await call(`/v1/notifications/${sent['id']}/evidence`)).text, /"timeStamp":/);
 });
 
-test('documents lie in S3, and a server whose S3 is gone says so and goes on', async (t) => {
-  const ends: (() => unknown)[] = [];
+test('documents are in S3, and other operations work while S3 is unavailable', async (t) => {
+  const cleanups: (() => unknown)[] = [];
   const {
     bucket,
     region,
@@ -153,22 +160,24 @@ test('documents lie in S3, and a server whose S3 is gone says so and goes on', a
     accessKeyId,
     secretAccessKey,
   } = await startS3Server({
-    after: (end) => void ends.push(end),
+    after: (cleanup) => void cleanups.push(cleanup),
   });
-  const place = `s3://${bucket}/house?region=${region}&endpoint=${endpoint}`;
+  const bucketUrl = `s3://${bucket}/documents?region=${region}&endpoint=${endpoint}`;
   const { call } = await startWith(t, {
-    ...{ DOCUMENT_STORE: place, S3_ACCESS_KEY_ID: accessKeyId, S3_SECRET_ACCESS_KEY: secretAccessKey.reveal() },
+    DOCUMENT_STORE: bucketUrl,
+    S3_ACCESS_KEY_ID: accessKeyId,
+    S3_SECRET_ACCESS_KEY: secretAccessKey.reveal(),
   });
   const { id } = (await call('/v1/documents', 'The text.', deposit)).json();
   assert.equal((await call(`/v1/documents/${id}`)).text, 'The text.');
-  for (const end of ends) await end();
-  const gone = await call(`/v1/documents/${id}`).catch(() => undefined);
-  assert.notEqual(gone?.text, 'The text.');
+  for (const cleanup of cleanups) await cleanup();
+  const unavailable = await call(`/v1/documents/${id}`).catch(() => undefined);
+  assert.notEqual(unavailable?.text, 'The text.');
   assert.ok((await call('/v1/documents', 'Another.', deposit)).status >= 500);
   assert.equal((await call('/v1/identity/verify', mary)).json()['decision'], 'match');
 });
 
-test('another register is asked, with its credentials', async (t) => {
+test('the register of REGISTER_URL is queried with the credentials of the URL', async (t) => {
   const seen: (string | undefined)[] = [];
   const register = createServer((request, response) => {
     seen.push(request.headers.authorization);
@@ -185,16 +194,20 @@ test('another register is asked, with its credentials', async (t) => {
   assert.equal(seen[0], `Basic ${Buffer.from('reader:secret').toString('base64')}`);
 });
 
-test('left out: a document that no scanner has seen goes with no message, and invented citizens are nobody', async (t) => {
+test('a document without a scan cannot be attached, and invented citizens are unknown without SIMULATORS', async (t) => {
   const { call } = await startWith(t, { CLAMAV: 'unix:/nowhere/clamd.sock' });
   const { id } = (await call('/v1/documents', 'unseen', deposit)).json();
   const { status, text } = await call('/v1/notifications/send', {
-    ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [id] },
+    citizenId: 'demo-mary',
+    message: 'See the document.',
+    attachments: [id],
   });
   assert.deepEqual([status, text.includes('"/attachments/0"')], [400, true], text);
   const known = demo.readDemoFile().documents.find(({ citizenId }) => citizenId === 'demo-mary')?.id;
   const sent = await call('/v1/notifications/send', {
-    ...{ citizenId: 'demo-mary', message: 'See the document.', attachments: [known] },
+    citizenId: 'demo-mary',
+    message: 'See the document.',
+    attachments: [known],
   });
   assert.equal(sent.status, 202, sent.text);
   const invented = await call('/v1/notifications/send', { citizenId: 'sim-delivered', message: 'Hello.' });

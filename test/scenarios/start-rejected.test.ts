@@ -40,12 +40,12 @@ test('settings that do not go together, and files and addresses that are not the
   assert.equal((await runCommandInProcess(ready, 'keys', 'create')).code, 0);
   const port = await takenPort(t);
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
-    [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that callers use, since 0\.0\.0\.0 in HOST is none/m],
+    [{ HOST: '0.0.0.0' }, /^PUBLIC_URL: expected the address that clients use, because HOST is 0\.0\.0\.0\. See/m],
     [{ BOUNCE_TOKEN: 'hunter2 of the bounces' }, /^BOUNCE_TOKEN: expected BOUNCE_ADDRESS beside it/m],
     [{ LEDGER_WITNESSES: '/nowhere' }, /^LEDGER_WITNESSES: "\/nowhere": ENOENT/m],
     [{ LEDGER_WITNESSES: '/' }, /^LEDGER_WITNESSES: "\/": it is a folder, and has to be a file\. See /m],
     [{ TLS_CERTIFICATE: '/', TLS_KEY: '/' }, /^TLS_CERTIFICATE: \/ cannot be read \(it is a folder, and has to be a/m],
-    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, "65" came\. See docs\/settings/m],
+    [{ API_THREADS: '65' }, /^API_THREADS: expected a whole number from 1 to 64, received "65"\. See docs\/settings/m],
     [{ TRUSTED_PROXIES: '10.0.0.5, proxy' }, /^TRUSTED_PROXIES: expected addresses, .*, "proxy" came\. See /m],
     [{ VERIFY_POLICY: 'mine' }, /^VERIFY_POLICY: expected one of .*, "mine" came\. See docs\/settings/m],
     [{ ROOT_KEY_FILE: '/nowhere' }, /^no root key at \/nowhere\. .* \(see docs\/operating\.md#the-root-key\)$/m],
@@ -96,7 +96,7 @@ test('a start tells of settings that nothing reads, and of a folder of letters t
     /LETTER_SPOOL: there is no folder \S+not-mounted; letters wait until it is made/,
   );
   const said = await runCommandInProcess(home, 'doctor');
-  assert.match(said.stdout, /^warn +settings +S3_ACCESS_KEY_ID is not read without DOCUMENT_STORE=s3:\/\/… -> /m);
+  assert.match(said.stdout, /^warn +settings +S3_ACCESS_KEY_ID has no effect without DOCUMENT_STORE=s3:\/\/… -> /m);
 });
 
 test('where no database is, commands say so and begin none: what they say of an empty one would be taken for the truth', async (t) => {
@@ -116,9 +116,9 @@ test('where no database is, commands say so and begin none: what they say of an 
     assert.deepEqual([onSqlite.code, onPostgres.code], [1, 1], args.join(' '));
     assert.match(
       onSqlite.stderr,
-      /^there is no database in .*not-mounted\. .* keys create; else see that .* DATA_DIR/m,
+      /^there is no database in .*not-mounted\. .* keys create\. Otherwise check that .* DATA_DIR/m,
     );
-    assert.match(onPostgres.stderr, /^the database of DATABASE_URL is empty\. .* keys create; else see that /m);
+    assert.match(onPostgres.stderr, /^the database of DATABASE_URL is empty\. .* keys create\. Otherwise check that /m);
   }
   assert.equal(existsSync(unmounted), false);
   for (const home of homes) assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);

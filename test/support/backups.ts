@@ -22,19 +22,19 @@ import { type CleanupScope, makeServerFixture, type ServerFixture } from './serv
 import { makeTestFolder } from './test-folder.ts';
 import { runDemoOnce, waitUntilSigned } from './wait-for-ledger.ts';
 
-/** So many citizens the register of a demo has. */
+/** The number of citizens in the register of a demo. */
 export const demoCitizenCount: number = demoCitizens.length + personas.length;
 
-/** The paths of all files below a folder. */
+/** The absolute paths of all files in a folder and its subfolders. */
 export const absoluteFilesIn = (folder: string): readonly string[] =>
   readdirSync(folder, { withFileTypes: true, recursive: true })
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
-/** A change of a backup, by somebody who has the root key in that file, so that its manifest proves what was made of it. */
+/** Changes a backup. The root key allows to write a valid manifest for it. */
 export type BackupChange = (folder: string, rootKeyPath: string) => Promise<void> | void;
 
-/** Changes the database of a backup, and its manifest so that it fits. */
+/** Changes the database of a backup and updates the manifest. */
 export const changeBackupDatabase =
   (change: (db: DatabaseSync) => void) => async (folder: string, rootKeyPath: string) => {
     {
@@ -46,7 +46,7 @@ export const changeBackupDatabase =
 
 export const readBackupManifest = (folder: string) => JSON.parse(readFileSync(join(folder, 'backup.json'), 'utf8'));
 
-/** Writes into the manifest of a backup what there is by now, as `backup create` would with that root key. */
+/** Rewrites the manifest for the present content of a backup, with a valid code. */
 export async function rewriteManifest(folder: string, rootKeyPath: string, overrides: object = {}): Promise<void> {
   const { code: _, ...before } = readBackupManifest(folder);
   const anchor = await undefinedIfMissing(readFile(join(folder, anchorFileName)));
@@ -63,14 +63,17 @@ export async function rewriteManifest(folder: string, rootKeyPath: string, overr
   );
 }
 
-/** An installation that was stopped well, as it was before its last start and as it is, its backup, and a document of many chunks. */
+/** A stopped installation before and after its last run, its backup, and the id of a document with many chunks. */
 export type BackupFixture = { olderDataDir: string; dataDir: string; backupDir: string; largeDocumentId: string };
 
 async function depositLargeDocument(home: ServerFixture): Promise<string> {
   const headers = {
     authorization: `Bearer ${await home.fetchAccessToken()}`,
-    ...{ 'content-type': 'text/plain', 'citizen-id': 'demo-mary', 'document-title': 'Plan' },
-    ...{ purpose: 'permit', 'legal-basis': 'Permit Act' },
+    'content-type': 'text/plain',
+    'citizen-id': 'demo-mary',
+    'document-title': 'Plan',
+    purpose: 'permit',
+    'legal-basis': 'Permit Act',
   };
   const body = Buffer.alloc(300_000, 'a plan. ');
   const answer = await fetch(`${home.url}/v1/documents`, { method: 'POST', headers, body });
@@ -80,7 +83,7 @@ async function depositLargeDocument(home: ServerFixture): Promise<string> {
 
 export const rootKeyPathOf = ({ dataDir }: BackupFixture): string => join(dataDir, 'root.key');
 
-/** Makes them before the tests of the file that calls this at its top; until then the paths are empty. */
+/** Creates the fixture before the tests of a file. Call it at the top of the file; the paths are empty until then. */
 export function makeBackupFixture(thisFile: CleanupScope): Readonly<BackupFixture> {
   const fixture: BackupFixture = { olderDataDir: '', dataDir: '', backupDir: '', largeDocumentId: '' };
   before(async () => {
@@ -102,7 +105,7 @@ export function makeBackupFixture(thisFile: CleanupScope): Readonly<BackupFixtur
   return fixture;
 }
 
-/** A copy of the backup, and an empty folder beside it, both open to every user. */
+/** A copy of the backup and an empty folder next to it, both writable for every user. */
 export function copyBackup(t: TestContext, { backupDir }: BackupFixture) {
   const workDir = makeTestFolder('cs-backups-');
   t.after(() => rmSync(workDir, { recursive: true, force: true }));
@@ -113,7 +116,7 @@ export function copyBackup(t: TestContext, { backupDir }: BackupFixture) {
   return { deps: workDir, folder, place: restoreDir };
 }
 
-/** Runs `backup` over the data of that folder, in this process, with the root key of the installation. */
+/** Runs a `backup` command for a data folder in this process, with the root key of the installation. */
 export async function runBackup(
   fixture: BackupFixture,
   dataDir: string | { readonly DATA_DIR: string; readonly [setting: string]: string },
@@ -122,13 +125,13 @@ export async function runBackup(
   const output: string[] = [];
   const write = (text: string) => void output.push(text);
   const terminal = { stdout: write, stderr: write, isInteractive: false, cwd: '/' };
-  const given = typeof dataDir === 'string' ? { DATA_DIR: dataDir } : dataDir;
-  const settings = { ROOT_KEY_FILE: rootKeyPathOf(fixture), ...given };
+  const dataSettings = typeof dataDir === 'string' ? { DATA_DIR: dataDir } : dataDir;
+  const settings = { ROOT_KEY_FILE: rootKeyPathOf(fixture), ...dataSettings };
   const code = await commandLine(['backup', ...args], settings, terminal);
   return { code, said: output.join('') };
 }
 
-/** The same as a user who owns nothing that is there but a copy of the root key, in that room. */
+/** The same as another user, who owns only a copy of the root key in the work folder. */
 export function runBackupAsOtherUser(
   fixture: BackupFixture,
   workDir: string,
@@ -142,7 +145,8 @@ export function runBackupAsOtherUser(
   const main = join(import.meta.dirname, '../../src/main.ts');
   const { status, stderr } = spawnSync(process.execPath, [main, 'backup', ...args], {
     env: { DATA_DIR: dataDir, ROOT_KEY_FILE: key },
-    ...{ cwd: '/', encoding: 'utf8' },
+    cwd: '/',
+    encoding: 'utf8',
     ...(isRoot ? { uid: 65_534, gid: 65_534 } : {}),
   });
   return { code: status, stderr };

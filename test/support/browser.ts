@@ -8,7 +8,7 @@ import { makeTestFolder } from './test-folder.ts';
 const programNames = ['chromium', 'chromium-browser', 'google-chrome'];
 const program = findChromium();
 
-/** What `skip` of a test takes: it needs a real Chromium. */
+/** The `skip` option of tests that need a real Chromium. */
 export const browserSkipReason: string | false =
   program === undefined
     ? 'no Chromium is there: apt-get install --no-install-recommends chromium, or name one in CHROMIUM_PATH'
@@ -29,8 +29,8 @@ function findChromium(): string | undefined {
 }
 
 /**
- * Starts the Chromium of the system without a window, with a new empty profile; it is gone after the test. Playwright talks to
- * it over a pipe, whose end is its end too. No name but this machine's own is ever looked up.
+ * Starts the Chromium of the system without a window, with a new empty profile; both are removed after the test. Playwright
+ * controls it over a pipe, and Chromium ends when the pipe closes. Only names of this machine are resolved.
  */
 export async function openBrowser(t: CleanupScope): Promise<Browser> {
   if (program === undefined) throw new Error(String(browserSkipReason));
@@ -45,18 +45,18 @@ export async function openBrowser(t: CleanupScope): Promise<Browser> {
       '--disable-quic',
       '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE localhost, EXCLUDE 127.0.0.1',
     ],
-    // Nothing of the test's own environment: a proxy of it would see what the pages ask for.
+    // The environment of the test is not inherited: its proxy would see the requests of the pages.
     env: { PATH: process.env['PATH'] ?? '', HOME: home },
   });
   t.after(async () => {
     await browser.close();
-    // With some patience: processes of it may be writing their last.
+    // Retries: processes of Chromium may still be writing.
     rmSync(home, { recursive: true, force: true, maxRetries: 10 });
   });
   return browser;
 }
 
-/** How somebody looks at a page: `locale` is what the browser asks for in Accept-Language. */
+/** How a page is viewed: `locale` is sent in Accept-Language. */
 export type PageView = {
   readonly scheme: 'light' | 'dark';
   readonly widthPx: number;
@@ -64,15 +64,15 @@ export type PageView = {
   readonly script?: 'on' | 'off';
 };
 
-/** A page that is open in a browser, from its first byte on; `await using` closes it. */
+/** An open page, observed from its first byte; `await using` closes it. */
 export type OpenedPage = AsyncDisposable & {
   readonly page: Page;
   readonly status: number | undefined;
-  /** What went wrong so far: errors of the console, what the policy of the page forbids, requests to another origin. */
+  /** The faults so far: console errors, violations of the content security policy, requests to another origin. */
   readonly errors: readonly string[];
 };
 
-/** Opens an address in a window, cookies and cache of its own. The policy of the page is in force, as for everybody. */
+/** Opens an address in a new window with its own cookies and cache. The content security policy of the page applies. */
 export async function openPage(browser: Browser, url: string, view: PageView): Promise<OpenedPage> {
   const context = await browser.newContext({
     colorScheme: view.scheme,
@@ -82,7 +82,7 @@ export async function openPage(browser: Browser, url: string, view: PageView): P
   });
   const page = await context.newPage();
   const errors = collectPageErrors(page, new URL(url).origin);
-  // A listener of the document hears of more than the console tells: a policy that only reports, for one.
+  // The event also reports violations that the console does not show, such as those of a report-only policy.
   await page.addInitScript(`document.addEventListener('securitypolicyviolation', (event) => {
     console.error('against the policy:', event.effectiveDirective, event.blockedURI);
   })`);
@@ -93,9 +93,9 @@ export async function openPage(browser: Browser, url: string, view: PageView): P
 function collectPageErrors(page: Page, origin: string): readonly string[] {
   const errors: string[] = [];
   page.on('console', (message) => {
-    // It does not name what did not load; the listeners below do.
-    const isOfLoading = message.text().startsWith('Failed to load resource');
-    if (message.type() === 'error' && !isOfLoading) errors.push(`console: ${message.text()}`);
+    // This message does not name the failed resource; the listeners below do.
+    const isLoadFailure = message.text().startsWith('Failed to load resource');
+    if (message.type() === 'error' && !isLoadFailure) errors.push(`console: ${message.text()}`);
   });
   page.on('pageerror', (error) => errors.push(`script: ${error.message}`));
   page.on('request', (request) => {
@@ -105,7 +105,7 @@ function collectPageErrors(page: Page, origin: string): readonly string[] {
     errors.push(`not loaded: ${request.url()}: ${request.failure()?.errorText}`);
   });
   page.on('response', (response) => {
-    // A page that is answered with 404 is a page all the same; a picture or a style that is not there is a fault.
+    // A page may have the status 404; a missing image or stylesheet is a fault.
     const isPage = response.request().isNavigationRequest();
     if (response.status() >= 400 && !isPage) errors.push(`not loaded: ${response.url()}: ${response.status()}`);
   });
@@ -115,9 +115,9 @@ function collectPageErrors(page: Page, origin: string): readonly string[] {
 const axeTags = ['wcag2a', 'wcag2aa', 'wcag21a', 'wcag21aa', 'wcag22aa', 'best-practice'];
 
 /**
- * What axe finds against WCAG 2.0 to 2.2 A and AA and its best practices, a line for each element: rule, where, what to do. It
- * comes into the page past its policy, by the protocol of the debugger, so that the page is judged as everybody sees it. Not
- * for a page whose scripts are off.
+ * The violations that axe finds of WCAG 2.0 to 2.2 A and AA and of its best practices. One line for each element: rule,
+ * selector, advice. The debugger protocol injects axe, which the content security policy of the page does not block, so the
+ * policy stays in force. The page must be opened with scripts on.
  */
 export async function accessibilityViolations(page: Page): Promise<string[]> {
   await page.evaluate(axe.source);
@@ -128,7 +128,7 @@ export async function accessibilityViolations(page: Page): Promise<string[]> {
   );
 }
 
-/** The elements that reach beyond the sides of a page that has to be scrolled sideways; none when it has not. */
+/** The elements that extend beyond the width of a page that scrolls sideways; empty for any other page. */
 export async function overflowingElements(page: Page): Promise<string[]> {
   return await page.evaluate<string[]>(`(() => {
     const { scrollWidth, clientWidth } = document.documentElement;

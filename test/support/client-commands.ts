@@ -10,7 +10,7 @@ import { createCitizenKeys } from '../../src/ledger/citizen-keys.ts';
 import { createCommitter } from '../../src/ledger/commit.ts';
 import { type Engine, engines } from './database-engines.ts';
 
-/** The events that wait for their number, the oldest first, without their ids. */
+/** The events that have no number yet, oldest first, without their ids. */
 export async function readPendingEvents({
   db,
 }: Awaited<ReturnType<typeof openClientCommands>>): Promise<Record<string, unknown>[]> {
@@ -21,7 +21,7 @@ export async function readPendingEvents({
   });
 }
 
-/** The commands about clients, or others that need no more, over one database, with a frozen clock. */
+/** The commands about clients, or other commands with the same dependencies, on one database with a frozen clock. */
 export async function openClientCommands(
   t: TestContext,
   engine: Engine | undefined = engines[0],

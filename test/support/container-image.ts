@@ -20,16 +20,16 @@ import type { CleanupScope } from './server-process.ts';
 
 const root = join(import.meta.dirname, '../..');
 
-/** Why no image can be built here; undefined where it can. */
+/** Why this machine cannot build an image; undefined if it can. */
 export function imageSkipReason(): string | undefined {
   const found = (program: string) =>
-    (process.env['PATH'] ?? '').split(':').some((place) => existsSync(join(place, program)));
+    (process.env['PATH'] ?? '').split(':').some((folder) => existsSync(join(folder, program)));
   if (!found('buildah')) return 'buildah is not installed';
-  if (process.getuid?.() !== 0) return 'only root may change the root of a process';
+  if (process.getuid?.() !== 0) return 'only root may call chroot';
   return undefined;
 }
 
-/** What of the configuration of an image a run depends on. */
+/** The members of the configuration of an image that a run uses. */
 export type ImageConfig = {
   readonly User: string;
   readonly Env: readonly string[];
@@ -42,13 +42,13 @@ export type ImageConfig = {
 /** An image that was built from the Containerfile, and its files. */
 export type Image = {
   readonly config: ImageConfig;
-  /** Its root; processes of the image see it read-only. */
+  /** The root folder of the image, which its processes see read-only. */
   readonly files: string;
-  /** Runs that command as an engine would: as its user, in its folder, with its environment, /data being that folder. */
+  /** Runs a command like a container engine: with the user, folder and environment of the image, and `data` as /data. */
   run(command: readonly string[], data: string, env?: Readonly<Record<string, string>>): ReturnType<typeof spawn>;
 };
 
-/** Builds the image; it is gone, with all of its layers, after the test. */
+/** Builds the image, and deletes it with all of its layers after the test. */
 export async function buildImage(t: CleanupScope): Promise<Image> {
   const folder = mkdtempSync(join(tmpdir(), 'cs-image-'));
   const store = ['--root', join(folder, 'root'), '--runroot', join(folder, 'run'), '--storage-driver', 'vfs'];
@@ -69,7 +69,7 @@ export async function buildImage(t: CleanupScope): Promise<Image> {
     buildah('build', '--quiet', '--isolation', 'chroot', '--format', 'docker', ...args);
   writeFileSync(join(folder, 'Base'), 'FROM scratch\nCOPY . /\nENV PATH=/usr/local/bin:/usr/bin:/bin\n');
   build('--file', join(folder, 'Base'), '--tag', 'base', base);
-  // What `npm ci` has fetched once is not fetched again.
+  // `npm ci` takes its packages from the cache of this machine.
   const npmrc = join(folder, 'npmrc');
   writeFileSync(npmrc, 'cache=/npm-cache\noffline=true\nupdate-notifier=false\n');
   const volumes = [`${npmrc}:/root/.npmrc:ro`, `${join(homedir(), '.npm')}:/npm-cache`];
@@ -87,7 +87,7 @@ export async function buildImage(t: CleanupScope): Promise<Image> {
   return { config, files, run: (command, data, env = {}) => runInImage(files, config, { command, data, env }) };
 }
 
-/** What stands in for the image of Node.js, which only a registry has: this Node.js, npm, and what both need. */
+/** Replaces the image of Node.js, which only a registry has, with this Node.js, npm, and the programs that both need. */
 function fillBaseImage(base: string): void {
   const programs = ['sh', 'env', 'mkdir', 'chown'].map((name) =>
     execFileSync('which', [name], { encoding: 'utf8' }).trim(),
@@ -106,7 +106,7 @@ function fillBaseImage(base: string): void {
   writeFileSync(join(base, 'etc/passwd'), 'root:x:0:0:root:/root:/bin/sh\n');
 }
 
-/** Copies the libraries of the C library: what is loaded later may need others of them than the program itself. */
+/** Copies the libraries of the C library. Modules that are loaded later may need more of them than the program itself. */
 function copyLibc(base: string): void {
   const [, folder = ''] =
     /(\/\S+)\/libc\.so\.6 /.exec(execFileSync('ldd', [process.execPath], { encoding: 'utf8' })) ?? [];
@@ -114,14 +114,14 @@ function copyLibc(base: string): void {
     copyFileSync(join(folder, name), join(base, folder, name));
 }
 
-/** Copies a program, and the libraries that it is linked with to where it looks for them. */
+/** Copies a program, and its linked libraries to the paths at which it expects them. */
 function copyProgram(base: string, program: string, to: string): void {
   const libraries = [...execFileSync('ldd', [program], { encoding: 'utf8' }).matchAll(/(\/\S+) \(0x/g)].map(
     ([, path = '']) => path,
   );
-  for (const [from, place] of [[program, to], ...libraries.map((path) => [path, path])] as const) {
-    mkdirSync(dirname(join(base, place)), { recursive: true });
-    copyFileSync(from, join(base, place));
+  for (const [from, target] of [[program, to], ...libraries.map((path) => [path, path])] as const) {
+    mkdirSync(dirname(join(base, target)), { recursive: true });
+    copyFileSync(from, join(base, target));
   }
 }
 
@@ -151,16 +151,16 @@ function runInImage(
     'exec /usr/sbin/chroot --userspec="$user" "$files" "$@"',
   ].join(' && ');
   const inside = ['/bin/sh', '-c', `cd ${WorkingDir} && exec "$@"`, 'sh', ...command];
-  const given = Object.fromEntries(
+  const imageEnv = Object.fromEntries(
     Env.map((pair) => [pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1)]),
   );
   return spawn('unshare', ['--mount', 'sh', '-c', script, 'sh', files, data, User, ...inside], {
-    env: { ...given, ...env },
+    env: { ...imageEnv, ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   });
 }
 
-/** How a process of the image ended, and what it wrote. */
+/** Waits for a process of the image; returns its exit code and its whole output. */
 export async function waitForExit(
   child: ReturnType<typeof spawn>,
 ): Promise<{ readonly code: number | null; readonly said: string }> {

@@ -1,28 +1,28 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { createHttpClient, type HttpResponse } from './http-client.ts';
 
-/** A browser as far as cookies and redirects go; it runs no script and loads nothing by itself. */
+/** A simple browser with cookies and redirects. It runs no scripts and loads no resources. */
 export type CookieBrowser = {
-  /** The cookies that it has now, by name; a test may change them. */
+  /** The present cookies by name; a test may change them. */
   readonly cookies: Map<string, string>;
   get(url: string, headers?: OutgoingHttpHeaders): Promise<HttpResponse>;
-  /** Sends a form; without one an empty body of no type. */
+  /** Sends a form; without a form, an empty body without a content type. */
   post(url: string, headers?: OutgoingHttpHeaders, form?: URLSearchParams): Promise<HttpResponse>;
-  /** The same as `get`, then wherever it is sent, at most ten times; gives the last answer with its address. */
+  /** Like `get`, but follows up to ten redirects; returns the last response with its address. */
   follow(url: string, headers?: OutgoingHttpHeaders): Promise<HttpResponse & { readonly url: string }>;
 };
 
 const formContentType = { 'content-type': 'application/x-www-form-urlencoded' };
 
-/** A browser without cookies. It brings those of a host to all its ports, as browsers do. */
+/** A new browser without cookies. Like real browsers, it sends the cookies of a host to all ports of that host. */
 export function openCookieBrowser(baseUrl: string): CookieBrowser {
   const cookies = new Map<string, string>();
 
   async function send(method: string, url: string, headers: OutgoingHttpHeaders, body = ''): Promise<HttpResponse> {
     const { origin, pathname, search } = new URL(url, baseUrl);
     const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
-    const own = { 'accept-language': 'en', ...(cookie === '' ? {} : { cookie }), ...headers };
-    const answer = await createHttpClient(origin)({ method, path: `${pathname}${search}`, headers: own, body });
+    const allHeaders = { 'accept-language': 'en', ...(cookie === '' ? {} : { cookie }), ...headers };
+    const answer = await createHttpClient(origin)({ method, path: `${pathname}${search}`, headers: allHeaders, body });
     for (const line of answer.headers['set-cookie'] ?? []) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
       if (/; Max-Age=0|expires=Thu, 01 Jan 1970/i.test(line)) cookies.delete(name);
@@ -52,7 +52,7 @@ export function openCookieBrowser(baseUrl: string): CookieBrowser {
   };
 }
 
-/** Signs in at the demo's own issuer as that citizen, and gives the page that was wanted. */
+/** Signs in as that citizen at the issuer of the demo, and returns the page that was first requested. */
 export async function signInAtDemo(browser: CookieBrowser, citizenId: string, to = '/me') {
   const choice = await browser.follow(`/me/sign-in?to=${encodeURIComponent(to)}`);
   return await browser.follow(`${choice.url}&as=${citizenId}`);

@@ -6,7 +6,7 @@ import {
 } from '../../src/documents/retention/run-deletion.ts';
 import type { Actor } from '../../src/ledger/ledger-event.ts';
 
-/** A run of the deletion with the documents that each of its pages has told. */
+/** Runs the deletion and collects the documents that its pages reported. */
 export async function runDeletionWithIds(
   parts: RetentionDeps,
   actor: Actor,
@@ -19,7 +19,7 @@ export async function runDeletionWithIds(
   const ends = { erased: all('erased'), held: all('held'), passed: all('passed') };
   for (const end of ['erased', 'held', 'passed'] as const) {
     if (counts[end] !== ends[end].length)
-      throw new Error(`${counts[end]} ${end} are told, and ${ends[end].length} listed`);
+      throw new Error(`expected ${counts[end]} ${end} documents on the pages, received ${ends[end].length}`);
   }
   return fault === undefined ? ends : { ...ends, fault };
 }

@@ -10,7 +10,7 @@ import { type CleanupScope, makeServerFixture } from './server-process.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { runDemoOnce } from './wait-for-ledger.ts';
 
-/** What `doctor` said of one thing. */
+/** One finding of `doctor --json`. */
 export type DoctorFinding = {
   readonly name: string;
   readonly status: 'ok' | 'warn' | 'fault';
@@ -18,7 +18,7 @@ export type DoctorFinding = {
   readonly fix?: string;
 };
 
-/** What `doctor` came to; `of` are the lines of a check, `ill` those of all checks that are not ok. */
+/** The result of `doctor`; `failures` are the findings that are not ok. */
 export type DoctorReport = {
   readonly code: number;
   readonly findings: readonly DoctorFinding[];
@@ -26,10 +26,10 @@ export type DoctorReport = {
   failures(): readonly DoctorFinding[];
 };
 
-/** What stands for every password and key in the settings of these tests: it is never printed. */
+/** The value of every secret in the settings of these tests: it must never be printed. */
 export const testPassword = 'hunter2-and-more';
 
-/** Examines the installation of those settings, in this process. */
+/** Runs `doctor` with those settings in this process. */
 export async function runDoctor(settings: Readonly<Record<string, string>>): Promise<DoctorReport> {
   const written: string[] = [];
   const write = (text: string) => void written.push(text);
@@ -43,16 +43,16 @@ export async function runDoctor(settings: Readonly<Record<string, string>>): Pro
   assert.ok(!text.includes(testPassword) && !text.includes(Buffer.from(testPassword).toString('base64')), text);
   const { checks } = JSON.parse(text) as { readonly checks: readonly DoctorFinding[] };
   return {
-    ...{ code, findings: checks },
-    ofCheck: (name) => checks.filter((said) => said.name === name),
-    // What the machine of the test allows is no matter of the installation.
-    failures: () => checks.filter(({ name, status }) => status !== 'ok' && name !== 'machine'),
+    code,
+    findings: checks,
+    ofCheck: (name) => checks.filter((finding) => finding.name === name),
+    failures: () => checks.filter(({ status }) => status !== 'ok'),
   };
 }
 
-/** A copy of the data of a server, to be spoilt by a test. */
+/** A copy of the data of a server, for a test to damage. */
 export function copyDataDir(t: CleanupScope, dataDir: string): string {
-  const folder = makeTestFolder('cs-ill-');
+  const folder = makeTestFolder('cs-doctor-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   const copy = join(folder, 'data');
   // A socket that a server left cannot be copied.
@@ -60,7 +60,7 @@ export function copyDataDir(t: CleanupScope, dataDir: string): string {
   return copy;
 }
 
-/** Every file of a folder with its mode and a hash of its bytes. */
+/** The mode, modification time and SHA-256 of each file in a folder, by relative path. */
 export function fingerprintFiles(folder: string): ReadonlyMap<string, string> {
   const print = new Map<string, string>();
   for (const name of readdirSync(folder, { recursive: true, encoding: 'utf8' }).sort()) {
@@ -71,30 +71,30 @@ export function fingerprintFiles(folder: string): ReadonlyMap<string, string> {
   return print;
 }
 
-/** A relay that takes mail, for who needs one to be well. */
+/** Starts a mail relay that accepts mail, and returns its URL. */
 export async function startSmtpServerUrl(t: TestContext): Promise<string> {
   return `smtp://127.0.0.1:${(await startScriptedSmtpServer(t)).port}`;
 }
 
-/** Examines a copy of what is well, once it was spoilt; nothing in it is changed by that. */
+/** Returns a function that damages a copy of a healthy installation and runs `doctor`, which must change nothing. */
 export function doctorOnDamagedCopy(intactDataDir: () => string) {
   return async (
     t: TestContext,
-    spoil: (dataDir: string) => unknown = () => undefined,
+    damage: (dataDir: string) => unknown = () => undefined,
     settings: Readonly<Record<string, string>> = {},
   ): Promise<DoctorReport> => {
     const dataDir = copyDataDir(t, intactDataDir());
-    await spoil(dataDir);
+    await damage(dataDir);
     const port = String(await freePort());
-    const given = { DATA_DIR: dataDir, PORT: port, SMTP_URL: await startSmtpServerUrl(t) };
+    const defaults = { DATA_DIR: dataDir, PORT: port, SMTP_URL: await startSmtpServerUrl(t) };
     const before = fingerprintFiles(dataDir);
-    const examined = await runDoctor({ ...given, PUBLIC_URL: `http://127.0.0.1:${port}`, ...settings });
+    const report = await runDoctor({ ...defaults, PUBLIC_URL: `http://127.0.0.1:${port}`, ...settings });
     assert.deepEqual(fingerprintFiles(dataDir), before);
-    return examined;
+    return report;
   };
 }
 
-/** The same over a demo that was stopped well, made before the tests of the file that calls this at its top. */
+/** The same with a demo that was stopped properly. Call it at the top of a test file. */
 export function doctorOnDamagedDemo(thisFile: CleanupScope) {
   let intactDataDir = '';
   before(async () => {

@@ -154,8 +154,8 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
 function createOperations(context: DispatchContext, ports: DocumentPorts) {
   const serve = (operation: Operation<DocumentPorts>) => {
     const dispatch = createDispatch(bindOperation(operation, ports), context);
-    return async (asked: DocumentRequest, params: Record<string, string> = {}): Promise<DocumentResult> =>
-      readResult((await dispatch(toIncoming(asked, operation.method, params))).result);
+    return async (request: DocumentRequest, params: Record<string, string> = {}): Promise<DocumentResult> =>
+      readResult((await dispatch(toIncoming(request, operation.method, params))).result);
   };
   const retrieve = serve(retrieveDocument);
   const withdraw = serve(withdrawDocument);
@@ -163,17 +163,17 @@ function createOperations(context: DispatchContext, ports: DocumentPorts) {
   const endGrantOperation = serve(endGrant);
   return {
     deposit: serve(depositDocument),
-    retrieve: (id: string, asked: DocumentRequest = {}) => retrieve(asked, { id }),
+    retrieve: (id: string, request: DocumentRequest = {}) => retrieve(request, { id }),
     list: serve(listDocumentRecords),
-    withdraw: (id: string, asked: DocumentRequest = {}) => withdraw(asked, { id }),
+    withdraw: (id: string, request: DocumentRequest = {}) => withdraw(request, { id }),
     /** The issuer grants a client access. */
-    grant: (id: string, body: object, asked: DocumentRequest = {}) =>
+    grant: (id: string, body: object, request: DocumentRequest = {}) =>
       grant(
-        { ...asked, headers: { 'content-type': 'application/json' }, body: [Buffer.from(JSON.stringify(body))] },
+        { ...request, headers: { 'content-type': 'application/json' }, body: [Buffer.from(JSON.stringify(body))] },
         { id },
       ),
-    endGrant: (id: string, query: string, asked: DocumentRequest = {}) =>
-      endGrantOperation({ ...asked, query }, { id }),
+    endGrant: (id: string, query: string, request: DocumentRequest = {}) =>
+      endGrantOperation({ ...request, query }, { id }),
   };
 }
 

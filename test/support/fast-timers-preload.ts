@@ -1,6 +1,6 @@
 /**
- * Loaded before a server by `withFastTimers`: timeouts whose length is in its URL take 200 ms. With `soon`, so do the random
- * delays of a start (`soonMs`), which are no whole milliseconds.
+ * `withFastTimers` loads it before a server. Timeouts of the lengths in the URL of this module take 200 ms. With `soon`, the
+ * random delays of a start (`soonMs`) do too; they are recognised because they are not whole milliseconds.
  */
 const { setTimeout: originalSetTimeout } = globalThis;
 const { searchParams } = new URL(import.meta.url);

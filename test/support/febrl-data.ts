@@ -40,11 +40,11 @@ function toFebrlSet(rows: readonly Row[]): FebrlSet {
   for (const row of originals)
     for (const key of blockingKeysOf(row)) blocks.set(key, [...(blocks.get(key) ?? []), row]);
   const pairs = duplicates.flatMap((row) => {
-    const own = byNumber.get(numberOf(row));
+    const original = byNumber.get(numberOf(row));
     const sharing = new Set(blockingKeysOf(row).flatMap((key) => blocks.get(key) ?? []));
-    const others = [...sharing].filter((other) => other !== own);
+    const others = [...sharing].filter((other) => other !== original);
     const pair = (record: Row | undefined, same: boolean) => ({ claim: idOf(row), record: idOf(record), same });
-    return [pair(own, true), ...others.map((other) => pair(other, false))];
+    return [pair(original, true), ...others.map((other) => pair(other, false))];
   });
   return { register: originals.map(claimsOf), claims: duplicates.map(claimsOf), pairs };
 }

@@ -1,13 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer, type Server } from 'node:net';
 
-// Below the range that systems give to outgoing connections: while a killed server is down, none of its callers can be given
-// its port by chance.
+// Below the ephemeral range: while a killed server is down, the system does not assign its port to an outgoing connection.
 const [lowest, ports] = [20_000, 6_000];
 
 /**
- * A TCP port on loopback that nobody listens on, and that no other test is given while this process lives, also while the server
- * that is to have it is not up yet, or down: so long it listens on the twin of the port, as far above as there are ports.
+ * A free TCP port on loopback. No other test gets it while this process lives, also while the server of the port is down:
+ * this process listens on `port + ports`, which reserves it.
  */
 export async function freePort(): Promise<number> {
   for (;;) {
@@ -25,7 +24,7 @@ export async function freePort(): Promise<number> {
   }
 }
 
-/** Listens on that port; undefined where somebody else does. */
+/** Listens on that port; undefined if the port is in use. */
 function listenOn(port: number): Promise<Server | undefined> {
   return new Promise((resolve) => {
     const server = createServer((socket) => socket.destroy());

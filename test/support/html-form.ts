@@ -1,21 +1,21 @@
 /**
- * What a browser sends of a form of a page that nobody has changed: its texts, what is chosen and what is ticked. It is the last one
- * in which that text stands.
+ * The values that a browser submits for an unchanged form: its inputs, selected options and ticked boxes. Reads the last
+ * form of the page that contains `text`.
  */
 export function readHtmlForm(page: string, text = ''): URLSearchParams {
   const form = new URLSearchParams();
-  const own = page.split('<form ').findLast((part) => part.includes(text)) ?? '';
-  for (const [tag] of own.matchAll(/<input[^>]*>|<select[\s\S]*?<\/select>/g)) {
+  const html = page.split('<form ').findLast((part) => part.includes(text)) ?? '';
+  for (const [tag] of html.matchAll(/<input[^>]*>|<select[\s\S]*?<\/select>/g)) {
     const name = htmlAttribute(tag, 'name');
     if (tag.startsWith('<input')) {
-      const isOff = /type="checkbox"/.test(tag) && !/ checked/.test(tag);
-      if (!isOff) form.append(name, htmlAttribute(tag, 'value'));
+      const isUnchecked = /type="checkbox"/.test(tag) && !/ checked/.test(tag);
+      if (!isUnchecked) form.append(name, htmlAttribute(tag, 'value'));
       continue;
     }
     const options = [...tag.matchAll(/<option[^>]*>/g)].map(([option]) => option);
-    const chosen = options.filter((option) => / selected/.test(option));
-    if (chosen.length > 1) throw new Error(`two options of ${name} are chosen`);
-    form.append(name, htmlAttribute(chosen[0] ?? options[0] ?? '', 'value'));
+    const selected = options.filter((option) => / selected/.test(option));
+    if (selected.length > 1) throw new Error(`expected one selected option of ${name}, received ${selected.length}`);
+    form.append(name, htmlAttribute(selected[0] ?? options[0] ?? '', 'value'));
   }
   return form;
 }

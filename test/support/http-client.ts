@@ -1,6 +1,6 @@
 import { Agent, type IncomingHttpHeaders, type OutgoingHttpHeaders, request } from 'node:http';
 
-/** One request, as it stands: the path is not normalised, and no header is added but Host, Connection and a length. */
+/** A request that is sent unchanged: the path is not normalised, and only Host, Connection and a length are added. */
 export type HttpRequest = {
   readonly method?: string;
   readonly path: string;
@@ -8,19 +8,21 @@ export type HttpRequest = {
   readonly body?: string | Uint8Array;
 };
 
-/** What came back, the body to its end. */
+/** A response with its complete body. */
 export type HttpResponse = { readonly status: number; readonly headers: IncomingHttpHeaders; readonly body: Buffer };
 
-/** Sends requests to one server. Rejects with the error of the connection where no whole answer came. */
-export type HttpSend = (asked: HttpRequest) => Promise<HttpResponse>;
+/** Sends a request to one server. Rejects with the error of the connection if no complete response arrives. */
+export type HttpSend = (httpRequest: HttpRequest) => Promise<HttpResponse>;
 
-/** Requests over connections that are kept, at most so many at once, until `close`; or over a fresh one each. */
+/** With `connections`, reuses up to that number of connections until `close`; without, opens one for each request. */
 export function createHttpClient(url: string, connections?: number): HttpSend & { close(): void } {
   const agent =
     connections === undefined
       ? new Agent({ keepAlive: false })
       : new Agent({ keepAlive: true, maxSockets: connections });
-  return Object.assign((asked: HttpRequest) => sendHttpRequest(url, agent, asked), { close: () => agent.destroy() });
+  return Object.assign((httpRequest: HttpRequest) => sendHttpRequest(url, agent, httpRequest), {
+    close: () => agent.destroy(),
+  });
 }
 
 function sendHttpRequest(
@@ -43,12 +45,12 @@ function sendHttpRequest(
   });
 }
 
-/** The members of a JSON body; empty where the body is none. */
+/** The members of a JSON body; `{}` for an empty body. */
 export function parseJsonBody({ body }: Pick<HttpResponse, 'body'>): Readonly<Record<string, unknown>> {
   return body.length === 0 ? {} : (JSON.parse(body.toString('utf8')) as Record<string, unknown>);
 }
 
-/** The headers of a request with that token and, where there is one, a JSON body. */
+/** The headers of a request with that token, and `more` headers. */
 export function bearerHeaders(token: string, more: OutgoingHttpHeaders = {}): OutgoingHttpHeaders {
   return { authorization: `Bearer ${token}`, ...more };
 }

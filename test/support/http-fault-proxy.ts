@@ -2,7 +2,7 @@ import { createServer, type IncomingHttpHeaders, type OutgoingHttpHeaders, reque
 import type { AddressInfo } from 'node:net';
 import type { CleanupScope } from './server-process.ts';
 
-/** A request at the proxy; `isShed` if the server answered that it was too busy, which tests ignore. */
+/** A request at the proxy; `isRejectedByLoad` if the server was too busy and answered 503, which tests ignore. */
 export type ProxiedRequest = {
   readonly method: string;
   readonly path: string;
@@ -21,23 +21,27 @@ export type ProxyFault =
 /** A proxy on loopback that injects the faults of a test, and forwards everything else. */
 export async function startHttpFaultProxy(t: CleanupScope, target: string) {
   const passed: ProxiedRequest[] = [];
-  const state: { fateOf: (passed: ProxiedRequest) => ProxyFault | undefined } = { fateOf: () => undefined };
+  const state: { faultOf: (passed: ProxiedRequest) => ProxyFault | undefined } = { faultOf: () => undefined };
   const proxy = createServer((incoming, outgoing) => {
     const { method = '', url: path = '', headers } = incoming;
-    const seen: ProxiedRequest = { method, path, headers, isRejectedByLoad: false };
-    passed.push(seen);
-    const fault = state.fateOf(seen);
-    const over = typeof fault === 'object' && 'with' in fault ? fault.with : {};
-    const upstreamRequest = request(`${target}${path}`, { method, headers: { ...headers, ...over } }, (answer) => {
-      seen.isRejectedByLoad = fault === undefined && answer.statusCode === 503;
-      if (fault === 'held') return answer.resume();
-      if (fault === 'lost') return answer.on('end', () => incoming.socket.destroy()).resume();
-      if (fault !== undefined && 'status' in fault) {
-        return answer.on('end', () => outgoing.writeHead(fault.status, fault.headers).end(fault.body)).resume();
-      }
-      outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
-      return answer.pipe(outgoing);
-    });
+    const proxied: ProxiedRequest = { method, path, headers, isRejectedByLoad: false };
+    passed.push(proxied);
+    const fault = state.faultOf(proxied);
+    const changedHeaders = typeof fault === 'object' && 'with' in fault ? fault.with : {};
+    const upstreamRequest = request(
+      `${target}${path}`,
+      { method, headers: { ...headers, ...changedHeaders } },
+      (answer) => {
+        proxied.isRejectedByLoad = fault === undefined && answer.statusCode === 503;
+        if (fault === 'held') return answer.resume();
+        if (fault === 'lost') return answer.on('end', () => incoming.socket.destroy()).resume();
+        if (fault !== undefined && 'status' in fault) {
+          return answer.on('end', () => outgoing.writeHead(fault.status, fault.headers).end(fault.body)).resume();
+        }
+        outgoing.writeHead(answer.statusCode ?? 502, answer.headers);
+        return answer.pipe(outgoing);
+      },
+    );
     upstreamRequest.on('error', () => incoming.socket.destroy());
     outgoing.on('close', () => upstreamRequest.destroy());
     incoming.pipe(upstreamRequest);
@@ -56,6 +60,6 @@ export async function startHttpFaultProxy(t: CleanupScope, target: string) {
     url: `http://127.0.0.1:${port}`,
     passed,
     count,
-    spoil: (fateOf: typeof state.fateOf) => Object.assign(state, { fateOf }),
+    spoil: (faultOf: typeof state.faultOf) => Object.assign(state, { faultOf }),
   };
 }

@@ -80,7 +80,7 @@ export async function buildIdentityApp(db: Database) {
     refuseClaimsInUrl: false,
   };
   const importDeps = { read: db.read, commit, citizenKeys, mint, clock };
-  const ask = createVerifyCall((over) => ({ ...importDeps, ports: { ...ports, ...over } }));
+  const ask = createVerifyCall((overrides) => ({ ...importDeps, ports: { ...ports, ...overrides } }));
 
   return {
     db,
@@ -185,7 +185,7 @@ type VerifyMethod = 'GET' | 'POST' | 'QUERY';
 /** Calls the real dispatch. `GET` takes claims, or the id of a verification. */
 function createVerifyCall(
   contextFor: (
-    over: Partial<IdentityPorts>,
+    overrides: Partial<IdentityPorts>,
   ) => Omit<DispatchContext, 'authorizer' | 'fingerprintKey'> & { readonly ports: IdentityPorts },
 ) {
   const operations: Readonly<Record<VerifyMethod, Operation<IdentityPorts>>> = {
@@ -197,7 +197,7 @@ function createVerifyCall(
     method: VerifyMethod,
     input: object | string,
     { client = 'tax-office', scopes = ['identity:verify'] }: VerifyCaller = {},
-    over: Partial<IdentityPorts> = {},
+    overrides: Partial<IdentityPorts> = {},
   ): Promise<VerifyResponse> => {
     const authorizer: DispatchContext['authorizer'] = {
       authenticate: async () => ({ clientId: client, scopes: new Set(scopes) }),
@@ -205,7 +205,7 @@ function createVerifyCall(
       takeQuota: () => ({ headers: {} }),
     };
     const operation = typeof input === 'string' ? readVerification : operations[method];
-    const { ports, ...context } = contextFor(over);
+    const { ports, ...context } = contextFor(overrides);
     const dispatch = createDispatch(bindOperation(operation, ports), {
       ...context,
       authorizer,

@@ -3,8 +3,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 let watcher: ChildProcess | undefined;
 
 /**
- * Sees to it that a process does not outlive this one, however this one ends: a shell of our own, told of it through a
- * pipe, kills it when the pipe closes. Call what is given back when the process is gone, since its id may be another's then.
+ * Kills a process when this one ends, also if this one is killed: a child shell reads the process ids from a pipe, and kills
+ * them when the pipe closes. Call the returned function after the process has ended, because its id may be reused.
  */
 export function killWithThisProcess(pid: number): () => void {
   watcher ??= startWatcher();
@@ -25,7 +25,7 @@ for pid in $pids; do kill -KILL "$pid"; done`;
 
 function startWatcher(): ChildProcess {
   const child = spawn('/bin/sh', ['-c', script], { stdio: ['pipe', 'ignore', 'ignore'], detached: true });
-  // Neither the shell nor the pipe to it keeps this process alive.
+  // The shell and its pipe must not keep this process alive.
   child.unref();
   const stdin = child.stdin as unknown as { unref(): void };
   stdin.unref();

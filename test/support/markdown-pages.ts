@@ -7,7 +7,7 @@ export const repositoryRoot: string = join(import.meta.dirname, '../..');
 /** A block of a page between fences: its info string (`sh demo`) and its lines. */
 export type CodeFence = { readonly info: string; readonly text: string };
 
-/** A page for people, taken apart: `prose` is what stands outside fences, `spans` the code within it. */
+/** A parsed page: `prose` is the text outside fences, `codeSpans` the inline code in it. */
 export type MarkdownPage = {
   readonly path: string;
   readonly text: string;
@@ -18,7 +18,7 @@ export type MarkdownPage = {
 
 const generatedPages = ['docs/settings.md', 'docs/problems.md', 'docs/endpoints.md'];
 
-/** Every page that is written by hand. */
+/** All pages that are not generated. */
 export function handwrittenPages(): readonly MarkdownPage[] {
   return globSync(['*.md', 'docs/**/*.md', 'client/*.md'], { cwd: repositoryRoot })
     .filter((path) => !generatedPages.includes(path))
@@ -38,7 +38,7 @@ export function readMarkdownPage(path: string): MarkdownPage {
   return { path, text, prose, fences, codeSpans };
 }
 
-/** The fences of a page whose info string is exactly that, joined in their order. */
+/** The text of all fences with exactly this info string, joined in their order. */
 export function fencedText(page: MarkdownPage, info: string): string {
   return page.fences
     .filter((fence) => fence.info === info)

@@ -1,6 +1,6 @@
 /**
- * Loaded before anything else into a process that a test starts: notes in NETWORK_LOG, a line each, where it connects to,
- * where it sends packets, and which names it asks for. What goes to a socket file stays on the machine, and is not noted.
+ * Loaded first into a process that a test starts. Writes a line to the file NETWORK_LOG for each connection, packet and name
+ * lookup. Connections to Unix sockets stay on the machine and are not logged.
  */
 import dgram from 'node:dgram';
 import dns from 'node:dns';
@@ -10,28 +10,28 @@ import net from 'node:net';
 
 type Wrapped = (this: unknown, ...args: unknown[]) => unknown;
 
-/** Puts something before a function of Node, wherever it is called from. */
-function wrapFunction(home: object, name: string, note: (args: readonly unknown[]) => void): void {
-  const own = Reflect.get(home, name) as Wrapped;
-  Reflect.set(home, name, function (this: unknown, ...args: unknown[]) {
-    note(args);
-    return own.apply(this, args);
+/** Replaces a function of Node with one that calls `onCall` first. */
+function wrapFunction(owner: object, name: string, onCall: (args: readonly unknown[]) => void): void {
+  const original = Reflect.get(owner, name) as Wrapped;
+  Reflect.set(owner, name, function (this: unknown, ...args: unknown[]) {
+    onCall(args);
+    return original.apply(this, args);
   });
 }
 
 const logFile = process.env['NETWORK_LOG'];
 if (logFile !== undefined) {
-  const tell = (what: string) => appendFileSync(logFile, `${what}\n`);
+  const log = (line: string) => appendFileSync(logFile, `${line}\n`);
   wrapFunction(net.Socket.prototype, 'connect', (args) => {
-    // Node hands on what it was given as one list.
+    // Node calls this with its normalised arguments as one list.
     const [first, second] = Array.isArray(args[0]) ? (args[0] as unknown[]) : args;
     if (typeof first === 'object' && first !== null) {
       const { host = 'localhost', port, path } = first as { host?: string; port?: number; path?: string };
-      if (path === undefined || path === null) tell(`connect ${host}:${port}`);
-    } else if (typeof first === 'number') tell(`connect ${String(second)}:${first}`);
+      if (path === undefined || path === null) log(`connect ${host}:${port}`);
+    } else if (typeof first === 'number') log(`connect ${String(second)}:${first}`);
   });
-  wrapFunction(dgram.Socket.prototype, 'send', () => tell('packet'));
-  for (const home of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) {
+  wrapFunction(dgram.Socket.prototype, 'send', () => log('packet'));
+  for (const owner of [dns, dns.promises, dns.Resolver.prototype, dns.promises.Resolver.prototype]) {
     for (const name of [
       'lookup',
       'lookupService',
@@ -43,9 +43,9 @@ if (logFile !== undefined) {
       'resolveSrv',
       'reverse',
     ]) {
-      if (name in home)
-        wrapFunction(home, name, ([host]) => {
-          if (net.isIP(String(host)) === 0) tell(`name ${String(host)}`);
+      if (name in owner)
+        wrapFunction(owner, name, ([host]) => {
+          if (net.isIP(String(host)) === 0) log(`name ${String(host)}`);
         });
     }
   }

@@ -10,13 +10,13 @@ const linterPrograms = {
 /** The OpenAPI document of the repository, which `npm run check` compares with the operations. */
 export const openApiPath = join(repositoryFolder, 'docs/openapi.json');
 
-/** The OpenAPI document that was released last, without its examples: what callers rely on. */
+/** The OpenAPI document of the last release, without its examples. */
 export const releasedOpenApiPath = join(repositoryFolder, 'spec/released-openapi.json');
 
-/** What a checker came to. */
+/** The exit code and output of a linter. */
 export type LinterResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Runs a checker of OpenAPI documents to its end. It tells nobody of it, and asks nobody for a newer one. */
+/** Runs a linter of OpenAPI documents to its end, without telemetry and without a check for updates. */
 export function runOpenApiLinter(
   program: keyof typeof linterPrograms,
   ...args: readonly string[]

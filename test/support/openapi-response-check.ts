@@ -2,17 +2,17 @@ import { readFileSync } from 'node:fs';
 import { Compile } from 'typebox/schema';
 import { openApiPath } from './openapi-linters.ts';
 
-/** One answer of a server, as it left. */
+/** A response as the server sent it. */
 export type SentResponse = {
   readonly method: string;
   readonly path: string;
   readonly status: number;
   readonly headers: Readonly<Record<string, unknown>>;
-  /** Undefined where it was too large to keep. */
+  /** Undefined if it was too large to buffer. */
   readonly body: Buffer | undefined;
 };
 
-/** What an answer was by the OpenAPI document, and what is wrong with it by the same; no value is repeated. */
+/** The operation of a response, and how the response differs from the OpenAPI document. Problems contain no values. */
 export type CheckedResponse = { readonly operation: string | undefined; readonly problems: readonly string[] };
 
 type Json = Readonly<Record<string, unknown>>;
@@ -25,13 +25,13 @@ type Operation = { readonly operationId: string; readonly responses: Readonly<Re
 type Route = { readonly pattern: RegExp; readonly methods: Readonly<Record<string, Operation>> };
 type SchemaCheck = (value: unknown) => boolean;
 
-/** Statuses of requests that no operation has seen; the document calls them `default`. */
+/** Statuses of requests that the server rejects before routing; the document declares them as `default`. */
 const statusesBeforeRouting = new Set([405, 408, 414, 417, 431]);
 
-/** Compares answers with the OpenAPI document of the repository. */
+/** Returns a function that compares a response with the OpenAPI document of the repository. */
 export function createResponseCheck(): (left: SentResponse) => CheckedResponse {
   const document = resolveReferences(JSON.parse(readFileSync(openApiPath, 'utf8')) as Json);
-  // The document is made by src/api/openapi/document.ts, whose shape the types above state.
+  // src/api/openapi/document.ts creates the document; the types above state its shape.
   const paths = document['paths'] as Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   const routes = Object.entries(paths)
     .sort(([left], [right]) => left.split('{').length - right.split('{').length)
@@ -44,7 +44,7 @@ export function createResponseCheck(): (left: SentResponse) => CheckedResponse {
     let check = compiled.get(schema);
     if (check === undefined) {
       const validator = Compile(schema);
-      check = (given) => validator.Check(given);
+      check = (value) => validator.Check(value);
       compiled.set(schema, check);
     }
     return check(value);
@@ -65,7 +65,7 @@ export function createResponseCheck(): (left: SentResponse) => CheckedResponse {
   };
 }
 
-/** The operations and statuses that the document declares, as `operation status`. */
+/** The statuses that the document declares for each operation, each written as `operation status`. */
 export function declaredResponses(): readonly string[] {
   const { paths } = JSON.parse(readFileSync(openApiPath, 'utf8')) as {
     readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
@@ -75,7 +75,7 @@ export function declaredResponses(): readonly string[] {
     .flatMap(({ operationId, responses }) => Object.keys(responses).map((status) => `${operationId} ${status}`));
 }
 
-/** Puts what `$ref` names in its place, and takes the words of today for all there are. */
+/** Replaces each `$ref` with its target, and turns the known values of an extensible enum into a closed enum. */
 function resolveReferences(document: Json): Json {
   const resolve = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(resolve);
@@ -93,11 +93,11 @@ function resolveReferences(document: Json): Json {
 function resolvePointer(document: Json, reference: string): unknown {
   let found: unknown = document;
   for (const name of reference.split('/').slice(1)) found = (found as Json | undefined)?.[name];
-  if (found === undefined) throw new Error(`${reference} is not there`);
+  if (found === undefined) throw new Error(`the OpenAPI document has no ${reference}`);
   return found;
 }
 
-/** What no operation answers is a refusal, or tells the methods of a path. */
+/** A response without an operation must be a problem, or list the methods of a path in Allow. */
 function unroutedResponseFaults({ method, status, headers }: SentResponse): string[] {
   if (method === 'OPTIONS' && status === 204) return headers['allow'] === undefined ? ['no Allow'] : [];
   if (status < 400) return ['an answer that no operation declares'];
@@ -112,8 +112,8 @@ function headerFaults(
   return Object.entries(declared).flatMap(([name, { required, schema }]) => {
     const value = headers[name.toLowerCase()];
     if (value === undefined) return required === true ? [`no header ${name}`] : [];
-    const given = schema['type'] === 'integer' ? Number(value) : String(value);
-    return fits(schema, given) ? [] : [`the header ${name} is not of its form`];
+    const parsed = schema['type'] === 'integer' ? Number(value) : String(value);
+    return fits(schema, parsed) ? [] : [`the header ${name} is not of its form`];
   });
 }
 
@@ -134,7 +134,7 @@ function bodyFaults(
   return fits(schema, value) ? undeclaredMembers(schema, value) : ['the body is not of its schema'];
 }
 
-/** Members that the document does not name, however deep: no client made from it can read them. */
+/** Members at any depth that the document does not declare: a client that is generated from it cannot read them. */
 function undeclaredMembers(schema: unknown, value: unknown): string[] {
   const { properties, items, additionalProperties } = (schema ?? {}) as Json;
   if (Array.isArray(value)) return value.flatMap((item) => undeclaredMembers(items, item));

@@ -1,6 +1,6 @@
 /**
- * Loaded before anything else into every process of a test run (scripts/test.ts): compares every answer under /v1 that
- * leaves a server with the OpenAPI document, and notes what it saw in a file of this process in ANSWERS_DIR.
+ * Loaded first into every process of a test run (scripts/test.ts). Compares every response under /v1 that a server sends with
+ * the OpenAPI document, and writes the result to a file of this process in the folder ANSWERS_DIR.
  */
 import diagnostics from 'node:diagnostics_channel';
 import { appendFileSync } from 'node:fs';
@@ -9,24 +9,24 @@ import { createRequire } from 'node:module';
 import { join } from 'node:path';
 import type { SentResponse } from './openapi-response-check.ts';
 
-/** One line of such a file: an answer of that kind was seen, with these faults. */
+/** One line of such a file: a kind of response, with its faults. */
 export type ObservedResponse = {
   readonly operation: string | undefined;
   readonly method: string;
   readonly status: number;
   readonly faults: readonly string[];
-  /** The file that ran. */
+  /** The test file, or the program, that ran. */
   readonly testFile: string;
 };
 
 const outputFolder = process.env['ANSWERS_DIR'];
-const by = process.env['ANSWERS_OF'] ?? process.argv[1] ?? '';
+const testFile = process.env['ANSWERS_OF'] ?? process.argv[1] ?? '';
 const isServer = /\/src\/main\.ts$/.test(process.argv[1] ?? '');
-/** The OpenAPI document does not hold itself. */
+/** The OpenAPI document does not describe its own addresses. */
 const openApiPath = /^\/v1\/openapi\.(?:json|yaml)$/;
 const bufferLimitBytes = 4_194_304;
 
-/** Loaded with the first answer: most processes of a run give none. */
+/** Loaded with the first response: most processes of a run send none. */
 const loadResponseCheck = () =>
   createRequire(import.meta.url)('./openapi-response-check.ts') as typeof import('./openapi-response-check.ts');
 
@@ -34,17 +34,17 @@ function watchResponses(folder: string): void {
   let checkResponse: ReturnType<ReturnType<typeof loadResponseCheck>['createResponseCheck']> | undefined;
   const observed = new Set<string>();
   diagnostics.subscribe('http.server.request.start', (message) => {
-    // The members that Node's documentation promises for this channel.
+    // The documentation of Node promises these members for this channel.
     const { request, response } = message as { request: IncomingMessage; response: ServerResponse };
     const [path = ''] = (request.url ?? '').split('?');
     if (path !== '/v1' && (!path.startsWith('/v1/') || openApiPath.test(path))) return;
-    const given = captureHeaders(response);
-    const headersOf = () => ({ ...response.getHeaders(), ...given() });
+    const capturedHeaders = captureHeaders(response);
+    const headersOf = () => ({ ...response.getHeaders(), ...capturedHeaders() });
     const isJson = () => /json/.test(String(headersOf()['content-type']));
-    // Before its end leaves: a test may kill the server as soon as it has the whole answer.
+    // Runs before the end of the body is sent, because a test may kill the server once it has the whole response.
     const bytes = captureBody(response, isJson, () => {
       const headers = headersOf();
-      // In a test's own process other servers than ours stand too, and ours with other operations.
+      // The process of a test also runs other servers, and our server with other operations.
       if (!isServer && headers['api-version'] === undefined) return;
       const left: SentResponse = {
         method: request.method ?? '',
@@ -61,33 +61,36 @@ function watchResponses(folder: string): void {
         method: left.method,
         status: left.status,
         faults: problems,
-        testFile: by,
+        testFile,
       };
       const text = JSON.stringify(line);
       if (observed.has(text)) return;
       observed.add(text);
-      // At once, since some of these processes are killed.
+      // Synchronous, because some of these processes are killed.
       appendFileSync(join(folder, `${process.pid}.ndjson`), `${text}\n`);
     });
   });
 }
 
-/** Headers that go straight into `writeHead` are in no `getHeaders`. */
+/** Captures the headers that are passed to `writeHead`, because `getHeaders` does not return them. */
 function captureHeaders(response: ServerResponse): () => Readonly<Record<string, unknown>> {
   const captured: Record<string, unknown> = {};
-  const originalWriteHead = response.writeHead.bind(response) as (...given: unknown[]) => ServerResponse;
+  const originalWriteHead = response.writeHead.bind(response) as (...args: unknown[]) => ServerResponse;
   Object.assign(response, {
-    writeHead: (...given: unknown[]) => {
-      const last = given.at(-1);
+    writeHead: (...args: unknown[]) => {
+      const last = args.at(-1);
       const headers = typeof last === 'object' && last !== null && !Array.isArray(last) ? Object.entries(last) : [];
       for (const [name, value] of headers) captured[name.toLowerCase()] = value;
-      return originalWriteHead(...given);
+      return originalWriteHead(...args);
     },
   });
   return () => captured;
 }
 
-/** Keeps JSON that is written, up to a bound; of anything else the first piece: it has no schema. Tells when all is kept. */
+/**
+ * Buffers a JSON body up to a limit, and of other bodies only the first chunk, because they have no schema. Calls `onComplete`
+ * when the body is complete. The returned function gives the buffered bytes; undefined above the limit.
+ */
 function captureBody(
   response: ServerResponse,
   isJson: () => boolean,
@@ -103,15 +106,15 @@ function captureBody(
     else if (pieces.length === 0 || isJson()) pieces.push(Buffer.from(chunk));
   };
   for (const name of ['write', 'end'] as const) {
-    const real = response[name].bind(response) as (...given: unknown[]) => unknown;
+    const original = response[name].bind(response) as (...args: unknown[]) => unknown;
     Object.assign(response, {
-      [name]: (...given: unknown[]) => {
-        capture(given[0]);
+      [name]: (...args: unknown[]) => {
+        capture(args[0]);
         if (name === 'end' && !isEnded) {
           isEnded = true;
           onComplete();
         }
-        return real(...given);
+        return original(...args);
       },
     });
   }

@@ -3,21 +3,21 @@ import { closeSync, constants, openSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { makeTestFolder } from './test-folder.ts';
 
-/** The ends of a pipe: neither waits, a read where nothing is there and a write where no room is are refused (EAGAIN). */
+/** Both ends of a non-blocking pipe: a read from an empty pipe and a write to a full one fail with EAGAIN. */
 export type PipeEnds = { readonly reader: number; readonly writer: number };
 
-/** Makes a pipe of the system; whoever opens it closes its ends. */
+/** Opens a named pipe of the system, and removes its name. The caller closes both ends. */
 export function openPipe(): PipeEnds {
   const folder = makeTestFolder('cs-pipe-');
   const path = join(folder, 'pipe');
-  if (spawnSync('mkfifo', [path]).status !== 0) throw new Error('mkfifo made no pipe');
+  if (spawnSync('mkfifo', [path]).status !== 0) throw new Error('expected mkfifo to create a pipe: it failed');
   const reader = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
   const writer = openSync(path, constants.O_WRONLY | constants.O_NONBLOCK);
   rmSync(folder, { recursive: true });
   return { reader, writer };
 }
 
-/** A pipe whose reader is gone: the end that is written to. */
+/** The write end of a pipe whose read end is closed. */
 export function openBrokenPipe(): number {
   const { reader, writer } = openPipe();
   closeSync(reader);

@@ -1,6 +1,6 @@
 import { waitUntil } from './wait-until.ts';
 
-/** The code in the newest mail with one that lies for that address in the outbox of a demo, in whatever language. */
+/** Waits for a mail with a code to that address in the outbox of a demo, and returns the code of the newest one. */
 export async function readCodeFromOutbox(home: { readonly url: string }, address: string): Promise<string> {
   let code: string | undefined;
   await waitUntil(async () => {

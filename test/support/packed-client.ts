@@ -4,7 +4,7 @@ import { delimiter, dirname, join } from 'node:path';
 import { repositoryRoot } from './markdown-pages.ts';
 import { makeTestFolder } from './test-folder.ts';
 
-/** A folder outside the repository that has the client as npm installs it: compiled, packed, and copied there with jose. */
+/** Compiles and packs the client, and installs it with jose in a folder outside the repository, as npm would. */
 export function installPackedClient(): { readonly folder: string; readonly files: readonly string[]; close(): void } {
   const folder = makeTestFolder('cs-packed-');
   const source = join(folder, 'source');
@@ -15,7 +15,7 @@ export function installPackedClient(): { readonly folder: string; readonly files
     const env = { ...toolEnvironment(), HOME: folder };
     return execFileSync(command, args, { cwd: source, env, encoding: 'utf8', stdio: ['ignore', 'pipe', 'inherit'] });
   };
-  // As `npm run build` compiles it, into a folder of its own: other tests may be at work in the repository.
+  // Compiles like `npm run build`, but into a separate folder, because other tests may use the repository at the same time.
   run('tsc', '-p', join(repositoryRoot, 'client'), '--outDir', join(source, 'dist'));
   for (const name of ['package.json', 'README.md', 'LICENSE'])
     cpSync(join(repositoryRoot, 'client', name), join(source, name));
@@ -27,7 +27,7 @@ export function installPackedClient(): { readonly folder: string; readonly files
   return { folder, files: packed.files.map(({ path }) => path).sort(), close };
 }
 
-/** Where the tools of the repository are, with the Node.js that they need, and nothing else of the environment. */
+/** An environment with only a PATH to the tools of the repository and to the Node.js that they need. */
 export function toolEnvironment(): { readonly PATH: string } {
   const places = [dirname(process.execPath), join(repositoryRoot, 'node_modules/.bin'), process.env['PATH'] ?? ''];
   return { PATH: places.join(delimiter) };
@@ -35,9 +35,9 @@ export function toolEnvironment(): { readonly PATH: string } {
 
 type PackResult = { readonly filename: string; readonly files: readonly { readonly path: string }[] };
 
-/** The oldest Node.js on this machine that the client promises to run on; the one of this test where there is no other. */
+/** The oldest Node.js on this machine that the client supports; without another one, the Node.js of this test. */
 export function oldestSupportedNode(): string {
-  const places = (process.env['PATH'] ?? '').split(delimiter).map((place) => join(place, 'node'));
+  const places = (process.env['PATH'] ?? '').split(delimiter).map((folder) => join(folder, 'node'));
   const versions = [process.execPath, ...places].flatMap((program) => {
     try {
       const version = execFileSync(program, ['--version'], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });

@@ -1,15 +1,15 @@
 import type { OutgoingHttpHeaders } from 'node:http';
 import { connect } from 'node:net';
 
-/** A deposit of which only a part was sent so far, over a connection of its own. */
+/** A deposit on a separate connection that has sent only a part of its body. */
 export type PartialUpload = {
-  /** Sends the rest; resolves with all that was answered, when the connection ends. */
+  /** Sends the rest; resolves with the whole response when the connection closes. */
   finish(): Promise<string>;
-  /** Goes away in the middle. */
+  /** Closes the connection before the body is complete. */
   abort(): void;
 };
 
-/** Sends the head and the first half of a document; `chunked` does not say how long it is. */
+/** Sends the headers and the first half of a document; with `chunked`, without its length. */
 export async function startPartialUpload(
   port: number,
   bytes: Buffer,

@@ -63,8 +63,8 @@ export async function startPgbouncer(
   let running: ChildProcess | undefined;
   const kill = async () => {
     if (running === undefined) return;
-    const gone = once(running, 'exit');
-    if (running.exitCode === null && running.kill('SIGKILL')) await gone;
+    const exited = once(running, 'exit');
+    if (running.exitCode === null && running.kill('SIGKILL')) await exited;
     running = undefined;
     rmSync(socket, { force: true });
   };

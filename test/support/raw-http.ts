@@ -3,8 +3,8 @@ import { connect } from 'node:net';
 const idleMs = 10_000;
 
 /**
- * Sends bytes as they stand to a server on loopback and gives all that comes back until it closes, or until ten
- * seconds pass without a byte: far more than a busy machine takes. For requests that no HTTP client would send.
+ * Sends bytes unchanged to a server on loopback. Resolves with all that is received until the connection closes, or until
+ * ten seconds pass without a byte, which a busy server does not need. For requests that no HTTP client would send.
  */
 export function sendRawHttp(port: number, bytes: string | Buffer): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
@@ -22,7 +22,7 @@ export function sendRawHttp(port: number, bytes: string | Buffer): Promise<strin
   return promise;
 }
 
-/** The status lines in what came back: how many answers there were, and which. */
+/** The status codes of all responses in a received text, in order. */
 export function statusCodesIn(text: string): number[] {
   return [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map((match) => Number(match[1]));
 }

@@ -1,15 +1,15 @@
 import { commandLine } from '../../src/app/command-line.ts';
 import type { CommandResult, ServerFixture } from './server-process.ts';
 
-/** Runs one command of the command line as `home.run` does, in this process: for what comes before a test or besides it. */
+/** Runs one command of the command line like `ServerFixture.runCommand`, but in this process. For the setup of tests. */
 export async function runCommandInProcess(
   { environment }: Pick<ServerFixture, 'environment'>,
   ...args: readonly string[]
 ): Promise<CommandResult> {
   const written = { stdout: '', stderr: '' };
-  // As each program has one, each has a log, which waits for the end of the process.
+  // Each command creates a log, which adds a listener for the end of the process.
   process.setMaxListeners(0);
-  // As the program does: what it writes is for its owner alone.
+  // The program does the same: only the owner can read the files that it writes.
   process.umask(0o077);
   const code = await commandLine(args, environment, {
     stdout: (text) => {

@@ -1,6 +1,6 @@
 import { runInNewContext } from 'node:vm';
 
-/** What a call gives that must not take for ever, whatever its text: it is stopped after a time that is far more than it needs. */
+/** Returns the result of a call. Throws after 20 seconds, so that a regular expression that never ends fails its test. */
 export function runWithTimeout<T>(call: () => T): T {
   return runInNewContext('call()', { call }, { timeout: 20_000 });
 }

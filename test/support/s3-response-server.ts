@@ -23,6 +23,6 @@ export async function openS3BlobsAt(
   // A server that listens on TCP has an address with a port.
   const { port } = server.address() as AddressInfo;
   const [endpoint, secretAccessKey] = [`http://127.0.0.1:${port}`, new Secret('nobody')];
-  const place = { bucket: 'b', prefix: '', region: 'r', endpoint, accessKeyId: 'nobody', secretAccessKey };
-  return openS3Blobs(place, { answerMs: 50, ...waiting });
+  const location = { bucket: 'b', prefix: '', region: 'r', endpoint, accessKeyId: 'nobody', secretAccessKey };
+  return openS3Blobs(location, { answerMs: 50, ...waiting });
 }

@@ -20,12 +20,12 @@ const encode = (text: string) =>
  */
 export function findSignatureError(request: SignedS3Request, secret: string, now: number): string | undefined {
   const { headers } = request;
-  const given =
+  const parts =
     /^AWS4-HMAC-SHA256 Credential=([^/]+)\/(\d{8})\/([^/]+)\/s3\/aws4_request, ?SignedHeaders=([^,]+), ?Signature=([0-9a-f]{64})$/.exec(
       headers['authorization'] ?? '',
     );
-  if (given === null) return 'no signature of version 4';
-  const [, , day = '', region = '', signedHeaders = '', signature = ''] = given;
+  if (parts === null) return 'no signature of version 4';
+  const [, , day = '', region = '', signedHeaders = '', signature = ''] = parts;
   const date = headers['x-amz-date'] ?? '';
   const at = Date.parse(date.replace(/^(\d{4})(\d\d)(\d\d)T(\d\d)(\d\d)(\d\d)Z$/, '$1-$2-$3T$4:$5:$6Z'));
   if (!(Math.abs(now - at) <= 900_000) || !date.startsWith(day)) return 'the time is not now';

@@ -1,31 +1,31 @@
 import fc, { type Arbitrary } from 'fast-check';
 
-/** A JSON Schema, as the OpenAPI document has it. */
+/** A JSON Schema of the OpenAPI document. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** Where a value stands decides what can be written there: a header takes no line break, a query no nested list. */
+/** The part of a request that holds a value. It limits the value: a header allows no line break, a query no nested list. */
 export type ValuePosition = 'body' | 'query' | 'path' | 'header';
 
 const maxGeneratedLength = 60;
 
-/** Values that this schema takes. Names that mean something get what they mean now and then. */
-export function validValue(schema: JsonSchema, place: ValuePosition, name = ''): Arbitrary<unknown> {
+/** Values that match this schema. Members with a known name sometimes get a value that exists in the demo. */
+export function validValue(schema: JsonSchema, position: ValuePosition, name = ''): Arbitrary<unknown> {
   const choices = asArray(schema['enum']);
   if (choices.length > 0) return fc.constantFrom(...choices);
   const types = asArray(schema['type']).length > 0 ? asArray(schema['type']) : [schema['type']];
-  return fc.oneof(...types.map((type) => valueOfType(String(type), schema, { place, name })));
+  return fc.oneof(...types.map((type) => valueOfType(String(type), schema, { position, name })));
 }
 
 function valueOfType(
   type: string,
   schema: JsonSchema,
-  { place, name }: { place: ValuePosition; name: string },
+  { position, name }: { position: ValuePosition; name: string },
 ): Arbitrary<unknown> {
   switch (type) {
     case 'object':
-      return objectValue(schema, place);
+      return objectValue(schema, position);
     case 'array':
-      return arrayValue(schema, place, name);
+      return arrayValue(schema, position, name);
     case 'integer':
       return fc.integer({
         min: numberKeyword(schema, 'minimum', 0),
@@ -36,28 +36,30 @@ function valueOfType(
     case 'null':
       return fc.constant(null);
     default:
-      return stringValue(schema, place, name);
+      return stringValue(schema, position, name);
   }
 }
 
-function objectValue(schema: JsonSchema, place: ValuePosition): Arbitrary<unknown> {
+function objectValue(schema: JsonSchema, position: ValuePosition): Arbitrary<unknown> {
   const members = Object.entries(asSchema(schema['properties']));
   const patterns = Object.entries(asSchema(schema['patternProperties']));
   if (patterns.length > 0) {
     const [pattern = '', value] = patterns[0] ?? [];
-    return fc.dictionary(fc.stringMatching(new RegExp(pattern)), validValue(asSchema(value), place), { maxKeys: 3 });
+    return fc.dictionary(fc.stringMatching(new RegExp(pattern)), validValue(asSchema(value), position), { maxKeys: 3 });
   }
   const requiredKeys = asArray(schema['required']).map(String);
-  const model = Object.fromEntries(members.map(([name, member]) => [name, validValue(asSchema(member), place, name)]));
+  const model = Object.fromEntries(
+    members.map(([name, member]) => [name, validValue(asSchema(member), position, name)]),
+  );
   return fc.record(model, { requiredKeys });
 }
 
-function arrayValue(schema: JsonSchema, place: ValuePosition, name: string): Arbitrary<unknown> {
+function arrayValue(schema: JsonSchema, position: ValuePosition, name: string): Arbitrary<unknown> {
   const bounds = {
     minLength: numberKeyword(schema, 'minItems', 0),
     maxLength: Math.min(numberKeyword(schema, 'maxItems', 5), 5),
   };
-  const item = validValue(asSchema(schema['items']), place, name);
+  const item = validValue(asSchema(schema['items']), position, name);
   return schema['uniqueItems'] === true ? fc.uniqueArray(item, bounds) : fc.array(item, bounds);
 }
 
@@ -66,13 +68,13 @@ const knownValues: Readonly<Record<string, Arbitrary<string>>> = {
   url: fc.constantFrom('http://127.0.0.1:1/calls', 'https://127.0.0.1:1/', 'http://[::1]:1/x?y=z'),
 };
 
-function stringValue(schema: JsonSchema, place: ValuePosition, name: string): Arbitrary<string> {
+function stringValue(schema: JsonSchema, position: ValuePosition, name: string): Arbitrary<string> {
   const [min, max] = [
     numberKeyword(schema, 'minLength', 0),
     Math.min(numberKeyword(schema, 'maxLength', maxGeneratedLength), maxGeneratedLength),
   ];
   const known = knownValues[name];
-  const any = schema['format'] === 'date-time' ? instant : patternString(schema, place, { min, max });
+  const any = schema['format'] === 'date-time' ? instant : patternString(schema, position, { min, max });
   return known === undefined ? any : fc.oneof(known, any);
 }
 
@@ -84,23 +86,23 @@ const anything = '^[^\\u0000]*$';
 
 function patternString(
   schema: JsonSchema,
-  place: ValuePosition,
+  position: ValuePosition,
   { min, max }: { min: number; max: number },
 ): Arbitrary<string> {
   const pattern = new RegExp(String(schema['pattern'] ?? anything), 'u');
-  const minLength = place === 'path' ? Math.max(1, min) : min;
-  const unit = place === 'header' ? ('grapheme-ascii' as const) : ('grapheme' as const);
+  const minLength = position === 'path' ? Math.max(1, min) : min;
+  const unit = position === 'header' ? ('grapheme-ascii' as const) : ('grapheme' as const);
   const plain = fc.string({ unit, minLength, maxLength: max });
-  // Of a choice of any text more is found by any text than by the expression that allows it.
+  // An arbitrary text finds more faults than a text that is generated from a pattern that allows any text.
   const made = pattern.source === anything ? plain : fc.oneof(fc.stringMatching(pattern), plain);
   return made.filter((value) => {
     const { length } = [...value];
-    const writable = place !== 'header' || (/^[ -~]*$/.test(value) && value.trim() === value && value !== '');
+    const writable = position !== 'header' || (/^[ -~]*$/.test(value) && value.trim() === value && value !== '');
     return pattern.test(value) && length >= minLength && length <= max && writable;
   });
 }
 
-/** What a server can read of values that stand in a URL: there a number is a text of digits. */
+/** The values as the server reads them from a URL, where a number is a text of digits. */
 export function asReadFromUrl(
   schema: JsonSchema,
   value: Readonly<Record<string, unknown>>,
@@ -114,29 +116,29 @@ export function asReadFromUrl(
   );
 }
 
-/** A change that mostly makes a value of this schema one that it does not take; whoever uses it has to ask the schema. */
+/** Changes of a valid value that usually make it invalid. The caller has to check the result against the schema. */
 export function mostlyInvalidValue(
   schema: JsonSchema,
   value: Readonly<Record<string, unknown>>,
-  place: ValuePosition,
+  position: ValuePosition,
 ): Arbitrary<unknown> {
   const members = Object.entries(asSchema(schema['properties']));
   const without = asArray(schema['required'])
     .map(String)
-    .map((gone) => fc.constant(Object.fromEntries(Object.entries(value).filter(([name]) => name !== gone))));
+    .map((removed) => fc.constant(Object.fromEntries(Object.entries(value).filter(([name]) => name !== removed))));
   const unknown = fc.stringMatching(/^[a-z]{12,16}$/).map((name) => ({ ...value, [name]: 'x' }));
   const wrong = members.map(([name, member]) =>
-    invalidMember(asSchema(member), place).map((bad) => ({ ...value, [name]: bad })),
+    invalidMember(asSchema(member), position).map((bad) => ({ ...value, [name]: bad })),
   );
-  // A path without a name is another path, and headers that nobody knows are nobody's business.
+  // A path without one of its parameters is another path, and the server ignores unknown headers.
   return fc.oneof(
-    ...(place === 'path' ? [] : without),
-    ...(place === 'body' || place === 'query' ? [unknown] : []),
+    ...(position === 'path' ? [] : without),
+    ...(position === 'body' || position === 'query' ? [unknown] : []),
     ...wrong,
   );
 }
 
-function invalidMember(schema: JsonSchema, place: ValuePosition): Arbitrary<unknown> {
+function invalidMember(schema: JsonSchema, position: ValuePosition): Arbitrary<unknown> {
   const tooLong =
     numberKeyword(schema, 'maxLength', maxGeneratedLength) < 3_000
       ? ['m'.repeat(numberKeyword(schema, 'maxLength', maxGeneratedLength) + 1)]
@@ -148,9 +150,9 @@ function invalidMember(schema: JsonSchema, place: ValuePosition): Arbitrary<unkn
     '0',
     '99999999999999',
     ...tooLong,
-    ...(place === 'header' ? [] : ['', '\u0000', ' ']),
+    ...(position === 'header' ? [] : ['', '\u0000', ' ']),
   ];
-  const others = place === 'body' ? [null, 4711, -1.5, true, [], [[]], {}, { a: 1 }, '\ud800'] : [];
+  const others = position === 'body' ? [null, 4711, -1.5, true, [], [[]], {}, { a: 1 }, '\ud800'] : [];
   return fc.constantFrom<unknown>(...written, ...others);
 }
 

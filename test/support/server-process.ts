@@ -16,10 +16,10 @@ import { createDatabase, dropDatabase } from './postgres-databases.ts';
 import { makeTestFolder } from './test-folder.ts';
 import { waitUntil } from './wait-until.ts';
 
-/** What runs a function when the test, or the file, is over: the context of a test, or `afterThisFile()`. */
+/** Runs functions after a test or after a file: a `TestContext`, or the result of `fileCleanupScope`. */
 export type CleanupScope = { after(run: () => unknown): void };
 
-/** For what all tests of a file share; called at its top, since `after` of node:test counts for where it is called. */
+/** A scope for resources that all tests of a file share. Call it at the top of the file, outside of any test. */
 export function fileCleanupScope(): CleanupScope {
   const runs: (() => unknown)[] = [];
   after(async () => {
@@ -31,47 +31,47 @@ export function fileCleanupScope(): CleanupScope {
 /** How a process ended. */
 export type ProcessExit = { readonly code: number | null; readonly signal: NodeJS.Signals | null };
 
-/** What a command of the command line came to. */
+/** The exit code and output of a command. */
 export type CommandResult = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** The real program in a process of its own. */
+/** The real program in a separate process. */
 export type ServerProcess = {
   readonly pid: number;
-  /** All it has written so far. */
+  /** All output so far. */
   stdout(): string;
   stderr(): string;
   readonly exited: Promise<ProcessExit>;
-  /** Sends the signal and resolves when the process is gone. */
+  /** Sends the signal and resolves when the process has ended. */
   stop(signal: 'SIGTERM' | 'SIGHUP' | 'SIGKILL' | 'SIGUSR2'): Promise<ProcessExit>;
 };
 
-/** A server that is up. */
+/** A server that is ready. */
 export type RunningServer = ServerProcess & {
   readonly url: string;
-  /** How often it was asked, 20 ms apart, until it answered for the first time. */
+  /** The number of readiness checks, 20 ms apart, up to the first that succeeded. */
   readonly readinessPolls: number;
 };
 
-/** Where a server lives across its starts: a data folder, a port, and a database of one of the engines. */
+/** The parts of a server that outlive a restart: a data folder, a port, and a database of one of the engines. */
 export type ServerFixture = {
   readonly dataDir: string;
   readonly port: number;
   readonly url: string;
-  /** Starts it, and waits until it has said that it is up, and is. */
+  /** Starts the server, and waits until it has reported that it is up and answers as ready. */
   start(mode?: 'demo' | 'start'): Promise<RunningServer>;
-  /** Runs the program with these arguments and waits for nothing. */
+  /** Starts the program with these arguments without waiting for it. */
   launchCommand(...args: readonly string[]): ServerProcess;
-  /** Runs one command of the command line to its end, with the same settings. */
+  /** Runs one command to its end in a separate process, with the same settings. */
   runCommand(...args: readonly string[]): Promise<CommandResult>;
-  /** What the demo wrote of itself. */
+  /** The content of `demo.json`, which the demo writes. */
   readDemoFile(): DemoFile;
-  /** An access token from the token endpoint of the running server, by the secret of that client. */
+  /** Gets an access token from the running server with the secret of that client. */
   fetchAccessToken(scopes?: readonly string[], client?: ClientSecretCredentials): Promise<string>;
-  /** Opens the database, as a second process would: on SQLite only while no server runs. The caller closes it. */
+  /** Opens the database; on SQLite, only while no server runs. The caller closes it. */
   openDb(): Promise<Database>;
   /** The URL of the database; undefined on SQLite. */
   readonly databaseUrl: string | undefined;
-  /** What its programs are given: all settings, and nothing else. */
+  /** The complete environment of its processes: all settings, and little else. */
   readonly environment: NodeJS.ProcessEnv;
 };
 
@@ -81,15 +81,15 @@ const root = join(import.meta.dirname, '../..');
 const startLimitMs = 60_000;
 const pollMs = 20;
 
-/** Makes a home for servers; whatever was started in it is gone after the test, with its data. */
+/** Creates a fixture. After the test, its processes are killed and its data is deleted. */
 export async function makeServerFixture(
   t: CleanupScope,
   options: {
     readonly engine?: Engine['name'];
-    /** On PostgreSQL: without tables, as an operator makes it; the first start takes a third of a second longer. */
+    /** On PostgreSQL: a database without tables, as an operator creates it, which the first start migrates. */
     readonly database?: 'empty';
     readonly settings?: Readonly<Record<string, string>>;
-    /** A descriptor that programs get as their standard error; what they write there is read where none is given. */
+    /** The file descriptor for the standard error of the processes; by default their output is captured. */
     readonly stderr?: number;
   } = {},
 ): Promise<ServerFixture> {
@@ -105,12 +105,16 @@ export async function makeServerFixture(
   });
   const url = `http://127.0.0.1:${port}`;
   const environment: NodeJS.ProcessEnv = {
-    // Nothing of the test's own environment: its settings would become those of the server.
-    ...{ PATH: process.env['PATH'], HOME: dataDir, DATA_DIR: dataDir, PORT: String(port), CLAMAV: 'off' },
+    // The environment of the test is not inherited, because its settings would apply to the server.
+    PATH: process.env['PATH'],
+    HOME: dataDir,
+    DATA_DIR: dataDir,
+    PORT: String(port),
+    CLAMAV: 'off',
     ...(databaseUrl === undefined ? {} : { DATABASE_URL: databaseUrl }),
-    // Nothing of a test goes beyond this machine, webhooks neither.
+    // Tests send webhooks only to this machine.
     WEBHOOK_PRIVATE_TARGETS: 'true',
-    // A test is a sandbox.
+    // Client secrets are allowed only in a sandbox, such as a test.
     CLIENT_SECRETS: 'true',
     ...responseCheckEnvironment(),
     ...options.settings,
@@ -123,7 +127,13 @@ export async function makeServerFixture(
   };
   const readDemoFile = () => JSON.parse(readFileSync(join(dataDir, 'demo.json'), 'utf8')) as DemoFile;
   return {
-    ...{ dataDir, port, url, databaseUrl, environment, readDemoFile, launchCommand: launchHere },
+    dataDir,
+    port,
+    url,
+    databaseUrl,
+    environment,
+    readDemoFile,
+    launchCommand: launchHere,
     start: (mode = 'demo') => waitUntilReady(launchHere(mode), mode, url),
     runCommand: async (...args) => {
       const launched = launchHere(...args);
@@ -138,16 +148,16 @@ export async function makeServerFixture(
   };
 }
 
-/** The same URL with a host, which a URL with a user name needs; the socket in `?host=` still counts. */
+/** Adds a host, which a URL with a user name needs; the socket in `?host=` still applies. */
 function addUrlHost(databaseUrl: string): string {
   return databaseUrl.replace('@/', '@localhost/');
 }
 
-/** In a run of all tests the answers of every server are compared with the OpenAPI document (test/support/openapi-response-preload.ts). */
+/** In a run of all tests, openapi-response-preload.ts compares the responses of every server with the OpenAPI document. */
 function responseCheckEnvironment(): NodeJS.ProcessEnv {
   const { ANSWERS_DIR, NODE_OPTIONS, NODE_COMPILE_CACHE } = process.env;
   if (ANSWERS_DIR === undefined) return {};
-  // The cache, since what watches is loaded before the program names it.
+  // The preload runs before the program sets its compile cache, so the cache is set here.
   return { ANSWERS_DIR, NODE_OPTIONS, NODE_COMPILE_CACHE, ANSWERS_OF: process.argv[1] };
 }
 
@@ -157,11 +167,12 @@ function launchServer(
   stderr: number | 'pipe' = 'pipe',
 ): ServerProcess {
   const child = spawn(process.execPath, [join(root, 'src/main.ts'), ...args], {
-    ...{ env, cwd: root },
+    env,
+    cwd: root,
     stdio: ['ignore', 'pipe', stderr],
   });
   const { pid } = child;
-  if (pid === undefined) throw new Error('the program could not be started');
+  if (pid === undefined) throw new Error('expected a child process: the program could not be started');
   const unregister = killWithThisProcess(pid);
   const { promise: exited, resolve } = Promise.withResolvers<ProcessExit>();
   const written = { stdout: '', stderr: '' };
@@ -171,13 +182,14 @@ function launchServer(
   child.stderr?.setEncoding('utf8').on('data', (text: string) => {
     written.stderr += text;
   });
-  // 'close' and not 'exit': by then all that it wrote has arrived.
+  // 'close' instead of 'exit': it comes after all output was received.
   child.once('close', (code, signal) => {
     unregister();
     resolve({ code, signal });
   });
   return {
-    ...{ pid, exited },
+    pid,
+    exited,
     stdout: () => written.stdout,
     stderr: () => written.stderr,
     stop: (signal) => {
@@ -190,14 +202,14 @@ function launchServer(
 async function waitUntilReady(launched: ServerProcess, mode: 'demo' | 'start', url: string): Promise<RunningServer> {
   const announced = () =>
     mode === 'demo' ? launched.stdout().includes('/v1/documents/doc_') : launched.stderr().includes(`at ${url}`);
-  let gone = false;
+  let hasEnded = false;
   void launched.exited.then(() => {
-    gone = true;
+    hasEnded = true;
   });
   let readinessPolls = 0;
   let answered = false;
   for (const deadline = performance.now() + startLimitMs; !answered || !announced(); await pause(pollMs)) {
-    if (gone || performance.now() > deadline) {
+    if (hasEnded || performance.now() > deadline) {
       await launched.stop('SIGKILL');
       throw new Error(`the server did not start:\n${launched.stdout()}\n${launched.stderr()}`);
     }
@@ -234,7 +246,7 @@ async function fetchToken(
       body: new URLSearchParams(form),
     });
   let response = await ask();
-  // On a busy machine a server that has just begun may shed load.
+  // On a busy machine, a server that has just started may reject requests with 503.
   await waitUntil(async () => {
     if (response.status === 503) response = await ask();
     return response.status !== 503;

@@ -125,7 +125,7 @@ export async function openSimulatedServer(
   let running: RunningServer;
 
   /** `changed` replaces parts of the served app. */
-  async function start(changed: (given: AppContext) => AppContext = (given) => given): Promise<void> {
+  async function start(changed: (context: AppContext) => AppContext = (context) => context): Promise<void> {
     const { clock, stopwatch, timer } = time;
     const root = readRootKey(rootKeyPath(settings));
     const real = await openDatabase({ databaseUrl, dataDir, clock });
@@ -166,13 +166,13 @@ export async function openSimulatedServer(
     /** Runs an operator command next to the server; returns its output, and throws if it fails. */
     command: async (...args: readonly string[]): Promise<string> => {
       const printed: string[] = [];
-      const told: string[] = [];
-      const [stdout, stderr] = [(text: string) => void printed.push(text), (text: string) => void told.push(text)];
+      const errors: string[] = [];
+      const [stdout, stderr] = [(text: string) => void printed.push(text), (text: string) => void errors.push(text)];
       const terminal = { stdout, stderr, isInteractive: false, cwd: dataDir };
       const commands = await appCommands(async (use) => await use({ ...app, isAlone: false }), terminal);
       const code = await runCommandLine(args, commands, terminal);
       running.invalidateClients();
-      if (code !== 0) throw new Error(`${args.join(' ')}: ${told.join('')}`);
+      if (code !== 0) throw new Error(`${args.join(' ')}: ${errors.join('')}`);
       return printed.join('');
     },
     /** A request with a token of that client, or anonymous. */

@@ -4,8 +4,8 @@ import pg from 'pg';
 import type { ServerFixture } from './server-process.ts';
 
 /**
- * Where any of these texts stands in what the server has at rest, as `place: text`: every byte of every file of its data
- * folder, and on PostgreSQL every value of every table. Looks for them as UTF-8, UTF-16, hexadecimal and base64.
+ * Searches the stored data of a server for these texts: every file of its data folder, and on PostgreSQL every value of every
+ * table. Finds them as UTF-8, UTF-16, hexadecimal and base64. Returns each find as `file or table: text`.
  */
 export async function findInStoredData(
   { dataDir, databaseUrl }: ServerFixture,
@@ -20,7 +20,7 @@ export async function findInStoredData(
   try {
     const { rows } = await client.query("select tablename as name from pg_tables where schemaname = 'public'");
     for (const { name } of rows as { name: string }[]) {
-      // bytea comes as hexadecimal.
+      // PostgreSQL writes bytea as hexadecimal.
       const dump = await client.query(`select t::text as line from "${name}" t`);
       const lines = (dump.rows as { line: string }[]).map(({ line }) => line).join('\n');
       found.push(...findTextsIn(name, Buffer.from(lines), texts));
@@ -31,7 +31,7 @@ export async function findInStoredData(
   return found;
 }
 
-/** The files below a folder, as paths within it; sockets are none. */
+/** The regular files below a folder, as relative paths. */
 export function relativeFilesIn(folder: string): string[] {
   if (!existsSync(folder)) return [];
   return readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -47,7 +47,8 @@ function findTextsIn(place: string, bytes: Buffer, texts: readonly string[]): st
 
 function encodingsOf(text: string): readonly Buffer[] {
   const utf8 = Buffer.from(text);
-  // Base64 of a text inside another depends on where it begins: of each of the three places, what is the same always.
+  // The base64 form of a text depends on its offset modulo 3. For each offset, only the characters that do not depend on the
+  // bytes around the text are searched.
   const base64 = [0, 1, 2].map((before) => {
     const whole = Buffer.concat([Buffer.alloc(before), utf8]).toString('base64');
     return whole.slice(before === 0 ? 0 : before + 1, Math.floor(((before + utf8.length) * 4) / 3) - 1);

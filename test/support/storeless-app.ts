@@ -5,7 +5,7 @@ import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
 
 const rejectStoreAccess = () => Promise.reject(new Error('this server has no store'));
 
-/** A house for servers of which only the way to an operation is tested: nobody is admitted, and nothing is stored. */
+/** The context of servers without a store, for tests of the HTTP layer: they authenticate no client and store nothing. */
 export const storelessContext = {
   authorizer: {
     authenticate: rejectStoreAccess,
@@ -19,9 +19,14 @@ export const storelessContext = {
   fingerprintKey: new Uint8Array(32),
 };
 
-/** What a server on it is made of, where a test says nothing else: nothing to serve, and nothing told. */
+/** The default options of such a server: it has no operations or pages, and writes no log. */
 export const storelessServerOptions = {
   app: storelessContext,
-  ...{ operations: [], pages: [], mounts: [], publicUrl: 'http://127.0.0.1', apiVersion: '1.0.0' },
-  ...{ random: systemRandom, log: createLog('silent') },
+  operations: [],
+  pages: [],
+  mounts: [],
+  publicUrl: 'http://127.0.0.1',
+  apiVersion: '1.0.0',
+  random: systemRandom,
+  log: createLog('silent'),
 };

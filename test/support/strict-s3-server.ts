@@ -147,8 +147,8 @@ async function forwardRequest(
   { method, url, headers }: IncomingMessage,
   body: Buffer,
 ): Promise<UpstreamResponse> {
-  const { expect: _expect, connection: _connection, ...kept } = headers;
-  const sent = request({ host: '127.0.0.1', port, method, path: url, headers: kept });
+  const { expect: _expect, connection: _connection, ...forwarded } = headers;
+  const sent = request({ host: '127.0.0.1', port, method, path: url, headers: forwarded });
   sent.end(body);
   const [answer] = (await once(sent, 'response')) as [IncomingMessage];
   const { 'transfer-encoding': _coding, connection: _own, ...rest } = answer.headers;

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import type { TestContext } from 'node:test';
 import { makeTestFolder } from './test-folder.ts';
 
-/** What a process is given so that a signal ends its threads of one program, as a fault of the machine would. */
+/** A preload with which SIGUSR2 terminates the threads of a process that run one program, like a crash of the threads. */
 const preloadFor = (program: string) => `
 const threads = require('node:worker_threads');
 const { Worker } = threads;
@@ -16,7 +16,7 @@ threads.Worker = class extends Worker {
 require('node:module').syncBuiltinESMExports();
 `;
 
-/** Settings of a server whose threads of that program SIGUSR2 ends. */
+/** Settings of a server in which SIGUSR2 terminates the threads that run that program. */
 export function withTerminableThreads(program: string, t: TestContext): { readonly NODE_OPTIONS: string } {
   const folder = makeTestFolder('cs-preload-');
   t.after(() => rmSync(folder, { recursive: true }));

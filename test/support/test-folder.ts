@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
 const memoryFolder = '/dev/shm';
-const roomInMemoryBytes = 2 ** 30;
+const minFreeMemoryBytes = 2 ** 30;
 
 const createdFolders: string[] = [];
 
@@ -13,34 +13,34 @@ process.once('exit', () => {
 });
 
 /**
- * Makes a temporary folder whose path is short enough for a Unix socket: in memory where there is room, because a fresh
- * database for each test means thousands of small files made and removed. Who makes it removes it, or the end of the process does,
- * or, of a process that was killed, the end of the run.
+ * Creates a temporary folder whose path is short enough for a Unix socket. It is in memory if 1 GiB is free, because a new
+ * database for each test creates thousands of small files. The caller may delete it; otherwise the end of this process does,
+ * or the end of the test run if this process is killed.
  */
 export function makeTestFolder(prefix: string): string {
-  const place = join(hasRoomInMemory() ? memoryFolder : tmpdir(), process.env['TEST_RUN'] ?? '');
-  mkdirSync(place, { recursive: true });
-  const folder = mkdtempSync(join(place, prefix));
+  const parent = join(hasFreeMemory() ? memoryFolder : tmpdir(), process.env['TEST_RUN'] ?? '');
+  mkdirSync(parent, { recursive: true });
+  const folder = mkdtempSync(join(parent, prefix));
   createdFolders.push(folder);
   return folder;
 }
 
-/** Puts the folders of this process, and of those that it starts, into one for each place, which goes with this process. */
+/** Creates all later folders of this process and of its children in folders that are deleted when this process ends. */
 export function useTestRunFolder(): void {
   const run = `cs-run-${randomUUID().slice(0, 8)}`;
   process.env['TEST_RUN'] = run;
   process.once('exit', () => {
-    for (const place of [memoryFolder, tmpdir()]) removeFolder(join(place, run));
+    for (const parent of [memoryFolder, tmpdir()]) removeFolder(join(parent, run));
   });
 }
 
-/** With some patience: what was started may be writing its last. */
+/** Retries, because child processes may still be writing. */
 function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true, maxRetries: 10 });
 }
 
-function hasRoomInMemory(): boolean {
+function hasFreeMemory(): boolean {
   if (process.platform !== 'linux' || !existsSync(memoryFolder)) return false;
   const { bavail, bsize } = statfsSync(memoryFolder);
-  return bavail * bsize >= roomInMemoryBytes;
+  return bavail * bsize >= minFreeMemoryBytes;
 }

@@ -4,8 +4,8 @@ import { createRequire } from 'node:module';
 const require = createRequire(import.meta.url);
 
 /**
- * A font of another family that has glyphs for these characters only: Noto Sans under another name, with a character map
- * of its own (OpenType `cmap`, format 12). What the glyphs look like does not matter.
+ * A font of another family that has glyphs only for this range of characters: Noto Sans under another name, with a new
+ * character map (OpenType `cmap`, format 12). The shape of the glyphs does not matter.
  */
 export function makeTestFont(first: number, last: number): Buffer {
   const noto = readFileSync(require.resolve('@expo-google-fonts/noto-sans/400Regular/NotoSans_400Regular.ttf'));
@@ -18,11 +18,11 @@ export function makeTestFont(first: number, last: number): Buffer {
       const bytes = Buffer.from(text, encoding);
       return encoding === 'utf16le' ? bytes.swap16() : bytes;
     });
-    if (old === undefined || other === undefined) throw new Error('two names make two buffers');
+    if (old === undefined || other === undefined) throw new Error('expected two names as buffers');
     for (let at = names.indexOf(old); at >= 0; at = names.indexOf(old, at + 1)) other.copy(names, at);
   }
   const map = Buffer.alloc(40);
-  // One table for Windows, all of Unicode; at 12 begins format 12 with one group from the glyph of A on.
+  // One table for Windows with all of Unicode. The subtable at offset 12 has one group, which starts with the glyph of A.
   for (const [at, value] of [1, 3, 10].entries()) map.writeUInt16BE(value, 2 + 2 * at);
   map.writeUInt32BE(12, 8);
   map.writeUInt16BE(12, 12);

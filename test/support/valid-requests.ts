@@ -7,7 +7,7 @@ import { bearerHeaders, type HttpRequest, parseJsonBody, postJson } from './http
 import { runCommandInProcess } from './run-command.ts';
 import type { ServerFixture } from './server-process.ts';
 
-/** Texts that stand nowhere else: wherever one of them turns up, it came from a request. */
+/** Texts that occur only in test requests, so that a test can find where the server writes them. */
 export const markers = {
   name: 'Zzyxwname',
   message: 'Zzyxwmessage',
@@ -17,25 +17,25 @@ export const markers = {
   nonce: 'Zzyxwnonce',
 } as const;
 
-/** What a server has for the requests of a table: tokens, and things that can be asked for. */
+/** The tokens and resources of a running server that the requests use. */
 export type RequestContext = {
   readonly url: string;
   readonly token: string;
   /** A token of the same client, with a scope that no operation needs. */
   readonly tokenWithoutScope: string;
   readonly expiredToken: string;
-  /** A token of a client that may state one purpose alone. */
+  /** A token of a client that may state only one purpose. */
   readonly singlePurposeToken: string;
-  /** An idempotency key under which that client sent something. */
+  /** An idempotency key that this client has used. */
   readonly usedIdempotencyKey: string;
-  /** A notification of that client that cannot be called back any more. */
+  /** A notification of this client that can no longer be cancelled. */
   readonly sentNotification: string;
   readonly ids: ResourceIds;
-  /** Ids of the same kinds, made by another client. */
+  /** Ids of the same kinds that belong to another client. */
   readonly otherClientIds: ResourceIds;
 };
 
-/** One thing of each kind that has an id. */
+/** The id of one resource of each kind. */
 export type ResourceIds = {
   readonly verification: string;
   readonly notification: string;
@@ -45,7 +45,7 @@ export type ResourceIds = {
   readonly template: string;
 };
 
-/** Claims of a citizen of the demo, with marks in all that is not compared. */
+/** Claims that match a citizen of the demo, with a marker in the member that is not compared. */
 export const validClaims = {
   citizenId: 'demo-mary',
   givenName: 'Mary',
@@ -54,10 +54,10 @@ export const validClaims = {
   nonce: markers.nonce,
 };
 
-/** A message to her. */
+/** A message to that citizen. */
 export const validMessage = { citizenId: 'demo-mary', message: `${markers.message} for you`, subject: markers.message };
 
-/** A template, which is no citizen's data: nothing of it is sealed. */
+/** A template. It has no data of citizens, so it is not sealed and has no markers. */
 export const validTemplate = {
   name: 'Permit ready',
   defaultLanguage: 'en',
@@ -67,10 +67,10 @@ export const validTemplate = {
   ],
 };
 
-/** The document that is deposited. */
+/** The bytes of a deposited document. */
 export const validDocument = Buffer.from(`%PDF-1.7\n${markers.document}\n`);
 
-/** The headers of its deposit. */
+/** The headers of a deposit of these bytes. */
 export function validDepositHeaders(bytes: Uint8Array = validDocument): OutgoingHttpHeaders {
   return {
     'content-type': 'application/pdf',
@@ -89,13 +89,13 @@ const get = ({ token }: SampleContext, path: string, method = 'GET'): HttpReques
   headers: bearerHeaders(token),
 });
 const grantsPath = ({ ids }: SampleContext) => `/v1/documents/${ids.document}/grants`;
-// A token that is no JWT is of a test that has a gate of its own, and reaches no operation.
+// Tests with their own authorizer use tokens that are not JWTs; their requests reach no operation.
 const clientIdOf = ({ token }: SampleContext) =>
   token.includes('.') ? String(decodeJwt(token)['client_id']) : 'nobody';
-// Nobody listens there, so that its calls wait and try again.
+// Nothing listens on this port, so the calls of the webhook are retried.
 const webhookBody = { url: 'http://127.0.0.1:1/calls' };
 
-/** A request of each operation that is answered with 2xx. */
+/** For each operation, a request that is answered with 2xx. */
 const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpRequest>> = {
   verifyIdentityByQuery: (of) => get(of, `/v1/identity/verify?${new URLSearchParams(validClaims)}`),
   verifyIdentity: ({ token }) => postJson(token, '/v1/identity/verify', validClaims),
@@ -143,24 +143,24 @@ const requestSamples: Readonly<Record<string, (sampling: SampleContext) => HttpR
   listEndpoints: (of) => get(of, '/v1'),
 };
 
-/** The operations of the register of which there is a good request here; the others have to be added. */
+/** The operations that have a sample request here. A test requires a sample for every operation. */
 export const sampledOperations: readonly string[] = operations
   .map(({ name }) => name)
   .filter((name) => name in requestSamples);
 
-/** A good request of that operation. */
+/** A request of that operation that is answered with 2xx. */
 export function validRequest(name: string, sampling: SampleContext): HttpRequest {
   const sample = requestSamples[name];
-  if (sample === undefined) throw new TypeError(`there is no good request of ${name} here`);
+  if (sample === undefined) throw new TypeError(`expected a sample request for ${name}: add one to requestSamples`);
   return sample(sampling);
 }
 
-/** Makes one thing of each kind with that token; the notification waits for a later day, so that it can be cancelled. */
+/** Creates one resource of each kind with that token. The notification is due a day later, so that it can be cancelled. */
 export async function createResources(ask: HttpSend, token: string, citizenId = 'demo-mary'): Promise<ResourceIds> {
-  const createOne = async (asked: HttpRequest, member: string) => {
-    const answer = await ask(asked);
+  const createOne = async (sample: HttpRequest, member: string) => {
+    const answer = await ask(sample);
     const id = parseJsonBody(answer)[member];
-    if (typeof id !== 'string') throw new Error(`${asked.path} answered ${answer.status}: ${answer.body}`);
+    if (typeof id !== 'string') throw new Error(`${sample.path} answered ${answer.status}: ${answer.body}`);
     return id;
   };
   const later = new Date(Date.now() + 86_400_000).toISOString();
@@ -182,7 +182,7 @@ export async function createResources(ask: HttpSend, token: string, citizenId = 
   };
 }
 
-/** Ids of the right form that nothing has. */
+/** Valid ids that no resource has. */
 export const unknownIds: ResourceIds = {
   verification: 'ver_01M7WKVMFEE008WANFAS9XRDZX',
   notification: 'ntf_01M7WKVMFEE008WANFAS9XRDZX',
@@ -192,7 +192,7 @@ export const unknownIds: ResourceIds = {
   template: 'tpl_01M7WKVMFEE008WANFAS9XRDZX',
 };
 
-/** A client of its own beside the demo's, and a token of it. */
+/** Creates another client with the scopes of the demo's client, and returns a token of it. */
 export async function createClientToken(
   home: ServerFixture,
   name: string,

@@ -7,7 +7,7 @@ import { waitUntil } from './wait-until.ts';
 
 type StoredServer = Pick<ServerFixture, 'dataDir' | 'databaseUrl'>;
 
-/** Waits until that is so in the database of a running server. */
+/** Waits until a condition holds in the database of a running server. */
 async function waitForStored(
   { dataDir, databaseUrl }: StoredServer,
   condition: (read: Read) => Promise<boolean>,
@@ -21,8 +21,8 @@ async function waitForStored(
 }
 
 /**
- * Waits until the ledger of a running server has numbered and signed all that is recorded. A server that is told to end does not:
- * what has no number yet gets it from the next one.
+ * Waits until a running server has numbered and signed all recorded events. A server that stops does not wait for that: the
+ * next one numbers the remaining events.
  */
 export async function waitUntilSigned(home: StoredServer): Promise<void> {
   await waitForStored(home, async (read) => {
@@ -32,13 +32,13 @@ export async function waitUntilSigned(home: StoredServer): Promise<void> {
   });
 }
 
-/** Waits until nothing is on its way to a citizen: what ends later is recorded later. */
+/** Waits until no delivery is due or running, because the end of a delivery records an event. */
 async function waitUntilDelivered(home: StoredServer): Promise<void> {
   const open = "select id from delivery where status = 'sending' or (status = 'queued' and run_at <= $1) limit 1";
   await waitForStored(home, async (read) => (await read(open, [Date.now()])).length === 0);
 }
 
-/** Starts the demo, and stops it when all that this recorded is in the ledger. */
+/** Starts the demo, and stops it when all events of the start are in the signed ledger. */
 export async function runDemoOnce(home: ServerFixture): Promise<void> {
   const server = await home.start('demo');
   await waitUntilDelivered(home);

@@ -1,14 +1,14 @@
 import { setTimeout as pause } from 'node:timers/promises';
 
 /**
- * Asks again and again until it is so, for what another process does: at first 20 ms apart and then ever more rarely, so that a slow
- * machine is not asked more often than a person may ask. Throws after `withinMs`.
+ * Checks a condition repeatedly until it holds, for actions of another process. The interval grows from 20 ms to 520 ms, so
+ * that a long wait stays below the rate limits of the server. Throws after `timeoutMs`.
  */
 export async function waitUntil(condition: () => Promise<boolean>, timeoutMs = 60_000): Promise<void> {
   const startedAt = performance.now();
   while (!(await condition())) {
     const waitedMs = performance.now() - startedAt;
-    if (waitedMs > timeoutMs) throw new Error(`it did not come to be so within ${timeoutMs} ms`);
+    if (waitedMs > timeoutMs) throw new Error(`expected the condition to hold within ${timeoutMs} ms`);
     await pause(20 + Math.min(waitedMs / 10, 500));
   }
 }

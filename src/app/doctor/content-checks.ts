@@ -1,10 +1,9 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
-import type { Client } from '../../auth/client.ts';
 import { allClients } from '../../auth/client-store.ts';
 import { openSigningKeys } from '../../auth/signing-key-store.ts';
 import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
-import { SettingError, type Settings } from '../../config/settings.ts';
+import { SettingError } from '../../config/settings.ts';
 import { signingUses } from '../../crypto/signing-key.ts';
 import type { ReadOnlyDatabase } from '../../db/open-read-only.ts';
 import { findMissingDocuments, missingDocumentsFix, openBlobs, readOnlyBlobs } from '../../documents/open-blobs.ts';
@@ -14,10 +13,10 @@ import { createLedgerHealth } from '../../ledger/ledger-health.ts';
 import { readCheckpoint, readTreeHead } from '../../ledger/ledger-store.ts';
 import { openTree } from '../../ledger/open-tree.ts';
 import { refuseMismatchedSubkeys } from '../../ledger/refuse-mismatched-subkeys.ts';
-import { createQueueMonitor, type QueueState } from '../../notifications/delivery/queue-monitor.ts';
-import { countCalls, maxCallCount as mostCalls } from '../../notifications/webhooks/webhook-store.ts';
-import { checkTimeoutMs } from './check-reachable.ts';
+import { createQueueMonitor } from '../../notifications/delivery/queue-monitor.ts';
 import {
+  CheckFailed,
+  checkTimeoutMs,
   type DoctorContext,
   errorMessage,
   formatSeconds,
@@ -27,220 +26,167 @@ import {
   withTimeout,
 } from './doctor-context.ts';
 
-/** What lies in the database: keys, people, clients, the ledger, and what waits to be done. */
+type ContentCheck = (db: ReadOnlyDatabase, context: DoctorContext) => Promise<readonly DoctorFinding[]>;
+
+/** Checks the content of the database: keys, citizens, clients, the ledger, and work that is due. */
 export function contentChecks(context: DoctorContext): readonly DoctorCheck[] {
-  const check = (
-    name: string,
-    look: (db: ReadOnlyDatabase) => Promise<readonly DoctorFinding[]>,
-    fix: string,
-  ): DoctorCheck => ({
+  const check = (name: string, run: ContentCheck, fix: string): DoctorCheck => ({
     name,
     run: async () => {
       const db = await openMigratedDatabase(context);
-      return db === undefined ? [] : await look(db);
+      return db === undefined ? [] : await run(db, context);
     },
     onFailure: { is: 'fault', fix },
   });
   return [
-    check('root-key', (db) => checkRootKeySubkeys(db, context), 'see docs/operating.md#the-root-key'),
-    check('signing-keys', (db) => signingKeys(db, context), 'see docs/operating.md#signing-keys'),
-    check('register', (db) => register(db, context), 'see docs/trouble.md#what-to-do-when'),
-    check('clients', (db) => clients(db, context), 'see docs/operating.md#clients'),
-    check('ledger', (db) => ledger(db, context), 'see docs/ledger.md#broken'),
-    check('queues', (db) => queues(db, context), 'see docs/trouble.md#stuck-deliveries'),
-    check('documents', (db) => documents(db, context), 'see docs/trouble.md#what-to-do-when'),
-    check('webhooks', webhooks, 'see docs/trouble.md#what-to-do-when'),
+    check('root-key', checkSubkeys, 'see docs/operating.md#the-root-key'),
+    check('signing-keys', checkSigningKeys, 'see docs/operating.md#signing-keys'),
+    check('register', checkRegister, 'see docs/trouble.md#what-to-do-when'),
+    check('clients', checkClients, 'see docs/operating.md#clients'),
+    check('ledger', checkLedger, 'see docs/ledger.md#broken'),
+    check('queues', checkQueues, 'see docs/trouble.md#stuck-deliveries'),
+    check('documents', checkDocuments, 'see docs/trouble.md#what-to-do-when'),
   ];
 }
 
-async function checkRootKeySubkeys(
-  { read }: ReadOnlyDatabase,
-  { root }: DoctorContext,
-): Promise<readonly DoctorFinding[]> {
-  // The check of the file says why.
+async function checkSubkeys({ read }: ReadOnlyDatabase, { root }: DoctorContext): Promise<readonly DoctorFinding[]> {
+  // The check of the root key file reports why.
   if (root === undefined) return [];
   try {
     await refuseMismatchedSubkeys(read, root);
     return [];
   } catch (fault) {
-    return [faultFinding(...splitFix(errorMessage(fault), ''))];
+    return [faultFinding(...splitFix(errorMessage(fault), 'see docs/operating.md#the-root-key'))];
   }
 }
 
-async function signingKeys(db: ReadOnlyDatabase, { root, clock }: DoctorContext): Promise<readonly DoctorFinding[]> {
-  // The check of the root key says why.
+async function checkSigningKeys(
+  db: ReadOnlyDatabase,
+  { root, clock }: DoctorContext,
+): Promise<readonly DoctorFinding[]> {
+  // The check of the root key file reports why.
   if (root === undefined) return [];
   const keys = await openSigningKeys({ db, root, clock });
   const missing = signingUses.filter((use) => keys.inForce(use).length === 0);
-  if (missing.length === 0) return [okFinding(`a key for each of ${signingUses.join(', ')}`)];
+  if (missing.length === 0) return [okFinding(`one or more keys for each of ${signingUses.join(', ')}`)];
   const fix =
     missing.length === signingUses.length
-      ? '`citizen-services keys create` makes them; else see that DATA_DIR and DATABASE_URL name the right database'
-      : 'stop the server; `citizen-services keys create` makes them';
+      ? 'run `citizen-services keys create`, or correct DATA_DIR and DATABASE_URL if this is the wrong database'
+      : 'stop the server and run `citizen-services keys create`';
   return [faultFinding(`no key for ${missing.join(', ')}`, fix)];
 }
 
-/** Beyond that a count would cost more than it says. */
+/** Counting more citizens would take long on a large register. */
 const maxCounted = 10_000;
 
-async function register({ read }: ReadOnlyDatabase, { settings }: DoctorContext): Promise<readonly DoctorFinding[]> {
+async function checkRegister(
+  { read }: ReadOnlyDatabase,
+  { settings }: DoctorContext,
+): Promise<readonly DoctorFinding[]> {
   try {
     await loadDefaultPolicy({ settings, db: { read } });
   } catch (fault) {
     if (!(fault instanceof SettingError)) throw fault;
-    return [faultFinding(...splitFix(fault.message, ''))];
+    return [faultFinding(...splitFix(fault.message, 'see docs/settings.md'))];
   }
   if (settings.registerUrl !== undefined) return [];
-  const [row] = await read('select count(*) as persons from (select citizen_id from citizen limit $1) counted', [
+  const [row] = await read('select count(*) as citizens from (select citizen_id from citizen limit $1) counted', [
     maxCounted + 1,
   ]);
-  const persons = Number(row?.['persons']);
-  if (persons === 0)
-    return [warnFinding('nobody is in it', '`citizen-services import citizens FILE`; see docs/import.md')];
-  return [okFinding(persons > maxCounted ? `more than ${maxCounted} persons` : `${persons} persons`)];
+  const citizens = Number(row?.['citizens']);
+  if (citizens === 0)
+    return [warnFinding('no citizens', 'run `citizen-services import citizens FILE`; see docs/import.md')];
+  return [okFinding(citizens > maxCounted ? `more than ${maxCounted} citizens` : `${citizens} citizens`)];
 }
 
-import { demoIssuerPath } from '../../web/demo-issuer.ts';
-
-async function clients({ read }: ReadOnlyDatabase, { settings }: DoctorContext): Promise<readonly DoctorFinding[]> {
+async function checkClients({ read }: ReadOnlyDatabase): Promise<readonly DoctorFinding[]> {
   const all = await allClients(read);
-  const active = all.filter(({ disabledAt }) => disabledAt === undefined);
-  if (active.length === 0)
-    return [warnFinding('there is none: nobody can call', '`citizen-services clients create NAME --scopes …`')];
-  const lacking = clientsWithoutSettings(active, settings);
-  if (lacking.length > 0) return lacking;
-  return [okFinding(`${active.length} clients, ${all.length - active.length} disabled`)];
+  const active = all.filter(({ disabledAt }) => disabledAt === undefined).length;
+  if (active === 0) return [warnFinding('no active client', 'run `citizen-services clients create NAME --scopes …`')];
+  return [okFinding(`${active} clients, ${all.length - active} disabled`)];
 }
 
-/** Clients that prove themselves in a way which these settings do not take: each request of theirs is 401. */
-function clientsWithoutSettings(active: readonly Client[], settings: Settings): readonly DoctorFinding[] {
-  const rejectedClients = (which: readonly Client[], by: string, fix: string) =>
-    which.length === 0
-      ? []
-      : [warnFinding(`not let in by these settings, ${by}: ${firstFew(which.map(({ clientId }) => clientId))}`, fix)];
-  const { trustedIssuers, tlsClientCertificates, clientCertificateHeader } = settings;
-  // The demo trusts an issuer of its own, which no setting names.
-  const untrusted = active.filter(
-    ({ credential, kind }) =>
-      credential.by === 'issuer' &&
-      !(kind === 'demo' && credential.issuer.endsWith(demoIssuerPath)) &&
-      !trustedIssuers.includes(credential.issuer),
-  );
-  const takesCertificates = tlsClientCertificates || clientCertificateHeader !== undefined;
-  const withCertificate = active.filter(
-    ({ credential, binding }) => credential.by === 'certificate' || binding === 'mtls',
-  );
-  return [
-    ...rejectedClients(untrusted, 'by the tokens of their issuer', 'name the issuer in TRUSTED_ISSUERS'),
-    ...rejectedClients(
-      takesCertificates ? [] : withCertificate,
-      'by certificate',
-      'set TLS_CLIENT_CERTIFICATES, or CLIENT_CERTIFICATE_HEADER behind a proxy that ends TLS',
-    ),
-  ];
-}
-
-/** The first of them, and how many more there are. */
-function firstFew(all: readonly string[]): string {
-  const more = all.length > 3 ? ` and ${all.length - 3} more` : '';
-  return `${all.slice(0, 3).join(', ')}${more}`;
-}
-
-async function documents({ read }: ReadOnlyDatabase, { settings }: DoctorContext): Promise<readonly DoctorFinding[]> {
-  // Of what is no folder, or cannot be looked into, another check says why.
+async function checkDocuments(
+  { read }: ReadOnlyDatabase,
+  { settings }: DoctorContext,
+): Promise<readonly DoctorFinding[]> {
+  // The check of the document store reports a path that is not a folder.
   if (statSync(settings.documentStore, { throwIfNoEntry: false })?.isDirectory() === false) return [];
   const log = { fault: () => undefined };
-  const look = async () =>
+  const findMissing = async () =>
     await findMissingDocuments(settings, read, await openBlobs({ settings, log }, readOnlyBlobs));
-  const absent = await withTimeout(checkTimeoutMs, look()).catch(() => undefined);
-  return absent === undefined ? [] : [faultFinding(absent, missingDocumentsFix)];
+  const missing = await withTimeout(checkTimeoutMs, findMissing()).catch(() => undefined);
+  return missing === undefined ? [] : [faultFinding(missing, missingDocumentsFix)];
 }
 
-/** An event waits a fraction of a second for its number, and a leader that is gone is replaced after five. */
+/** Events get their number within a second, and another process becomes the sequencer 5 s after a crash. */
 const maxWaitSeconds = 30;
 
-async function ledger(db: ReadOnlyDatabase, { settings, clock }: DoctorContext): Promise<readonly DoctorFinding[]> {
+async function checkLedger(
+  db: ReadOnlyDatabase,
+  { settings, clock }: DoctorContext,
+): Promise<readonly DoctorFinding[]> {
   const { read } = db;
   const anchor = openAnchor(join(settings.dataDir, anchorFileName));
   const head = await readTreeHead(read);
   const anchored = await anchor.read();
   if (head === undefined) {
-    if (anchored === undefined) return [okFinding('not begun: the first start does')];
-    return [
-      faultFinding(
-        `the database has no ledger, and ${anchored.size} entries were signed here`,
-        'see that it is the right database; see docs/ledger.md#broken',
-      ),
-    ];
+    if (anchored === undefined) return [okFinding('empty: the first start creates it')];
+    const found = `the database has no ledger, but this installation has signed ${anchored.size} entries`;
+    return [faultFinding(found, 'check that this is the right database; see docs/ledger.md#broken')];
   }
-  // Only a ledger that is not begun would be written.
-  const write = () => Promise.reject(new Error('the ledger is gone'));
+  // `openTree` writes only to an empty ledger.
+  const write = () => Promise.reject(new CheckFailed('the ledger is empty'));
   try {
     await openTree({ read, write }, anchor, head);
   } catch (fault) {
     return [faultFinding(...splitFix(errorMessage(fault), 'see docs/ledger.md#broken'))];
   }
-  const watch = createLedgerHealth({
-    ...{ read, clock, hasWitnesses: settings.ledgerWitnesses !== undefined },
+  const health = createLedgerHealth({
+    read,
+    clock,
+    hasWitnesses: settings.ledgerWitnesses !== undefined,
     onAlarm: () => undefined,
     onAlarmCleared: () => undefined,
   });
-  await watch.check();
-  const { waiting, oldestSeconds, signed, cosigned } = watch.state();
-  const at = (await readCheckpoint(read, 'signed'))?.at;
-  const age = at === undefined ? '' : `, the last ${formatSeconds((clock.now() - at) / 1_000)} ago`;
-  const found = `${head.size} entries, ${signed} signed${age}`;
+  await health.check();
+  const { waiting, oldestSeconds, signed, cosigned } = health.state();
   if (oldestSeconds >= maxWaitSeconds) {
-    const wait = `${waiting} events wait for their number, the first for ${formatSeconds(oldestSeconds)}`;
-    if (!(await isServerRunning(db)))
-      return [warnFinding(wait, 'they are numbered when a server runs: `citizen-services start`')];
-    return [faultFinding(wait, 'see that a process with the role sequencer runs; see docs/trouble.md#ledger-alarms')];
-  }
-  if (cosigned !== undefined && cosigned < signed)
+    const found = `${waiting} events wait for their number, the oldest for ${formatSeconds(oldestSeconds)}`;
+    if (!(await isServerRunning(db))) return [warnFinding(found, 'start a server: `citizen-services start`')];
     return [
-      warnFinding(
-        `${found}, ${cosigned} cosigned by the witnesses`,
-        'the log of the server says which witness gave none, and why',
-      ),
+      faultFinding(found, 'check that a process with the role sequencer runs; see docs/trouble.md#ledger-alarms'),
     ];
-  return [okFinding(found)];
-}
-
-/** From when a wait is worth a word, as docs/alerts.yaml has it. */
-const maxDueSeconds = { inbox: 60, email: 600, sms: 600, letter: 600 };
-const maxCallDueSeconds = 300;
-
-async function queues(db: ReadOnlyDatabase, { clock }: DoctorContext): Promise<readonly DoctorFinding[]> {
-  const watch = createQueueMonitor(db.read, clock);
-  await watch.refresh();
-  const late: string[] = [];
-  let due = 0;
-  const judge = (name: string, state: QueueState | undefined, most: number) => {
-    due += state?.due ?? 0;
-    if (state !== undefined && state.oldestSeconds > most)
-      late.push(`${name}: ${state.due} due, the first for ${formatSeconds(state.oldestSeconds)}`);
-  };
-  for (const [channel, state] of watch.deliveries()) judge(channel, state, maxDueSeconds[channel]);
-  judge('webhooks', watch.calls(), maxCallDueSeconds);
-  if (late.length === 0) return [okFinding(`${due} due`)];
-  const fix = (await isServerRunning(db))
-    ? 'see that a process with the role worker runs; see docs/trouble.md#stuck-deliveries'
-    : 'they leave when a server runs: `citizen-services start`';
-  return [warnFinding(late.join('; '), fix)];
-}
-
-async function webhooks({ read }: ReadOnlyDatabase): Promise<readonly DoctorFinding[]> {
-  const found: string[] = [];
-  const rows = await read("select id, status from webhook where status <> 'removed' order by id");
-  for (const { id } of rows) {
-    const { dead } = await countCalls(read, String(id) as Parameters<typeof countCalls>[1]);
-    if (dead > 0) found.push(`${dead < mostCalls ? dead : `${mostCalls} and more`} calls of ${id}`);
   }
-  if (found.length === 0) return rows.length === 0 ? [] : [okFinding(`${rows.length}, no call was given up`)];
+  const signedAt = (await readCheckpoint(read, 'signed'))?.at;
+  const age = signedAt === undefined ? '' : `, the last ${formatSeconds((clock.now() - signedAt) / 1_000)} ago`;
+  const found = `${head.size} entries, ${signed} signed${age}`;
+  if (cosigned === undefined || cosigned >= signed) return [okFinding(found)];
   return [
     warnFinding(
-      `${firstFew(found)} were given up`,
-      'mend their receivers; `citizen-services webhooks redeliver ID` calls them again',
+      `${found}, ${cosigned} cosigned by the witnesses`,
+      'the log of the server names the witness that fails',
     ),
   ];
+}
+
+/** The same limits as in docs/alerts.yaml. */
+const maxDueSeconds = { inbox: 60, email: 600, sms: 600, letter: 600 };
+const maxWebhookDueSeconds = 300;
+
+async function checkQueues(db: ReadOnlyDatabase, { clock }: DoctorContext): Promise<readonly DoctorFinding[]> {
+  const monitor = createQueueMonitor(db.read, clock);
+  await monitor.refresh();
+  const deliveries = [...monitor.deliveries()].map(([name, state]) => ({ name, state, limit: maxDueSeconds[name] }));
+  const queues = [...deliveries, { name: 'webhooks', state: monitor.calls(), limit: maxWebhookDueSeconds }];
+  const late = queues.flatMap(({ name, state, limit }) =>
+    state === undefined || state.oldestSeconds <= limit
+      ? []
+      : [`${name}: ${state.due} due, the oldest for ${formatSeconds(state.oldestSeconds)}`],
+  );
+  if (late.length === 0) return [okFinding(`${queues.reduce((sum, { state }) => sum + (state?.due ?? 0), 0)} due`)];
+  const fix = (await isServerRunning(db))
+    ? 'check that a process with the role worker runs; see docs/trouble.md#stuck-deliveries'
+    : 'start a server: `citizen-services start`';
+  return [warnFinding(late.join('; '), fix)];
 }

@@ -5,67 +5,71 @@ import type { ReadOnlyDatabase } from '../../db/open-read-only.ts';
 import { systemTimer } from '../../jobs/timer.ts';
 import type { Clock } from '../../kernel/clock.ts';
 
-/** What the checks of an installation share. Each part is opened once, by the first that asks for it. */
+/** The shared dependencies of the checks. The database is opened once, by the first check that needs it. */
 export type DoctorContext = {
   readonly settings: Settings;
   readonly clock: Clock;
-  /** undefined where there is none yet; rejects where it cannot be read. */
+  /** Undefined if there is no database yet; rejects if it cannot be read. */
   readonly database: () => Promise<ReadOnlyDatabase | undefined>;
-  /** Rejects where this program cannot use the database. */
+  /** Rejects if this program cannot use the database. */
   readonly schema: () => Promise<SchemaState | undefined>;
-  /** undefined where it cannot be had: a check of its own says why. */
+  /** Undefined if it cannot be read: the check `root-key` reports why. */
   readonly root: RootKey | undefined;
-  /** Places that give no answer: who looks at one hangs. */
-  readonly silent: ReadonlySet<string>;
 };
 
-/** The database with the schema of this program; undefined where there is none: the check of the database says why. */
+/** How long a check waits for another machine. */
+export const checkTimeoutMs = 5_000;
+
+/** A check did not get what it needs from another machine. */
+export class CheckFailed extends Error {}
+
+/** The database with the schema of this program, otherwise undefined: the check `database` reports why. */
 export async function openMigratedDatabase(context: DoctorContext): Promise<ReadOnlyDatabase | undefined> {
   try {
     const schema = await context.schema();
     return schema?.pending.length === 0 ? await context.database() : undefined;
   } catch {
-    // Told by the check of the database.
+    // The check `database` reports it.
     return undefined;
   }
 }
 
-/** Whether a server runs on that database, or one ended without a word: then it holds its leases. */
+/** Whether a server runs on this database. A server that crashed holds its leases too, until they expire. */
 export async function isServerRunning({ read }: Pick<ReadOnlyDatabase, 'read'>): Promise<boolean> {
   return (await read("select name from lease where holder <> '' limit 1")).length > 0;
 }
 
-/** A message that ends in what to do, in its two parts. */
-export function splitFix(message: string, otherwise: string): readonly [found: string, fix: string] {
+/** Splits a message that ends in an instruction into the finding and the fix. */
+export function splitFix(message: string, defaultFix: string): readonly [found: string, fix: string] {
   const [, found, fix] = /^(.+?)(?:\. |; )(.+)$/s.exec(message) ?? [];
-  return found === undefined || fix === undefined ? [message, otherwise] : [found, fix];
+  return found === undefined || fix === undefined ? [message, defaultFix] : [found, fix];
 }
 
-/** What a thrown thing says of itself. */
+/** The message of a thrown value. */
 export function errorMessage(fault: unknown): string {
   return fault instanceof Error ? fault.message : String(fault);
 }
 
-/** So many bytes for people. */
+/** A number of bytes for people, such as `1.7 MiB`. */
 export function formatBytes(bytes: number): string {
   const units = ['bytes', 'KiB', 'MiB', 'GiB', 'TiB'];
   const power = bytes < 1 ? 0 : Math.min(units.length - 1, Math.floor(Math.log2(bytes) / 10));
   return `${Math.round((bytes / 1_024 ** power) * 10) / 10} ${units[power]}`;
 }
 
-/** A time for people. */
+/** A duration for people, such as `12 min`. */
 export function formatSeconds(seconds: number): string {
   if (seconds < 120) return `${Math.round(seconds)} s`;
   if (seconds < 7_200) return `${Math.round(seconds / 60)} min`;
   return seconds < 172_800 ? `${Math.round(seconds / 3_600)} h` : `${Math.round(seconds / 86_400)} days`;
 }
 
-/** Gives a call of which another machine has its part so long; what it gives later is left. */
+/** Rejects with `CheckFailed` if the call has not settled in time; the call itself continues. */
 export async function withTimeout<T>(ms: number, call: Promise<T>): Promise<T> {
-  const over = Promise.withResolvers<never>();
-  const cancel = systemTimer(ms, () => over.reject(new Error(`no answer within ${ms / 1_000} s`)));
+  const timeout = Promise.withResolvers<never>();
+  const cancel = systemTimer(ms, () => timeout.reject(new CheckFailed(`no answer within ${ms / 1_000} s`)));
   try {
-    return await Promise.race([call, over.promise]);
+    return await Promise.race([call, timeout.promise]);
   } finally {
     cancel();
   }

@@ -4,7 +4,7 @@ import { readWitnessPolicy } from '../../audit/open-ledger.ts';
 import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
 import { findIneffectiveSettings } from '../../config/ineffective-settings.ts';
 import { publicUrlFor } from '../../config/public-url.ts';
-import { settingTable } from '../../config/setting-table.ts';
+import { settingSchemas } from '../../config/setting-schemas.ts';
 import { buildFromSetting, SettingError, type Settings } from '../../config/settings.ts';
 import { rootKeyFromBytes } from '../../crypto/root-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
@@ -14,56 +14,57 @@ import { dkimOf, smsMappingOf } from '../../notifications/channels/create-channe
 import { calendarNotice } from '../../notifications/evidence/legal-effect.ts';
 import { createTimeStamper } from '../../notifications/evidence/time-stamp-settings.ts';
 import { letterLayoutOf } from '../../notifications/letters/letter-settings.ts';
-import { feedDaysOf } from '../../notifications/notification-jobs.ts';
 import { bounceAddressesOf, mailEventsOf } from '../../notifications/provider-webhooks/provider-settings.ts';
 import { signInConfigOf } from '../../web/sign-in-config.ts';
 import { errorMessage } from './doctor-context.ts';
 
-/** What the settings are read from, and what was wrong with single ones. */
+/** The settings, and the faults that reading them found. */
 export type SettingsToCheck = {
   readonly settings: Settings;
   readonly faults: readonly SettingError[];
-  /** Those of them whose place gives no answer. */
-  readonly silent: readonly SettingError[];
-  /** The file that most of them come from. */
+  /** The path in `SETTINGS_FILE`. */
   readonly file: string | undefined;
   readonly clock: Clock;
 };
 
-/** The settings, each by itself and those that belong together: every fault with its name. */
-export function settingsCheck(given: SettingsToCheck): DoctorCheck {
+const onFailure = { is: 'fault', fix: 'see docs/settings.md' } as const;
+
+/** Reports faults that prevent all other checks. */
+export function settingFaultsCheck(faults: readonly SettingError[]): DoctorCheck {
+  return { name: 'settings', run: async () => [...faults.map(settingFinding), nothingElseFinding], onFailure };
+}
+
+const nothingElseFinding = warnFinding('nothing else was checked', 'fix the settings first, then run this again');
+
+/** Checks each setting, and settings that depend on each other. */
+export function settingsCheck(input: SettingsToCheck): DoctorCheck {
   return {
     name: 'settings',
     run: async () => {
-      const faults = new Map(given.faults.map((fault) => [`${fault.setting} ${fault.problem}`, fault]));
-      const reported = new Set(given.faults.map(({ setting }) => setting));
-      // What is made of settings reads what they name.
-      for (const demand of given.silent.length > 0 ? [] : startupDemands(given)) {
-        const fault = await demandFault(demand);
-        // What follows from a setting that is wrong by itself is over when that is mended.
-        if (fault !== undefined && !reported.has(fault.setting)) faults.set(fault.message, fault);
+      const faults = [...input.faults];
+      for (const [setting, build] of startupSteps(input)) {
+        const fault = await faultOf(setting, build);
+        // A fault can follow from another one of the same setting.
+        if (fault !== undefined && !faults.some((other) => other.setting === fault.setting)) faults.push(fault);
       }
-      const found = [
-        ...[...faults.values()].map(settingFinding),
-        ...warnings({ ...given, faults: [...faults.values()] }),
-      ];
-      return found.length > 0 ? found : [okFinding('each is of its form, and they go together')];
+      const findings = [...faults.map(settingFinding), ...warnings(input, faults.length > 0)];
+      if (input.faults.length > 0) return [...findings, nothingElseFinding];
+      return findings.length > 0 ? findings : [okFinding('all settings are valid')];
     },
-    onFailure: { is: 'fault', fix: 'see docs/settings.md' },
+    onFailure,
   };
 }
 
-/** A fault of a setting, as a finding. */
-export function settingFinding({ setting, problem }: SettingError): DoctorFinding {
-  return faultFinding(`${setting}: ${problem}`, `mend it: docs/settings.md#${setting.toLowerCase()}`);
+function settingFinding({ setting, problem }: SettingError): DoctorFinding {
+  return faultFinding(`${setting}: ${problem}`, `fix it: docs/settings.md#${setting.toLowerCase()}`);
 }
 
-/** What the start makes of settings, and refuses; each with the one that a fault without a name belongs to. */
-type StartupDemand = readonly [setting: string, make: () => unknown];
+/** A step of the start that validates settings. A fault that names no setting belongs to the one given here. */
+type StartupStep = readonly [setting: string, build: () => unknown];
 
-function startupDemands({ settings, clock }: SettingsToCheck): readonly StartupDemand[] {
+function startupSteps({ settings, clock }: SettingsToCheck): readonly StartupStep[] {
   const log = { fault: () => undefined };
-  // Only whether they can be made counts here.
+  // Any key: the result is not used.
   const root = rootKeyFromBytes(new Uint8Array(32));
   const { port, smtpUrl } = settings;
   return [
@@ -78,50 +79,48 @@ function startupDemands({ settings, clock }: SettingsToCheck): readonly StartupD
     ['MAIL_EVENTS', () => mailEventsOf(settings)],
     ['DKIM_KEY', () => dkimOf(settings)],
     ['SIGN_IN_ISSUER', () => signInConfigOf(settings)],
-    ['FEED_DAYS', () => feedDaysOf(settings)],
     ['LEDGER_WITNESSES', () => readWitnessPolicy(settings)],
     ['EVIDENCE_TSA_URL', () => createTimeStamper({ settings, clock, random: systemRandom, log })],
-    ['SMTP_URL', () => checkRelay(smtpUrl)],
+    ['SMTP_URL', () => checkRelayUrl(smtpUrl)],
   ];
 }
 
-async function checkRelay(url: Settings['smtpUrl']): Promise<void> {
+async function checkRelayUrl(url: Settings['smtpUrl']): Promise<void> {
   if (url === undefined) return;
   const { parseRelayUrl } = await import('../../notifications/channels/smtp-email.ts');
   buildFromSetting('SMTP_URL', () => parseRelayUrl(url.reveal(), 1_000));
 }
 
-async function demandFault([setting, make]: StartupDemand): Promise<SettingError | undefined> {
+async function faultOf(setting: string, build: () => unknown): Promise<SettingError | undefined> {
   try {
-    await make();
+    await build();
     return undefined;
   } catch (fault) {
     return fault instanceof SettingError ? fault : new SettingError(setting, errorMessage(fault));
   }
 }
 
-function warnings({ settings, faults, file, clock }: SettingsToCheck): readonly DoctorFinding[] {
-  const found: DoctorFinding[] = [];
+function warnings({ settings, file, clock }: SettingsToCheck, hasFaults: boolean): readonly DoctorFinding[] {
+  const findings: DoctorFinding[] = [];
   const mode = file === undefined ? 0 : (statSync(file, { throwIfNoEntry: false })?.mode ?? 0) & 0o777;
   if ((mode & 0o077) !== 0)
-    found.push(
-      warnFinding(`${file} has mode ${mode.toString(8)}: others can read what is secret in it`, `chmod 600 ${file}`),
+    findings.push(
+      warnFinding(`${file} has mode ${mode.toString(8)}: other users can read its secrets`, `chmod 600 ${file}`),
     );
   const { smtpUrl, mailFrom, clientSecrets, simulators } = settings;
-  if (smtpUrl !== undefined && mailFrom === settingTable.MAIL_FROM.fallback)
-    found.push(
-      warnFinding(`mail is sent from ${mailFrom}, which relays refuse`, 'set MAIL_FROM to an address of yours'),
+  if (smtpUrl !== undefined && mailFrom === settingSchemas.mailFrom.default)
+    findings.push(
+      warnFinding(`mail is sent from ${mailFrom}, which relays refuse`, 'set MAIL_FROM to an address of your domain'),
     );
-  const sandbox = { CLIENT_SECRETS: clientSecrets, SIMULATORS: simulators };
-  for (const [name, value] of Object.entries(sandbox))
+  for (const [name, value] of Object.entries({ CLIENT_SECRETS: clientSecrets, SIMULATORS: simulators }))
     if (value === true)
-      found.push(
-        warnFinding(`${name} is true, which is for a sandbox alone`, `leave ${name} out where citizens are real`),
+      findings.push(
+        warnFinding(`${name} is true, which is only for a sandbox`, `remove ${name} if the citizens are real`),
       );
-  // One that is wrong is read as absent.
-  for (const { setting, needs } of faults.length > 0 ? [] : findIneffectiveSettings(settings))
-    found.push(warnFinding(`${setting} is not read without ${needs}`, `set that too, or take ${setting} out`));
-  const days = calendarNotice({ holidays: new Set(settings.holidays) }, clock.now());
-  if (days !== undefined) found.push(warnFinding(days, 'add the days of this year to HOLIDAYS'));
-  return found;
+  // An invalid setting is read as absent, so that others would seem ineffective.
+  for (const { setting, needs } of hasFaults ? [] : findIneffectiveSettings(settings))
+    findings.push(warnFinding(`${setting} has no effect without ${needs}`, `set ${needs} too, or remove ${setting}`));
+  const holidays = calendarNotice({ holidays: new Set(settings.holidays) }, clock.now());
+  if (holidays !== undefined) findings.push(warnFinding(holidays, 'add the holidays of this year to HOLIDAYS'));
+  return findings;
 }

@@ -3,10 +3,15 @@ import { findClient } from '../../auth/client-store.ts';
 import { type DoctorFinding, faultFinding, okFinding } from '../../cli/doctor.ts';
 import { publicUrlFor } from '../../config/public-url.ts';
 import { citizenPageScopes, createConfiguredSignIn, signInConfigOf } from '../../web/sign-in-config.ts';
-import { checkTimeoutMs } from './check-reachable.ts';
-import { type DoctorContext, errorMessage, openMigratedDatabase, withTimeout } from './doctor-context.ts';
+import {
+  checkTimeoutMs,
+  type DoctorContext,
+  errorMessage,
+  openMigratedDatabase,
+  withTimeout,
+} from './doctor-context.ts';
 
-/** Whether citizens could sign in: the client here, and the issuer up to where it would ask somebody who they are. */
+/** Checks the client of the pages of citizens, and starts a sign-in at the issuer, up to its login page. */
 export async function checkSignIn(context: DoctorContext): Promise<readonly DoctorFinding[]> {
   const { settings, clock } = context;
   const config = signInConfigOf(settings);
@@ -19,29 +24,30 @@ export async function checkSignIn(context: DoctorContext): Promise<readonly Doct
 async function checkIssuer(issuer: CitizenSignIn, name: string): Promise<DoctorFinding> {
   try {
     await withTimeout(checkTimeoutMs, issuer.begin());
-    return okFinding(`${name} takes a sign-in`);
+    return okFinding(`${name} accepts sign-ins`);
   } catch (fault) {
-    return faultFinding(errorMessage(fault), 'see SIGN_IN_ISSUER, and what is registered there for SIGN_IN_CLIENT_ID');
+    return faultFinding(errorMessage(fault), 'check SIGN_IN_ISSUER and the registration of SIGN_IN_CLIENT_ID there');
   }
 }
 
-type Config = NonNullable<ReturnType<typeof signInConfigOf>>;
+type SignInConfig = NonNullable<ReturnType<typeof signInConfigOf>>;
 
-async function checkClient(context: DoctorContext, { clientId, issuer }: Config): Promise<DoctorFinding> {
+async function checkClient(context: DoctorContext, { clientId, issuer }: SignInConfig): Promise<DoctorFinding> {
   const db = await openMigratedDatabase(context);
-  if (db === undefined) return okFinding(`${clientId} is looked for when there is a database`);
-  const found = await findClient(db.read, clientId);
-  const make = `citizen-services clients create "Pages of citizens" --kind live --scopes citizen:self,documents:read --issuer ${issuer}`;
-  if (found === undefined || found.disabledAt !== undefined)
-    return faultFinding(`there is no client ${clientId}`, `${make}, and SIGN_IN_CLIENT_ID to what it prints`);
-  const { credential, scopes } = found;
+  if (db === undefined) return okFinding(`${clientId} is not checked: there is no database yet`);
+  const client = await findClient(db.read, clientId);
+  const create = `citizen-services clients create "Pages of citizens" --kind live --scopes citizen:self,documents:read --issuer ${issuer}`;
+  const createFix = `run \`${create}\` and set SIGN_IN_CLIENT_ID to the id that it prints`;
+  if (client === undefined || client.disabledAt !== undefined)
+    return faultFinding(`no active client ${clientId}`, createFix);
+  const { credential, scopes } = client;
   if (credential.by !== 'issuer' || credential.issuer !== issuer)
-    return faultFinding(`${clientId} is no client of ${issuer}`, `${make}, and SIGN_IN_CLIENT_ID to what it prints`);
+    return faultFinding(`${clientId} is not a client of ${issuer}`, createFix);
   const missing = citizenPageScopes.filter((scope) => !scopes.includes(scope));
-  if (missing.length === 0) return okFinding(`${clientId} may what the pages need`);
-  const scopesOf = [...new Set([...scopes, ...missing])].join(',');
+  if (missing.length === 0) return okFinding(`${clientId} has the scopes that the pages need`);
+  const wanted = [...new Set([...scopes, ...missing])].join(',');
   return faultFinding(
     `${clientId} lacks ${missing.join(' and ')}`,
-    `citizen-services clients update ${clientId} --scopes ${scopesOf}`,
+    `run \`citizen-services clients update ${clientId} --scopes ${wanted}\``,
   );
 }

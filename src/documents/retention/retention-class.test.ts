@@ -33,10 +33,10 @@ for (const engine of engines) {
     const { db } = await openDocumentApp(t, engine);
     const other = { ...permit, name: 'letter' };
     await db.write([permit, other].map((one) => upsertRetentionClass(one, 0)));
-    const anew = { name: 'permit', keepDays: 7, eraseAfterDays: null, legalBasis: 'Archive Act 4' };
-    await db.write([upsertRetentionClass(anew, 1)]);
-    assert.deepEqual(await findRetentionClass(db.read, 'permit'), anew);
-    assert.deepEqual(await allRetentionClasses(db.read), [other, anew]);
+    const changed = { name: 'permit', keepDays: 7, eraseAfterDays: null, legalBasis: 'Archive Act 4' };
+    await db.write([upsertRetentionClass(changed, 1)]);
+    assert.deepEqual(await findRetentionClass(db.read, 'permit'), changed);
+    assert.deepEqual(await allRetentionClasses(db.read), [other, changed]);
   });
 }
 

@@ -15,7 +15,7 @@ const town = Array.from({ length: 1_200 }, (_, at) => ({
 }));
 
 for (const engine of engines) {
-  test(`${engine.name}: agreement on a name that half the register has weighs less than on a unique name`, async (t) => {
+  test(`${engine.name}: agreement on a name that half the register has counts less than on a unique name`, async (t) => {
     const app = await openIdentityAppWith(t, engine, town);
     const counted = await countRegister(app.importDeps, { operator: 'test' });
     assert.equal(counted, 1_200);

@@ -17,7 +17,7 @@ test('a note parses to its signed parts, and a malformed note is rejected', () =
   const bad: Record<string, string | Uint8Array> = {
     nothing: '',
     'signatures alone': line,
-    'a signature behind another character': `x${line}`,
+    'a signature after another character': `x${line}`,
     'a text alone': text,
     'an empty block of signatures': 'text\n\n',
     'no end of the last line': good.slice(0, -1),

@@ -9,7 +9,7 @@ export type CitizenContact = {
   readonly language?: string | undefined;
   /** The register says that the citizen has died. */
   readonly deceased?: boolean | undefined;
-  /** The lines of the postal address as they stand on an envelope, without the name; the country last where it is known. */
+  /** The lines of the postal address as written on an envelope, without the name; the country is last if it is known. */
   readonly postalLines?: readonly string[] | undefined;
   /** The channels that the citizen does not wish; the inbox and letters cannot be declined. */
   readonly declined?: readonly ChannelName[] | undefined;

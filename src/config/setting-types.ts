@@ -1,0 +1,251 @@
+import { resolve } from 'node:path';
+import { parseEmailAddress } from '../kernel/email-address.ts';
+import { Secret } from '../kernel/secret.ts';
+import type { SettingType } from './setting.ts';
+
+/** Any text. The code that uses the setting checks it. */
+export const textType: SettingType<string> = { expected: 'a text', parse: (text) => text };
+
+/** A domain name, in lower case. */
+export const domainType: SettingType<string> = { expected: 'a domain name', parse: (text) => text.toLowerCase() };
+
+/** The path of a file or folder. A relative path starts at the working directory. */
+export const pathType: SettingType<string> = {
+  expected: 'a path',
+  parse: (text) => resolve(text),
+  isPath: true,
+};
+
+/** `true` or `false`. */
+export const flagType: SettingType<boolean> = {
+  expected: 'true or false',
+  parse: (text) => (text === 'true' || text === 'false' ? text === 'true' : undefined),
+};
+
+/** A TCP port, where 0 selects a free port. */
+export const portType: SettingType<number> = {
+  expected: 'a port number from 0 to 65535',
+  parse: wholeNumberType(0, 65_535).parse,
+};
+
+/** A whole number from 1 to 999999. */
+export const countType = wholeNumberType(1, 999_999);
+
+/** A whole number of MiB from 1 to 999999. The value is in bytes. */
+export const mebibytesType: SettingType<number> = {
+  expected: countType.expected,
+  parse: (text) => {
+    const count = countType.parse(text);
+    return count === undefined ? undefined : count * 1_048_576;
+  },
+};
+
+/** A whole number from `min` to `max`, both included. */
+export function wholeNumberType(min: number, max: number): SettingType<number> {
+  return {
+    expected: `a whole number from ${min} to ${max}`,
+    parse: (text) => (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max ? Number(text) : undefined),
+  };
+}
+
+/** One of these words. */
+export function choiceType(...choices: readonly string[]): SettingType<string> {
+  return {
+    expected: `one of ${choices.join(', ')}`,
+    parse: (text) => (choices.includes(text) ? text : undefined),
+  };
+}
+
+/** Any texts, separated by spaces or commas. The code that uses the setting checks them. */
+export const listType: SettingType<readonly string[]> = { expected: 'a list', parse: splitList };
+
+/** Calendar days, separated by spaces or commas. */
+export const datesType: SettingType<readonly string[]> = {
+  expected: 'days as YYYY-MM-DD, separated by spaces or commas',
+  parse: (text) => everyItem(text, isDate),
+};
+
+/** URLs of issuers, separated by spaces or commas. */
+export const issuersType: SettingType<readonly string[]> = {
+  expected: 'https URLs, separated by spaces or commas',
+  parse: (text) => everyItem(text, isIssuerUrl),
+};
+
+/** The URL of one issuer. */
+export const issuerType: SettingType<string> = {
+  expected: 'an https URL',
+  parse: (text) => (isIssuerUrl(text) ? text : undefined),
+};
+
+/** Two capital letters of ISO 3166-1. */
+export const countryType: SettingType<string> = {
+  expected: 'two capital letters, such as PT',
+  parse: (text) => (/^[A-Z]{2}$/.test(text) ? text : undefined),
+};
+
+/** The name of a time zone that the runtime knows. */
+export const timeZoneType: SettingType<string> = {
+  expected: 'a time zone of the IANA database, such as Europe/Lisbon',
+  parse: (text) => (isTimeZone(text) ? text : undefined),
+};
+
+/** One email address without a display name. Its domain is converted to ASCII, the form that SMTP uses. */
+export const emailAddressType: SettingType<string> = {
+  expected: 'one email address without a name, such as mail@example.org',
+  parse: parseEmailAddress,
+};
+
+/** A request header that has no other use, in lower case. */
+export const headerNameType: SettingType<string> = {
+  expected: 'the name of a header that has no other meaning, such as Client-Cert',
+  parse: (text) => (isCustomHeaderName(text) ? text.toLowerCase() : undefined),
+};
+
+/**
+ * A scheme, host and optional port. The value is the serialized origin of the URL standard, because clients compare it
+ * character by character.
+ */
+export const originType: SettingType<string> = {
+  expected: 'https:// or http:// with a host, and at most a port after it',
+  parse: (text) => (/^https?:\/\/[^/?#@\\\s]+\/*$/i.test(text) ? URL.parse(text)?.origin : undefined),
+};
+
+/** An absolute URL with one of these schemes. */
+export function urlType(...schemes: readonly string[]): SettingType<string> {
+  const start = schemes.map((scheme) => `${scheme}:`).join(' or ');
+  return {
+    expected: `a URL that starts with ${start} and has ${urlParts}`,
+    parse: (text) => (isUrl(text, schemes) ? text : undefined),
+  };
+}
+
+/** The URL of a PostgreSQL database. */
+export const databaseUrlType: SettingType<string> = {
+  expected: 'a postgres:// URL with percent-encoded user, password and path (% is %25)',
+  parse: (text) => (isDatabaseUrl(text) ? text : undefined),
+};
+
+/** A folder, or a bucket with its region and, for stores other than AWS, an endpoint. */
+export const documentStoreType: SettingType<string> = {
+  expected: 'a folder or s3://BUCKET/PREFIX?region=…',
+  parse: (text) => {
+    if (!/^s3:|^\w+:\/\//i.test(text)) return resolve(text);
+    return isS3Url(text) ? text : undefined;
+  },
+  isPath: true,
+};
+
+/** The address of clamd, or `off`. */
+export const scannerType: SettingType<string> = {
+  expected: 'unix:/path, tcp://host:port or off',
+  parse: (text) => (isScanner(text) ? text : undefined),
+};
+
+/** Anybody may call the endpoints that a token protects, and a guessed token allows false delivery reports. */
+const minTokenLength = 16;
+
+/** A shared secret that another party sends with its requests. */
+export const tokenType: SettingType<string> = {
+  expected: `at least ${minTokenLength} characters, such as the output of \`openssl rand -hex 32\``,
+  parse: (text) => (text.length >= minTokenLength ? text : undefined),
+};
+
+/** A secret of the given type: logs and messages cannot print it, and it can come from a file. */
+export function secretType({ expected, parse }: SettingType<string>): SettingType<Secret> {
+  return {
+    expected,
+    parse: (text) => {
+      const value = parse(text);
+      return value === undefined ? undefined : new Secret(value);
+    },
+    isSecret: true,
+  };
+}
+
+/**
+ * Returns whether a URL can be the identifier of an issuer. Plain http is allowed for this machine only: elsewhere an
+ * attacker on the network could replace the keys of the issuer.
+ */
+export function isIssuerUrl(value: string): boolean {
+  const url = URL.parse(value);
+  return (
+    url?.protocol === 'https:' ||
+    (url?.protocol === 'http:' && /^(?:localhost|127\.0\.0\.1|\[::1\])$/.test(url.hostname))
+  );
+}
+
+const urlParts = 'a host, and percent-encoded user, password and path (% is %25)';
+
+function isUrl(value: string, schemes: readonly string[]): boolean {
+  const url = URL.parse(value);
+  if (url === null || !schemes.some((scheme) => url.protocol === `${scheme}:`)) return false;
+  return (url.hostname !== '' || /^(?:mailto|tel):/i.test(value)) && isPercentEncoded(url);
+}
+
+function isDatabaseUrl(value: string): boolean {
+  // The URL of a Unix socket has no host. The driver reads a % that starts no code as a plain %.
+  const url = URL.parse(value.replace('@/', '@localhost/').replace(/%(?![\da-f]{2})/gi, '%25'));
+  return url !== null && /^postgres(ql)?:\/\//.test(value) && isPercentEncoded(url);
+}
+
+/** Returns whether user, password and path can be decoded. The adapters decode them to log in. */
+function isPercentEncoded({ username, password, pathname }: URL): boolean {
+  try {
+    decodeURIComponent([username, password, pathname].join('/'));
+    return true;
+  } catch (fault) {
+    if (fault instanceof URIError) return false;
+    throw fault;
+  }
+}
+
+/** The server removes this header from the requests of other clients, so it cannot be one that every client sends. */
+function isCustomHeaderName(value: string): boolean {
+  return (
+    /^[\w!#$%&'*+.^`|~-]+$/.test(value) &&
+    !/^(?:authorization|dpop|host|connection|accept|range|content-.*|if-.*)$/i.test(value)
+  );
+}
+
+function isTimeZone(value: string): boolean {
+  try {
+    return new Intl.DateTimeFormat('en', { timeZone: value }).resolvedOptions().timeZone !== '';
+  } catch (fault) {
+    if (fault instanceof RangeError) return false;
+    throw fault;
+  }
+}
+
+function isDate(text: string): boolean {
+  const at = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d{2}-\d{2}$/.test(text) && !Number.isNaN(at) && new Date(at).toISOString().startsWith(text);
+}
+
+function isScanner(value: string): boolean {
+  return /^(?:off|unix:\/\S+)$/.test(value) || (/^tcp:\/\/\S+:\d+$/.test(value) && URL.canParse(value));
+}
+
+function isS3Url(value: string): boolean {
+  const url = URL.parse(value);
+  const names = [...(url?.searchParams.keys() ?? [])];
+  const endpoint = url?.searchParams.get('endpoint') ?? 'https://aws';
+  return (
+    url?.protocol === 's3:' &&
+    value.startsWith('s3://') &&
+    url.host !== '' &&
+    isPercentEncoded(url) &&
+    url.searchParams.has('region') &&
+    names.every((name) => name === 'region' || name === 'endpoint') &&
+    /^https?:\/\//.test(endpoint) &&
+    URL.canParse(endpoint)
+  );
+}
+
+function everyItem(text: string, isValid: (item: string) => boolean): readonly string[] | undefined {
+  const items = splitList(text);
+  return items.every(isValid) ? items : undefined;
+}
+
+function splitList(text: string): readonly string[] {
+  return text.split(/[\s,]+/).filter((item) => item !== '');
+}

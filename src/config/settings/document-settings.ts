@@ -1,0 +1,57 @@
+import type { Setting } from '../setting.ts';
+import {
+  countType,
+  documentStoreType,
+  flagType,
+  mebibytesType,
+  scannerType,
+  secretType,
+  textType,
+} from '../setting-types.ts';
+
+/** The settings of document storage and virus scans. */
+export const documentSettings = {
+  documentStore: {
+    name: 'DOCUMENT_STORE',
+    type: documentStoreType,
+    essential: true,
+    description:
+      'Storage of the encrypted documents: a folder, or `s3://BUCKET/PREFIX?region=…`. For a store other than AWS add `&endpoint=https://…`. Default: the folder `documents` in DATA_DIR.',
+  },
+  s3AccessKeyId: {
+    name: 'S3_ACCESS_KEY_ID',
+    type: textType,
+    description: 'Access key ID for the S3 bucket in DOCUMENT_STORE.',
+  },
+  s3SecretAccessKey: {
+    name: 'S3_SECRET_ACCESS_KEY',
+    type: secretType(textType),
+    description: 'Secret access key for the S3 bucket in DOCUMENT_STORE.',
+  },
+  documentLimit: {
+    name: 'DOCUMENT_LIMIT_MIB',
+    type: mebibytesType,
+    default: '100',
+    description: 'Maximum document size in MiB.',
+  },
+  clamav: {
+    name: 'CLAMAV',
+    type: scannerType,
+    essential: true,
+    description:
+      'Address of the ClamAV daemon: `unix:/path` or `tcp://host:port`. Without it, deposited documents stay in the status `scanning`. `off` releases documents without a scan and records this in each document; it is the default of the demo. clamd writes documents to its TemporaryDirectory during a scan: put that folder in memory.',
+  },
+  rescanAfterDays: {
+    name: 'RESCAN_AFTER_DAYS',
+    type: countType,
+    default: '7',
+    description:
+      'Minimum time between two scans of a document, in days. After that time, new ClamAV signatures cause another scan.',
+  },
+  signDocuments: {
+    name: 'SIGN_DOCUMENTS',
+    type: flagType,
+    default: 'false',
+    description: 'Set to true to sign each response that contains a document (RFC 9421), with the key for evidence.',
+  },
+} as const satisfies Record<string, Setting>;

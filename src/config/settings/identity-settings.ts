@@ -1,0 +1,51 @@
+import type { Setting } from '../setting.ts';
+import { countryType, countType, flagType, secretType, textType, urlType, wholeNumberType } from '../setting-types.ts';
+
+/** The settings of the register and of identity verification. */
+export const identitySettings = {
+  registerName: {
+    name: 'REGISTER_NAME',
+    type: textType,
+    default: 'Population register',
+    essential: true,
+    description: 'Name of the register, in signed results and in messages to citizens.',
+  },
+  registerCountry: {
+    name: 'REGISTER_COUNTRY',
+    type: countryType,
+    description: 'Country of the register, as two letters of ISO 3166-1, such as PT.',
+  },
+  registerUrl: {
+    name: 'REGISTER_URL',
+    type: secretType(urlType('https', 'http')),
+    description:
+      'URL of an external register that the server queries over HTTP (docs/identity.md). Without it the server uses the citizens in its own database.',
+  },
+  verifyPolicy: {
+    name: 'VERIFY_POLICY',
+    type: textType,
+    default: 'standard-2026-2',
+    description:
+      'Verification policy of clients that have no policy of their own: a built-in policy, or one that `policies add` has stored.',
+  },
+  verifyIntervalMs: {
+    name: 'VERIFY_QUANTUM_MS',
+    type: wholeNumberType(0, 9_999),
+    default: '5',
+    description:
+      'Response-time padding of verify, in milliseconds, 0 to 9999. Responses leave at multiples of this time, so that their timing reveals nothing about the register. 0 disables the padding.',
+  },
+  verificationsKeptDays: {
+    name: 'VERIFICATIONS_KEPT_DAYS',
+    type: countType,
+    default: '365',
+    description:
+      'Retention of encrypted verification results, in days. Regulation (EU) 2025/846 requires 6 to 12 months.',
+  },
+  refuseClaimsInUrl: {
+    name: 'REFUSE_CLAIMS_IN_URL',
+    type: flagType,
+    default: 'false',
+    description: 'Set to true to reject `GET /v1/identity/verify` with claims in the URL.',
+  },
+} as const satisfies Record<string, Setting>;

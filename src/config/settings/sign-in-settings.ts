@@ -1,0 +1,56 @@
+import type { Setting } from '../setting.ts';
+import { issuersType, issuerType, pathType, secretType, textType, urlType } from '../setting-types.ts';
+
+/** The settings of external issuers, of the sign-in and of the pages for citizens. */
+export const signInSettings = {
+  trustedIssuers: {
+    name: 'TRUSTED_ISSUERS',
+    type: issuersType,
+    default: '',
+    essential: true,
+    description:
+      'Issuers other than this server whose access tokens it accepts: https URLs, separated by spaces or commas.',
+  },
+  signInIssuer: {
+    name: 'SIGN_IN_ISSUER',
+    type: issuerType,
+    essential: true,
+    description:
+      'Issuer at which citizens sign in (OpenID Connect), one of TRUSTED_ISSUERS. It enables the pages for citizens under `/me` (docs/citizens.md).',
+  },
+  signInClientId: {
+    name: 'SIGN_IN_CLIENT_ID',
+    type: textType,
+    description:
+      'Client ID of this server at SIGN_IN_ISSUER. Create the same client here with `clients create --issuer` and the scopes citizen:self and documents:read.',
+  },
+  signInClientSecret: {
+    name: 'SIGN_IN_CLIENT_SECRET',
+    type: secretType(textType),
+    description: 'Client secret of this server at SIGN_IN_ISSUER. SIGN_IN_CLIENT_KEY is safer.',
+  },
+  signInClientKey: {
+    name: 'SIGN_IN_CLIENT_KEY',
+    type: pathType,
+    description:
+      'File with the private key of this server at SIGN_IN_ISSUER, as a JWK (private_key_jwt). It replaces SIGN_IN_CLIENT_SECRET.',
+  },
+  signInScope: {
+    name: 'SIGN_IN_SCOPE',
+    type: textType,
+    default: 'openid citizen:self documents:read',
+    description:
+      'Scopes that the server requests at a sign-in: openid, and the names that the issuer uses for citizen:self and documents:read.',
+  },
+  citizenPagesName: {
+    name: 'CITIZEN_PAGES_NAME',
+    type: textType,
+    description:
+      'Name at the top of the pages for citizens, such as `City of Porto`. Default: “Public services”, in the language of the page.',
+  },
+  registerCorrectionsUrl: {
+    name: 'REGISTER_CORRECTIONS_URL',
+    type: urlType('https', 'http'),
+    description: 'Page that explains how to correct the register. The pages for citizens link to it.',
+  },
+} as const satisfies Record<string, Setting>;
