@@ -2,7 +2,7 @@ import { exportSPKI, generateKeyPair, SignJWT } from 'jose';
 
 export const baselineIssuer = 'https://tokens.example';
 
-/** The public key, as PEM, with which a baseline checks tokens. */
+/** The public key (PEM) that a baseline uses to check tokens. */
 export type BaselineKeys = { readonly publicKey: string };
 
 /** Creates a key pair for this run and one token for all baselines. RS256 is the cheapest signature to verify. */

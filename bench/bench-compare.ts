@@ -1,6 +1,7 @@
 import { normaliseClaims } from '../src/identity/match/comparable.ts';
 import { compareRecord } from '../src/identity/match/compare.ts';
 import { standardPolicy2 } from '../src/identity/match/policy.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { citizenAt } from './citizens.ts';
 import { median } from './measure.ts';
 import type { BenchResult } from './result.ts';
@@ -8,7 +9,7 @@ import type { BenchResult } from './result.ts';
 const goalMicroseconds = 60;
 const comparisons = 20_000;
 
-/** What comparing the claims of one question with one record costs, normalising included; in this process. */
+/** Measures the comparison of the claims of one request with one record, including normalisation, in this process. */
 export function benchCompare(rounds: number): BenchResult[] {
   const times: number[] = [];
   for (let round = 0; round <= rounds; round += 1) {
@@ -21,8 +22,12 @@ export function benchCompare(rounds: number): BenchResult[] {
   const rate = median(times) ?? Number.NaN;
   return [
     {
-      ...{ work: 'compare', server: 'one question, one record', unit: 'µs', rate },
-      ...{ lowest: Math.min(...times), highest: Math.max(...times) },
+      work: 'compare',
+      server: 'one request, one record',
+      unit: 'µs',
+      rate,
+      lowest: Math.min(...times),
+      highest: Math.max(...times),
       checks: [{ what: 'µs', figure: rate, goal: goalMicroseconds, by: 'at most' }],
     },
   ];
@@ -40,5 +45,6 @@ function compareCitizen(index: number): void {
     underReview: false,
   };
   const { decision } = compareRecord({ ...known, ...unknown }, normaliseClaims(known), standardPolicy2);
-  if (decision !== 'match') throw new Error('the claims of a citizen must fit that citizen');
+  if (decision !== 'match')
+    throw new BenchFailed('expected the claims of a citizen to match the record of that citizen');
 }

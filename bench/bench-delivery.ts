@@ -12,7 +12,7 @@ import { cpuOfProcess, cpuOfTree, memoryOf, resetPeakMemory } from './process-us
 import type { BenchResult, GoalCheck } from './result.ts';
 import { type BenchSmtpServer, startBenchSmtpServer } from './smtp-server.ts';
 
-/** A server that takes notifications and mails them. */
+/** A server that accepts notifications and sends them by email. */
 export type DeliveryTarget = {
   readonly name: string;
   readonly pid: number;
@@ -23,29 +23,29 @@ export type DeliveryTarget = {
   stop(): Promise<void>;
 };
 
-/** So many notifications for each second of the plan: about as long as the other benches take. */
+/** Notifications per second of the plan. With this number, the bench takes about as long as the others. */
 const notificationsPerSecond = 1_500;
 const longestSeconds = 60;
-/** DESIGN, section 6: 1.3 times BullMQ, which delivered 1,400 to 1,950 a second when the goal was set. */
+/** 1.3 times BullMQ, which delivered 1,400 to 1,950 notifications a second when the goal was set. */
 const goalPerSecond = 1.3 * 1_675;
 
-/** From the first acceptance to the last mail in the relay's hands, with 32 senders and both roles in one process. */
+/** Measures from the first accepted notification until the relay has the last mail: 32 senders, both roles in one process. */
 export async function benchDelivery(environment: BenchEnvironment, plan: BenchPlan): Promise<BenchResult[]> {
   const smtpServer = await startBenchSmtpServer();
   const targets = [await expressDeliveryTarget(environment, smtpServer)];
   for (const engine of benchEngines) targets.push(await ourDeliveryTarget(environment, smtpServer, engine));
-  const measurements = new Map<DeliveryTarget, Measurement[]>(targets.map((mailing) => [mailing, []]));
+  const measurements = new Map<DeliveryTarget, Measurement[]>(targets.map((target) => [target, []]));
   const count = Math.round(plan.seconds * notificationsPerSecond);
-  for (const mailing of targets) await measureDelivery(environment, smtpServer, mailing, Math.round(count / 4));
+  for (const target of targets) await measureDelivery(environment, smtpServer, target, Math.round(count / 4));
   await environment.postgres.checkpoint();
   for (let round = 0; round < plan.rounds; round += 1) {
-    for (const mailing of targets) {
-      const cell = await measureDelivery(environment, smtpServer, mailing, count);
-      environment.logProgress(`deliver: ${mailing.name} ${Math.round(cell.perSecond)}`);
-      measurements.get(mailing)?.push(cell);
+    for (const target of targets) {
+      const cell = await measureDelivery(environment, smtpServer, target, count);
+      environment.logProgress(`deliver: ${target.name} ${Math.round(cell.perSecond)}`);
+      measurements.get(target)?.push(cell);
     }
   }
-  for (const mailing of targets) await mailing.stop();
+  for (const target of targets) await target.stop();
   await smtpServer.stop();
   return [...measurements].map(([{ name }, own]) => {
     const result = toResult('deliver', name, own);
@@ -71,7 +71,7 @@ async function expressDeliveryTarget(
   };
 }
 
-/** Our server with both roles in one process. */
+/** Starts our server with both roles in one process. */
 export async function ourDeliveryTarget(
   environment: BenchEnvironment,
   { port }: BenchSmtpServer,
@@ -88,7 +88,7 @@ export async function ourDeliveryTarget(
   };
 }
 
-/** Sends so many, and waits until the relay has all of them. */
+/** Sends `count` notifications and waits until the relay has all of them. */
 export async function measureDelivery(
   { load }: BenchEnvironment,
   smtpServer: BenchSmtpServer,
@@ -105,9 +105,13 @@ export async function measureDelivery(
   resetPeakMemory(target.pid);
   const before = usage();
   const result = await load.run({
-    ...{ port: target.port, token, connections: defaultConnections, seed: count },
+    port: target.port,
+    token,
+    connections: defaultConnections,
+    seed: count,
     request: { path: target.path, body: 'send', status: 202 },
-    ...{ maxRequests: count, seconds: longestSeconds },
+    maxRequests: count,
+    seconds: longestSeconds,
   });
   const endedAt = await smtpServer.waitForCount(result.responseCount);
   const after = usage();

@@ -1,6 +1,6 @@
 import { seededIntegers } from './seeded-integers.ts';
 
-/** The documents of one size: so many that no answer is the one before it. */
+/** The documents of one size. There are several, so that consecutive responses differ. */
 export type DocumentSet = { readonly name: '10k' | '1m'; readonly bytes: number; readonly count: number };
 
 export const documentSets: readonly DocumentSet[] = [
@@ -8,7 +8,7 @@ export const documentSets: readonly DocumentSet[] = [
   { name: '1m', bytes: 1_048_576, count: 16 },
 ];
 
-/** The bytes of a document, the same in every process: a PDF by its first line, then noise that does not compress. */
+/** The bytes of a document, the same in every process: the first line of a PDF, then random bytes that do not compress. */
 export function documentBytes(set: DocumentSet, index: number): Buffer {
   const bytes = Buffer.allocUnsafe(set.bytes);
   const next = seededIntegers(set.bytes + index);

@@ -8,9 +8,9 @@ import { createInstallation, type Installation, importRegister } from './install
 import { type LoadGenerator, startLoadGenerator } from './load-generator.ts';
 import { type BenchPostgres, startBenchPostgres } from './postgres.ts';
 
-/** What all benches of one run stand on; taken down at its end. */
+/** The shared resources of all benches in one run. `stop` releases them at the end of the run. */
 export type BenchEnvironment = {
-  /** On a real disk: where the databases are, a sync has to be one. */
+  /** On a real disk, because the databases are here and each sync must reach the disk. */
   readonly folder: string;
   readonly registerPath: string;
   /** The documents as plain files, named by set and number. */
@@ -22,7 +22,7 @@ export type BenchEnvironment = {
   stop(): Promise<void>;
 };
 
-/** Lays the ground: the register as a file, the documents as files, PostgreSQL and the load generator running. */
+/** Writes the register and the documents as files, and starts PostgreSQL and the load generator. */
 export async function prepareBenchEnvironment(logProgress: (text: string) => void): Promise<BenchEnvironment> {
   const folder = makeBenchFolder('cs-bench-');
   const registerPath = join(folder, 'register.csv');
@@ -37,7 +37,12 @@ export async function prepareBenchEnvironment(logProgress: (text: string) => voi
   const postgres = await startBenchPostgres();
   const load = startLoadGenerator();
   return {
-    ...{ folder, registerPath, documentFolder, load, postgres, logProgress },
+    folder,
+    registerPath,
+    documentFolder,
+    load,
+    postgres,
+    logProgress,
     baseline: await newBaselineToken(),
     stop: async () => {
       await load.stop();
@@ -50,7 +55,7 @@ function documentFileName(set: string, index: number): string {
   return `${set}-${index}.pdf`;
 }
 
-/** The paths of the plain files of a set, as the baselines serve them. */
+/** The URL paths at which the baselines serve the plain files of a set. */
 export function baselineDocumentPaths(set: '10k' | '1m'): string[] {
   const count = documentSets.find(({ name }) => name === set)?.count ?? 0;
   return Array.from({ length: count }, (_, index) => `/documents/${documentFileName(set, index)}`);
@@ -61,15 +66,15 @@ export const benchEngines: readonly BenchEngine[] = ['SQLite', 'PostgreSQL'];
 
 let installationCount = 0;
 
-/** A new installation on that engine, without citizens. */
+/** Creates an installation on that engine, without citizens. */
 export async function newInstallation(environment: BenchEnvironment, engine: BenchEngine): Promise<Installation> {
   installationCount += 1;
-  const name = `house_${installationCount}`;
+  const name = `installation_${installationCount}`;
   const url = engine === 'PostgreSQL' ? await environment.postgres.create(name) : undefined;
   return createInstallation(join(environment.folder, name), url);
 }
 
-/** A new installation with the whole register. */
+/** Creates an installation and imports the whole register. */
 export async function installationWithRegister(
   environment: BenchEnvironment,
   engine: BenchEngine,

@@ -2,7 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Makes a folder on disk, where a sync is one. It goes with this process, also when that is told to end. */
+/** Makes a folder on disk, not in memory. It is deleted when this process exits, also after SIGINT and SIGTERM. */
 export function makeBenchFolder(prefix: string): string {
   const folder = mkdtempSync(join(tmpdir(), prefix));
   process.once('exit', () => rmSync(folder, { recursive: true, force: true, maxRetries: 10 }));

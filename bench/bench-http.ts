@@ -20,7 +20,7 @@ import type { LoadRequest } from './load-generator.ts';
 import { type BenchPlan, type BenchTarget, type Measurement, measureTargets, median, medianRatio } from './measure.ts';
 import type { BenchResult, GoalCheck } from './result.ts';
 
-/** The benches of one request and its answer, by name. */
+/** The names of the benches that measure one request and its response. */
 export const httpBenches = ['verify', 'send', 'document-10k', 'document-1m'] as const;
 export type HttpBench = (typeof httpBenches)[number];
 
@@ -30,11 +30,11 @@ type BenchServers = {
   readonly files: Baseline;
   readonly team: Readonly<Record<BenchEngine, Baseline>>;
   readonly ours: Readonly<Record<BenchEngine, OwnServer>>;
-  /** For many connections, with a thread for each processor. */
+  /** Servers for many connections, with one API thread per processor. */
   readonly oursManyConnections: Readonly<Record<BenchEngine, OwnServer>>;
 };
 
-/** Runs those works, each server in a process of its own, all of them up all the time. */
+/** Runs these benches. Each server has its own process and runs all the time. */
 export async function benchHttp(
   environment: BenchEnvironment,
   benches: readonly HttpBench[],
@@ -58,12 +58,12 @@ export async function benchHttp(
 }
 
 async function startServers(environment: BenchEnvironment): Promise<BenchServers> {
-  const order: BaselineOptions = {
+  const baselineOptions: BaselineOptions = {
     keys: { publicKey: environment.baseline.publicKey },
     files: environment.documentFolder,
   };
   const team = async (database: BaselineOptions['database']) =>
-    await startBaseline('express-server', { ...order, ...(database === undefined ? {} : { database }) });
+    await startBaseline('express-server', { ...baselineOptions, ...(database === undefined ? {} : { database }) });
   const ours = async (engine: BenchEngine, apiThreads = 1): Promise<OwnServer> => {
     const installation = await installationWithRegister(environment, engine);
     const paths = await depositAllDocuments(installation);
@@ -71,8 +71,8 @@ async function startServers(environment: BenchEnvironment): Promise<BenchServers
     return { installation, paths, server: await startBenchServer(installation, { withoutWorker: true, env }) };
   };
   return {
-    bare: await startBaseline('bare-fastify', order),
-    files: await startBaseline('fastify-files', order),
+    bare: await startBaseline('bare-fastify', baselineOptions),
+    files: await startBaseline('fastify-files', baselineOptions),
     team: {
       SQLite: await team({ sqlite: join(environment.folder, 'team.sqlite') }),
       PostgreSQL: await team({ postgres: await environment.postgres.create('team') }),
@@ -86,13 +86,13 @@ async function startServers(environment: BenchEnvironment): Promise<BenchServers
 }
 
 const bare = 'Fastify, nothing stored';
-const bareUncachedToken = `${bare}, token verified anew`;
+const bareUncachedToken = `${bare}, token verified each time`;
 const teamName = (engine: BenchEngine) => `Express, ${engine}`;
 const oursName = (engine: BenchEngine) => `ours, ${engine}`;
 const withKeySuffix = ' and Idempotency-Key';
 /**
- * Answers to verify leave at whole quanta of 5 ms, so that their time tells nothing: 32 callers cannot get more than 6,400
- * a second, however cheap each is. What the server can do shows with more of them.
+ * The server pads the time of verify responses to multiples of 5 ms, so that the time reveals nothing. 32 callers therefore
+ * get at most 6,400 responses a second. More callers show the capacity of the server.
  */
 const manyConnections = 128;
 const manyConnectionsSuffix = `, ${manyConnections} connections`;
@@ -106,7 +106,7 @@ function createTargets(work: HttpBench, servers: BenchServers, environment: Benc
     const databasePid = name === teamName('PostgreSQL') ? postgres.pid : undefined;
     return { name, pid: child.pid, port: child.port, databasePid, request, token: async () => baseline.token };
   };
-  const ours = (engine: BenchEngine, askOf: (paths: DocumentPaths) => LoadRequest, suffix = ''): BenchTarget => {
+  const ours = (engine: BenchEngine, requestFor: (paths: DocumentPaths) => LoadRequest, suffix = ''): BenchTarget => {
     const { installation, server, paths } = (
       suffix === manyConnectionsSuffix ? servers.oursManyConnections : servers.ours
     )[engine];
@@ -118,7 +118,7 @@ function createTargets(work: HttpBench, servers: BenchServers, environment: Benc
       pid,
       port,
       databasePid,
-      request: askOf(paths),
+      request: requestFor(paths),
       token: async () => await fetchBenchToken(installation, server),
     };
   };
@@ -128,7 +128,7 @@ function createTargets(work: HttpBench, servers: BenchServers, environment: Benc
       const verify = () => ({ ...request, path: '/v1/identity/verify' });
       return [
         plain(bare, servers.bare, { ...request, path: '/verify' }),
-        plain(bareUncachedToken, servers.bare, { ...request, path: '/anew/verify' }),
+        plain(bareUncachedToken, servers.bare, { ...request, path: '/uncached/verify' }),
         plain(teamName('PostgreSQL'), servers.team.PostgreSQL, { ...request, path: '/verify' }),
         ...benchEngines.map((engine) => ours(engine, verify)),
         ...benchEngines.map((engine) => ({
@@ -151,18 +151,18 @@ function createTargets(work: HttpBench, servers: BenchServers, environment: Benc
     case 'document-1m': {
       const set = work === 'document-10k' ? '10k' : '1m';
       const paths = baselineDocumentPaths(set);
-      const usual = [
+      const targets = [
         plain(sendFile, servers.team.SQLite, { set, paths }),
         plain(fastifyStatic, servers.files, { set, paths }),
         plain(withoutToken, servers.files, { set, paths: paths.map((path) => `/open${path}`) }),
-        ...benchEngines.map((engine) => ours(engine, (known) => ({ set, paths: known[set] }))),
+        ...benchEngines.map((engine) => ours(engine, (deposited) => ({ set, paths: deposited[set] }))),
       ];
-      if (work === 'document-1m') return usual;
+      if (work === 'document-1m') return targets;
       const files = plain(fastifyStatic + manyConnectionsSuffix, servers.files, { set, paths });
-      const sealed = benchEngines.map((engine) =>
-        ours(engine, (known) => ({ set, paths: known[set] }), manyConnectionsSuffix),
+      const encrypted = benchEngines.map((engine) =>
+        ours(engine, (deposited) => ({ set, paths: deposited[set] }), manyConnectionsSuffix),
       );
-      return [...usual, ...[files, ...sealed].map((target) => ({ ...target, connections: manyConnections }))];
+      return [...targets, ...[files, ...encrypted].map((target) => ({ ...target, connections: manyConnections }))];
     }
   }
 }
@@ -170,8 +170,8 @@ function createTargets(work: HttpBench, servers: BenchServers, environment: Benc
 type RatioGoal = { readonly of: string; readonly to: string; readonly least: number };
 
 /**
- * The goals of docs/performance.md. The bare route that they speak of checks its token for 0.10 to 0.15 ms: it verifies the
- * signature for each request, as the baselines of teams do. How accepting compares with BullMQ is in `queues`.
+ * The goals of docs/performance.md. The bare route that they refer to verifies the signature of the token for each request,
+ * like the Express baselines. The bench `queues` compares accepting with BullMQ.
  */
 const goals: Readonly<Record<HttpBench, readonly RatioGoal[]>> = {
   verify: [
@@ -208,12 +208,15 @@ function toResults(work: HttpBench, measurements: ReadonlyMap<BenchTarget, reado
   });
 }
 
-/** The line of one server's cells. */
+/** The table row for the measurements of one server. */
 export function toResult(work: string, server: string, measurements: readonly Measurement[]): BenchResult {
   const rates = measurements.map(({ perSecond }) => perSecond);
   const of = (name: keyof Measurement) => median(measurements.map((cell) => cell[name]));
   return {
-    ...{ work, server, unit: '/s', checks: [] },
+    work,
+    server,
+    unit: '/s',
+    checks: [],
     rate: median(rates) ?? Number.NaN,
     lowest: Math.min(...rates),
     highest: Math.max(...rates),

@@ -10,7 +10,7 @@ import type { BenchResult, GoalCheck } from './result.ts';
 const goalRowsPerSecond = 50_000;
 const goalMib = 256;
 
-/** Imports the register into new installations, in turns with csv-parse alone. */
+/** Imports the register into new installations, alternating with csv-parse alone. */
 export async function benchImport(environment: BenchEnvironment, rounds: number): Promise<BenchResult[]> {
   const figures = new Map<string, ImportFigures[]>();
   const add = (name: string, one: ImportFigures) => {
@@ -18,7 +18,7 @@ export async function benchImport(environment: BenchEnvironment, rounds: number)
     const cpu = one.cpuUs === undefined ? '' : `, ${describeCpu(one.cpuUs)}`;
     environment.logProgress(`import: ${name} ${Math.round(one.rows / one.seconds)}${cpu}`);
   };
-  // Once with few, so that no round strips types: the command does that at its first start only, and built never.
+  // A first import of a few rows fills the compile cache. Then no round includes the time of type stripping.
   const smallRegister = join(environment.folder, 'few.csv');
   await writeRegister(smallRegister, 10);
   for (const engine of benchEngines) await importRegister(await newInstallation(environment, engine), smallRegister);
@@ -35,12 +35,12 @@ export async function benchImport(environment: BenchEnvironment, rounds: number)
 }
 
 function describeCpu({ main, others }: NonNullable<ImportFigures['cpuUs']>): string {
-  return `${main.toFixed(1)} µs CPU a row on the main thread, ${others.toFixed(1)} on others`;
+  return `${main.toFixed(1)} µs CPU a row on the main thread, ${others.toFixed(1)} on other threads`;
 }
 
 async function readCsvOnly(path: string): Promise<ImportFigures> {
   const child = startProcess(join(import.meta.dirname, 'baselines/csv-parse.ts'), { args: [path] });
-  // What csv-alone.ts sends.
+  // Sent by baselines/csv-parse.ts.
   const figures = (await firstMessage(child)) as ImportFigures;
   await child.stop();
   return figures;

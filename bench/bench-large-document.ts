@@ -5,6 +5,7 @@ import {
   benchEngines,
   installationWithRegister,
 } from './bench-environment.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { citizenAt } from './citizens.ts';
 import { type BenchServer, fetchBenchToken, startBenchServer } from './installation.ts';
 import { median } from './measure.ts';
@@ -17,7 +18,7 @@ const goalAboveIdleMib = 150;
 const goalEndMs = 20;
 const tailRequests = 51;
 
-/** A document of 1 GiB: how fast it goes up and down, what memory that takes, and how soon its end is there. */
+/** Measures a document of 1 GiB: upload and download rates, memory, and the time to the first byte of its end. */
 export async function benchLargeDocument(environment: BenchEnvironment): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   for (const engine of benchEngines) {
@@ -44,11 +45,12 @@ async function measureServer(engine: BenchEngine, server: BenchServer, authoriza
   const down = await measureTransfer(server, async () => {
     const response = await fetch(server.url + path, { headers: { authorization } });
     let bytes = 0;
-    for await (const piece of response.body ?? []) bytes += piece.length;
-    if (bytes !== sizeMib * mib) throw new Error(`${bytes} bytes of the large document came`);
+    for await (const chunk of response.body ?? []) bytes += chunk.length;
+    if (bytes !== sizeMib * mib)
+      throw new BenchFailed(`expected ${sizeMib * mib} bytes of the large document, received ${bytes}`);
   });
   const times: number[] = [];
-  for (let asked = 0; asked < tailRequests; asked += 1)
+  for (let count = 0; count < tailRequests; count += 1)
     times.push(await timeToFirstTailByte(server.url + path, authorization));
   const name = `ours, ${engine}`;
   return [
@@ -89,8 +91,8 @@ function tailResult(server: string, times: readonly number[]): BenchResult {
 }
 
 async function deposit(url: string, authorization: string): Promise<string> {
-  const block = Buffer.alloc(mib, 'a large document that is never held whole ');
-  async function* pieces() {
+  const block = Buffer.alloc(mib, 'a large document that is never in memory as a whole ');
+  async function* chunks() {
     yield Buffer.concat([Buffer.from('%PDF-1.7\n'), block.subarray(9)]);
     for (let count = 1; count < sizeMib; count += 1) yield block;
   }
@@ -100,20 +102,22 @@ async function deposit(url: string, authorization: string): Promise<string> {
     'citizen-id': citizenAt(0).citizenId,
     'document-title': 'Large',
   };
-  const response = await fetch(`${url}/v1/documents`, { method: 'POST', headers, body: pieces(), duplex: 'half' });
-  const answer = await response.text();
+  const response = await fetch(`${url}/v1/documents`, { method: 'POST', headers, body: chunks(), duplex: 'half' });
+  const text = await response.text();
   const path = response.headers.get('location');
-  if (response.status !== 201 || path === null) throw new Error(`the large document was not taken: ${answer}`);
+  if (response.status !== 201 || path === null)
+    throw new BenchFailed(`expected 201 for the large document, received ${response.status}: ${text}`);
   return path;
 }
 
-/** Milliseconds from the request for the last hundred bytes to the first of them. */
+/** Milliseconds from the request for the last 100 bytes to the first of them. */
 async function timeToFirstTailByte(url: string, authorization: string): Promise<number> {
   const startedAt = performance.now();
   const first = Promise.withResolvers<number>();
   const ended = Promise.withResolvers<void>();
   request(url, { headers: { authorization, range: 'bytes=-100' } }, (response) => {
-    if (response.statusCode !== 206) first.reject(new Error(`the end was answered with ${response.statusCode}`));
+    if (response.statusCode !== 206)
+      first.reject(new BenchFailed(`expected 206 for the end of the document, received ${response.statusCode}`));
     response.once('data', () => first.resolve(performance.now() - startedAt)).once('end', ended.resolve);
   })
     .once('error', first.reject)

@@ -6,6 +6,7 @@ import {
   benchEngines,
   installationWithRegister,
 } from './bench-environment.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { firstMessage, startProcess } from './child.ts';
 import { citizenAt } from './citizens.ts';
 import { type BenchServer, fetchBenchToken, type Installation, startBenchServer } from './installation.ts';
@@ -20,7 +21,7 @@ const receipts = 20;
 const pollMs = 10;
 const longestMs = 120_000;
 
-/** How fast recorded events are numbered, hashed into the log and signed; then how long one event waits for its proof. */
+/** Measures how fast recorded events are numbered, added to the log and signed, then how long one event waits for its receipt. */
 export async function benchLedger(environment: BenchEnvironment): Promise<BenchResult[]> {
   const results: BenchResult[] = [];
   for (const engine of benchEngines) {
@@ -57,7 +58,8 @@ async function sequence(
   const first = await sampleLog();
   let last = first;
   while (last.size < eventCount) {
-    if (last.at - first.at > longestMs) throw new Error(`the log has ${last.size} entries after ${longestMs} ms`);
+    if (last.at - first.at > longestMs)
+      throw new BenchFailed(`expected ${eventCount} log entries within ${longestMs} ms, found ${last.size}`);
     await pause(pollMs);
     last = await sampleLog();
   }
@@ -66,8 +68,12 @@ async function sequence(
   const each = (from: number | undefined, to: number | undefined) =>
     from === undefined || to === undefined ? undefined : (to - from) / count;
   return {
-    ...{ work: 'ledger', server: `numbered and signed, ${engine}`, unit: 'events/s' },
-    ...{ rate, lowest: rate, highest: rate },
+    work: 'ledger',
+    server: `numbered and signed, ${engine}`,
+    unit: 'events/s',
+    rate,
+    lowest: rate,
+    highest: rate,
     serverCpu: each(first.usage.server, last.usage.server),
     databaseCpu: each(first.usage.database, last.usage.database),
     checks: [{ what: 'events a second', figure: rate, goal: goalPerSecond, by: 'at least' }],
@@ -90,20 +96,20 @@ async function waitForReceipts(
   const waits: number[] = [];
   for (let index = 0; index < receipts; index += 1) {
     const { citizenId, givenName, familyName, birthDate } = citizenAt(index);
-    const answer = await fetch(`${server.url}/v1/identity/verify`, {
+    const response = await fetch(`${server.url}/v1/identity/verify`, {
       method: 'POST',
       headers: { authorization, 'content-type': 'application/json' },
       body: JSON.stringify({ citizenId, givenName, familyName, birthDate }),
     });
-    const answeredAt = performance.now();
-    const verification: unknown = await answer.json();
+    const respondedAt = performance.now();
+    const verification: unknown = await response.json();
     if (typeof verification !== 'object' || verification === null || !('receipt' in verification)) {
-      throw new Error(`no receipt in ${JSON.stringify(verification)}`);
+      throw new BenchFailed(`expected a receipt, received ${JSON.stringify(verification)}`);
     }
-    const place = `${server.url}${String(verification.receipt)}`;
-    while (!(await isReceiptAvailable(place, authorization)) && performance.now() - answeredAt < longestMs)
+    const receiptUrl = `${server.url}${String(verification.receipt)}`;
+    while (!(await isReceiptAvailable(receiptUrl, authorization)) && performance.now() - respondedAt < longestMs)
       await pause(pollMs);
-    waits.push(performance.now() - answeredAt);
+    waits.push(performance.now() - respondedAt);
   }
   const rate = median(waits) ?? Number.NaN;
   const highest = Math.max(...waits);
@@ -112,8 +118,8 @@ async function waitForReceipts(
   return { work: 'ledger', server: `receipt after the answer, ${engine}`, unit: 'ms', rate, ...spread, checks };
 }
 
-async function isReceiptAvailable(place: string, authorization: string): Promise<boolean> {
-  const response = await fetch(place, { headers: { authorization } });
+async function isReceiptAvailable(url: string, authorization: string): Promise<boolean> {
+  const response = await fetch(url, { headers: { authorization } });
   await response.arrayBuffer();
   return response.status === 200;
 }

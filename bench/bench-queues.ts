@@ -14,19 +14,19 @@ import { type BenchRedis, startRedis } from './redis.ts';
 import type { BenchResult, GoalCheck } from './result.ts';
 import { type BenchSmtpServer, startBenchSmtpServer } from './smtp-server.ts';
 
-/** The goals are held against the Redis that syncs before it answers; the other may lose its last second. */
+/** The goals refer to the Redis that syncs before it responds. The other Redis can lose its last second. */
 const bullmq = 'Express, BullMQ (AOF always)';
 const bullmqLossy = 'Express, BullMQ (AOF each second)';
 const pgBoss = 'Express, pg-boss';
 const ownServerName = (engine: BenchEngine) => `ours, ${engine}`;
 
-/** DESIGN, section 6: accepting against BullMQ, then from the acceptance to the mail. */
+/** Goals as a ratio to BullMQ: first for accepting, then from acceptance to delivery of the mail. */
 const acceptGoals: Readonly<Record<BenchEngine, number>> = { SQLite: 2.5, PostgreSQL: 1.5 };
 const deliverGoal = 1.3;
-/** So many notifications for each second of the plan: a round of a second or two would measure how a program warms up. */
+/** Notifications per second of the plan. A shorter round would mostly measure the warm-up of the programs. */
 const notificationsPerSecond = 3_000;
 
-/** Accepting, and accepting to delivered, beside the queues that teams use; BullMQ where there is a redis-server. */
+/** Measures accepting, and accepting to delivery, next to common queues. BullMQ needs a redis-server on this machine. */
 export async function benchQueues(environment: BenchEnvironment, plan: BenchPlan): Promise<BenchResult[]> {
   const stores: NamedRedis[] = [];
   for (const [name, sync] of [
@@ -36,7 +36,8 @@ export async function benchQueues(environment: BenchEnvironment, plan: BenchPlan
     const redis = await startRedis(join(environment.folder, `redis-${sync}`), sync);
     if (redis !== undefined) stores.push({ name, redis });
   }
-  if (stores.length === 0) environment.logProgress('queues: there is no redis-server here, so BullMQ is left out');
+  if (stores.length === 0)
+    environment.logProgress('queues: no redis-server on this machine, so BullMQ is not measured');
   const accepted = await benchAccepting(environment, stores, plan);
   const delivered = await benchDelivered(environment, stores, plan);
   for (const { redis } of stores) await redis.stop();
@@ -44,7 +45,11 @@ export async function benchQueues(environment: BenchEnvironment, plan: BenchPlan
 }
 
 type NamedRedis = { readonly name: string; readonly redis: BenchRedis };
-type QueueBaseline = { readonly name: string; readonly databasePid: number; readonly order: Partial<BaselineOptions> };
+type QueueBaseline = {
+  readonly name: string;
+  readonly databasePid: number;
+  readonly options: Partial<BaselineOptions>;
+};
 
 async function createQueueBaselines(
   environment: BenchEnvironment,
@@ -53,8 +58,8 @@ async function createQueueBaselines(
 ): Promise<QueueBaseline[]> {
   const database = { postgres: await environment.postgres.create(`pg_boss_${work}`) };
   return [
-    ...stores.map(({ name, redis }) => ({ name, databasePid: redis.pid, order: { redisPort: redis.port } })),
-    { name: pgBoss, databasePid: environment.postgres.pid, order: { database } },
+    ...stores.map(({ name, redis }) => ({ name, databasePid: redis.pid, options: { redisPort: redis.port } })),
+    { name: pgBoss, databasePid: environment.postgres.pid, options: { database } },
   ];
 }
 
@@ -64,14 +69,21 @@ async function benchAccepting(
   plan: BenchPlan,
 ): Promise<BenchResult[]> {
   const { baseline, documentFolder, postgres } = environment;
-  const ask = { body: 'send', status: 202 } as const;
+  const sendRequest = { body: 'send', status: 202 } as const;
   const targets: BenchTarget[] = [];
   const stops: Array<() => Promise<void>> = [];
-  for (const { name, databasePid, order } of await createQueueBaselines(environment, stores, 'accept')) {
-    const child = await startBaseline('express-queue', { keys: baseline, files: documentFolder, ...order });
+  for (const { name, databasePid, options } of await createQueueBaselines(environment, stores, 'accept')) {
+    const child = await startBaseline('express-queue', { keys: baseline, files: documentFolder, ...options });
     stops.push(child.stop);
     const token = async () => baseline.token;
-    targets.push({ name, pid: child.pid, port: child.port, databasePid, request: { ...ask, path: '/send' }, token });
+    targets.push({
+      name,
+      pid: child.pid,
+      port: child.port,
+      databasePid,
+      request: { ...sendRequest, path: '/send' },
+      token,
+    });
   }
   for (const engine of benchEngines) {
     const installation = await installationWithRegister(environment, engine);
@@ -85,7 +97,7 @@ async function benchAccepting(
       pid: server.pid,
       port: server.port,
       databasePid,
-      request: { ...ask, path },
+      request: { ...sendRequest, path },
       token,
     });
   }
@@ -110,16 +122,16 @@ async function benchDelivered(
   for (const engine of benchEngines) targets.push(await ourDeliveryTarget(environment, smtpServer, engine));
   const measurements = new Map<string, Measurement[]>(targets.map(({ name }) => [name, []]));
   const count = Math.round(plan.seconds * notificationsPerSecond);
-  for (const mailing of targets) await measureDelivery(environment, smtpServer, mailing, count);
+  for (const target of targets) await measureDelivery(environment, smtpServer, target, count);
   await environment.postgres.checkpoint();
   for (let round = 0; round < plan.rounds; round += 1) {
-    for (const mailing of targets) {
-      const cell = await measureDelivery(environment, smtpServer, mailing, count);
-      environment.logProgress(`queues, delivered: ${mailing.name} ${Math.round(cell.perSecond)}`);
-      measurements.get(mailing.name)?.push(cell);
+    for (const target of targets) {
+      const cell = await measureDelivery(environment, smtpServer, target, count);
+      environment.logProgress(`queues, delivered: ${target.name} ${Math.round(cell.perSecond)}`);
+      measurements.get(target.name)?.push(cell);
     }
   }
-  for (const mailing of targets) await mailing.stop();
+  for (const target of targets) await target.stop();
   await smtpServer.stop();
   return toQueueResults('queues: deliver', measurements, () => deliverGoal);
 }
@@ -127,13 +139,13 @@ async function benchDelivered(
 async function queueDeliveryTarget(
   { baseline, documentFolder }: BenchEnvironment,
   { port: smtpPort }: BenchSmtpServer,
-  { name, databasePid, order }: QueueBaseline,
+  { name, databasePid, options }: QueueBaseline,
 ): Promise<DeliveryTarget> {
-  const child = await startBaseline('express-queue', { keys: baseline, files: documentFolder, smtpPort, ...order });
+  const child = await startBaseline('express-queue', { keys: baseline, files: documentFolder, smtpPort, ...options });
   return { ...child, name, path: '/send', databasePid, token: async () => baseline.token };
 }
 
-/** Ours against BullMQ, or where that is missing against pg-boss, with the same factor. */
+/** Compares our servers with BullMQ, or with pg-boss if BullMQ was not measured, at the same ratio. */
 function toQueueResults(
   work: string,
   named: ReadonlyMap<string, readonly Measurement[]>,

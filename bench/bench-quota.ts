@@ -1,5 +1,6 @@
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BenchEngine, type BenchEnvironment, installationWithRegister } from './bench-environment.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { citizenAt } from './citizens.ts';
 import { createBenchClient, fetchBenchToken, startBenchServer } from './installation.ts';
 import { median } from './measure.ts';
@@ -7,7 +8,7 @@ import type { BenchResult, GoalCheck } from './result.ts';
 
 const engine: BenchEngine = 'PostgreSQL';
 const quotaPerSecond = 20;
-/** So many loops each, of up to a hundred requests a second. */
+/** Request loops per client. Each loop sends up to 100 requests a second. */
 const loops = 2;
 const intervalMs = 10;
 const windowMs = 1_000;
@@ -15,16 +16,16 @@ const windowsPerRound = 2;
 /** Row 63 of docs/api-requirements.md. */
 const maxRatio = 2;
 
-/** How far one client at ten times its quota moves the answers to another: the 99th percentile without it and beside it. */
+/** Measures how much a client at ten times its quota slows another client: the 99th percentile without it and with it. */
 export async function benchQuota(environment: BenchEnvironment, rounds: number): Promise<BenchResult[]> {
   const installation = await installationWithRegister(environment, engine);
-  const overQuotaClient = createBenchClient(installation.env, 'Loud', quotaPerSecond);
+  const overQuotaClient = createBenchClient(installation.env, 'Over quota', quotaPerSecond);
   const server = await startBenchServer(installation);
   const [token, overQuotaToken] = [
     await fetchBenchToken(installation, server),
     await fetchBenchToken({ client: overQuotaClient }, server),
   ];
-  const ask = async (bearer: string) => {
+  const verify = async (bearer: string) => {
     const { citizenId, givenName, familyName, birthDate } = citizenAt(0);
     const response = await fetch(`${server.url}/v1/identity/verify`, {
       method: 'POST',
@@ -40,23 +41,23 @@ export async function benchQuota(environment: BenchEnvironment, rounds: number):
     const work = async () => {
       while (performance.now() < end) {
         const from = performance.now();
-        if ((await ask(token)) !== 200) throw new Error('the client within its quota was refused');
+        if ((await verify(token)) !== 200) throw new BenchFailed('expected 200 for the client within its quota');
         times.push(performance.now() - from);
         await pause(intervalMs);
       }
     };
-    const attack = async () => {
+    const exceedQuota = async () => {
       while (withOverQuotaClient && performance.now() < end) {
-        await ask(overQuotaToken);
+        await verify(overQuotaToken);
         await pause(intervalMs);
       }
     };
-    await Promise.all(Array.from({ length: loops }, () => [work(), attack()]).flat());
+    await Promise.all(Array.from({ length: loops }, () => [work(), exceedQuota()]).flat());
     return times.toSorted((one, other) => one - other)[Math.floor(times.length * 0.99)] ?? Number.NaN;
   };
   await window(true);
   const [alone, withOtherClient]: [number[], number[]] = [[], []];
-  // Turn about, so that what else the machine does falls on both.
+  // The windows alternate, so that other load of the machine affects both.
   for (let turn = 0; turn < rounds * windowsPerRound; turn += 1) {
     alone.push(await window(false));
     withOtherClient.push(await window(true));
@@ -66,7 +67,7 @@ export async function benchQuota(environment: BenchEnvironment, rounds: number):
   const check: GoalCheck = { what: 'times as long', figure, goal: maxRatio, by: 'at most' };
   return [
     toQuotaResult('p99 alone', alone, []),
-    toQuotaResult('p99 beside one at ten times its quota', withOtherClient, [check]),
+    toQuotaResult('p99 with one at ten times its quota', withOtherClient, [check]),
   ];
 }
 

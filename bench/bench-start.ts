@@ -3,6 +3,7 @@ import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { type BenchEnvironment, installationWithRegister } from './bench-environment.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { type Installation, startBenchServer } from './installation.ts';
 import { median } from './measure.ts';
 import { memoryOf } from './process-usage.ts';
@@ -13,22 +14,22 @@ const goalMib = 150;
 const idleSeconds = 3;
 const longestStartMs = 20_000;
 
-type Start = { readonly firstAnswerMs: number; readonly idleMib: number | undefined };
+type Start = { readonly firstResponseMs: number; readonly idleMib: number | undefined };
 
-/** From the start of the process to the first answer, over an SQLite database with the register; then what it holds idle. */
+/** Measures from process start to the first response, on an SQLite database with the register, then the idle memory. */
 export async function benchStart(environment: BenchEnvironment, rounds: number): Promise<BenchResult[]> {
   const installation = await installationWithRegister(environment, 'SQLite');
   const starts: Start[] = [];
   for (let round = 0; round < rounds; round += 1) {
     const start = await measureStart(installation);
-    environment.logProgress(`start: ${Math.round(start.firstAnswerMs)} ms`);
+    environment.logProgress(`start: ${Math.round(start.firstResponseMs)} ms`);
     starts.push(start);
   }
-  const times = starts.map(({ firstAnswerMs }) => firstAnswerMs);
+  const times = starts.map(({ firstResponseMs }) => firstResponseMs);
   const rate = median(times) ?? Number.NaN;
   const memoryMib = median(starts.map(({ idleMib }) => idleMib));
   const checks: GoalCheck[] = [
-    { what: 'ms to the first answer', figure: rate, goal: goalMs, by: 'at most' },
+    { what: 'ms to the first response', figure: rate, goal: goalMs, by: 'at most' },
     { what: 'MiB idle', figure: memoryMib ?? Number.NaN, goal: goalMib, by: 'at most' },
   ];
   const spread = { lowest: Math.min(...times), highest: Math.max(...times) };
@@ -40,12 +41,12 @@ async function measureStart(installation: Installation): Promise<Start> {
   const before = performance.now();
   const starting = startBenchServer(installation, { env: { PORT: String(port) } });
   await waitUntilReady(`http://127.0.0.1:${port}/healthz`, before);
-  const firstAnswerMs = performance.now() - before;
+  const firstResponseMs = performance.now() - before;
   const server = await starting;
   await pause(idleSeconds * 1_000);
   const idleMib = memoryOf(server.pid)?.now;
   await server.stop();
-  return { firstAnswerMs, idleMib };
+  return { firstResponseMs, idleMib };
 }
 
 async function waitUntilReady(url: string, since: number): Promise<void> {
@@ -57,7 +58,7 @@ async function waitUntilReady(url: string, since: number): Promise<void> {
     if (isUp) return;
     await pause(5);
   }
-  throw new Error(`our server gave no answer within ${longestStartMs} ms`);
+  throw new BenchFailed(`expected a response from our server within ${longestStartMs} ms`);
 }
 
 async function freePort(): Promise<number> {

@@ -12,6 +12,7 @@ import { rootKeyFromBytes } from '../src/crypto/root-key.ts';
 import type { Database } from '../src/db/database.ts';
 import { openDatabase } from '../src/db/open-database.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 import { median } from './measure.ts';
 import type { BenchResult, GoalCheck } from './result.ts';
@@ -24,15 +25,7 @@ const firstChecks = 200;
 const assertions = 400;
 const concurrency = 32;
 
-/** The server under measurement did not respond as expected. */
-class BenchFailed extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'BenchFailed';
-  }
-}
-
-/** Measures the time of issuing a token, of its first check and of its cached check, in this process with its own SQLite database. */
+/** Measures issuing a token, its first check and its cached check, in this process with its own SQLite database. */
 export async function benchTokens(rounds: number): Promise<BenchResult[]> {
   const dataDir = makeBenchFolder('cs-bench-tokens-');
   const db = await openDatabase({ dataDir, clock: systemClock });
@@ -79,11 +72,11 @@ async function addBenchClient(db: Pick<Database, 'write'>) {
   const { publicKey, privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
   const jwks = parseClientKeys(JSON.stringify({ keys: [publicKey.export({ format: 'jwk' })] }));
   if ('fault' in jwks) throw new BenchFailed(jwks.fault);
-  const wanted = { name: 'Bench', kind: 'live', scopes, credential: { by: 'keys', jwks } } as const;
-  const made = newClient(wanted, systemClock, systemRandom);
-  if ('fault' in made) throw new BenchFailed(made.fault);
-  await db.write([insertClient(made.client)]);
-  return { clientId: made.client.clientId, privateKey };
+  const clientInput = { name: 'Bench', kind: 'live', scopes, credential: { by: 'keys', jwks } } as const;
+  const created = newClient(clientInput, systemClock, systemRandom);
+  if ('fault' in created) throw new BenchFailed(created.fault);
+  await db.write([insertClient(created.client)]);
+  return { clientId: created.client.clientId, privateKey };
 }
 
 /** The median microseconds of these rounds, after one round of warm-up. */
@@ -107,7 +100,7 @@ type Checker = ReturnType<typeof createTokenChecker>;
 
 async function check(checker: Checker, authorization: string): Promise<void> {
   const caller = await checker.authenticate(authorization);
-  if (!('clientId' in caller)) throw new BenchFailed(`a valid token was refused: ${caller.detail}`);
+  if (!('clientId' in caller)) throw new BenchFailed(`expected the token to be valid: ${caller.detail}`);
 }
 
 async function measureFirstCheck(checker: Checker, token: () => Promise<string>): Promise<number> {
@@ -143,9 +136,10 @@ async function measureTokenRequests(
         client_assertion: form,
         client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
       });
-      const answer = await fetch(`http://127.0.0.1:${address.port}/oauth2/token`, { method: 'POST', body });
-      if (answer.status !== 200) throw new BenchFailed(`the token endpoint answered ${answer.status}`);
-      await answer.arrayBuffer();
+      const response = await fetch(`http://127.0.0.1:${address.port}/oauth2/token`, { method: 'POST', body });
+      if (response.status !== 200)
+        throw new BenchFailed(`expected 200 from the token endpoint, received ${response.status}`);
+      await response.arrayBuffer();
     }
   };
   await Promise.all(Array.from({ length: concurrency }, one));

@@ -14,10 +14,10 @@ export type BenchCitizen = {
   readonly email: string;
 };
 
-/** How many citizens the register of the benches holds: `BENCH_CITIZENS`, in every process of a run. */
+/** Number of citizens in the bench register: `BENCH_CITIZENS`, in every process of a run. */
 export const citizenCount = Number(process.env['BENCH_CITIZENS'] ?? 100_000);
 
-// A third of the names is written with more than ASCII, as in a register of some country or other.
+// A third of the names have characters outside ASCII, as in many registers.
 const givenNames =
   'Anna Marie Lukas José Zoë Jürgen Björn Élodie Mateusz Małgorzata Søren Eva Tom Nuno Inês Peter Laura David Ángela Katarína Ahmet Gökçe Martin Ida Oskar Nina Emil Clara Jakub Hannah'.split(
     ' ',
@@ -28,12 +28,12 @@ const familyNames =
   );
 const towns = 'Riverton Oldbridge Lakeside Hillsborough Newhaven Eastgate Millfield Kingsport'.split(' ');
 
-/** The citizen of that number, the same in every process. */
+/** The citizen with this index, the same in every process. */
 export function citizenAt(index: number): BenchCitizen {
   const pick = seededIntegers(index * 2_654_435_761);
   const name = (list: readonly string[]) => list[pick(list.length)] ?? '';
   const two = (value: number) => String(value).padStart(2, '0');
-  // 7919 is prime to a hundred million: each index has an id of its own, and they are not in the order of the index.
+  // 7919 and 100,000,000 have no common factor: each index gets a unique id, and ids are not in the order of the index.
   const citizenId = `C${String((index * 7_919 + 12_345) % 100_000_000).padStart(8, '0')}`;
   return {
     citizenId,

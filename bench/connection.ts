@@ -1,36 +1,40 @@
 import { connect, type Socket } from 'node:net';
+import { BenchFailed } from './bench-failed.ts';
 
-/** What to ask, and how the answer is known to be right. */
+/** A request, and the properties of the expected response. */
 export type ExpectedExchange = {
   readonly request: string;
   readonly status: number;
-  /** The text that the body holds, or one byte at its place in a body of that length. */
+  /** Text that the body contains, or the length of the body and the value of one byte in it. */
   readonly body: string | { readonly length: number; readonly at: number; readonly byte: number };
 };
 
-/** A keep-alive connection that asks one thing at a time. Rejects with what was wrong with an answer. */
+/** A keep-alive connection with one request at a time. */
 export type LoadConnection = {
-  ask(exchange: ExpectedExchange): Promise<void>;
-  /** Whether the server has said that it closes behind the last answer (RFC 9112, section 9.6). */
+  /** Rejects if the response is not the expected one. */
+  send(exchange: ExpectedExchange): Promise<void>;
+  /** Whether the server announced that it closes the connection after the last response (RFC 9112, section 9.6). */
   readonly isClosing: boolean;
   close(): void;
 };
 
-const answerLimitMs = 20_000;
+const responseTimeoutMs = 20_000;
 const endOfHead = Buffer.from('\r\n\r\n');
 
-type PendingExchange = { readonly exchange: ExpectedExchange; resolve(): void; reject(fault: Error): void };
+type PendingExchange = { readonly exchange: ExpectedExchange; resolve(): void; reject(error: Error): void };
 type ResponseHead = { readonly status: number; readonly length: number; readonly closes: boolean };
 
 /**
- * Opens a connection over plain sockets: the client of a bench shares the cores with what it measures, and this costs a
- * third of what node:http does.
+ * Opens a connection over a plain socket. The load generator shares the cores with the server under test, and a plain socket
+ * needs a third of the CPU time of node:http.
  */
 export async function openConnection(port: number): Promise<LoadConnection> {
   const reader = createReader();
   const socket = connect({
-    ...{ port, host: '127.0.0.1', noDelay: true },
-    // One buffer for all that arrives, so that a megabyte of an answer costs no memory.
+    port,
+    host: '127.0.0.1',
+    noDelay: true,
+    // All reads use one buffer, so that a response of 1 MiB allocates no memory.
     onread: {
       buffer: Buffer.allocUnsafe(262_144),
       callback: (length: number, buffer: Uint8Array) => {
@@ -43,13 +47,15 @@ export async function openConnection(port: number): Promise<LoadConnection> {
     socket.once('connect', resolve);
     socket.once('error', reject);
   });
-  socket.on('error', (fault) => reader.fail(fault));
-  socket.on('close', () => reader.fail(new Error('the server closed the connection before it answered')));
-  socket.setTimeout(answerLimitMs, () => socket.destroy(new Error(`no answer within ${answerLimitMs} ms`)));
+  socket.on('error', (error) => reader.fail(error));
+  socket.on('close', () => reader.fail(new BenchFailed('expected a response, but the server closed the connection')));
+  socket.setTimeout(responseTimeoutMs, () =>
+    socket.destroy(new BenchFailed(`expected a response within ${responseTimeoutMs} ms`)),
+  );
   return {
-    ask: (exchange) => sendExchange(socket, reader, exchange),
+    send: (exchange) => sendExchange(socket, reader, exchange),
     get isClosing() {
-      return reader.isOver;
+      return reader.isClosing;
     },
     close: () => socket.destroy(),
   };
@@ -63,38 +69,38 @@ function sendExchange(socket: Socket, reader: Reader, exchange: ExpectedExchange
 }
 
 type Reader = {
-  expect(waiting: PendingExchange): void;
+  expect(pending: PendingExchange): void;
   take(bytes: Buffer): void;
-  fail(fault: Error): void;
-  readonly isOver: boolean;
+  fail(error: Error): void;
+  readonly isClosing: boolean;
 };
 
-/** Reads answers of HTTP/1.1 with a Content-Length; anything else is a fault. */
+/** Reads HTTP/1.1 responses with a Content-Length. Any other response is an error. */
 function createReader(): Reader {
-  let waiting: PendingExchange | undefined;
+  let pending: PendingExchange | undefined;
   let head: ResponseHead | undefined;
   let buffered: Buffer | undefined;
   let bodyBytes = 0;
   let isBodyCorrect = false;
-  let isOver = false;
+  let isClosing = false;
 
-  function finish(fault: Error | undefined): void {
-    const done = waiting;
-    waiting = undefined;
-    isOver = head?.closes === true;
+  function finish(error: Error | undefined): void {
+    const done = pending;
+    pending = undefined;
+    isClosing = head?.closes === true;
     head = undefined;
     buffered = undefined;
     bodyBytes = 0;
     isBodyCorrect = false;
-    if (fault === undefined) done?.resolve();
-    else done?.reject(fault);
+    if (error === undefined) done?.resolve();
+    else done?.reject(error);
   }
 
   function takeBody(bytes: Buffer, length: number, expected: ExpectedExchange['body']): void {
     if (typeof expected === 'string') {
       buffered = buffered === undefined ? bytes : Buffer.concat([buffered, bytes]);
       if (buffered.length >= length) isBodyCorrect = buffered.includes(expected, 0, 'latin1');
-      // What is held must outlive the buffer that the next bytes are read into.
+      // A copy, because the next read overwrites the shared buffer.
       else if (buffered === bytes) buffered = Buffer.from(bytes);
     } else {
       if (expected.at >= bodyBytes && expected.at < bodyBytes + bytes.length) {
@@ -106,15 +112,15 @@ function createReader(): Reader {
 
   return {
     expect: (next) => {
-      waiting = next;
+      pending = next;
     },
     fail: finish,
-    get isOver() {
-      return isOver;
+    get isClosing() {
+      return isClosing;
     },
     take: (bytes) => {
-      if (waiting === undefined) return;
-      const { exchange } = waiting;
+      if (pending === undefined) return;
+      const { exchange } = pending;
       let body = bytes;
       if (head === undefined) {
         const all: Buffer = buffered === undefined ? bytes : Buffer.concat([buffered, bytes]);
@@ -126,16 +132,20 @@ function createReader(): Reader {
         buffered = undefined;
         head = readHead(all.toString('latin1', 0, end));
         if (head.status !== exchange.status || head.length < 0) {
-          finish(new Error(`${head.status} came where ${exchange.status} was due: ${all.toString().slice(0, 2_000)}`));
+          finish(
+            new BenchFailed(`expected ${exchange.status}, received ${head.status}: ${all.toString().slice(0, 2_000)}`),
+          );
           return;
         }
         body = all.subarray(end + endOfHead.length);
       }
       takeBody(body, head.length, exchange.body);
       if (bodyBytes < head.length) return;
-      const fault =
-        isBodyCorrect && bodyBytes === head.length ? undefined : new Error(`a wrong body came, of ${bodyBytes} bytes`);
-      finish(fault);
+      const error =
+        isBodyCorrect && bodyBytes === head.length
+          ? undefined
+          : new BenchFailed(`expected another body, received ${bodyBytes} bytes`);
+      finish(error);
     },
   };
 }

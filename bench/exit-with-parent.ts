@@ -1,4 +1,4 @@
-// Loaded into every process that the bench starts: when the bench is gone, so is the process.
+// Preloaded into every process that the bench starts. The process ends when the bench ends, also after a crash.
 process.on('disconnect', () => process.kill(process.pid, 'SIGTERM'));
-// The product knows nothing of the channel, which must not keep it from ending.
+// The server does not use the channel. An open channel must not keep the process alive.
 process.channel?.unref();

@@ -4,30 +4,31 @@ import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { roles } from '../src/app/serve.ts';
 import { type DocumentSet, documentBytes, documentSets } from './bench-documents.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { type BenchProcess, firstMessage, startProcess } from './child.ts';
 import { citizenAt } from './citizens.ts';
 import type { ImportFigures } from './import-register.ts';
 
-/** An installation of our server: its folder, and its database where that is not in the folder. */
+/** An installation of our server: its folder, its settings and the client of the bench. */
 export type Installation = {
   readonly dataDir: string;
   readonly env: Readonly<Record<string, string>>;
   readonly client: { readonly clientId: string; readonly clientSecret: string };
 };
 
-/** Our server, running; `log` is the file that its log goes to. */
+/** Our server, running. `readyMs` is the time from process start until it listened. */
 export type BenchServer = BenchProcess & { readonly url: string; readonly port: number; readonly readyMs: number };
 
 const mainScript = join(import.meta.dirname, '../src/main.ts');
-/** What `npm start` preloads. */
+/** The module that `npm start` preloads. */
 const compileCache = join(import.meta.dirname, '../src/compile-cache.js');
 const clientScopes = 'identity:verify,notifications:send,documents:read,documents:write';
 const startLimitMs = 30_000;
 
-/** Makes an installation as an operator does: keys, then a client, whose quota is not to be the limit. */
+/** Creates an installation as an operator does: keys, then a client with a quota that no bench reaches. */
 export function createInstallation(dataDir: string, databaseUrl: string | undefined): Installation {
   mkdirSync(dataDir, { recursive: true });
-  // A scanner would be measured with the documents: an operator who has one elsewhere runs it in a process of its own.
+  // Without a virus scanner: its CPU time would count as time of the server.
   const env = {
     DATA_DIR: dataDir,
     CLAMAV: 'off',
@@ -38,12 +39,12 @@ export function createInstallation(dataDir: string, databaseUrl: string | undefi
   return { dataDir, env, client: createBenchClient(env, 'Bench', 1_000_000) };
 }
 
-/** Makes a client with a secret, and a quota of so many requests a second. */
+/** Creates a client with a secret. `quota` is in requests per second. */
 export function createBenchClient(env: Installation['env'], name: string, quota: number): Installation['client'] {
   const created = runCommand(env, [
     ...['clients', 'create', name, '--scopes', clientScopes, '--secret', '--quota', String(quota), '--json'],
   ]);
-  // The command line prints the client it made.
+  // `clients create --json` prints the new client.
   return JSON.parse(created) as Installation['client'];
 }
 
@@ -51,14 +52,14 @@ function runCommand(env: Readonly<Record<string, string>>, args: readonly string
   return execFileSync(process.execPath, [mainScript, ...args], { env: { ...env }, encoding: 'utf8', stdio: 'pipe' });
 }
 
-/** Imports the register in a process of its own, through the product's importer. */
+/** Imports the register with the importer of the server, in a separate process. */
 export async function importRegister(installation: Installation, file: string): Promise<ImportFigures> {
   const child = startProcess(join(import.meta.dirname, 'import-register.ts'), {
     args: ['--file', file, '--root', join(installation.dataDir, 'root.key')],
     nodeArgs: ['--import', compileCache],
     env: installation.env,
   });
-  // What import-register.ts sends.
+  // Sent by import-register.ts.
   const figures = (await firstMessage(child)) as ImportFigures;
   await child.stop();
   return figures;
@@ -71,17 +72,17 @@ export type BenchServerOptions = {
   readonly withoutWorker?: boolean;
 };
 
-/** Starts `start`, logging to a file, and waits until it says where it is. */
+/** Runs the command `start` with a log file, and waits until the log has the URL of the server. */
 export async function startBenchServer(
   installation: Installation,
   options: BenchServerOptions = {},
 ): Promise<BenchServer> {
   const logPath = join(installation.dataDir, 'server.log');
   const log = openSync(logPath, 'w');
-  const wantedRoles = roles.filter((role) => role !== 'worker');
+  const rolesWithoutWorker = roles.filter((role) => role !== 'worker');
   const startedAt = performance.now();
   const child = startProcess(mainScript, {
-    args: ['start', ...(options.withoutWorker === true ? ['--roles', wantedRoles.join(',')] : [])],
+    args: ['start', ...(options.withoutWorker === true ? ['--roles', rolesWithoutWorker.join(',')] : [])],
     nodeArgs: ['--import', compileCache, ...(options.nodeArgs ?? [])],
     env: { ...installation.env, PORT: '0', ...options.env },
     log,
@@ -95,10 +96,10 @@ export async function startBenchServer(
     await pause(5);
   }
   await child.stop();
-  throw new Error(`our server did not start: ${readFileSync(logPath, 'utf8')}`);
+  throw new BenchFailed(`expected our server to start: ${readFileSync(logPath, 'utf8')}`);
 }
 
-/** A fresh token of a client, usually the bench's own, from the server's token endpoint. */
+/** Requests a new access token for a client from the token endpoint of the server. */
 export async function fetchBenchToken(
   installation: Pick<Installation, 'client'>,
   server: BenchServer,
@@ -109,14 +110,14 @@ export async function fetchBenchToken(
     headers: { authorization: `Basic ${Buffer.from(`${clientId}:${clientSecret}`).toString('base64')}` },
     body: new URLSearchParams({ grant_type: 'client_credentials', scope: clientScopes.replaceAll(',', ' ') }),
   });
-  const answer: unknown = await response.json();
-  if (typeof answer !== 'object' || answer === null || !('access_token' in answer)) {
-    throw new Error(`no token: ${JSON.stringify(answer)}`);
+  const tokenResponse: unknown = await response.json();
+  if (typeof tokenResponse !== 'object' || tokenResponse === null || !('access_token' in tokenResponse)) {
+    throw new BenchFailed(`expected an access token, received ${JSON.stringify(tokenResponse)}`);
   }
-  return String(answer.access_token);
+  return String(tokenResponse.access_token);
 }
 
-/** Deposits the documents of a set through the interface; gives their paths, in the order of the set. */
+/** Deposits the documents of a set over HTTP. Returns their paths in the order of the set. */
 export async function depositDocuments(server: BenchServer, token: string, set: DocumentSet): Promise<string[]> {
   const paths: string[] = [];
   for (let index = 0; index < set.count; index += 1) {
@@ -133,7 +134,7 @@ export async function depositDocuments(server: BenchServer, token: string, set: 
 
 const depositAttempts = 30;
 
-/** A server that has just started on a busy machine may ask to come again. */
+/** Repeats after a 503, which a new server can send on a busy machine. */
 async function depositOne(url: string, headers: Readonly<Record<string, string>>, body: Buffer): Promise<string> {
   for (let attempt = 1; ; attempt += 1) {
     const response = await fetch(url, { method: 'POST', headers, body });
@@ -142,7 +143,7 @@ async function depositOne(url: string, headers: Readonly<Record<string, string>>
       return `/v1/documents/${String(record.id)}`;
     }
     if (response.status !== 503 || attempt === depositAttempts) {
-      throw new Error(`a document was not taken: ${JSON.stringify(record)}`);
+      throw new BenchFailed(`expected 201 for a document, received ${response.status}: ${JSON.stringify(record)}`);
     }
     await pause(1_000);
   }
@@ -151,13 +152,13 @@ async function depositOne(url: string, headers: Readonly<Record<string, string>>
 /** The paths of all documents, by set. */
 export type DocumentPaths = Readonly<Record<DocumentSet['name'], readonly string[]>>;
 
-/** Deposits every set, with a server started for that. */
+/** Starts a server, deposits every set and stops the server. */
 export async function depositAllDocuments(installation: Installation): Promise<DocumentPaths> {
   const server = await startBenchServer(installation);
   try {
     const token = await fetchBenchToken(installation, server);
     const [small, large] = documentSets;
-    if (small === undefined || large === undefined) throw new Error('there are two sets of documents');
+    if (small === undefined || large === undefined) throw new BenchFailed('expected two sets of documents');
     return {
       '10k': await depositDocuments(server, token, small),
       '1m': await depositDocuments(server, token, large),

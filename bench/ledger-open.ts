@@ -1,7 +1,7 @@
 /**
- * How long a log of 10,000,000 entries takes to open, in time and memory: the tree of the sequencer with all its checks,
- * against the tiles of such a log. The hashes are made up, so that making them costs little; opening cannot tell.
- * Opening the database itself is told apart. `node bench/ledger-open.ts [entries]`.
+ * Measures time and memory to open a log of 10,000,000 entries: the sequencer opens its tree and runs all its checks. All
+ * leaves have the same hash, so that the bench fills the log quickly. Opening does the same work for such a log.
+ * The time to open the database is reported separately. Usage: `node bench/ledger-open.ts [entries]`.
  */
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
@@ -26,17 +26,17 @@ const file = join(folder, 'bench.sqlite');
 let db = await openSqlite(file, { random: systemRandom });
 await migrate(db, systemClock);
 
-let hash = leafHash(Buffer.from('one and the same'));
+let hash = leafHash(Buffer.from('the same leaf'));
 for (let level = 0; hashesAtLevel(level, size) > 0; level += 1) {
   const full = Buffer.concat(Array.from({ length: tileWidth }, () => hash));
   const count = hashesAtLevel(level, size);
-  let unit: ReturnType<typeof storeTile>[] = [];
+  let batch: ReturnType<typeof storeTile>[] = [];
   for (let index = 0; index * tileWidth < count; index += 1) {
     const width = Math.min(tileWidth, count - index * tileWidth);
-    unit.push(storeTile({ level, index, hashes: full.subarray(0, width * 32) }));
-    if (unit.length < 500 && (index + 1) * tileWidth < count) continue;
-    await db.write(unit);
-    unit = [];
+    batch.push(storeTile({ level, index, hashes: full.subarray(0, width * 32) }));
+    if (batch.length < 500 && (index + 1) * tileWidth < count) continue;
+    await db.write(batch);
+    batch = [];
   }
   hash = Buffer.from(rootOfHashes(splitHashes(full)));
 }

@@ -1,7 +1,7 @@
 /**
- * How soon a receipt is to be had while 2,000 events a second are committed: the time from the end of the commit until a
- * signed checkpoint covers the event, looked for every 5 ms; on both engines, everything synced.
- * `node bench/ledger-receipts.ts [perSecond] [seconds]`.
+ * Measures how soon a receipt is available while 2,000 events a second are committed: the time from the end of the commit
+ * until a signed checkpoint covers the event, polled every 5 ms. Runs on both engines with durable writes.
+ * Usage: `node bench/ledger-receipts.ts [perSecond] [seconds]`.
  */
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -32,17 +32,23 @@ const batchLimit = 256;
 const goalMs = 500;
 const tickMs = 10;
 const people = 5_000;
-/** One event in so many is looked for. */
+/** The bench waits for the receipt of one event in this number of events. */
 const sampleInterval = 100;
 
-/** The ledger of a server over that database, numbering and signing. */
+/** Starts the ledger of a server on that database, with sequencer and publisher. */
 function startLedger(db: Database, folder: string) {
   const root = rootKeyFromBytes(new Uint8Array(32).fill(3));
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom, systemClock);
   const systemKeys = createSystemKeys(root);
   const anchor = openAnchor(join(folder, `${db.engine}-checkpoint`));
   const sequencer = createSequencer({
-    ...{ db, citizenKeys, systemKeys, random: systemRandom, anchor, origin, maxBatchEvents: batchLimit },
+    db,
+    citizenKeys,
+    systemKeys,
+    random: systemRandom,
+    anchor,
+    origin,
+    maxBatchEvents: batchLimit,
     stopwatch: () => performance.now(),
     fence: () => 1,
   });
@@ -60,22 +66,22 @@ function startLedger(db: Database, folder: string) {
 async function measureReceipts(db: Database, folder: string): Promise<void> {
   await migrate(db, systemClock);
   const ledger = startLedger(db, folder);
-  const mint = createIdGenerator(systemClock, systemRandom);
+  const newId = createIdGenerator(systemClock, systemRandom);
   const waits: number[] = [];
   const commits: number[] = [];
 
-  async function use(number: number): Promise<void> {
-    const id = mint('event');
+  async function recordRetrieval(number: number): Promise<void> {
+    const id = newId('event');
     const head = { type: 'document.retrieved', id, at: systemClock.now(), actor: { client: 'tax-office' } } as const;
     const began = performance.now();
-    const event = { ...head, citizenId: `citizen-${number % people}`, document: mint('document') };
+    const event = { ...head, citizenId: `citizen-${number % people}`, document: newId('document') };
     await ledger.commit({ events: [event], statements: [] });
     const committed = performance.now();
     commits.push(committed - began);
-    if (number % sampleInterval === 0) waits.push(await receiptOf(id, committed));
+    if (number % sampleInterval === 0) waits.push(await waitForReceipt(id, committed));
   }
 
-  async function receiptOf(id: EventId, since: number): Promise<number> {
+  async function waitForReceipt(id: EventId, since: number): Promise<number> {
     for (;;) {
       const entry = await ledger.view.findEntry(id);
       if (entry !== undefined && (await ledger.view.checkpointFor(entry.index)) !== undefined) break;
@@ -88,7 +94,7 @@ async function measureReceipts(db: Database, folder: string): Promise<void> {
   const all: Promise<unknown>[] = [];
   while (performance.now() - started < seconds * 1_000) {
     const due = Math.floor(((performance.now() - started) / 1_000) * perSecond);
-    while (all.length < due) all.push(use(all.length));
+    while (all.length < due) all.push(recordRetrieval(all.length));
     await pause(tickMs);
   }
   const commitDurationMs = performance.now() - started;

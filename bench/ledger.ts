@@ -1,6 +1,6 @@
 /**
- * How fast the sequencer is, on the real store: events are committed first, then numbered, stored and signed, synced to
- * disk as in the server. Prints JSON lines. `node bench/ledger.ts [events] [citizens]`.
+ * Measures the rate of the sequencer on the real store. Events are committed first, then numbered, stored and signed, with
+ * the same syncs to disk as in the server. Prints JSON lines. Usage: `node bench/ledger.ts [events] [citizens]`.
  */
 import { join } from 'node:path';
 import { rootKeyFromBytes } from '../src/crypto/root-key.ts';
@@ -29,17 +29,17 @@ const people = Array.from({ length: citizens }, (_, at) => `citizen-${at}`);
 for (const statement of citizenKeys.creationStatements(people)) await db.write([statement]);
 
 const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
-const mint = createIdGenerator(systemClock, systemRandom);
-const commitUse = (at: number) =>
+const newId = createIdGenerator(systemClock, systemRandom);
+const commitRetrieval = (at: number) =>
   commit({
     events: [
       {
         type: 'document.retrieved',
-        id: mint('event'),
+        id: newId('event'),
         at: systemClock.now(),
         actor: { client: 'tax-office' },
         citizenId: people[(at * 7_919) % citizens] ?? '',
-        document: mint('document'),
+        document: newId('document'),
         purpose: 'income tax assessment',
         legalBasis: '§ 155 AO',
       },
@@ -54,21 +54,19 @@ function printResult(what: string, count: number, milliseconds: number): void {
 
 let started = performance.now();
 for (let at = 0; at < events; at += 2_000) {
-  await Promise.all(Array.from({ length: Math.min(2_000, events - at) }, (_, more) => commitUse(at + more)));
+  await Promise.all(Array.from({ length: Math.min(2_000, events - at) }, (_, more) => commitRetrieval(at + more)));
 }
 printResult('events committed, one insert each', events, performance.now() - started);
 
 const anchor = openAnchor(join(folder, 'ledger-checkpoint'));
 const sequencer = createSequencer({
-  ...{
-    db,
-    citizenKeys,
-    systemKeys: createSystemKeys(root),
-    random: systemRandom,
-    anchor,
-    origin,
-    maxBatchEvents: batchLimit,
-  },
+  db,
+  citizenKeys,
+  systemKeys: createSystemKeys(root),
+  random: systemRandom,
+  anchor,
+  origin,
+  maxBatchEvents: batchLimit,
   stopwatch: () => performance.now(),
   fence: () => 1,
 });
@@ -90,7 +88,7 @@ printResult('events sequenced, stored and signed', numbered, performance.now() -
 const perEvent = ({ user, system }: { user: number; system: number }) =>
   Math.round(((user + system) / numbered) * 10) / 10;
 const both = perEvent(process.cpuUsage(cpu));
-// The slower of the two threads bounds what an idle machine of two cores can do.
+// On an idle machine with two cores, the slower of the two threads limits the rate.
 const main = perEvent(process.threadCpuUsage(mainCpu));
 process.stdout.write(`${JSON.stringify({ steps, cpuMicrosecondsPerEvent: { main, rest: both - main } })}\n`);
 await db.close();

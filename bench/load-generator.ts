@@ -1,27 +1,27 @@
 import { once } from 'node:events';
 import { join } from 'node:path';
 import type { DocumentSet } from './bench-documents.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { type BenchProcess, startProcess } from './child.ts';
 import type { BodyKind } from './request-bodies.ts';
 
-/** What is asked: one of the documents behind `paths`, or a new body each time. */
+/** A request for one of the documents at `paths`, or a request with a new body each time. */
 export type LoadRequest =
   | { readonly paths: readonly string[]; readonly set: DocumentSet['name'] }
   | { readonly path: string; readonly body: BodyKind; readonly status: number; readonly withKey?: boolean };
 
-/** A closed loop of requests, ended by time or by count, whichever comes first. */
+/** A closed loop of requests. It ends after a time or a number of requests, whichever is first. */
 export type LoadOptions = {
   readonly port: number;
   readonly token: string;
   readonly request: LoadRequest;
   readonly connections: number;
   readonly seconds: number;
-  /** The most requests. */
   readonly maxRequests: number;
   readonly seed: number;
 };
 
-/** What came of it. Latencies in milliseconds; `startedAt` in epoch ms. `fault`: an answer was wrong, and all ended. */
+/** The figures of a load. Latencies are in milliseconds, `startedAt` in epoch ms. `fault`: a wrong response ended the load. */
 export type LoadResult = {
   readonly responseCount: number;
   readonly perSecond: number;
@@ -31,26 +31,26 @@ export type LoadResult = {
   readonly fault?: string | undefined;
 };
 
-/** The load generator, in a process of its own that stays warm over the whole run. */
+/** The load generator. Its process runs until the end of the bench, so that its code stays compiled. */
 export type LoadGenerator = {
   readonly pid: number;
   run(load: LoadOptions): Promise<LoadResult>;
   stop(): Promise<void>;
 };
 
-/** Starts it. `run` rejects on the first wrong answer, so that no figure stands on errors. */
+/** Starts the load generator. `run` rejects after the first wrong response, so that no figure includes errors. */
 export function startLoadGenerator(): LoadGenerator {
   const child: BenchProcess = startProcess(join(import.meta.dirname, 'load.ts'), {});
   return {
     pid: child.pid,
     run: async (load) => {
-      const answer = once(child.process, 'message');
+      const reply = once(child.process, 'message');
       child.process.send(load);
-      // What load.ts sends.
-      const [said] = (await answer) as [{ result?: LoadResult; fault?: string }];
-      const fault = said.fault ?? said.result?.fault;
-      if (said.result === undefined || fault !== undefined) throw new Error(`the load met a fault: ${fault}`);
-      return said.result;
+      // Sent by load.ts.
+      const [message] = (await reply) as [{ result?: LoadResult; fault?: string }];
+      const fault = message.fault ?? message.result?.fault;
+      if (message.result === undefined || fault !== undefined) throw new BenchFailed(`the load failed: ${fault}`);
+      return message.result;
     },
     stop: () => child.stop(),
   };

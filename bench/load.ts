@@ -1,22 +1,23 @@
 import { documentBytes, documentSets } from './bench-documents.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { type ExpectedExchange, type LoadConnection, openConnection } from './connection.ts';
 import type { LoadOptions, LoadResult } from './load-generator.ts';
 import { nextRequestBody } from './request-bodies.ts';
 import { type RandomInteger, seededIntegers } from './seeded-integers.ts';
 
-// The process of the load generator: takes one load after the other from its parent, and ends with it.
+// The process of the load generator. It runs one load after the other for its parent, and ends with the parent.
 
 type ExchangeSource = () => ExpectedExchange;
 
 function createExchangeSource(load: LoadOptions, next: RandomInteger): ExchangeSource {
   const head = (method: string, path: string) =>
     `${method} ${path} HTTP/1.1\r\nHost: 127.0.0.1:${load.port}\r\nAuthorization: Bearer ${load.token}\r\nAccept: */*\r\n`;
-  const { request: ask } = load;
-  if ('paths' in ask) {
-    const heads = ask.paths.map((path) => `${head('GET', path)}\r\n`);
-    const set = documentSets.find(({ name }) => name === ask.set);
-    if (set === undefined) throw new Error(`no documents are called ${ask.set}`);
-    const contents = ask.paths.map((_, index) => documentBytes(set, index));
+  const { request } = load;
+  if ('paths' in request) {
+    const heads = request.paths.map((path) => `${head('GET', path)}\r\n`);
+    const set = documentSets.find(({ name }) => name === request.set);
+    if (set === undefined) throw new BenchFailed(`unknown document set ${request.set}`);
+    const contents = request.paths.map((_, index) => documentBytes(set, index));
     return () => {
       const index = next(heads.length);
       const at = next(set.bytes);
@@ -24,12 +25,12 @@ function createExchangeSource(load: LoadOptions, next: RandomInteger): ExchangeS
       return { request: heads[index] ?? '', status: 200, body: { length: set.bytes, at, byte } };
     };
   }
-  const post = `${head('POST', ask.path)}Content-Type: application/json\r\n`;
+  const post = `${head('POST', request.path)}Content-Type: application/json\r\n`;
   return () => {
-    const { text, expectedText } = nextRequestBody(ask.body, next);
-    const key = ask.withKey ? `Idempotency-Key: ${next(2 ** 32)}-${next(2 ** 32)}\r\n` : '';
-    const request = `${post}${key}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
-    return { request, status: ask.status, body: expectedText };
+    const { text, expectedText } = nextRequestBody(request.body, next);
+    const key = request.withKey ? `Idempotency-Key: ${next(2 ** 32)}-${next(2 ** 32)}\r\n` : '';
+    const bytes = `${post}${key}Content-Length: ${Buffer.byteLength(text)}\r\n\r\n${text}`;
+    return { request: bytes, status: request.status, body: expectedText };
   };
 }
 
@@ -41,16 +42,16 @@ async function runLoad(load: LoadOptions): Promise<LoadResult> {
   const start = performance.now();
   const startedAt = Date.now();
   const end = start + load.seconds * 1_000;
-  let asked = 0;
+  let sent = 0;
   let responsesInTime = 0;
   const sendRequests = async (first: LoadConnection) => {
     let connection = first;
-    while (asked < load.maxRequests && faults.length === 0) {
+    while (sent < load.maxRequests && faults.length === 0) {
       const before = performance.now();
       if (before >= end) return;
-      asked += 1;
+      sent += 1;
       try {
-        await connection.ask(source());
+        await connection.send(source());
         if (connection.isClosing) {
           connection.close();
           connection = await openConnection(load.port);
@@ -86,5 +87,5 @@ process.on('message', (load: LoadOptions) => {
     (fault: unknown) => process.send?.({ fault: fault instanceof Error ? fault.message : String(fault) }),
   );
 });
-// leash.ts has let go of the channel, on which this process lives.
+// exit-with-parent.ts called `unref`. Here the open channel keeps the process alive.
 process.channel?.ref();

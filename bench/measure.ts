@@ -1,21 +1,21 @@
 import type { LoadGenerator, LoadRequest, LoadResult } from './load-generator.ts';
 import { cpuOfProcess, cpuOfTree, memoryOf, resetPeakMemory } from './process-usage.ts';
 
-/** One server in one row of the table: whom to ask, what, and whose CPU counts. */
+/** One row of the table: the server, the request, and the processes whose CPU time counts. */
 export type BenchTarget = {
   readonly name: string;
   readonly pid: number;
   readonly port: number;
-  /** The root of the processes of its PostgreSQL. */
+  /** The root process of its PostgreSQL server. */
   readonly databasePid?: number | undefined;
   readonly request: LoadRequest;
-  /** How many ask at once; 32 where nothing is said. */
+  /** Number of concurrent connections. The default is 32. */
   readonly connections?: number;
-  /** Asked before each round, since ours live ten minutes. */
+  /** Called before each round, because tokens of our server expire after ten minutes. */
   token(): Promise<string>;
 };
 
-/** One round of one target: rates and latencies of the load, CPU in ms for an answer, memory in MiB. */
+/** One round of one target: rate and latencies (ms) of the load, CPU in ms per response, memory in MiB. */
 export type Measurement = {
   readonly perSecond: number;
   readonly p50: number;
@@ -30,14 +30,14 @@ export type BenchPlan = { readonly rounds: number; readonly seconds: number };
 
 export const defaultConnections = 32;
 const mostRequests = 2_000_000;
-/** Long enough for the code of each thread to be compiled. */
+/** Long enough that the code of each thread is compiled. */
 const warmUpSeconds = 10;
-/** Of each round, before what counts: a server that waited for its turn a quarter of a minute does not begin at its pace. */
+/** Start of each round, not counted: a server that was idle for some seconds does not respond at its full rate at once. */
 const leadInSeconds = 1;
 const leadInSeed = 1_000_000;
 
 /**
- * Measures the targets in turns, A B C A B C …, so that what disturbs the machine disturbs all of them; the first turn is
+ * Measures the targets alternately, A B C A B C …, so that other load of the machine affects all of them. The first pass is
  * warm-up and does not count.
  */
 export async function measureTargets(
@@ -50,7 +50,7 @@ export async function measureTargets(
   for (const target of targets) await measureOnce(load, target, { seconds: warmUpSeconds, seed: 1 });
   for (let round = 0; round < plan.rounds; round += 1) {
     for (const target of targets) {
-      // All targets of a round are asked the same.
+      // All targets of a round receive the same requests.
       const cell = await measureOnce(load, target, { seconds: plan.seconds, seed: 1_000 + round });
       measurements.get(target)?.push(cell);
       onCell(target, cell);
@@ -71,11 +71,11 @@ async function measureOnce(
     client: cpuOfProcess(load.pid),
   });
   const { port, request, connections = defaultConnections } = target;
-  const usual = { port, token, request, connections, maxRequests: mostRequests };
-  await load.run({ ...usual, seconds: leadInSeconds, seed: leadInSeed + seed });
+  const sharedOptions = { port, token, request, connections, maxRequests: mostRequests };
+  await load.run({ ...sharedOptions, seconds: leadInSeconds, seed: leadInSeed + seed });
   resetPeakMemory(target.pid);
   const before = usage();
-  const result: LoadResult = await load.run({ ...usual, seconds, seed });
+  const result: LoadResult = await load.run({ ...sharedOptions, seconds, seed });
   const after = usage();
   const each = (from: number | undefined, to: number | undefined) =>
     from === undefined || to === undefined ? undefined : (to - from) / result.responseCount;
@@ -90,7 +90,7 @@ async function measureOnce(
   };
 }
 
-/** The middle of some figures, the mean of the middle two where they are even; undefined for none. */
+/** The median of the defined figures. Undefined if there are none. */
 export function median(figures: readonly (number | undefined)[]): number | undefined {
   const known = figures.filter((figure) => figure !== undefined).sort((left, right) => left - right);
   const middle = Math.floor(known.length / 2);
@@ -99,7 +99,7 @@ export function median(figures: readonly (number | undefined)[]): number | undef
   return (lower + upper) / 2;
 }
 
-/** The median of the ratios of two targets, round by round. */
+/** The median, over all rounds, of the ratio of two targets. */
 export function medianRatio(measurements: readonly Measurement[], base: readonly Measurement[]): number | undefined {
   return median(
     measurements.map((cell, round) => {

@@ -1,8 +1,9 @@
 /**
- * How long an urgent message waits when another client has a backlog: `node bench/notifications-urgent.ts [ENGINE]
- * [BACKLOG]`. From the acceptance of each of 1,000 urgent messages to the call of a provider that takes 5 ms and 20 calls
- * at once; the median and the 99th percentile without and with the backlog, in one run.
+ * Measures how long an urgent message waits while another client has a backlog. The time runs from the acceptance of each of
+ * 1,000 urgent messages to the call of the provider. A call takes 5 ms, and 20 calls run at once. Prints the median and the
+ * 99th percentile without and with the backlog. Usage: `node bench/notifications-urgent.ts [ENGINE] [BACKLOG]`.
  */
+
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import type { Database } from '../src/db/database.ts';
@@ -10,7 +11,7 @@ import { migrate } from '../src/db/migrate.ts';
 import { openPostgres } from '../src/db/postgres/open-postgres.ts';
 import { openSqlite } from '../src/db/sqlite/open-sqlite.ts';
 import { systemTimer } from '../src/jobs/timer.ts';
-import { parseId } from '../src/kernel/id.ts';
+import { createIdGenerator } from '../src/kernel/id.ts';
 import { systemClock, systemRandom } from '../src/kernel/system-clock.ts';
 import { inboxAndEmailPolicy } from '../src/notifications/cascade/cascade.ts';
 import { inboxChannel } from '../src/notifications/channels/inbox-channel.ts';
@@ -19,22 +20,28 @@ import { type Channel, unconfiguredChannels } from '../src/notifications/notific
 import { sealMessageContent } from '../src/notifications/notification/message-content.ts';
 import { insertNotification, queueName } from '../src/notifications/notification/notification-store.ts';
 import { createNotificationApp } from '../test/support/notification-app.ts';
+import { BenchFailed } from './bench-failed.ts';
 import { makeBenchFolder } from './bench-folder.ts';
 import { startBenchPostgres } from './postgres.ts';
 
 const [engineName = 'sqlite', backlogText = '200000'] = process.argv.slice(2);
 const backlog = Number(backlogText);
 const [providerMs, providerConcurrency, urgentCount, everyMs] = [5, 20, 1_000, 20];
-if (engineName !== 'sqlite' && engineName !== 'postgres') throw new Error(`no engine is called ${engineName}`);
-const { db, settle, end } = await openBenchDatabase();
+if (engineName !== 'sqlite' && engineName !== 'postgres')
+  throw new BenchFailed(`expected sqlite or postgres, received ${engineName}`);
+const { db, checkpoint, close } = await openBenchDatabase();
 try {
   await runBench(db);
 } finally {
-  await end();
+  await close();
 }
 
-/** A new database where a sync is one, and PostgreSQL with the settings that it has by default. */
-async function openBenchDatabase(): Promise<{ readonly db: Database; settle(): Promise<void>; end(): Promise<void> }> {
+/** A new database on disk. PostgreSQL has its default settings. */
+async function openBenchDatabase(): Promise<{
+  readonly db: Database;
+  checkpoint(): Promise<void>;
+  close(): Promise<void>;
+}> {
   const folder = makeBenchFolder('cs-urgent-');
   const server = engineName === 'postgres' ? await startBenchPostgres() : undefined;
   const options = { random: systemRandom };
@@ -45,8 +52,8 @@ async function openBenchDatabase(): Promise<{ readonly db: Database; settle(): P
   await migrate(opened, systemClock);
   return {
     db: opened,
-    settle: async () => await server?.checkpoint(),
-    end: async () => {
+    checkpoint: async () => await server?.checkpoint(),
+    close: async () => {
       await opened.close();
       await server?.stop();
     },
@@ -56,7 +63,7 @@ async function openBenchDatabase(): Promise<{ readonly db: Database; settle(): P
 async function runBench(database: Database): Promise<void> {
   const app = await createNotificationApp(database, systemClock, { 'cit-ada': { email: 'ada@example.org' } });
   const calledAt = new Map<string, number>();
-  let others = 0;
+  let bulkCalls = 0;
   const email: Channel = {
     name: 'email',
     concurrency: providerConcurrency,
@@ -64,7 +71,7 @@ async function runBench(database: Database): Promise<void> {
     prepare: async (message) => ({
       call: async () => {
         if (message.category === 'urgent') calledAt.set(message.notification, performance.now());
-        else others += 1;
+        else bulkCalls += 1;
         await pause(providerMs);
         return { outcome: 'sent' };
       },
@@ -92,7 +99,7 @@ async function runBench(database: Database): Promise<void> {
         { citizenId: 'cit-ada', category: 'urgent', channels: ['email'] },
         { clientId: 'rescue' },
       );
-      // As the app does for a message that the API has accepted.
+      // The app does the same for a message that the API accepted.
       worker.wake(urgentQueue);
       sent.push({ id, at });
       await pause(everyMs);
@@ -106,39 +113,39 @@ async function runBench(database: Database): Promise<void> {
 
   const alone = await measure();
   await fillBacklog(database, app);
-  await settle();
+  await checkpoint();
   worker.wake();
   await pause(1_000);
-  const before = others;
-  const begun = performance.now();
+  const before = bulkCalls;
+  const startedAt = performance.now();
   const withBacklog = await measure();
-  const rate = Math.round((others - before) / ((performance.now() - begun) / 1_000));
+  const rate = Math.round((bulkCalls - before) / ((performance.now() - startedAt) / 1_000));
   const at = (waits: readonly number[], part: number) => (waits[Math.floor(waits.length * part)] ?? 0).toFixed(1);
   console.log(`${engineName}: urgent alone p50 ${at(alone, 0.5)} ms, p99 ${at(alone, 0.99)} ms`);
   console.log(
-    `${engineName}: beside a backlog of ${backlog} (${rate}/s of it going out) p50 ${at(withBacklog, 0.5)} ms, p99 ${at(withBacklog, 0.99)} ms`,
+    `${engineName}: with a backlog of ${backlog} (${rate}/s of it sent) p50 ${at(withBacklog, 0.5)} ms, p99 ${at(withBacklog, 0.99)} ms`,
   );
   console.log(`${engineName}: p99 ${(Number(at(withBacklog, 0.99)) / Number(at(alone, 0.99))).toFixed(2)} times`);
   await worker.stop(5_000);
 }
 
-/** The backlog of another client, stored as `sendNotification` stores it. */
+/** Stores the backlog of another client in the same form as `sendNotification`. */
 async function fillBacklog(database: Database, app: Awaited<ReturnType<typeof createNotificationApp>>): Promise<void> {
   const key = await app.citizenKeys.keyOf('cit-ada');
   const now = systemClock.now();
+  const newId = createIdGenerator(systemClock, systemRandom);
   for (let done = 0; done < backlog; done += 250) {
-    const unit = Array.from({ length: 250 }, () => {
-      const id = app.mint('notification');
-      const event = parseId('event', app.mint('event'));
-      if (event === undefined) throw new Error('a minted id is an id');
+    const statements = Array.from({ length: 250 }, () => {
+      const id = newId('notification');
+      const event = newId('event');
       const head = { id, clientId: 'bulk', citizenId: 'cit-ada', reference: null, category: 'information' as const };
       const times = { createdAt: now, sendAt: null, deliverBy: now + 86_400_000, acceptedEvent: event };
       const { content } = sealMessageContent(key, id, { message: 'Hello.' }, app.random);
       const lane = { priority: 1 as const, lane: 'bulk information', reminder: false };
       return insertNotification({ ...head, ...times, language: null, legalEffect: null, status: 'accepted', content }, [
-        { id: app.mint('delivery'), channel: 'email', ...lane, initialState: { status: 'queued', runAt: now } },
+        { id: newId('delivery'), channel: 'email', ...lane, initialState: { status: 'queued', runAt: now } },
       ]);
     });
-    await database.write(unit.flat());
+    await database.write(statements.flat());
   }
 }

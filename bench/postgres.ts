@@ -1,32 +1,35 @@
 import pg from 'pg';
 import { type PostgresServer, startPostgres } from '../test/support/postgres-server.ts';
+import { BenchFailed } from './bench-failed.ts';
 
-/** PostgreSQL as it is by default, fsync on, in a folder on disk; with databases for whoever wants one. */
+/** A PostgreSQL server with its default settings, fsync on, in a folder on disk. */
 export type BenchPostgres = {
   readonly pid: number;
   readonly version: string;
+  /** Creates a database and returns its URL. */
   create(name: string): Promise<string>;
-  /** Writes all pages out and makes its used log files ready for use again, as a server that has run for a while has them. */
+  /** Writes all pages to disk and recycles the log files, as on a server that has run for a while. */
   checkpoint(): Promise<void>;
   stop(): Promise<void>;
 };
 
 const createOptions = "template template0 encoding 'UTF8' lc_collate 'C' lc_ctype 'C'";
 
-/** Starts it, and makes sure that a commit there is a sync. */
+/** Starts PostgreSQL. Throws if a commit would not sync to disk. */
 export async function startBenchPostgres(): Promise<BenchPostgres> {
   const server = await startPostgres({ durable: true });
   const [settings] = await query(
     server,
     "select current_setting('fsync') || current_setting('synchronous_commit') as sync, current_setting('server_version') as version",
   );
-  if (settings?.['sync'] !== 'onon') throw new Error('the bench needs a PostgreSQL that syncs');
+  if (settings?.['sync'] !== 'onon')
+    throw new BenchFailed('expected a PostgreSQL server with fsync and synchronous_commit on');
   return {
     pid: server.pid,
     version: String(settings['version']),
     create: async (name) => {
       await query(server, `create database ${name} ${createOptions}`);
-      // Known to node's URL as well, which wants a host where a user is.
+      // The URL class of Node.js needs a host if there is a user.
       return server.url.replace('postgres@/postgres', `postgres@localhost/${name}`);
     },
     checkpoint: async () => void (await query(server, 'checkpoint')),

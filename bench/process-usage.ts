@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 
-/** Linux tells it per process under /proc; elsewhere the columns of CPU and memory stay empty. */
+/** Linux reports usage per process in /proc. On other systems, the columns for CPU and memory are empty. */
 const hasProcFs = existsSync('/proc/self/stat');
 const msPerTick = 10;
 
@@ -12,11 +12,11 @@ function statOf(pid: number): Stat | undefined {
   try {
     text = readFileSync(path, 'latin1');
   } catch (fault) {
-    // The process ended between being listed and being read.
+    // The process ended after it was listed and before it was read.
     if (fault instanceof Error && !existsSync(path)) return undefined;
     throw fault;
   }
-  // The name in parentheses may hold blanks; what follows it is proc(5)'s field 3 and on.
+  // The name in parentheses may contain spaces. Field 3 of proc(5) follows it.
   const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
   const field = (number: number) => Number(fields[number - 3]);
   return {
@@ -26,12 +26,12 @@ function statOf(pid: number): Stat | undefined {
   };
 }
 
-/** CPU time of a process with all its threads so far, in milliseconds; undefined where the system does not tell. */
+/** CPU time of a process with all its threads so far, in milliseconds. Undefined without /proc. */
 export function cpuOfProcess(pid: number): number | undefined {
   return hasProcFs ? statOf(pid)?.cpuMs : undefined;
 }
 
-/** The same for a process and everything below it, ended children included, as a PostgreSQL server needs. */
+/** CPU time (ms) of a process and all its descendants, including children that ended, such as those of PostgreSQL. */
 export function cpuOfTree(root: number): number | undefined {
   if (!hasProcFs) return undefined;
   const all = new Map<number, Stat>();
@@ -49,7 +49,7 @@ export function cpuOfTree(root: number): number | undefined {
   return sum;
 }
 
-/** Memory in MiB: what a process holds now, and the most it held since `forgetPeak`. */
+/** Resident memory in MiB: now, and the peak since `resetPeakMemory`. */
 export function memoryOf(pid: number): { readonly now: number; readonly peak: number } | undefined {
   if (!hasProcFs) return undefined;
   const text = readFileSync(`/proc/${pid}/status`, 'latin1');
@@ -57,7 +57,7 @@ export function memoryOf(pid: number): { readonly now: number; readonly peak: nu
   return { now: mib('VmRSS'), peak: mib('VmHWM') };
 }
 
-/** Lets the peak of a process of ours count from now on. */
+/** Resets the memory peak of a process of the same user (clear_refs in proc(5)). */
 export function resetPeakMemory(pid: number): void {
   if (hasProcFs) writeFileSync(`/proc/${pid}/clear_refs`, '5');
 }

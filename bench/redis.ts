@@ -4,14 +4,15 @@ import { mkdirSync } from 'node:fs';
 import { connect } from 'node:net';
 import { setTimeout as pause } from 'node:timers/promises';
 import { freePort } from '../test/support/free-port.ts';
+import { BenchFailed } from './bench-failed.ts';
 
-/** When Redis syncs its log of changes: before each answer, as we do, or each second, as BullMQ advises. */
+/** When Redis syncs its append-only file: before each response, like our server, or each second, as BullMQ advises. */
 export type RedisSync = 'always' | 'everysec';
 
-/** A Redis that keeps a log of its changes. */
+/** A Redis server with an append-only file. */
 export type BenchRedis = { readonly pid: number; readonly port: number; stop(): Promise<void> };
 
-/** Starts the machine's own redis-server in a folder; undefined where there is none. */
+/** Starts the installed redis-server in a folder. Undefined if none is installed. */
 export async function startRedis(folder: string, sync: RedisSync): Promise<BenchRedis | undefined> {
   if (spawnSync('redis-server', ['--version']).error !== undefined) return undefined;
   mkdirSync(folder, { recursive: true });
@@ -22,7 +23,7 @@ export async function startRedis(folder: string, sync: RedisSync): Promise<Bench
   const kill = () => child.kill('SIGKILL');
   process.once('exit', kill);
   for (let tries = 0; !(await isListening(port)); tries += 1) {
-    if (tries === 200 || child.exitCode !== null) throw new Error('redis-server did not come up');
+    if (tries === 200 || child.exitCode !== null) throw new BenchFailed('expected redis-server to listen within 5 s');
     await pause(25);
   }
   return {

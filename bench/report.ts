@@ -4,11 +4,11 @@ import { join } from 'node:path';
 import { median } from './measure.ts';
 import { type BenchResult, meetsGoal } from './result.ts';
 
-/** What the figures of a run hang on, besides the program. */
+/** The properties of the machine that affect the figures of a run. */
 export type MachineDescription = Readonly<Record<'cores' | 'memoryGib' | 'fdatasyncMs', number>> &
   Readonly<Record<'processor' | 'node' | 'sqlite' | 'postgres', string>>;
 
-/** The machine of this run; `postgres` is the server's version. */
+/** Describes the machine of this run. `postgres` is the version of the server. */
 export function describeMachine(postgres: string): MachineDescription {
   return {
     cores: availableParallelism(),
@@ -21,7 +21,7 @@ export function describeMachine(postgres: string): MachineDescription {
   };
 }
 
-/** The median time of a sync after appending 4 KiB, on the disk that the databases of the bench are on. */
+/** The median time (ms) of a sync after appending 4 KiB, on the disk of the bench databases. */
 function syncMs(): number {
   const path = join(tmpdir(), `cs-bench-sync-${process.pid}`);
   const file = openSync(path, 'w');
@@ -39,7 +39,7 @@ function syncMs(): number {
 
 const columns = ['work', 'server', 'median (lowest–highest)', 'p50 ms', 'p99 ms', 'CPU ms', 'DB CPU', 'MiB', 'goals'];
 
-/** The results as a Markdown table whose columns line up. */
+/** The results as a Markdown table with aligned columns. */
 export function resultsTable(results: readonly BenchResult[]): string {
   const rows = [columns, ...results.map(rowOf)];
   const widths = columns.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0)));
@@ -69,7 +69,7 @@ function rowOf(result: BenchResult): string[] {
   ];
 }
 
-/** Three digits that count, thousands set apart. */
+/** At least three significant digits, with thousands separators. */
 function formatFigure(figure: number): string {
   if (figure >= 100) return Math.round(figure).toLocaleString('en-US');
   return figure >= 10 ? figure.toFixed(1) : figure >= 1 ? figure.toFixed(2) : figure.toFixed(3);

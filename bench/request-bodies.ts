@@ -1,18 +1,18 @@
 import { citizenAt, citizenCount } from './citizens.ts';
 import type { RandomInteger } from './seeded-integers.ts';
 
-/** The bodies that the load generator can make; each has its answer by which a right one is known. */
+/** The kinds of request body that the load generator can make. */
 export type BodyKind = 'verify' | 'send';
 
-/** One request body, and the text that its right answer holds. */
+/** One request body, and text that the correct response contains. */
 export type RequestBody = { readonly text: string; readonly expectedText: string };
 
-/** Makes the next body of a kind: another citizen and other words each time. */
+/** Makes the next body of a kind, with a random citizen and random words. */
 export function nextRequestBody(kind: BodyKind, next: RandomInteger): RequestBody {
   return kind === 'verify' ? verifyBody(next) : sendBody(next);
 }
 
-/** Of twenty citizens one is always asked about with the same wrong birth date, so that refusals are in the mix. */
+/** One citizen in twenty always has the same wrong birth date, so that the load includes failed verifications. */
 function verifyBody(next: RandomInteger): RequestBody {
   const index = next(citizenCount);
   const { citizenId, givenName, familyName, birthDate } = citizenAt(index);

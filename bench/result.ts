@@ -1,8 +1,8 @@
-/** One line of the table. Rates are a second's; times in ms, CPU in ms for each answer, memory in MiB. */
+/** One row of the table. Latencies are in ms, CPU in ms per response, memory in MiB. */
 export type BenchResult = {
   readonly work: string;
   readonly server: string;
-  /** What a figure of `rate` counts, as `requests/s`, `ms` or `µs`. */
+  /** The unit of `rate`, such as `/s`, `ms` or `µs`. */
   readonly unit: string;
   readonly rate: number;
   readonly lowest: number;
@@ -16,7 +16,7 @@ export type BenchResult = {
   readonly checks: readonly GoalCheck[];
 };
 
-/** A figure held against the one to reach (DESIGN, section 6): at least or at most `goal`. */
+/** A figure and its goal: the figure must be at least or at most `goal`. */
 export type GoalCheck = {
   readonly what: string;
   readonly figure: number;
@@ -24,7 +24,7 @@ export type GoalCheck = {
   readonly by: 'at least' | 'at most';
 };
 
-/** Whether a figure is what it should be. */
+/** Whether the figure meets its goal. */
 export function meetsGoal({ figure, goal, by }: GoalCheck): boolean {
   return by === 'at least' ? figure >= goal : figure <= goal;
 }

@@ -1,7 +1,7 @@
 /**
- * How fast a rotation of the root key wraps the keys of citizens anew: the wrapping alone, and all of it with the reading
- * and the synced writing on both engines. Keys a second, and keys a second of CPU in this process.
- * `node bench/root-key-rotation.ts [keys]`.
+ * Measures how fast a rotation of the root key re-wraps the keys of citizens: first the wrapping alone, then with reads and
+ * durable writes on both engines. Prints keys per second, and keys per second of CPU time in this process.
+ * Usage: `node bench/root-key-rotation.ts [keys]`.
  */
 import { join } from 'node:path';
 import { prepareRotation, rewrapAll } from '../src/cli/rotate-root-key.ts';
@@ -47,17 +47,19 @@ async function measureRotation(db: Database, folder: string): Promise<void> {
     await db.write(keys.creationStatements(ids));
   }
   const rotationDeps = {
-    ...{
-      read: db.read,
-      write: db.write,
-      commit: createCommitter({ db, citizenKeys: keys, random: systemRandom }).commit,
-      random: systemRandom,
-    },
-    ...{ clock: systemClock, mint: createIdGenerator(systemClock, systemRandom), root, rootKeyPath, operator: 'bench' },
+    read: db.read,
+    write: db.write,
+    commit: createCommitter({ db, citizenKeys: keys, random: systemRandom }).commit,
+    random: systemRandom,
+    clock: systemClock,
+    mint: createIdGenerator(systemClock, systemRandom),
+    root,
+    rootKeyPath,
+    operator: 'bench',
   };
   await prepareRotation(rotationDeps);
   await measureRate(
-    `wrapped anew and stored, ${db.engine}`,
+    `re-wrapped and stored, ${db.engine}`,
     async () => (await rewrapAll(rotationDeps, () => undefined)).citizenKeys,
   );
 }

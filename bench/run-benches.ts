@@ -15,8 +15,9 @@ import type { BenchPlan } from './measure.ts';
 import { describeMachine, resultsTable } from './report.ts';
 import type { BenchResult } from './result.ts';
 
-// What `npm run bench` runs: all benches, or those whose names begin with one of the words given. About ten minutes,
-// with --seconds so many for each cell (default 2.5), and BENCH_CITIZENS in the register (default 100,000). Figures on standard output, what is going on on standard error.
+// `npm run bench` runs all benches, or those whose names start with one of the arguments. It takes about ten minutes.
+// `--seconds` sets the duration of each round (default 2.5), BENCH_CITIZENS the size of the register (default 100,000).
+// Figures go to standard output, progress to standard error.
 
 const benches = [
   'compare',
@@ -30,7 +31,7 @@ const benches = [
   'ledger',
   'quota',
 ] as const;
-const fewRounds = 3;
+const maxRoundsOfSlowBenches = 3;
 const longestSeconds = 60;
 
 const { values, positionals } = parseArgs({
@@ -45,7 +46,7 @@ const { values, positionals } = parseArgs({
 const seconds = Number(values.seconds);
 const rounds = Number(values.rounds);
 const selectedBenches = benches.filter(
-  (work) => positionals.length === 0 || positionals.some((word) => work.startsWith(word)),
+  (work) => positionals.length === 0 || positionals.some((prefix) => work.startsWith(prefix)),
 );
 if (!(seconds > 0 && seconds <= longestSeconds) || !(rounds >= 1 && rounds <= 100) || selectedBenches.length === 0) {
   process.stderr.write(`npm run bench -- [${benches.join('|')}]… [--seconds N] [--rounds N] [--json FILE]\n`);
@@ -58,32 +59,32 @@ function logProgress(text: string): void {
 
 async function runBenches(environment: BenchEnvironment): Promise<BenchResult[]> {
   const plan: BenchPlan = { rounds, seconds };
-  const few = Math.min(rounds, fewRounds);
+  const fewRounds = Math.min(rounds, maxRoundsOfSlowBenches);
   const http = httpBenches.filter((work) => selectedBenches.includes(work));
   return [
     ...(selectedBenches.includes('compare') ? benchCompare(rounds) : []),
-    ...(selectedBenches.includes('tokens') ? await benchTokens(few) : []),
+    ...(selectedBenches.includes('tokens') ? await benchTokens(fewRounds) : []),
     ...(selectedBenches.includes('start') ? await benchStart(environment, rounds) : []),
-    ...(selectedBenches.includes('import') ? await benchImport(environment, few) : []),
+    ...(selectedBenches.includes('import') ? await benchImport(environment, fewRounds) : []),
     ...(http.length > 0 ? await benchHttp(environment, http, plan) : []),
     ...(selectedBenches.includes('document-1g') ? await benchLargeDocument(environment) : []),
-    ...(selectedBenches.includes('deliver') ? await benchDelivery(environment, { rounds: few, seconds }) : []),
-    ...(selectedBenches.includes('queues') ? await benchQueues(environment, { rounds: few, seconds }) : []),
+    ...(selectedBenches.includes('deliver') ? await benchDelivery(environment, { rounds: fewRounds, seconds }) : []),
+    ...(selectedBenches.includes('queues') ? await benchQueues(environment, { rounds: fewRounds, seconds }) : []),
     ...(selectedBenches.includes('ledger') ? await benchLedger(environment) : []),
-    ...(selectedBenches.includes('quota') ? await benchQuota(environment, few) : []),
+    ...(selectedBenches.includes('quota') ? await benchQuota(environment, fewRounds) : []),
   ];
 }
 
 const environment = await prepareBenchEnvironment(logProgress);
 try {
   const results = await runBenches(environment);
-  const where = describeMachine(environment.postgres.version);
-  const { cores, processor, node, sqlite, postgres, fdatasyncMs } = where;
+  const machine = describeMachine(environment.postgres.version);
+  const { cores, processor, node, sqlite, postgres, fdatasyncMs } = machine;
   process.stdout.write(
     `${cores} cores (${processor}), node ${node}, SQLite ${sqlite}, PostgreSQL ${postgres}, fdatasync ${fdatasyncMs.toFixed(2)} ms; ${rounds} rounds of ${seconds} s, 32 connections\n\n${resultsTable(results)}\n`,
   );
   if (values.json !== undefined) {
-    writeFileSync(values.json, `${JSON.stringify({ machine: where, rounds, seconds, results }, null, 2)}\n`);
+    writeFileSync(values.json, `${JSON.stringify({ machine, rounds, seconds, results }, null, 2)}\n`);
   }
 } finally {
   await environment.stop();

@@ -1,7 +1,7 @@
-/** Gives whole numbers from 0 up to, without, `limit`: they look random and are the same in every run. */
+/** Returns pseudo-random integers from 0 to `limit` - 1, the same in every run. */
 export type RandomInteger = (limit: number) => number;
 
-/** The generator called mulberry32: 32 bits of state, enough to pick citizens and fill documents. */
+/** The generator mulberry32. Its 32 bits of state are enough to pick citizens and fill documents. */
 export function seededIntegers(seed: number): RandomInteger {
   let state = seed >>> 0;
   return (limit) => {

@@ -2,31 +2,31 @@ import { createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { type BenchProcess, firstMessage, startProcess } from './child.ts';
 
-/** A relay on loopback, in a process of its own, that takes every mail and counts them. */
+/** An SMTP server on loopback in its own process. It accepts and counts every mail. */
 export type BenchSmtpServer = BenchProcess & {
   readonly port: number;
-  /** Resolves with the instant (epoch ms) at which so many mails more than at `forget` had come. */
+  /** Resolves with the time (epoch ms) of the mail that made the count since `resetCount` reach this number. */
   waitForCount(count: number): Promise<number>;
   resetCount(): void;
 };
 
-type SmtpServerCommand = { readonly forget: true } | { readonly count: number };
+type SmtpServerCommand = { readonly reset: true } | { readonly count: number };
 
 const longestWaitMs = 120_000;
 
-/** Starts the process of the sink: this very file. */
+/** Starts the process of the SMTP server, which runs this file. */
 export async function startBenchSmtpServer(): Promise<BenchSmtpServer> {
-  const child = startProcess(import.meta.filename, { args: ['sink'] });
-  // `listen` below sends it.
+  const child = startProcess(import.meta.filename, { args: ['serve'] });
+  // Sent by `runSmtpServer`.
   const { port } = (await firstMessage(child)) as { port: number };
   return {
     ...child,
     port,
-    resetCount: () => child.process.send({ forget: true } satisfies SmtpServerCommand),
+    resetCount: () => child.process.send({ reset: true } satisfies SmtpServerCommand),
     waitForCount: async (count) => {
       child.process.send({ count } satisfies SmtpServerCommand);
       const killTimer = setTimeout(() => child.process.kill(), longestWaitMs);
-      // `tell` below sends it.
+      // Sent by `runSmtpServer`.
       const { at } = (await firstMessage(child)) as { at: number };
       clearTimeout(killTimer);
       return at;
@@ -34,10 +34,10 @@ export async function startBenchSmtpServer(): Promise<BenchSmtpServer> {
   };
 }
 
-/** Relays in use take the envelope at once (RFC 2920). */
+/** Common relays support pipelining of the envelope (RFC 2920). */
 const greeting = '250-sink\r\n250-PIPELINING\r\n250 SIZE 1000000\r\n';
 
-/** As much of RFC 5321 as a sender of mail without encryption asks for; costs a tenth of a full server's time. */
+/** The part of RFC 5321 that a sender without TLS needs. It uses a tenth of the CPU time of a full server. */
 function serveSmtp(socket: Socket, onMail: () => void): void {
   let isData = false;
   let rest = '';
@@ -81,11 +81,11 @@ function runSmtpServer(): void {
     const address = server.address();
     process.send?.({ port: typeof address === 'object' && address !== null ? address.port : 0 });
   });
-  process.on('message', (order: SmtpServerCommand) => {
-    if ('forget' in order) count = 0;
-    else wanted = order.count;
+  process.on('message', (command: SmtpServerCommand) => {
+    if ('reset' in command) count = 0;
+    else wanted = command.count;
     reportCount();
   });
 }
 
-if (process.argv[2] === 'sink' && process.argv[1] === join(import.meta.dirname, 'smtp-server.ts')) runSmtpServer();
+if (process.argv[2] === 'serve' && process.argv[1] === join(import.meta.dirname, 'smtp-server.ts')) runSmtpServer();

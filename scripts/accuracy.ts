@@ -39,10 +39,10 @@ function measureAll(): AccuracyCase[] | undefined {
       }
     }
   }
-  const twins = makeSimilarPeople();
+  const similarPeople = makeSimilarPeople();
   for (const use of [names, withAddress]) {
     for (const policy of policies) {
-      cases.push({ set: 'Twins and namesakes', ...measureCase(twins, use, policy) });
+      cases.push({ set: 'Twins and namesakes', ...measureCase(similarPeople, use, policy) });
     }
   }
   return cases;
@@ -64,8 +64,8 @@ function rowOf({ set, claims, result, matchedByServer }: AccuracyCase): string {
   const { policy, truePairs, accepted, falsePairs, falseMatches, bestF1 } = result;
   const share = ((100 * accepted) / truePairs).toFixed(1);
   const f1 = policy === calibratedPolicy.name ? bestF1.toFixed(4) : '';
-  const answered = ((100 * matchedByServer) / truePairs).toFixed(1);
-  return `| ${set} | ${policy} | ${claims} | ${share} % of ${truePairs} | ${answered} % | ${falseMatches} of ${falsePairs} | ${f1} |`;
+  const matchedShare = ((100 * matchedByServer) / truePairs).toFixed(1);
+  return `| ${set} | ${policy} | ${claims} | ${share} % of ${truePairs} | ${matchedShare} % | ${falseMatches} of ${falsePairs} | ${f1} |`;
 }
 
 function textOf(cases: readonly AccuracyCase[]): string {

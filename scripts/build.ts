@@ -1,6 +1,6 @@
 /**
- * Compiles the program into `dist/` for the npm package and the image; what is no TypeScript is copied beside it. The client
- * goes into its own `client/dist/`, where it is there: the image is built without it.
+ * Compiles the server into `dist/` for the npm package and the image, and copies all other files of `src`. Compiles the client
+ * into `client/dist/` if its folder exists. The image is built without the client.
  */
 import { spawnSync } from 'node:child_process';
 import { cpSync, existsSync, globSync, mkdirSync, rmSync, writeFileSync } from 'node:fs';
@@ -17,9 +17,9 @@ for (const file of globSync('**/*', { cwd: join(root, 'src') })) {
   cpSync(join(root, 'src', file), join(dist, file));
 }
 writeFileSync(join(dist, 'package.json'), `${JSON.stringify({ type: 'module' })}\n`);
-console.log(`build: the program is in ${dist}`);
+console.log(`build: the server is in ${dist}`);
 
-/** Compiles a project into a folder that holds nothing else then; ends the build where it cannot be compiled. */
+/** Deletes the folder and compiles a project into it. Ends the build if the compiler fails. */
 function compile(project: string, into: string): void {
   rmSync(into, { recursive: true, force: true });
   const { status } = spawnSync('tsc', ['-p', join(root, project)], { stdio: 'inherit', cwd: root });

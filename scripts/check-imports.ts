@@ -16,7 +16,7 @@ const layers: readonly (readonly string[])[] = [
   ['staff'],
   ['web', 'cli'],
 ];
-/** May import everything, as may the files at the top of `src`. */
+/** These folders, and the files at the top of `src`, may import everything. */
 const topLevelFolders = ['app'];
 
 /** The name, in `folderOrders`, of the files at the top of a slice, and of its `create-<slice>.ts`. */
@@ -44,7 +44,7 @@ const adapters = [
   /^documents\/scan\/clamd/,
   /^identity\/register-adapters\//,
 ];
-/** The files outside `app` that choose an adapter by the settings. */
+/** Files outside `app` that choose an adapter according to the settings. */
 const adapterChoosers = [
   /^db\/open/,
   /^identity\/open-register\.ts$/,
@@ -52,7 +52,7 @@ const adapterChoosers = [
   /^documents\/(open-blobs|document-jobs)\.ts$/,
 ];
 const maximumLines = 400;
-/** Made by scripts/generate.ts. Its length is that of the interface. */
+/** Written by scripts/generate.ts. They may be longer than the limit. */
 const generated = ['client/src/api-types.ts'];
 
 const root = join(import.meta.dirname, '..');
@@ -63,20 +63,20 @@ function reportProblem(file: string, text: string, fix: string): void {
   problems.push(`${relative(root, file)}: ${text}\n    → ${fix}`);
 }
 
-/** The layer of a path below `src`; -1 for a folder that has none. */
+/** The layer of a path below `src`. -1 for a folder without a layer. */
 function layerOf(path: string): number {
   const folder = path.split('/')[0] ?? '';
   const layer = layers.findIndex((folders) => folders.includes(folder));
   return path.includes('/') && !topLevelFolders.includes(folder) ? layer : layers.length;
 }
 
-/** The place of a path below `src` in the order of its slice; undefined where the slice has no order. */
-function folderPlaceOf(path: string): number | undefined {
+/** The position of a path below `src` in the order of its slice. Undefined if the slice has no order. */
+function folderPositionOf(path: string): number | undefined {
   const [slice = '', second = '', ...deeper] = path.split('/');
   const order = folderOrders[slice];
   if (order === undefined) return undefined;
-  const inFile = second === `create-${slice}.ts` ? createFile : topFiles;
-  const folder = deeper.length === 0 ? inFile : second;
+  const fileGroup = second === `create-${slice}.ts` ? createFile : topFiles;
+  const folder = deeper.length === 0 ? fileGroup : second;
   return order.findIndex((folders) => folders.includes(folder));
 }
 
@@ -89,7 +89,7 @@ function checkFile(file: string): void {
   const path = relative(root, file);
   const name = basename(file).replace(/(\.test)?\.ts$/, '');
   if (lines > maximumLines && !generated.includes(path))
-    reportProblem(file, `${lines} lines`, `split it by idea: at most ${maximumLines} lines a file`);
+    reportProblem(file, `${lines} lines`, `split it by topic: at most ${maximumLines} lines a file`);
   if (genericNames.includes(name))
     reportProblem(file, 'a name that says nothing', 'name the file after the one thing it contains');
   if (path !== join('test', 'compile-errors.ts') && /^\s*\/[/*]+\s*@ts-/m.test(text))
@@ -98,7 +98,7 @@ function checkFile(file: string): void {
   if (!path.startsWith('src')) return;
   if (layerOf(relative('src', path)) < 0)
     reportProblem(file, 'a folder without a layer', 'give it one, here and in ARCHITECTURE.md');
-  if (folderPlaceOf(relative('src', path)) === -1)
+  if (folderPositionOf(relative('src', path)) === -1)
     reportProblem(file, 'a folder without a place in its slice', 'give it one in scripts/check-imports.ts');
   // Only comments that begin a line: elsewhere, the same characters may be part of a string.
   const body = text.replaceAll(/^\s*(\/\*[\s\S]*?\*\/|\/\/.*$)/gm, '').trim();
@@ -143,8 +143,8 @@ function checkDirection(file: string, from: string, to: string): void {
     const where = toLayer === layer ? 'in the same layer' : 'in a higher layer';
     reportProblem(file, `imports ${to}, ${where}`, 'move what both need down, or let src/app/create-app.ts pass it in');
   }
-  const [place, toPlace] = [folderPlaceOf(from), folderPlaceOf(to)];
-  if (isSameFolder && place !== undefined && toPlace !== undefined && toPlace > place) {
+  const [position, toPosition] = [folderPositionOf(from), folderPositionOf(to)];
+  if (isSameFolder && position !== undefined && toPosition !== undefined && toPosition > position) {
     reportProblem(file, `imports ${to}, later in the order of the slice`, 'move what both need to the earlier folder');
   }
   const adapter = adapters.find((pattern) => pattern.test(to));

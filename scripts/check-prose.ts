@@ -3,8 +3,8 @@
  * `scripts/prose-rules.ts`. `scripts/prose-exemptions.txt` lists the files that are not rewritten yet.
  *
  *     node scripts/check-prose.ts                        all files (part of `npm run check`)
- *     node scripts/check-prose.ts FILE…                  these files, also where they are still to do
- *     node scripts/check-prose.ts --summary              findings per file, also of the files that are still to do
+ *     node scripts/check-prose.ts FILE…                  these files, including those that are still to do
+ *     node scripts/check-prose.ts --summary              findings per file, including those that are still to do
  *     node scripts/check-prose.ts --write-exemptions     rewrites the "still to do" section
  *     node scripts/check-prose.ts --commits [BASE]       the subjects of the commits since BASE (part of `.ci/run`)
  *     node scripts/check-prose.ts --commit-message FILE  one commit message (called by `.githooks/commit-msg`)
@@ -18,14 +18,14 @@ import { type Finding, findInFile, findInSubject } from './prose-findings.ts';
 const checked = ['{src,test,bench,scripts,client/src}/**/*.{ts,js}', '*.md', 'client/*.md', 'docs/**/*.md'];
 const exemptionsFile = 'scripts/prose-exemptions.txt';
 const toDoHeading = '# Still to do: written by `node scripts/check-prose.ts --write-exemptions`.';
-/** The subjects of earlier commits follow no rule. */
+/** Subjects of earlier commits are not checked. */
 const baseCommit = '88ac6f7de0f18ca1304be0c266ccbc1ceb45e499';
 
 const root = process.cwd();
 
 class NothingToCheck extends Error {
   constructor(folder: string) {
-    super(`expected the folder of the repository, received ${folder}: run it there`);
+    super(`expected the root folder of the repository, received ${folder}. Run the script in the root folder.`);
   }
 }
 
@@ -33,7 +33,7 @@ interface Exemptions {
   /** The lines of the file before the "still to do" section. */
   readonly head: readonly string[];
   readonly whole: ReadonlySet<string>;
-  /** Files whose string literals do not count, other than test titles. */
+  /** Files whose string literals are not checked, except test titles. */
   readonly strings: ReadonlySet<string>;
   readonly toDo: ReadonlySet<string>;
 }
@@ -99,14 +99,14 @@ function checkAll(found: Map<string, readonly Finding[]>, { toDo }: Exemptions):
   const done = [...toDo].filter((path) => !found.has(path));
   for (const path of toDo) found.delete(path);
   const stale = done.map((path) => `${exemptionsFile}: ${path} has no finding any more → run --write-exemptions`);
-  return report([...linesOf(found), ...stale], `all files but ${toDo.size} that are still to do`);
+  return report([...linesOf(found), ...stale], `all files except ${toDo.size} that are still to do`);
 }
 
 function checkCommits(base: string): number {
-  const git = (...words: string[]) => spawnSync('git', words, { cwd: root, encoding: 'utf8' });
+  const git = (...args: string[]) => spawnSync('git', args, { cwd: root, encoding: 'utf8' });
   if (git('cat-file', '-e', `${base}^{commit}`).status !== 0) {
     console.log(
-      `check-prose: commit subjects are not checked: this copy has no commit ${base} (a shallow clone has not)`,
+      `check-prose: commit subjects are not checked: this copy has no commit ${base}, for example because it is shallow`,
     );
     return 0;
   }
@@ -120,7 +120,7 @@ function checkSubject(line: string): string[] {
   return findInSubject(subject).map(({ found, use }) => `commit ${commit}: "${found}" → ${use}`);
 }
 
-/** A merge has the subject that Git gives it; a fixup is squashed later, and `--commits` sees what became of it. */
+/** Git writes the subject of a merge. A fixup is squashed later, and `--commits` checks the result. */
 function checkMessage(file: string): number {
   const subject = readFileSync(resolve(root, file), 'utf8').split('\n', 1)[0] ?? '';
   if (subject === '' || /^(?:Merge |(?:fixup|squash|amend)! )/.test(subject)) return 0;

@@ -1,6 +1,6 @@
 /**
- * The types of `client/`, made from the OpenAPI document. Our own, since it is enough to know the constructs that the document
- * uses: any other ends the run, so that no type says less than the document (docs/adr/2026-11-a-client-of-its-own.md).
+ * Generates the types of `client/` from the OpenAPI document. It supports only the constructs that the document uses, and throws
+ * for any other, so that no type is less exact than the document (docs/adr/2026-11-a-client-of-its-own.md).
  */
 
 type Json = Readonly<Record<string, unknown>>;
@@ -20,20 +20,20 @@ type Operation = {
   readonly responses: Readonly<Record<string, { readonly content?: Content }>>;
 };
 type Paths = Readonly<Record<string, Readonly<Record<string, Operation>>>>;
-/** What src/api/openapi/document.ts makes, as far as it is read here. */
+/** The part of the OpenAPI document that this script reads. src/api/openapi/document.ts creates the document. */
 export type ApiDocument = {
   readonly paths: Paths;
   readonly webhooks: Paths;
   readonly components: {
     readonly schemas: Readonly<Record<string, Json>>;
-    /** One of each problem that an operation can answer with. */
+    /** One example of each problem that an operation can respond with. */
     readonly examples?: Readonly<Record<string, unknown>>;
   };
 };
 
 const width = 120;
 const generatedNotice = '// Made by `npm run generate` from the OpenAPI document. Change the server, not this file.';
-/** What bounds a value and does not change its type. */
+/** Keywords that restrict a value and do not change its TypeScript type. */
 const ignoredKeywords = new Set([
   ...['description', 'minLength', 'maxLength', 'pattern', 'minimum', 'maximum', 'minItems', 'maxItems', 'uniqueItems'],
   ...['format', 'maxProperties', 'x-oidc-claim'],
@@ -41,7 +41,7 @@ const ignoredKeywords = new Set([
 const jsonType = 'application/json';
 const errorType = 'application/problem+json';
 
-/** Both files of the client that are made, by their paths in the repository. */
+/** The text of both generated files of the client, by their paths in the repository. */
 export function clientFiles(document: ApiDocument): Readonly<Record<string, string>> {
   return { 'client/src/api-types.ts': typesFile(document), 'client/src/api-operations.ts': operationsFile(document) };
 }
@@ -63,11 +63,11 @@ function listOperations(paths: Paths) {
 function typesFile({ paths, webhooks, components }: ApiDocument): string {
   const named = new Map<string, string>();
   const declarations: string[] = [];
-  /** Declares a type, or names the one that was declared with the same text. */
+  /** Declares a type and returns its name, or returns the name of a declared type with the same text. */
   const declare = (name: string, schema: Json, about: string): string => {
     const text = typeOf(schema, '', name);
-    const known = named.get(text);
-    if (known !== undefined) return known;
+    const existing = named.get(text);
+    if (existing !== undefined) return existing;
     named.set(text, name);
     declarations.push(`${comment(about, '')}export type ${name} =${text.startsWith('\n') ? '' : ' '}${text};\n`);
     return name;
@@ -96,18 +96,18 @@ type Declare = (name: string, schema: Json, about: string) => string;
 
 function operationType({ operationId, summary, parameters = [], ...rest }: Operation, declare: Declare): string {
   const name = capitalize(operationId);
-  const parts = (['path', 'query', 'header'] as const).flatMap((place) => {
-    const own = parameters.filter((one) => one.in === place);
-    const isBinary = place === 'header' && rest.requestBody?.content['*/*'] !== undefined;
-    const shown = isBinary ? [contentType, ...own] : own;
-    const part = { path: 'params', query: 'query', header: 'headers' }[place];
-    const mark = shown.some(({ required }) => required === true) ? '' : '?';
+  const parts = (['path', 'query', 'header'] as const).flatMap((location) => {
+    const own = parameters.filter((one) => one.in === location);
+    const isBinary = location === 'header' && rest.requestBody?.content['*/*'] !== undefined;
+    const listed = isBinary ? [contentType, ...own] : own;
+    const part = { path: 'params', query: 'query', header: 'headers' }[location];
+    const optionalMark = listed.some(({ required }) => required === true) ? '' : '?';
     const object = {
       type: 'object',
-      properties: Object.fromEntries(shown.map(({ name, schema, description }) => [name, { ...schema, description }])),
-      required: shown.filter(({ required }) => required === true).map((one) => one.name),
+      properties: Object.fromEntries(listed.map(({ name, schema, description }) => [name, { ...schema, description }])),
+      required: listed.filter(({ required }) => required === true).map((one) => one.name),
     };
-    return shown.length === 0 ? [] : [`    ${part}${mark}: ${typeOf(object, '    ', operationId)};\n`];
+    return listed.length === 0 ? [] : [`    ${part}${optionalMark}: ${typeOf(object, '    ', operationId)};\n`];
   });
   const body = bodyType(rest.requestBody, (schema) => declare(`${name}Body`, schema, `Body of: ${summary}.`));
   const answers = answerTypes(operationId, rest.responses);
@@ -119,19 +119,24 @@ function operationType({ operationId, summary, parameters = [], ...rest }: Opera
 }
 
 const contentType: Parameter = {
-  ...{ name: 'Content-Type', in: 'header', required: true, description: 'The media type of the document.' },
+  name: 'Content-Type',
+  in: 'header',
+  required: true,
+  description: 'The media type of the document.',
   schema: { type: 'string' },
 };
 
 function bodyType(body: Operation['requestBody'], declare: (schema: Json) => string): string {
   if (body === undefined) return '';
   const json = body.content[jsonType]?.schema;
-  const mark = body.required ? '' : '?';
-  if (json !== undefined) return `    body${mark}: ${declare(json)};\n`;
-  return body.content['*/*'] === undefined ? failOn('a body', 'neither JSON nor bytes') : `    body${mark}: Bytes;\n`;
+  const optionalMark = body.required ? '' : '?';
+  if (json !== undefined) return `    body${optionalMark}: ${declare(json)};\n`;
+  return body.content['*/*'] === undefined
+    ? failOn('a body', 'neither JSON nor bytes')
+    : `    body${optionalMark}: Bytes;\n`;
 }
 
-/** JSON answers below 400; what is no JSON has no type, and every error must be the one problem. */
+/** The JSON responses below status 400. Other media types get no type. Throws if an error response is not a `Problem`. */
 function answerTypes(operationId: string, responses: Operation['responses']) {
   return Object.entries(responses).flatMap(([status, { content = {} }]) => {
     if (status !== 'default' && Number(status) < 400) {
@@ -143,7 +148,7 @@ function answerTypes(operationId: string, responses: Operation['responses']) {
   });
 }
 
-/** The type of a schema in TypeScript; `indent` is that of the line it begins on. */
+/** The TypeScript type of a schema. `indent` is the indentation of the line on which it starts. */
 function typeOf(schema: Json, indent: string, where: string): string {
   const { type, $ref, const: constant, enum: enumValues, 'x-extensible-enum': open, items, ...others } = schema;
   const { properties, required, additionalProperties, patternProperties, ...rest } = others;
@@ -183,18 +188,18 @@ function objectType(schema: ObjectSchema, indent: string, where: string): string
   const inner = `${indent}  `;
   const lines = Object.entries(properties).map(([name, member]) => {
     const key = /^[A-Za-z_]\w*$/.test(name) ? name : `'${name}'`;
-    const mark = required.includes(name) ? '' : '?';
-    return `${comment(descriptionOf(member), inner)}${inner}${key}${mark}: ${typeOf(member, inner, `${where}.${name}`)};\n`;
+    const optionalMark = required.includes(name) ? '' : '?';
+    return `${comment(descriptionOf(member), inner)}${inner}${key}${optionalMark}: ${typeOf(member, inner, `${where}.${name}`)};\n`;
   });
   if (additionalProperties) lines.push(`${inner}[more: string]: unknown;\n`);
   return lines.length === 0 ? 'Record<string, never>' : `{\n${lines.join('')}${indent}}`;
 }
 
 function union(enumValues: unknown, indent: string, where: string): string {
-  const literals = (enumValues as readonly unknown[]).map((word) => literal(word, where));
+  const literals = (enumValues as readonly unknown[]).map((value) => literal(value, where));
   const line = literals.join(' | ');
   if (indent.length + line.length < width - 20) return line;
-  return `\n${literals.map((word) => `${indent}  | ${word}`).join('\n')}\n${indent}`.trimEnd();
+  return `\n${literals.map((each) => `${indent}  | ${each}`).join('\n')}\n${indent}`.trimEnd();
 }
 
 function arrayOf(item: string): string {
@@ -228,6 +233,10 @@ function capitalize(name: string): string {
   return name.charAt(0).toUpperCase() + name.slice(1);
 }
 
+class UnsupportedConstruct extends Error {
+  override readonly name = 'UnsupportedConstruct';
+}
+
 function failOn(where: string, construct: string): never {
-  throw new Error(`scripts/client-types.ts: ${where} has what it knows no type for: ${construct}`);
+  throw new UnsupportedConstruct(`scripts/client-types.ts: ${where} has an unsupported construct: ${construct}`);
 }

@@ -21,18 +21,19 @@ import {
 } from 'typescript/unstable/ast';
 import { API } from 'typescript/unstable/sync';
 
+/** One figure of the code. Lower is better. */
 export interface Figure {
   readonly name: 'lines' | 'cycles' | 'plainErrors' | 'longFunctions' | 'repeatedNames' | 'undocumented' | 'anys';
   readonly value: number;
-  /** The figure in words. */
+  /** The figure in a sentence. */
   readonly text: string;
-  /** The places that it counts, as `file:line` where there is one. */
+  /** The places that it counts, as `file:line` if there is a line. */
   readonly places: readonly string[];
 }
 
 const longestFunction = 60;
 
-/** The share of one file in the figures. */
+/** The figures of one file. */
 interface Facts {
   readonly file: string;
   lines: number;
@@ -41,11 +42,11 @@ interface Facts {
   readonly plainErrors: string[];
   readonly longFunctions: string[];
   readonly anys: string[];
-  /** Exported declarations: each name with whether a doc comment is directly above. */
+  /** Exported declarations, and whether a doc comment is directly above. */
   readonly exports: { name: string; place: string; isDocumented: boolean }[];
 }
 
-/** The figures of these TypeScript files, given by their full paths. Syntax alone counts: nothing is type-checked. */
+/** Measures TypeScript files by their absolute paths. It parses them and does not check types. */
 export function measure(files: readonly string[], root: string): Figure[] {
   const facts = parse(files, root).map((source) => factsOf(source, root));
   const all = <T>(of: (each: Facts) => readonly T[]) => facts.flatMap(of);
@@ -97,14 +98,14 @@ function share(part: number, whole: number): number {
   return whole === 0 ? 0 : Math.round((1_000 * part) / whole) / 10;
 }
 
-/** A figure that leaves out a file would be too good. */
+/** The compiler did not parse a file. Without that file the figures would be too low. */
 export class UnparsedFile extends Error {
   constructor(file: string) {
     super(`the compiler did not parse ${file}`);
   }
 }
 
-/** The compiler parses the files of a project that is not on disk and that resolves no import and no library. */
+/** Parses the files with a project that exists only in memory and resolves no import and no library. */
 function parse(files: readonly string[], root: string): SourceFile[] {
   const config = join(root, 'tsconfig.figures.json');
   const compilerOptions = { noLib: true, noResolve: true, types: [], noEmit: true, allowImportingTsExtensions: true };
@@ -186,12 +187,12 @@ function exportedNames(statement: Node): string[] {
   return statement.declarationList.declarations.flatMap(({ name }) => (isIdentifier(name) ? [name.text] : []));
 }
 
-/** Whether what precedes a declaration ends in a doc comment without a blank line after it. */
+/** Whether a doc comment is directly above a declaration, without a blank line between them. */
 function hasDocComment(text: string, from: number, start: number): boolean {
   return /\/\*\*(?:(?!\*\/)[\s\S])*\*\/[ \t]*\r?\n?[ \t]*$/.test(text.slice(from, start));
 }
 
-/** Names with their files. A type and a value of one name in one file are one thing, as are overloads. */
+/** Names that several files export. A type and a value of one name in one file count once, and so do overloads. */
 function findRepeated(facts: readonly Facts[]): string[] {
   const filesOf = new Map<string, Set<string>>();
   for (const { file, exports } of facts)

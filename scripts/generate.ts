@@ -33,7 +33,7 @@ const exampleOperator = {
 };
 const lockPath = join(root, 'register.lock');
 if (existsSync(lockPath)) {
-  // The lock was written by this script.
+  // This script wrote the lock.
   const old = JSON.parse(readFileSync(lockPath, 'utf8')) as LockedEndpoint[];
   faults.push(...breakingChanges(old, endpoints).map((loss) => `register.lock: ${loss}`));
 }
@@ -123,22 +123,22 @@ const pages: Record<string, string> = {
 };
 
 if (process.argv.includes('--release')) {
-  const promised = withoutExamples(document);
-  pages['spec/released-openapi.json'] = `${JSON.stringify(promised)}\n`;
+  const released = withoutExamples(document);
+  pages['spec/released-openapi.json'] = `${JSON.stringify(released)}\n`;
 }
 
 /** Clients do not rely on examples, which are a third of the document. */
 function withoutExamples(value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutExamples);
   if (typeof value !== 'object' || value === null) return value;
-  const kept = Object.entries(value).filter(([name]) => name !== 'example' && name !== 'examples');
-  return Object.fromEntries(kept.map(([name, member]) => [name, withoutExamples(member)]));
+  const members = Object.entries(value).filter(([name]) => name !== 'example' && name !== 'examples');
+  return Object.fromEntries(members.map(([name, member]) => [name, withoutExamples(member)]));
 }
 
 for (const [path, text] of Object.entries(pages)) {
   const file = join(root, path);
-  const there = existsSync(file) ? readFileSync(file, 'utf8') : '';
-  if (there === text) continue;
+  const current = existsSync(file) ? readFileSync(file, 'utf8') : '';
+  if (current === text) continue;
   if (isCheck) faults.push(`${path} is stale: run npm run generate and commit it`);
   else if (faults.length === 0) {
     mkdirSync(dirname(file), { recursive: true });

@@ -5,18 +5,18 @@ import { declaredResponses } from '../test/support/openapi-response-check.ts';
 import type { ObservedResponse } from '../test/support/openapi-response-preload.ts';
 import { makeTestFolder } from '../test/support/test-folder.ts';
 
-/** What the answers of a test run came to. */
+/** Collects the responses of a test run, in all its processes. */
 export type ResponseCoverage = {
-  /** Environment for the processes of the run, so that they watch their answers. */
+  /** Environment variables that make the processes of the run record their responses. */
   readonly environment: Readonly<Record<string, string>>;
-  /** One sentence for each fault; of a whole run also for each declared answer that was never seen. */
+  /** One sentence per fault. For a whole run, also one per declared response that was never observed. */
   faults(whole: boolean): readonly string[];
   close(): void;
 };
 
 const root = resolve(import.meta.dirname, '..');
 
-/** Watches the answers of all servers of a test run, in whatever process (test/support/openapi-response-preload.ts). */
+/** Records the responses of all servers of a test run, in every process (test/support/openapi-response-preload.ts). */
 export function watchResponseCoverage(): ResponseCoverage {
   const folder = makeTestFolder('cs-answers-');
   const watcher = pathToFileURL(join(root, 'test/support/openapi-response-preload.ts'));
@@ -31,30 +31,31 @@ function readObserved(folder: string): readonly ObservedResponse[] {
   return readdirSync(folder).flatMap((name) =>
     readFileSync(join(folder, name), 'utf8')
       .split('\n')
-      // A process may have been killed within its last line.
+      // A killed process may leave an incomplete last line.
       .filter((line) => line.endsWith('}'))
       .map((line) => JSON.parse(line) as ObservedResponse),
   );
 }
 
-function faultsOf(seen: readonly ObservedResponse[], whole: boolean): readonly string[] {
-  const wrong = seen.flatMap(({ operation, method, status, faults, testFile }) =>
+function faultsOf(observed: readonly ObservedResponse[], whole: boolean): readonly string[] {
+  const wrong = observed.flatMap(({ operation, method, status, faults, testFile }) =>
     faults.map((fault) => `${operation ?? 'no operation'} ${method} ${status}: ${fault} (${relative(root, testFile)})`),
   );
   if (!whole) return wrong;
   const declared = declaredResponses();
-  const observedKeys = new Set(seen.map(({ operation, status }) => `${operation} ${status}`));
-  const isMet = (answer: string) => {
-    if (!answer.endsWith(' default')) return observedKeys.has(answer);
-    const others = declared.filter((other) => other.split(' ')[0] === answer.split(' ')[0]);
-    return [...observedKeys].some((other) => other.split(' ')[0] === answer.split(' ')[0] && !others.includes(other));
+  const observedKeys = new Set(observed.map(({ operation, status }) => `${operation} ${status}`));
+  const isObserved = (response: string) => {
+    if (!response.endsWith(' default')) return observedKeys.has(response);
+    const operation = response.split(' ')[0];
+    const others = declared.filter((other) => other.split(' ')[0] === operation);
+    return [...observedKeys].some((other) => other.split(' ')[0] === operation && !others.includes(other));
   };
-  const neverObserved = declared.filter((answer) => !isMet(answer));
+  const neverObserved = declared.filter((response) => !isObserved(response));
   process.stdout.write(
-    `answers: ${declared.length - neverObserved.length} of ${declared.length} declared were seen and checked\n`,
+    `responses: ${declared.length - neverObserved.length} of ${declared.length} declared were observed and checked\n`,
   );
   return [
     ...wrong,
-    ...neverObserved.map((answer) => `no test is answered ${answer}, which the OpenAPI document declares`),
+    ...neverObserved.map((response) => `no test receives ${response}, which the OpenAPI document declares`),
   ];
 }

@@ -1,6 +1,7 @@
 import { allowedNames, namePhrases, nameWords, openingRules, wordRules } from './prose-rules.ts';
 import { maskCharacter, maskCode, type Prose, readMarkdown, readSource } from './prose-text.ts';
 
+/** A rejected text or name, with its line (from 1) and the alternative. */
 export interface Finding {
   readonly line: number;
   readonly found: string;
@@ -18,7 +19,7 @@ const words = wordRules.map(({ words, use, allowed }) => ({
   use,
   allowed: allowed === undefined ? undefined : wholeWords(allowed),
 }));
-/** Most texts match no rule: one look finds that out. */
+/** One pattern for all words. Most texts match none, so this saves the other searches. */
 const anyWord = new RegExp(words.map(({ pattern }) => pattern.source).join('|'), 'i');
 const openings = openingRules.map(({ opening, use }) => ({ pattern: new RegExp(`^${opening}`), use }));
 const exampleAfterAs = new RegExp(`, as ${maskCharacter}+(?=[.,;:)]|\\s*$)`, 'gm');
@@ -30,7 +31,7 @@ function wholeWords(source: string): RegExp {
   return new RegExp(`(?<![\\w-])(?:${source.replaceAll(' ', '\\s+')})(?![\\w])`, 'gi');
 }
 
-/** Whether string literals count. A file whose texts a later change rewrites has its comments, names and titles checked. */
+/** Whether string literals are checked. Comments, names and test titles always are. */
 export interface Scope {
   readonly strings: boolean;
 }
@@ -59,6 +60,7 @@ function lineAt(text: string, offset: number): number {
   return text.slice(0, offset).split('\n').length;
 }
 
+/** Finds rejected words and sentence openings in one text. */
 export function findInProse({ kind, text }: Pick<Prose, 'kind' | 'text'>): Match[] {
   const matches = findWords(text);
   if (kind !== 'string' && kind !== 'title')
@@ -72,9 +74,9 @@ export function findInProse({ kind, text }: Pick<Prose, 'kind' | 'text'>): Match
 function findWords(text: string): Match[] {
   if (!anyWord.test(text)) return [];
   return words.flatMap(({ pattern, use, allowed }) => {
-    const right = allowed === undefined ? [] : [...text.matchAll(allowed)];
+    const allowedUses = allowed === undefined ? [] : [...text.matchAll(allowed)];
     return [...text.matchAll(pattern)]
-      .filter(({ index, 0: found }) => !right.some((use) => liesWithin(index, found.length, use)))
+      .filter(({ index, 0: found }) => !allowedUses.some((use) => liesWithin(index, found.length, use)))
       .map(({ index, 0: found }) => ({ index, found: found.replaceAll(/\s+/g, ' '), use }));
   });
 }
@@ -86,7 +88,7 @@ function liesWithin(index: number, length: number, whole: RegExpExecArray): bool
 interface Sentence {
   readonly index: number;
   readonly text: string;
-  /** Test titles, and messages of more than three words, begin with a small letter and are sentences all the same. */
+  /** Test titles and messages of more than three words are sentences, although they may start with a small letter. */
   readonly mayBeginSmall: boolean;
 }
 
@@ -122,7 +124,7 @@ function findOpening({ index, text, mayBeginSmall }: Sentence): Match[] {
   return [{ index, found: `${text.trim().split(/\s+/, 4).join(' ')} …`, use: rule.use }];
 }
 
-/** Keeps one finding for each place: the opening of a sentence is not reported as a word too. */
+/** Keeps one finding per position, so that the opening of a sentence is not also reported as a word. */
 function withoutOverlap(matches: readonly Match[]): Match[] {
   const sorted = matches.toSorted((one, other) => one.index - other.index || other.found.length - one.found.length);
   return sorted.filter(({ index }, at) => at === 0 || sorted[at - 1]?.index !== index);
@@ -130,7 +132,7 @@ function withoutOverlap(matches: readonly Match[]): Match[] {
 
 const knownNames = new Map<string, string | undefined>();
 
-/** A better name for one with a private word; undefined for every other name. */
+/** The alternative for a name with a private word. Undefined for every other name. */
 export function replacementFor(name: string): string | undefined {
   if (!knownNames.has(name)) knownNames.set(name, lookUpName(name));
   return knownNames.get(name);
@@ -153,7 +155,7 @@ const subjectForm = /^[a-z0-9][\w./-]*(?:, [a-z0-9][\w./-]*)*: (?<summary>\S.*)$
 const noVerb =
   /^(?:an?|the|this|that|these|those|there|it|its|they|each|every|all|any|some|no|not|nothing|nobody|none|one|two|who|whoever|whom|whose|what|whatever|which|when|where|while|if|of|so|behind|in|on|at|by|for|from|to|with|without|after|before|as|how|why|whether|is|are|was|were|has|have|can|may|must|both|other|another|only|more)$/;
 const otherForm = /(?:ed|ing|[^s]s)$/;
-const imperativeAllTheSame =
+const imperativeExceptions =
   /^(?:need|feed|seed|embed|exceed|proceed|succeed|speed|shed|weed|bring|ping|ring|string|swing|focus|alias|bias|canvas)$/;
 
 /** Checks the first line of a commit message. */
@@ -166,9 +168,9 @@ export function findInSubject(subject: string): readonly Omit<Match, 'index'>[] 
   if (summary === undefined) return [...findings, { found: subject, use: '"area: imperative summary"' }];
   const verb = summary.split(/\s+/)[0] ?? '';
   const isImperative = /^[a-z][a-z-]*$/.test(verb) && !noVerb.test(verb);
-  if (!isImperative || (otherForm.test(verb) && !imperativeAllTheSame.test(verb)))
+  if (!isImperative || (otherForm.test(verb) && !imperativeExceptions.test(verb)))
     findings.push({ found: verb, use: 'an imperative first, such as "add", "fix" or "reject"' });
-  // A rename says what the name was.
+  // The subject of a rename may contain the old name.
   if (verb === 'rename') return findings;
   return [...findings, ...findWords(maskCode(summary)).map(({ found, use }) => ({ found, use }))];
 }

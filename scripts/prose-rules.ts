@@ -1,12 +1,13 @@
 /** Words that STYLE and the vocabulary of the project reject, with what to write instead. Add a row when you find another one. */
 export interface WordRule {
-  /** A regular expression over whole words, for any case; a blank in it matches a line break too. */
+  /** A regular expression for whole words, without case. A space in it also matches a line break. */
   readonly words: string;
   readonly use: string;
-  /** Uses that are right. The match must lie within one. */
+  /** Allowed uses. A match inside one of them is not reported. */
   readonly allowed?: string;
 }
 
+/** Rejected words in prose. */
 export const wordRules: readonly WordRule[] = [
   // Constructions.
   {
@@ -79,14 +80,15 @@ export const wordRules: readonly WordRule[] = [
   { words: 'own locks?', use: '"citizen lock"' },
 ];
 
+/** A rejected opening of a sentence. */
 export interface OpeningRule {
-  /** A regular expression for the beginning of a sentence. Its first letter is a capital. */
+  /** A regular expression for the start of a sentence. Its first letter is a capital. */
   readonly opening: string;
   readonly use: string;
 }
 
 const subjectFirst = 'the subject first, such as "Later requests receive 503"';
-/** Openings of a sentence. A sentence that ends with a question mark may open with any of them. */
+/** Rejected openings. A sentence that ends with a question mark may start with any of them. */
 export const openingRules: readonly OpeningRule[] = [
   { opening: '(?:What|Whatever)\\s+\\S', use: subjectFirst },
   { opening: '(?:Who|Whoever|Whom|Whomever|Whose)\\s+\\S', use: subjectFirst },
@@ -103,7 +105,7 @@ export const openingRules: readonly OpeningRule[] = [
   { opening: 'Where (?:there|it|one|none|nobody|no|nothing)\\b', use: '"If there is…", or the subject first' },
 ];
 
-/** Private words in names. Compared with each word of a camel-case name, without a plural s. */
+/** Private words in names, compared with each word of a camel-case name without a plural s. */
 export const nameWords: Readonly<Record<string, string>> = {
   house: 'app, or system',
   ground: 'options',
@@ -154,7 +156,7 @@ export const nameWords: Readonly<Record<string, string>> = {
   keeping: 'storeJob',
 };
 
-/** The same for several words that follow each other in a name. */
+/** The same for consecutive words in a name. */
 export const namePhrases: Readonly<Record<string, string>> = {
   'let go': 'release',
   'put back': 'requeue',
@@ -192,5 +194,5 @@ export const namePhrases: Readonly<Record<string, string>> = {
   'as told': 'asNotified',
 };
 
-/** Names that a rule of above matches and that are right: names on the wire, of a standard, or of a package. */
+/** Names that a rule matches although they are right: names on the wire, of a standard or of a package. */
 export const allowedNames: readonly string[] = ['hasRoom', 'hadRoom', 'hasNoRoom', 'makeRoom'];

@@ -1,7 +1,7 @@
 import { LanguageVariant, SyntaxKind } from 'typescript/unstable/ast';
 import { createScanner } from 'typescript/unstable/ast/scanner';
 
-/** A stretch of prose in a file. `text` has the length of the source that it covers; what is not prose in it is masked. */
+/** A piece of prose in a file. `text` is as long as the source that it covers. Code in it is masked. */
 export interface Prose {
   readonly kind: 'comment' | 'string' | 'title' | 'document' | 'heading';
   /** Offset of `text` in the file. */
@@ -9,6 +9,7 @@ export interface Prose {
   readonly text: string;
 }
 
+/** The prose and the names of one source file. */
 export interface SourceText {
   readonly prose: readonly Prose[];
   /** Each identifier once, with the offset of its first use. */
@@ -28,7 +29,7 @@ export const maskCharacter = '▪';
 const notProse =
   /(`+)[^`]+\1|\bhttps?:\/\/[^\s)'"]+|(?<![\w-])[\w.@*-]*\/[\w.*-][\w./*-]*|\b[\w-]+\.(?:ts|js|json|sql|md)\b|<\/?[a-z][^<>]*>|&\w+;/g;
 
-/** After one of these a slash divides; after any other token it begins a regular expression. */
+/** After one of these tokens a slash is a division. After any other token it starts a regular expression. */
 const endsOperand = new Set([
   SyntaxKind.Identifier,
   SyntaxKind.PrivateIdentifier,
@@ -64,14 +65,14 @@ export function readSource(text: string): SourceText {
   return { prose, identifiers };
 }
 
-/** No token begins here: the text is not TypeScript, or a slash before it was taken for a division. */
+/** No token starts here: the text is not TypeScript, or an earlier slash was read as a division. */
 export class UnreadableSource extends Error {
   constructor(text: string, offset: number) {
     super(`no token in line ${text.slice(0, offset).split('\n').length}`);
   }
 }
 
-/** A template is one token of kind `TemplateExpression`; the tokens of the expressions in it follow it. */
+/** Splits the text into tokens. A template is one `TemplateExpression` token, followed by the tokens of its expressions. */
 function tokenize(text: string): Token[] {
   const scanner = createScanner(false, LanguageVariant.Standard, text);
   const tokens: Token[] = [];
@@ -88,7 +89,7 @@ function tokenize(text: string): Token[] {
     else if (kind === SyntaxKind.CloseBraceToken) depth -= 1;
     else if (kind === SyntaxKind.OpenBraceToken) depth += 1;
     const token = { kind, start: scanner.getTokenStart(), end: scanner.getTokenEnd() };
-    // The scanner of TypeScript 7.0 stays where it is at a # that begins no name.
+    // The scanner of TypeScript 7.0 does not advance at a # that starts no name.
     if (token.start === token.end) throw new UnreadableSource(text, token.start);
     const hole = template?.holes.at(-1);
     if (kind === SyntaxKind.TemplateHead) {
@@ -104,7 +105,7 @@ function tokenize(text: string): Token[] {
     } else tokens.push(token);
     if (!isComment(token)) previous = kind;
   }
-  // A template was found at its end.
+  // A template is added at its end, so the tokens are not in order.
   return tokens.sort((one, other) => one.start - other.start);
 }
 
@@ -143,12 +144,12 @@ const sql =
 const sqlFragment =
   /^\s*(?:and|or|where|order by|group by|join|left join|on|on conflict|returning|union|having|limit|for update|not exists|exists|case|coalesce|values|from|set)\b[\s\S]*(?:[=?$<>(]|\bis (?:not )?null\b|\b(?:asc|desc)\b)/;
 
-/** Whether a literal holds words for a person: not SQL, not a single name, not code. */
+/** Whether a literal is text for people: not SQL, not a single name, not code. */
 function isProse(literal: string): boolean {
   return /[a-z]{2,}[,:;]?\s|\s[a-z]{2,}/i.test(literal) && !sql.test(literal) && !sqlFragment.test(literal);
 }
 
-/** Line comments that follow each other are one text, so that a sentence may run over lines. */
+/** The comments. Consecutive line comments are one text, because a sentence can continue on the next line. */
 function commentsOf(text: string, tokens: readonly Token[]): Prose[] {
   const prose: { kind: 'comment'; start: number; text: string }[] = [];
   let last: Token | undefined;
@@ -176,7 +177,7 @@ function commentText(comment: string): string {
     .replaceAll(/^([ \t]*)\*/gm, '$1 ');
 }
 
-/** The paragraphs of a Markdown file, without its code blocks; headings apart, since a heading is no sentence. */
+/** The text of a Markdown file without code blocks. Headings are separate, because a heading is not a sentence. */
 export function readMarkdown(text: string): readonly Prose[] {
   const prose: Prose[] = [];
   const body = text
@@ -191,7 +192,7 @@ export function readMarkdown(text: string): readonly Prose[] {
   return prose;
 }
 
-/** Code, addresses and paths are no prose; everything keeps its place. */
+/** Masks code, addresses and paths. The length of the text and all offsets stay the same. */
 export function maskCode(text: string): string {
   return text.replaceAll(notProse, cover);
 }

@@ -1,7 +1,7 @@
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** One requirement, and what holds it: titles of tests as they stand in their files, or else a note why not. */
+/** One requirement, and the titles of the tests that check it or a note why no test does. */
 type Requirement = {
   readonly row: number;
   readonly wish: string;
@@ -18,10 +18,10 @@ const groups: readonly (readonly [first: number, title: string])[] = [
   [61, 'Limits, transport, operations'],
 ];
 
-/** docs/api-requirements.md, with what is wrong about it: a row that nothing holds, a test that is not there. */
+/** The page docs/api-requirements.md and its faults: rows without a test or a note, and tests that do not exist. */
 export function requirementsPage(root: string): { readonly text: string; readonly faults: readonly string[] } {
   const path = 'spec/requirements.json';
-  // The shape is the type above; the faults below are what a wrong file comes to.
+  // The shape is not validated: `faultsOf` reports the mistakes that are likely.
   const listed = JSON.parse(readFileSync(join(root, path), 'utf8')) as readonly Requirement[];
   const marked = markedTests(root);
   const rows = listed.map((row) => ({ ...row, held: uniqueTests([...row.held, ...(marked.get(row.row) ?? [])]) }));
@@ -36,7 +36,7 @@ export function requirementsPage(root: string): { readonly text: string; readonl
 
 type HeldTest = Requirement['held'][number];
 
-/** The tests that say in their own title which rows they hold, as [R61]. */
+/** The tests whose title starts with the rows that they check, such as [R61]. */
 function markedTests(root: string): ReadonlyMap<number, readonly HeldTest[]> {
   const found = globSync(['src/**/*.test.ts', 'test/**/*.test.ts'], { cwd: root })
     .sort()
@@ -55,28 +55,28 @@ function uniqueTests(held: readonly HeldTest[]): readonly HeldTest[] {
 
 const head = `# Requirements of the interface
 
-What public rules and standards ask of an interface like this one, each with the tests that hold it, or with the reason why
-it is not held. Made by \`npm run generate\` from \`spec/requirements.json\`, which fails when a test of this page is not there.
+Public rules and standards set these requirements for an interface like this one. Each row names the tests that check it, or the reason
+why no test does. Written by \`npm run generate\` from \`spec/requirements.json\`. The command fails if a test of this page does not exist.
 
-A test may also name its rows itself, as \`[R61]\` at the beginning of its title.
+A test can also name its rows itself, with \`[R61]\` at the start of its title.
 
 NL: Logius API Design Rules. IT: Italian ModI rules. BE: Belgian REST guide. ASVS: OWASP ASVS 5.0. OWASP: API Security Top
-10 of 2023. FAPI: FAPI 2.0 Security Profile. What is waived of the rule sets stands in \`spec/waivers.json\`, with its reason.
+10 of 2023. FAPI: FAPI 2.0 Security Profile. \`spec/waivers.json\` lists the exceptions to the rule sets with their reasons.
 `;
 
 function faultsOf(root: string, { row, held, note }: Requirement, index: number): string[] {
   const absent = held.filter(({ file, test }) => {
-    const place = join(root, file);
-    return !existsSync(place) || !containsTitle(readFileSync(place, 'utf8'), test);
+    const path = join(root, file);
+    return !existsSync(path) || !containsTitle(readFileSync(path, 'utf8'), test);
   });
   return [
-    ...(row === index + 1 ? [] : [`row ${row} stands at place ${index + 1}`]),
-    ...(held.length === 0 && note === undefined ? [`row ${row} has neither a test nor a reason`] : []),
+    ...(row === index + 1 ? [] : [`expected row ${index + 1} in this position, found row ${row}`]),
+    ...(held.length === 0 && note === undefined ? [`row ${row} has neither a test nor a note`] : []),
     ...absent.map(({ file, test }) => `row ${row}: no test '${test}' in ${file}`),
   ];
 }
 
-/** Whether this title stands there in quotes, behind marks of rows perhaps. */
+/** Whether the text contains this title in quotes, with or without row marks before it. */
 function containsTitle(text: string, title: string): boolean {
   const plain = text.replaceAll(/(['`])(?:\[R\d+\] )+/g, '$1');
   return ["'", '`', '"'].some((quote) => plain.includes(`${quote}${title}${quote}`));

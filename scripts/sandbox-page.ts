@@ -1,11 +1,11 @@
 import { type PersonaCase, type PersonaQuestion, personaCases, personas } from '../src/cli/personas.ts';
 
-/** The people of all cases as JSON lines, for `import citizens`. */
+/** The people of all cases as JSON Lines, for `import citizens`. */
 export function sandboxPeople(): string {
   return personas.map((person) => `${JSON.stringify(person)}\n`).join('');
 }
 
-/** What may be asked about them, for programs. */
+/** The questions about these people with their expected decisions, as JSON for programs. */
 export function sandboxQuestions(): string {
   const questions = personaCases.flatMap(({ about, questions: questionsOfCase }) =>
     questionsOfCase.map((question) => ({ about, ...question })),
@@ -13,23 +13,24 @@ export function sandboxQuestions(): string {
   return `${JSON.stringify(questions, null, 2)}\n`;
 }
 
-/** The page of the sandbox: by hand up to the cases. */
+/** The page docs/sandbox.md: a fixed introduction, then one table per case. */
 export function sandboxPage(): string {
   return `# A sandbox for service teams
 
-Invented people on whom you try what your program makes of each answer, without a real citizen. The demo has them. In a sandbox of your
-own (a server with \`SIMULATORS=true\`, [settings.md](settings.md#simulators)) an operator imports them
+Use these invented people to test how your program handles each response, without a real citizen. The demo has them. In a sandbox of
+your own (a server with \`SIMULATORS=true\`, [settings.md](settings.md#simulators)), an operator imports them
 (\`cs\` is the [command line](operating.md#settings-and-keys)):
 
     cs import citizens /absolute/path/docs/sandbox/people.jsonl
 
-[sandbox/questions.json](sandbox/questions.json) has every question below with its answer, for a test that goes through them all. The answers
-are those of the policy \`standard-2026-2\` ([identity.md](identity.md#policies)). Asked once more the same wrong claims cost nothing; other
-wrong ones are guesses, and after five about one person all that follows is \`no_match\` for a day: try that too, and see the message to the
-citizen.
+[sandbox/questions.json](sandbox/questions.json) has every question below with its answer, for a test that sends all of them. The answers
+are those of the policy \`standard-2026-2\` ([identity.md](identity.md#policies)). If you repeat the same wrong claims, they do not count
+again. After five different wrong claims about one person, every answer is \`no_match\` for a day. Try that too, and read the message
+to the citizen.
 
-Two more are played, whoever is imported. Claims about \`sim-register-down\` find the register unavailable, and are \`not_determined\`. What
-messages to \`sim-delivered\` and others come to is in [notifications.md](notifications.md#simulator-citizens). Made by \`npm run generate\`.
+The server simulates more citizens without an import. For claims about \`sim-register-down\` the register is unavailable, so the answer is
+\`not_determined\`. [notifications.md](notifications.md#simulator-citizens) describes the outcomes of messages to \`sim-delivered\` and others.
+Written by \`npm run generate\`.
 ${personaCases.map(caseText).join('')}`;
 }
 

@@ -9,32 +9,34 @@ import { useTestRunFolder } from '../test/support/test-folder.ts';
 import { watchIdleFiles } from './idle-test-files.ts';
 import { watchResponseCoverage } from './openapi-coverage.ts';
 
-// What `npm test` runs: all tests, or those in the folders and files that are named, against one PostgreSQL.
+// `npm test` runs all tests, or those in the files and folders of its arguments, with one PostgreSQL server.
 const root = resolve(import.meta.dirname, '..');
 const fileConcurrency = 2;
-// What does not end is a failure, not a wait: a test is named after the first limit, as is a file that had no test at work for so
-// long, and the run ends at the second.
+// A test that exceeds the first limit fails. A file in which no test ran for the same time is reported. The second limit ends the
+// run.
 const testLimitMs = 120_000;
 const runLimitMs = 1_020_000;
 
 async function main(filters: readonly string[]): Promise<number> {
   const files = findFiles(filters);
   if (files.length === 0) {
-    process.stderr.write(`no test file matches one of: ${filters.join(' ')}\n`);
+    process.stderr.write(
+      `expected test files or folders, but one of these matches no test file: ${filters.join(' ')}\n`,
+    );
     return 1;
   }
   useTestRunFolder();
-  const given = process.env['TEST_DATABASE_URL'] !== undefined;
-  const server: PostgresServer | undefined = given ? undefined : await startPostgres();
+  const hasDatabase = process.env['TEST_DATABASE_URL'] !== undefined;
+  const server: PostgresServer | undefined = hasDatabase ? undefined : await startPostgres();
   if (server !== undefined) process.env['TEST_DATABASE_URL'] = server.url;
   process.env['TEST_SQLITE_TEMPLATE'] = await makeSqliteTemplate();
   const responseCoverage = watchResponseCoverage();
   Object.assign(process.env, responseCoverage.environment);
   try {
     const whole = filters.length === 0;
-    const { faults: failed, isStopped } = await runTests(files, whole);
-    // What a stopped run did not see says nothing.
-    const faults = [...failed, ...responseCoverage.faults(whole && !isStopped)];
+    const { faults: testFaults, isStopped } = await runTests(files, whole);
+    // A stopped run says nothing about responses that were not observed.
+    const faults = [...testFaults, ...responseCoverage.faults(whole && !isStopped)];
     for (const fault of faults) process.stderr.write(`${fault}\n`);
     return faults.length === 0 ? 0 : 1;
   } finally {
@@ -56,13 +58,13 @@ function findFiles(filters: readonly string[]): string[] {
 
 async function runTests(files: string[], whole: boolean): Promise<{ faults: readonly string[]; isStopped: boolean }> {
   const counts = { sqlite: 0, postgres: 0, skipped: 0 };
-  let [failed, isLate] = [false, false];
+  let [failed, isTimedOut] = [false, false];
   const stop = new AbortController();
   const runTimer = setTimeout(() => {
-    isLate = true;
+    isTimedOut = true;
     stop.abort();
   }, runLimitMs);
-  // Who is told to end clears up first.
+  // The run stops its test processes and PostgreSQL before it exits.
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stop.abort());
   const events = run({ files, concurrency: fileConcurrency, timeout: testLimitMs, signal: stop.signal, cwd: root });
   const idle = watchIdleFiles(events, { silentMs: testLimitMs, stop: () => stop.abort() });
@@ -76,7 +78,7 @@ async function runTests(files: string[], whole: boolean): Promise<{ faults: read
     else if (name.startsWith('postgres:')) counts.postgres += 1;
   });
   const fileDurations: (readonly [file: string, seconds: number])[] = [];
-  // The process of a file is a test by the name of the file.
+  // The process of a file is itself a test, named after the file.
   events.on('test:complete', ({ name, file, details }) => {
     if (name === file) fileDurations.push([relative(root, name), Math.round(details.duration_ms / 1_000)]);
   });
@@ -88,12 +90,14 @@ async function runTests(files: string[], whole: boolean): Promise<{ faults: read
     process.stdout.write(`longest, in seconds: ${slowest.map((each) => each.join(' ')).join(', ')}\n`);
   }
   const faults = [
-    ...(isLate
+    ...(isTimedOut
       ? [`stopped after ${runLimitMs / 60_000} minutes: tests that had not ended by then count as failed`]
       : []),
     ...(failed ? ['tests failed'] : []),
-    ...idle().map((file) => `${relative(root, file)}: its tests have ended, and something keeps its process alive`),
-    ...(whole && Math.min(counts.sqlite, counts.postgres) === 0 ? ['every store must be tested on both engines'] : []),
+    ...idle().map((file) => `${relative(root, file)}: no test runs, but something keeps the process alive`),
+    ...(whole && Math.min(counts.sqlite, counts.postgres) === 0
+      ? ['expected tests on both SQLite and PostgreSQL']
+      : []),
     ...(process.env['TESTS_REQUIRE_ALL'] === 'true' && counts.skipped > 0
       ? [`${counts.skipped} tests were skipped, and TESTS_REQUIRE_ALL forbids it`]
       : []),

@@ -3,8 +3,8 @@ import Fastify from 'fastify';
 import { type BaselineOptions, reportPort } from './baseline-process.ts';
 import { scopesOfToken } from './baseline-token.ts';
 
-// What our server cannot be cheaper than: a route of Fastify with a token that was checked before, a validated body and
-// an answer, with nothing stored. Under /anew the token is verified for each request, as without a cache.
+// The lower bound for our server: a Fastify route with a cached token check and a validated body, without a store. The routes
+// below /uncached verify the token for each request.
 
 const text = { type: 'string', minLength: 1, maxLength: 200 };
 const verifyBody = {
@@ -20,14 +20,14 @@ const sendBody = {
   properties: { citizenId: text, subject: text, reference: text, message: { type: 'string', maxLength: 20_000 } },
 };
 
-// Read from the parent: written by `startBaseline`.
+// Written by `startBaseline` in the parent.
 const options = JSON.parse(process.argv[2] ?? '{}') as BaselineOptions;
 const app = Fastify({ logger: false });
 const verifiedTokens = new Map<string, readonly string[]>();
 
 app.addHook('onRequest', async (request, reply) => {
   const header = request.headers.authorization ?? '';
-  let scopes = request.url.startsWith('/anew') ? undefined : verifiedTokens.get(header);
+  let scopes = request.url.startsWith('/uncached') ? undefined : verifiedTokens.get(header);
   if (scopes === undefined) {
     scopes = scopesOfToken(header, options.keys);
     verifiedTokens.set(header, scopes);
@@ -35,7 +35,7 @@ app.addHook('onRequest', async (request, reply) => {
   if (!scopes.includes('identity:verify')) await reply.code(403).send();
 });
 
-for (const path of ['/verify', '/anew/verify']) {
+for (const path of ['/verify', '/uncached/verify']) {
   app.post<{ Body: Record<string, string> }>(path, { schema: { body: verifyBody } }, async (request) => ({
     verificationId: randomUUID(),
     verified: request.body['birthDate'] !== '1899-12-31',

@@ -4,10 +4,10 @@ import { join } from 'node:path';
 import type { BaselineKeys } from '../baseline-keys.ts';
 import { type BenchProcess, firstMessage, startProcess } from '../child.ts';
 
-/** What a baseline is told at its start. */
+/** The options of a baseline, passed as JSON in its first argument. */
 export type BaselineOptions = {
   readonly keys: BaselineKeys;
-  /** The folder of the documents, as plain files. */
+  /** The folder with the documents as plain files. */
   readonly files: string;
   readonly database?: { readonly postgres: string } | { readonly sqlite: string };
   readonly smtpPort?: number;
@@ -16,7 +16,7 @@ export type BaselineOptions = {
 
 export type Baseline = BenchProcess & { readonly port: number };
 
-/** Starts one of the baselines beside this file and waits until it listens. */
+/** Starts one of the baselines in this folder and waits until it listens. */
 export async function startBaseline(
   name: 'bare-fastify' | 'express-queue' | 'express-server' | 'fastify-files',
   options: BaselineOptions,
@@ -25,12 +25,12 @@ export async function startBaseline(
     args: [JSON.stringify(options)],
     env: { NODE_ENV: 'production' },
   });
-  // `listening` below sends it.
+  // Sent by `reportPort`.
   const { port } = (await firstMessage(child)) as { port: number };
   return { ...child, port };
 }
 
-/** Tells the parent where a baseline listens; called in its own process. */
+/** Sends the port of a baseline to the parent. Called in the process of the baseline. */
 export function reportPort(server: Server): void {
   const { port } = server.address() as AddressInfo;
   process.send?.({ port });

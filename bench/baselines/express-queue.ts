@@ -4,20 +4,20 @@ import { Queue, Worker } from 'bullmq';
 import express from 'express';
 import { createTransport } from 'nodemailer';
 import PgBoss from 'pg-boss';
+import { BenchFailed } from '../bench-failed.ts';
 import { type BaselineOptions, reportPort } from './baseline-process.ts';
 import { scopesOfToken } from './baseline-token.ts';
 
-// What a team builds the usual way when mail shall not be lost with the process: Express, and a queue that others keep:
-// BullMQ on Redis, or pg-boss on PostgreSQL. The answer comes when the queue has the job; a worker in the same process
-// hands mails to nodemailer's pool. Nothing is sealed, and a mail whose worker dies is sent again.
+// A usual server that does not lose mails when its process ends: Express with BullMQ on Redis, or with pg-boss on PostgreSQL. It
+// responds when the queue has the job. A worker in the same process passes mails to the pool of nodemailer. Nothing is
+// encrypted. After a crash of the worker, the queue sends the mail again.
 
-/** One mail on its way. */
 type Mail = { readonly id: string; readonly to: string; readonly subject: string; readonly message: string };
 
-/** A queue as the server sees it. */
+/** The common interface of both queues. */
 type MailQueue = { add(mail: Mail): Promise<unknown>; work(send: (mail: Mail) => Promise<unknown>): Promise<unknown> };
 
-/** As many connections as our server opens by default. */
+/** SMTP connections in the pool, as many as our server opens by default. */
 const connections = 20;
 const workerConcurrency = 100;
 const pollers = 8;
@@ -42,7 +42,7 @@ async function createPgBossQueue(url: string): Promise<MailQueue> {
   await boss.createQueue('mail');
   return {
     add: (mail) => boss.send('mail', mail, { id: mail.id, retryLimit: 5 }),
-    // One worker takes a batch each half second, the shortest pause that it allows; so there are several.
+    // A worker fetches one batch every 0.5 s, the shortest interval that pg-boss allows. Several workers run for that reason.
     work: async (send) => {
       for (let worker = 0; worker < pollers; worker += 1) {
         await boss.work<Mail>('mail', { batchSize: workerConcurrency, pollingIntervalSeconds: 0.5 }, async (jobs) => {
@@ -53,11 +53,11 @@ async function createPgBossQueue(url: string): Promise<MailQueue> {
   };
 }
 
-// Read from the parent: written by `startBaseline`.
+// Written by `startBaseline` in the parent.
 const options = JSON.parse(process.argv[2] ?? '{}') as BaselineOptions;
 const { database, redisPort, smtpPort } = options;
 if (redisPort === undefined && (database === undefined || !('postgres' in database))) {
-  throw new Error('a queue needs Redis or PostgreSQL');
+  throw new BenchFailed('expected a Redis port or a PostgreSQL URL for the queue');
 }
 const mailQueue =
   redisPort === undefined && database !== undefined && 'postgres' in database
@@ -65,8 +65,13 @@ const mailQueue =
     : createBullMqQueue(redisPort ?? 0);
 if (smtpPort !== undefined) {
   const transport = createTransport({
-    ...{ host: '127.0.0.1', port: smtpPort, secure: false, ignoreTLS: true },
-    ...{ pool: true, maxConnections: connections, maxMessages: 1_000 },
+    host: '127.0.0.1',
+    port: smtpPort,
+    secure: false,
+    ignoreTLS: true,
+    pool: true,
+    maxConnections: connections,
+    maxMessages: 1_000,
   });
   await mailQueue.work(({ to, subject, message: text }) =>
     transport.sendMail({ from: 'no-reply@localhost', to, subject, text }),

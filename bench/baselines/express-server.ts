@@ -7,10 +7,10 @@ import { scopesOfToken } from './baseline-token.ts';
 import { createExpressMailer } from './express-mailer.ts';
 import { openExpressStore } from './express-store.ts';
 
-// What a team writes in an afternoon: Express, jsonwebtoken, one statement and one commit a request, files as they are.
-// Nothing is sealed, nothing leaves an event, no answer can be repeated.
+// A simple server: Express, jsonwebtoken, one statement and one commit per request, and plain files. It encrypts nothing, records
+// no event and cannot repeat a response for the same Idempotency-Key.
 
-// Read from the parent: written by `startBaseline`.
+// Written by `startBaseline` in the parent.
 const options = JSON.parse(process.argv[2] ?? '{}') as BaselineOptions;
 const store = options.database === undefined ? undefined : await openExpressStore(options.database);
 const mail = options.smtpPort === undefined ? undefined : createExpressMailer(options.smtpPort);

@@ -4,10 +4,10 @@ import Fastify from 'fastify';
 import { type BaselineOptions, reportPort } from './baseline-process.ts';
 import { scopesOfToken } from './baseline-token.ts';
 
-// What a team puts up to give out files: Fastify and @fastify/static, with the token check that the other servers of teams have.
-// Nothing is sealed, nothing leaves an event. Under /open there is no token check either.
+// A usual file server: Fastify and @fastify/static, with the same token check as the Express baselines. It encrypts nothing and
+// records no event. The routes below /open have no token check.
 
-// Read from the parent: written by `startBaseline`.
+// Written by `startBaseline` in the parent.
 const options = JSON.parse(process.argv[2] ?? '{}') as BaselineOptions;
 const app = Fastify({ logger: false });
 await app.register(fastifyStatic, { root: options.files, serve: false });

@@ -1,4 +1,4 @@
-/** The part of the package that the baselines use; it has no types. */
+/** Types for the part of the package that the baselines use. The package has no types. */
 declare module 'jsonwebtoken' {
   export function verify(
     token: string,

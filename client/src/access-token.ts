@@ -4,20 +4,22 @@ import { type DpopProver, retryWithNonce } from './dpop.ts';
 import { parseRetryAfter, readJson, readProblem, sendRequest } from './http-request.ts';
 import { type RetryOptions, retry } from './retry.ts';
 
-/** How a client proves itself: live ones by their own key (private_key_jwt), those of a demo or sandbox by a secret. */
+/** The credentials of a client: a private key (private_key_jwt), or a secret in a demo or sandbox. */
 export type Credentials =
   | { readonly clientSecret: string; readonly privateKey?: undefined }
   | { readonly privateKey: JWK; readonly clientSecret?: undefined };
 
-/** Where tokens come from: one is asked for at a time, and kept until a minute before its end. */
+/** The access token of a client. It is renewed a minute before it expires, or at half its lifetime if that is later. */
 export type AccessTokens = {
+  /** Concurrent callers share one request. */
   get(signal?: AbortSignal): Promise<string>;
-  /** Forgets one that the server does not take any more. */
+  /** Drops a token that the server no longer accepts. */
   invalidate(token: string): void;
 };
 
 const renewalMarginMs = 60_000;
 
+/** Creates the token source of a client. It requests the first token when it is needed. */
 export function createAccessTokens(
   options: RetryOptions & {
     readonly baseUrl: string;
@@ -26,7 +28,7 @@ export function createAccessTokens(
     readonly scope: string | undefined;
     readonly fetch: typeof fetch;
     readonly timeoutMs: number;
-    /** What tokens are bound to, where they are. */
+    /** The prover whose key the tokens are bound to, if any. */
     readonly dpop: DpopProver | undefined;
   },
 ): AccessTokens {
@@ -34,11 +36,11 @@ export function createAccessTokens(
   let pendingRequest: Promise<string> | undefined;
 
   const request = async () => {
-    const { text, livesMs } = await retry(options, undefined, () => retryWithNonce(ask));
+    const { text, livesMs } = await retry(options, undefined, () => retryWithNonce(requestOnce));
     token = { text, renewAt: options.clock.now() + Math.max(livesMs - renewalMarginMs, livesMs / 2) };
     return text;
   };
-  const ask = async () => {
+  const requestOnce = async () => {
     const { headers, form } = await clientAuthentication(options);
     const body = new URLSearchParams({ grant_type: 'client_credentials', ...form });
     if (options.scope !== undefined) body.set('scope', options.scope);
@@ -68,18 +70,18 @@ export function createAccessTokens(
 async function parseTokenResponse(
   response: Response,
   now: number,
-  wanted: 'bearer' | 'dpop',
+  expectedType: 'bearer' | 'dpop',
 ): Promise<{ text: string; livesMs: number }> {
   const isJson = /^application\/json/.test(response.headers.get('content-type') ?? '');
   if (!isJson) throw await readProblem(response, now);
-  const answer = (await readJson(response)) as Record<string, unknown>;
-  const { access_token: text, token_type: type, expires_in: seconds, error, error_description: description } = answer;
+  const members = (await readJson(response)) as Record<string, unknown>;
+  const { access_token: text, token_type: type, expires_in: seconds, error, error_description: description } = members;
   if (response.ok && typeof text === 'string') {
-    // One that is not bound would be sent as if it were (RFC 9449, section 5).
-    if (String(type).toLowerCase() === wanted) return { text, livesMs: Number(seconds ?? 0) * 1_000 };
-    throw new TokenError(response.status, { error: 'wrong token_type', description: `expected ${wanted}` });
+    // The client would use an unbound token as if it were bound (RFC 9449, section 5).
+    if (String(type).toLowerCase() === expectedType) return { text, livesMs: Number(seconds ?? 0) * 1_000 };
+    throw new TokenError(response.status, { error: 'wrong token_type', description: `expected ${expectedType}` });
   }
-  const oauthError = { error: String(error ?? 'no token in the answer'), description: String(description ?? '') };
+  const oauthError = { error: String(error ?? 'no token in the response'), description: String(description ?? '') };
   throw new TokenError(response.status, oauthError, parseRetryAfter(response, now));
 }
 
@@ -91,7 +93,7 @@ async function clientAuthentication(options: {
 }): Promise<{ headers: Record<string, string>; form: Record<string, string> }> {
   const { baseUrl, clientId, credentials, clock } = options;
   if (credentials.privateKey === undefined) {
-    // Each half is encoded as in a form (RFC 6749, section 2.3.1).
+    // Both parts are form-encoded (RFC 6749, section 2.3.1).
     const pair = [clientId, credentials.clientSecret].map((text) =>
       new URLSearchParams([['', text]]).toString().slice(1),
     );
@@ -100,7 +102,7 @@ async function clientAuthentication(options: {
   const jwk = credentials.privateKey;
   const alg = jwk.alg ?? (jwk.kty === 'RSA' ? 'PS256' : jwk.kty === 'OKP' ? 'EdDSA' : 'ES256');
   const at = Math.floor(clock.now() / 1_000);
-  // The issuer is the only audience (FAPI 2.0); an assertion is good once.
+  // The audience is the issuer of the server only (FAPI 2.0). The server accepts an assertion once.
   const assertion = await new SignJWT({ iss: clientId, sub: clientId, aud: baseUrl, jti: crypto.randomUUID() })
     .setProtectedHeader({ alg, ...(jwk.kid === undefined ? {} : { kid: jwk.kid }) })
     .setIssuedAt(at)
@@ -116,7 +118,7 @@ async function importKey(jwk: JWK, alg: string) {
   return key;
 }
 
-/** Others wait for the same token: a signal ends the waiting, not the request. */
+/** Rejects when the signal aborts. The shared request continues, because other callers wait for it. */
 async function rejectOnAbort<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return await work;
   let stop = () => undefined as unknown;

@@ -1,28 +1,28 @@
 import type { Open, Problem, ProblemSlug } from './api-types.ts';
 
-// No error holds what was sent or a token. There is no `cause`: those of fetch may hold bytes of an answer.
+// Errors contain neither request data nor tokens. They have no `cause`, because errors of fetch can contain parts of a response.
 
-/** The server refused. Branch on `slug`, the name in docs/problems.md; texts are for people. */
+/** The server refused a request. Branch on `slug`, the name in docs/problems.md. The texts are for people. */
 export class ProblemError extends Error {
   override readonly name = 'ProblemError';
   readonly problem: Problem;
   readonly status: number;
-  /** The last part of the type of the problem, as `insufficient-claims`; `blank` where it came from another program. */
+  /** The last part of the problem type, such as `insufficient-claims`. `blank` if another program sent the response. */
   readonly slug: Open<ProblemSlug>;
   readonly title: string;
   readonly detail: string;
   readonly fix: string;
   readonly retryable: boolean;
   readonly issues: NonNullable<Problem['issues']>;
-  /** The Request-Id of the answer: tell it to the operator. */
+  /** The Request-Id of the response. Include it in reports to the operator. */
   readonly requestId: string;
   readonly retryAfterMs: number | undefined;
 
   constructor(problem: Problem, retryAfterMs: number | undefined) {
     const { status, type, title, detail, fix, retryable, issues = [], instance } = problem;
     const slug = type.split(/[/:]/).at(-1) ?? '';
-    const places = issues.map((issue) => `${issue.pointer ?? issue.name ?? issue.in} ${issue.detail}`);
-    super([`${status} ${slug}: ${detail}`, ...places, fix].join(' – '));
+    const issueTexts = issues.map((issue) => `${issue.pointer ?? issue.name ?? issue.in} ${issue.detail}`);
+    super([`${status} ${slug}: ${detail}`, ...issueTexts, fix].join(' – '));
     this.problem = problem;
     this.status = status;
     this.slug = slug;
@@ -36,7 +36,7 @@ export class ProblemError extends Error {
   }
 }
 
-/** The token endpoint refused, in the words of OAuth: `invalid_client`, `invalid_scope` and others. */
+/** The token endpoint refused. `error` is a code of OAuth, such as `invalid_client` or `invalid_scope`. */
 export class TokenError extends Error {
   override readonly name = 'TokenError';
   readonly status: number;
@@ -51,36 +51,36 @@ export class TokenError extends Error {
   }
 }
 
-/** No answer came, or none that can be read: whether the request was carried out is not known. */
+/** No response arrived, or it was not readable. The server may have processed the request. */
 export class NetworkError extends Error {
   override readonly name = 'NetworkError';
-  /** As Node.js names it, `ECONNREFUSED`; or `ANSWER_UNREADABLE`. */
+  /** A code of Node.js, such as `ECONNREFUSED`, or `ANSWER_UNREADABLE`, `ANSWER_TOO_LARGE` or `NETWORK`. */
   readonly code: string;
 
   constructor(code: string) {
-    super(`no answer of the server: ${code}`);
+    super(`no response from the server: ${code}`);
     this.code = code;
   }
 }
 
-/** No answer within the time for it: whether the request was carried out is not known. */
+/** No response arrived within the timeout. The server may have processed the request. */
 export class TimeoutError extends Error {
   override readonly name = 'TimeoutError';
   readonly timeoutMs: number;
 
   constructor(timeoutMs: number) {
-    super(`no answer of the server within ${timeoutMs} ms`);
+    super(`no response from the server within ${timeoutMs} ms`);
     this.timeoutMs = timeoutMs;
   }
 }
 
-/** A list came to its end, and some of what belongs to it cannot be read by anybody. The operator was told. */
+/** A list ended, but some of its records are damaged. `ids` has their ids. The server also reports them to the operator. */
 export class UnreadableError extends Error {
   override readonly name = 'UnreadableError';
   readonly ids: readonly string[];
 
   constructor(ids: readonly string[]) {
-    super(`the list is not whole: the record of ${ids.length} is damaged; ids has them`);
+    super(`the list is incomplete: ${ids.length} damaged records, see ids`);
     this.ids = ids;
   }
 }

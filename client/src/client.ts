@@ -22,35 +22,36 @@ export type { Clock } from './retry.ts';
 export { ResultError, type VerifiedResult, verifyResult } from './verify-result.ts';
 export { verifyWebhook, WebhookError, type WebhookEvent } from './verify-webhook.ts';
 
+/** The settings of a client. */
 export type ClientSettings = Credentials & {
-  /** PUBLIC_URL of the server, as `https://api.example.gov`. */
+  /** PUBLIC_URL of the server, such as `https://api.example.gov`. */
   readonly baseUrl: string;
   readonly clientId: string;
-  /** Scopes of the token, with blanks between; all of the client where it is absent. */
+  /** Scopes of the token, separated by spaces. By default, all scopes of the client. */
   readonly scope?: string;
-  /** `true` binds the tokens to a key that this client makes and keeps in memory (DPoP): a stolen one is worth nothing. */
+  /** `true` binds the tokens to a key that exists only in memory of this client (DPoP). A stolen token is then useless. */
   readonly dpop?: boolean;
-  /** How often what is safe is sent again (4), within 55 seconds. */
+  /** Maximum number of retries of safe requests (default 4), within 55 seconds. */
   readonly retries?: number;
-  /** For one attempt, of documents until their first byte (30,000); a deposit has ten times that. */
+  /** Timeout of one attempt in ms (default 30,000), for documents until the response headers. Ten times as long for deposits. */
   readonly timeoutMs?: number;
   readonly fetch?: typeof fetch;
   readonly clock?: Clock;
-  /** From 0 to 1, for the jitter of pauses. */
+  /** Returns a number from 0 to 1 for the jitter of retries. */
   readonly random?: () => number;
 };
 
 type Claims = Operations['verifyIdentity']['body'];
 type Message = Omit<Operations['sendNotification']['body'], 'dryRun'>;
 
-/** What is known of a document that is deposited, in plain text. */
+/** The metadata of a document to deposit, without percent-encoding. */
 export type Deposit = {
   readonly citizenId: string;
   readonly title: string;
   readonly mediaType: string;
-  /** As `tax-assessment`. */
+  /** Such as `tax-assessment`. */
   readonly kind?: string;
-  /** RFC 3339, as all instants. */
+  /** RFC 3339, like all times. */
   readonly issuedAt?: string;
   readonly retainUntil?: string;
   readonly retentionClass?: string;
@@ -59,34 +60,38 @@ export type Deposit = {
 };
 type KeyOption = { readonly idempotencyKey?: string };
 
+/** A client of one server. */
 export type Client = Pages & {
   readonly call: Call;
-  /** The present access token, for a program that makes a request by itself; not of a client with `dpop`. */
+  /** The current access token, for requests that you send yourself. Throws a TypeError with `dpop`. */
   accessToken(options?: Pick<CallOptions, 'signal'>): Promise<string>;
-  /** Claims against the register, in a body: never in a URL. */
+  /** Verifies claims against the register. The claims are in the request body, never in the URL. */
   verify(claims: Claims, options?: CallOptions): Promise<Operations['verifyIdentity']['answers'][200]>;
-  /** The signed result of `verify`, by the published keys of the server. */
-  verifyResult(token: string, question?: ExpectedResult): Promise<VerifiedResult>;
-  /** Accepted once however often it is sent: with a key of its own, unless you keep one to go on with after a crash. */
+  /** Checks a signed result of `verify` with the published keys of the server. */
+  verifyResult(token: string, expected?: ExpectedResult): Promise<VerifiedResult>;
+  /** Sends a notification. Retries create no second one. To repeat a call after a crash, pass your own `idempotencyKey`. */
   send(message: Message, options?: CallOptions & KeyOption): Promise<Operations['sendNotification']['answers'][202]>;
+  /** The status of a notification. */
   notification(id: string, options?: CallOptions): Promise<Operations['readNotification']['answers'][200]>;
-  /** Bytes are proved by their digest and deposited once; a stream is sent once and not again. */
+  /** Deposits a document. Retries create no second one, and the server checks a digest. A stream has neither retries nor digest. */
   deposit(
     content: Bytes,
     about: Deposit,
     options?: CallOptions & KeyOption,
   ): Promise<Operations['depositDocument']['answers'][201]>;
-  /** The document as it comes: 200, 206 for a `Range`, 304 for an `If-None-Match`. Read its body, or cancel it. A signal
-   * ends the reading too, and is best of its own for each: it stays bound to the document. */
+  /**
+   * The response with the document: 200, 206 for a `Range`, 304 for an `If-None-Match`. Read its body or cancel it. The signal
+   * also stops the reading. Use one signal per document, because its listener stays until the signal aborts.
+   */
   document(
     id: string,
     options?: CallOptions & { readonly headers?: Operations['retrieveDocument']['headers'] },
   ): Promise<Response>;
-  /** What is on record about a document. */
+  /** The record of a document. */
   documentRecord(id: string, options?: CallOptions): Promise<Operations['retrieveDocument']['answers'][200]>;
 };
 
-/** A client of one server. It holds its token in memory alone, and writes nothing anywhere. */
+/** Creates a client of one server. It keeps its token only in memory, and writes no file and no log. */
 export function createClient(settings: ClientSettings): Client {
   const { clientId, scope, retries = 4, timeoutMs = 30_000, clock = defaultClock, random = Math.random } = settings;
   const baseUrl = new URL(settings.baseUrl).href.replace(/\/+$/, '');
@@ -94,7 +99,7 @@ export function createClient(settings: ClientSettings): Client {
   if ((clientSecret === undefined) === (privateKey === undefined)) {
     throw new TypeError('give either clientSecret or privateKey');
   }
-  // Taken when it is called, as what watches a process puts its own in this place.
+  // Reads the global `fetch` at each call, because monitoring tools may replace it later.
   const fetchFunction: typeof fetch = settings.fetch ?? ((...request) => fetch(...request));
   const sharedOptions = { baseUrl, fetch: fetchFunction, clock, random, retries, timeoutMs };
   const dpop = settings.dpop === true ? createDpop(clock) : undefined;
@@ -111,10 +116,10 @@ export function createClient(settings: ClientSettings): Client {
     },
     ...createPages(call, clock),
     verify: async (claims, options) => (await call('verifyIdentity', { ...options, body: claims })).body,
-    verifyResult: async (token, question = {}) => {
+    verifyResult: async (token, expected = {}) => {
       const check = async (isUnknown: boolean) => {
         const jwks = await resultKeys(isUnknown);
-        return await verifyResult(token, { ...question, issuer: baseUrl, clientId, jwks, now: clock.now() });
+        return await verifyResult(token, { ...expected, issuer: baseUrl, clientId, jwks, now: clock.now() });
       };
       return await check(false).catch((fault) => {
         if (fault instanceof ResultError && fault.code === 'ERR_JWKS_NO_MATCHING_KEY') return check(true);
@@ -123,21 +128,21 @@ export function createClient(settings: ClientSettings): Client {
     },
     send: async (message, { idempotencyKey = randomUUID(), ...options } = {}) => {
       const headers = { 'Idempotency-Key': idempotencyKey };
-      const answer = await call('sendNotification', { ...options, headers, body: message });
-      // 200 answers dry runs alone, and `dryRun` is no member of a message here.
-      return answer.body as Operations['sendNotification']['answers'][202];
+      const response = await call('sendNotification', { ...options, headers, body: message });
+      // Only dry runs receive 200, and the type `Message` has no `dryRun`.
+      return response.body as Operations['sendNotification']['answers'][202];
     },
     notification: async (id, options) => (await call('readNotification', { ...options, params: { id } })).body,
     deposit: async (content, about, { idempotencyKey = randomUUID(), ...options } = {}) => {
       const digest = await reprDigestOf(bytesOf(content));
-      const once = digest === undefined ? {} : { 'Idempotency-Key': idempotencyKey, 'Repr-Digest': digest };
-      const headers = { ...depositHeaders(about), ...once };
-      const given = { timeoutMs: 10 * timeoutMs, ...options, headers, body: content };
-      return (await call('depositDocument', given)).body;
+      const retryHeaders = digest === undefined ? {} : { 'Idempotency-Key': idempotencyKey, 'Repr-Digest': digest };
+      const headers = { ...depositHeaders(about), ...retryHeaders };
+      const input = { timeoutMs: 10 * timeoutMs, ...options, headers, body: content };
+      return (await call('depositDocument', input)).body;
     },
     document: (id, { headers, ...options } = {}) => {
-      const all = { Accept: '*/*', ...headers };
-      return send('retrieveDocument', { ...options, params: { id }, headers: all }, (response) => response);
+      const allHeaders = { Accept: '*/*', ...headers };
+      return send('retrieveDocument', { ...options, params: { id }, headers: allHeaders }, (response) => response);
     },
     documentRecord: async (id, options) => (await call('retrieveDocument', { ...options, params: { id } })).body,
   };
@@ -158,11 +163,11 @@ function depositHeaders(deposit: Deposit): Operations['depositDocument']['header
   };
 }
 
-/** Repr-Digest of the whole (RFC 9530), of what can be read twice. A Blob is read piece by piece. */
+/** The Repr-Digest of the content (RFC 9530). Undefined for a stream, which can be read only once. */
 async function reprDigestOf(content: Bytes): Promise<string | undefined> {
   if (content instanceof ReadableStream) return undefined;
   const hash = createHash('sha256');
   if (content instanceof Uint8Array) hash.update(content);
-  else for await (const piece of content.stream()) hash.update(piece);
+  else for await (const chunk of content.stream()) hash.update(chunk);
   return `sha-256=:${hash.digest('base64')}:`;
 }

@@ -2,24 +2,24 @@ import { createHash, randomUUID } from 'node:crypto';
 import { type CryptoKey, exportJWK, generateKeyPair, SignJWT } from 'jose';
 import { ProblemError, TokenError } from './client-errors.ts';
 
-/** What a proof is for: one request, with the token where it carries one. */
+/** The request that a proof is for, with its access token if it has one. */
 export type DpopRequest = { readonly method: string; readonly url: string; readonly token?: string };
 
-/** Proofs of a key (RFC 9449): whoever gets hold of a token cannot use it without them. */
+/** Creates proofs of possession of a key (RFC 9449). A stolen token is useless without the key. */
 export type DpopProver = {
-  /** The headers of one request. A proof is good once, so that each attempt has its own. */
-  headersFor(proven: DpopRequest): Promise<Record<string, string>>;
-  /** Keeps the nonce that an answer brings: the next proof has to hold it. */
-  storeNonce(answer: Response): void;
-  /** Whether the server wants nonces, and may not take the one at hand any more. */
+  /** The headers of one request. The server accepts a proof once, so each attempt needs a new one. */
+  headersFor(request: DpopRequest): Promise<Record<string, string>>;
+  /** Stores the nonce of a response for the next proof. */
+  storeNonce(response: Response): void;
+  /** Whether the server uses nonces and the stored one may have expired. */
   isNonceExpired(): boolean;
 };
 
 const alg = 'ES256';
-/** The server takes a nonce for two minutes at least. */
+/** Shorter than the two minutes for which the server accepts a nonce at least. */
 const nonceLifetimeMs = 60_000;
 
-/** Makes the key with the first proof. It is kept in memory alone, cannot be exported, and ends with the client. */
+/** Creates a prover. It generates its key with the first proof, only in memory. The private key cannot be exported. */
 export function createDpop(clock: { now(): number }): DpopProver {
   let keys: Promise<{ readonly privateKey: CryptoKey; readonly jwk: object }> | undefined;
   let nonce: { readonly text: string; readonly at: number } | undefined;
@@ -29,15 +29,15 @@ export function createDpop(clock: { now(): number }): DpopProver {
       const { privateKey, jwk } = await keys;
       const htu = url.replace(/[?#].*$/, '');
       const ath = token && createHash('sha256').update(token).digest('base64url');
-      // Members that are undefined are left out of its JSON.
+      // JSON omits members that are undefined.
       const proof = await new SignJWT({ htm: method, htu, jti: randomUUID(), ath, nonce: nonce?.text })
         .setProtectedHeader({ alg, typ: 'dpop+jwt', jwk })
         .setIssuedAt(Math.floor(clock.now() / 1_000))
         .sign(privateKey);
       return { ...(token === undefined ? {} : { authorization: `DPoP ${token}` }), dpop: proof };
     },
-    storeNonce: (answer) => {
-      const text = answer.headers.get('dpop-nonce');
+    storeNonce: (response) => {
+      const text = response.headers.get('dpop-nonce');
       if (text !== null) nonce = { text, at: clock.now() };
     },
     isNonceExpired: () => nonce !== undefined && clock.now() - nonce.at > nonceLifetimeMs,
@@ -49,7 +49,7 @@ async function generateDpopKey() {
   return { privateKey, jwk: await exportJWK(publicKey) };
 }
 
-/** An attempt, and once more where it lacked nothing but the nonce that its refusal brought (RFC 9449, section 8). */
+/** Runs an attempt, and repeats it once if only the nonce was missing or old (RFC 9449, section 8). */
 export async function retryWithNonce<T>(attempt: () => Promise<T>): Promise<T> {
   try {
     return await attempt();

@@ -1,14 +1,14 @@
 import type { Problem } from './api-types.ts';
 import { NetworkError, ProblemError, TimeoutError, TokenError } from './client-errors.ts';
 
-/** What bounds one request: `signal` is the caller's, and its reason is thrown as it is. */
+/** The limits of one request. `signal` comes from the caller, and its reason is thrown unchanged. */
 export type RequestLimits = { readonly timeoutMs: number; readonly signal?: AbortSignal | undefined };
 
-const answerLimitBytes = 16_777_216;
+const responseLimitBytes = 16_777_216;
 
 /**
- * One request. `read` takes the answer, within the time of the request; what it returns with a body still open goes on to be
- * stopped by the signal.
+ * Sends one request. The timeout includes `read`, which reads the response. If `read` leaves the body open, the signal still
+ * stops the body later.
  */
 export async function sendRequest<T>(
   request: { readonly fetch: typeof fetch; readonly url: string; readonly init: RequestInit },
@@ -22,7 +22,7 @@ export async function sendRequest<T>(
   signal?.addEventListener('abort', stop, { once: true });
   let isOpen = false;
   try {
-    // A redirect is no answer of this interface, and would carry the token elsewhere.
+    // The API has no redirects. A followed redirect could send the token to another server.
     const response = await request.fetch(request.url, { ...request.init, redirect: 'manual', signal: stopping.signal });
     const result = await read(response);
     isOpen = response.body !== null && !response.bodyUsed;
@@ -43,23 +43,23 @@ function networkErrorCode(fault: unknown): string {
   return [cause?.code, code].find((one) => typeof one === 'string') ?? 'NETWORK';
 }
 
-/** The body of an answer as JSON; the caller knows its shape from the interface. */
+/** Reads the body of a response as JSON, up to 16 MiB. The caller knows the type from the OpenAPI document. */
 export async function readJson(response: Response): Promise<unknown> {
-  const pieces: Uint8Array[] = [];
+  const chunks: Uint8Array[] = [];
   let size = 0;
-  for await (const piece of response.body ?? []) {
-    size += piece.length;
-    if (size > answerLimitBytes) throw new NetworkError('ANSWER_TOO_LARGE');
-    pieces.push(piece);
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > responseLimitBytes) throw new NetworkError('ANSWER_TOO_LARGE');
+    chunks.push(chunk);
   }
   try {
-    return JSON.parse(Buffer.concat(pieces).toString('utf8'));
+    return JSON.parse(Buffer.concat(chunks).toString('utf8'));
   } catch {
     throw new NetworkError('ANSWER_UNREADABLE');
   }
 }
 
-/** What an answer that is no success says. Of another program, as a proxy, it says no more than its status. */
+/** The error of an unsuccessful response. If another program responded, such as a proxy, it contains only the status. */
 export async function readProblem(response: Response, now: number): Promise<ProblemError> {
   const { status } = response;
   const retryAfterMs = parseRetryAfter(response, now);
@@ -67,20 +67,23 @@ export async function readProblem(response: Response, now: number): Promise<Prob
   if (isProblem) return new ProblemError((await readJson(response)) as Problem, retryAfterMs);
   await response.body?.cancel();
   const foreignProblem = {
-    ...{ type: 'about:blank', title: `HTTP ${status}`, status, retryable: isTransientStatus(status) },
-    detail: 'This is no answer of the interface.',
-    fix: 'Look at baseUrl, and at what stands between here and the server.',
+    type: 'about:blank',
+    title: `HTTP ${status}`,
+    status,
+    retryable: isTransientStatus(status),
+    detail: 'Expected a problem from the server, received a response of another program.',
+    fix: 'Check baseUrl and the proxies between this client and the server.',
     instance: response.headers.get('request-id') ?? '',
   };
   return new ProblemError(foreignProblem, retryAfterMs);
 }
 
-/** Whether a status says that it may be otherwise in a moment. */
+/** Whether a request with this status can succeed soon. */
 export function isTransientStatus(status: number): boolean {
   return status === 429 || (status >= 502 && status <= 504);
 }
 
-/** Retry-After in milliseconds: it holds seconds or a date (RFC 9110, section 10.2.3). */
+/** Retry-After in milliseconds. The header has seconds or a date (RFC 9110, section 10.2.3). */
 export function parseRetryAfter(response: Response, now: number): number | undefined {
   const text = response.headers.get('retry-after') ?? '';
   const at = Date.parse(text);

@@ -5,31 +5,32 @@ import { sendRequest } from './http-request.ts';
 
 type ListenOptions = {
   readonly client: Client;
-  /** Where the calls go. */
+  /** The URL that receives the calls. */
   readonly target: URL;
   readonly secret: string;
-  /** From after which event; those that happen from now on where it is absent. */
+  /** Number of the last event to skip. If undefined, only new events are sent. */
   readonly after: string | undefined;
   readonly signal: AbortSignal;
-  /** A line for each event, and one for how to go on. */
+  /** Receives one line per event. */
   readonly print: (line: string) => void;
+  /** Receives the line at the start, and the line that says how to continue. */
   readonly note: (line: string) => void;
 };
 
-/** As the server waits for a receiver. */
+/** The same timeout as in the server. */
 const timeoutMs = 15_000;
 
-/** The same as long as the credentials are: who has it learns nothing of them. */
+/** Derives the signing secret from the credentials, so that it does not change. It does not reveal the credentials. */
 export function listenSecret({
   clientSecret,
   privateKey,
 }: Pick<ClientSettings, 'clientSecret' | 'privateKey'>): string {
-  const given = clientSecret ?? JSON.stringify(privateKey);
-  const bytes = hkdfSync('sha256', given, '', 'citizen-services-client listen', 32);
+  const credential = clientSecret ?? JSON.stringify(privateKey);
+  const bytes = hkdfSync('sha256', credential, '', 'citizen-services-client listen', 32);
   return `whsec_${Buffer.from(bytes).toString('base64')}`;
 }
 
-/** Calls the target with each event of the feed, as the server calls a webhook, until the signal aborts. Each is told once. */
+/** Sends each event of the feed to the target like a webhook of the server, until the signal aborts. It does not retry. */
 export async function forwardEvents({
   client,
   target,
@@ -44,9 +45,9 @@ export async function forwardEvents({
     after ??= await findEndOfFeed(client, signal);
     note(`Events from number ${Number(after) + 1} on go to ${target}, signed with ${secret}`);
     for await (const event of client.events({ after }, { signal })) {
-      const answer = await forwardEvent(event, { target, secret, signal });
+      const outcome = await forwardEvent(event, { target, secret, signal });
       after = String(event.number);
-      print(`${event.number} ${event.type} ${event.data.notification} → ${answer}`);
+      print(`${event.number} ${event.type} ${event.data.notification} → ${outcome}`);
     }
   } catch (fault) {
     if (!signal.aborted) throw fault;

@@ -4,18 +4,18 @@ import { parseArgs } from 'node:util';
 import { type ClientSettings, createClient, NetworkError, ProblemError, TimeoutError, TokenError } from './client.ts';
 import { forwardEvents, listenSecret } from './listen.ts';
 
-// The command line: 0 done, 1 failed, 2 wrong usage.
+// The command line of the client. Exit codes: 0 success, 1 failure, 2 wrong usage.
 
 const help = `citizen-services-client COMMAND
 
   token                                     Prints an access token.
-  listen --forward-to URL [--after NUMBER]  Calls URL with each event of your notifications, as a webhook of the
-                                            server would, until you end it (Ctrl+C). From now on, or from after the
-                                            event with that number. What is not answered with 2xx is not repeated.
-         --dpop                             With tokens that are bound, for a client that has to bind them.
+  listen --forward-to URL [--after NUMBER]  Sends each event of your notifications to URL, like a webhook of the
+                                            server, until you press Ctrl+C. It starts with new events, or after the
+                                            event with this number. It does not repeat failed calls.
+         --dpop                             Binds the access tokens (DPoP), for clients that must bind them.
 
 Read from the environment:
-  BASE_URL       PUBLIC_URL of the server, as http://127.0.0.1:3000
+  BASE_URL       PUBLIC_URL of the server, such as http://127.0.0.1:3000
   CLIENT_ID      the id of your client
   CLIENT_SECRET  its secret; or
   CLIENT_KEY     the file with its private key as a JWK
@@ -61,20 +61,18 @@ async function runListen(values: {
   const { 'forward-to': forwardTo = '', after, dpop = false } = values;
   const target = URL.canParse(forwardTo) ? new URL(forwardTo) : undefined;
   if (target === undefined || !/^https?:$/.test(target.protocol))
-    throw new UsageError('--forward-to has to be a URL, as http://127.0.0.1:8080/hooks');
+    throw new UsageError('--forward-to has to be a URL, such as http://127.0.0.1:8080/hooks');
   if (after !== undefined && !/^\d{1,15}$/.test(after))
     throw new UsageError('--after has to be the number of an event');
-  const given = settings();
+  const clientSettings = settings();
   const stopping = new AbortController();
   for (const name of ['SIGINT', 'SIGTERM'] as const) process.once(name, () => stopping.abort());
   await forwardEvents({
-    ...{
-      client: createClient({ ...given, dpop }),
-      target,
-      secret: listenSecret(given),
-      after,
-      signal: stopping.signal,
-    },
+    client: createClient({ ...clientSettings, dpop }),
+    target,
+    secret: listenSecret(clientSettings),
+    after,
+    signal: stopping.signal,
     print: (line) => process.stdout.write(`${line}\n`),
     note: (line) => process.stderr.write(`${line}\n`),
   });

@@ -6,20 +6,20 @@ import type { Clock } from './retry.ts';
 type Answers = { [Id in keyof Operations]: Operations[Id]['answers'] };
 type ListedNotification = Answers['listNotifications'][200]['items'][number];
 type ListedDocument = Answers['listDocuments'][200]['documents'][number];
-/** An event of the feed. Its `number` as text is the `after` to go on from. */
+/** An event of the feed. To continue after it, pass its `number` as text in `after`. */
 export type FeedEvent = Answers['readEvents'][200]['items'][number];
 
-/** Lists, page by page as they are gone through. */
+/** Lists as async iterators. Each fetches the next page when the caller needs it. */
 export type Pages = {
   notifications(
     query?: Operations['listNotifications']['query'],
     options?: CallOptions,
   ): AsyncGenerator<ListedNotification, void>;
-  /** The records of a citizen's documents. Where some are damaged it throws an UnreadableError, once all others have come. */
+  /** The records of a citizen's documents. If some are damaged, it throws an UnreadableError after all others. */
   documents(query: Operations['listDocuments']['query'], options?: CallOptions): AsyncGenerator<ListedDocument, void>;
   /**
-   * What became of your notifications, in order and without gaps, from after the number `after`. It waits for more until it is
-   * left or its signal aborts; with `follow: false` it ends where the feed does.
+   * The events of your notifications after the number `after`, in order and without gaps. It waits for new events until you
+   * leave the loop or the signal aborts. With `follow: false` it ends at the end of the feed.
    */
   events(
     from?: { readonly after?: string; readonly follow?: boolean; readonly pollMs?: number },
@@ -27,12 +27,13 @@ export type Pages = {
   ): AsyncGenerator<FeedEvent, void>;
 };
 
+/** Creates the lists of a client. */
 export function createPages(call: Call, clock: Clock): Pages {
   return {
     notifications: async function* (query, options) {
       for (let cursor = query?.cursor; ; ) {
-        const given = { ...query, ...(cursor === undefined ? {} : { cursor }) };
-        const { body } = await call('listNotifications', { ...options, query: given });
+        const pageQuery = { ...query, ...(cursor === undefined ? {} : { cursor }) };
+        const { body } = await call('listNotifications', { ...options, query: pageQuery });
         yield* body.items;
         cursor = body.next;
         if (cursor === undefined) return;
@@ -41,8 +42,8 @@ export function createPages(call: Call, clock: Clock): Pages {
     documents: async function* (query, options) {
       const unreadable: string[] = [];
       for (let { after } = query; ; ) {
-        const given = { ...query, ...(after === undefined ? {} : { after }) };
-        const { body } = await call('listDocuments', { ...options, query: given });
+        const pageQuery = { ...query, ...(after === undefined ? {} : { after }) };
+        const { body } = await call('listDocuments', { ...options, query: pageQuery });
         yield* body.documents;
         unreadable.push(...body.unreadable);
         if (body.next === null) break;

@@ -2,9 +2,10 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { NetworkError, ProblemError, TimeoutError, TokenError } from './client-errors.ts';
 import { isTransientStatus } from './http-request.ts';
 
-/** Time as the client takes it: now, in epoch milliseconds, and a pause that a signal ends. */
+/** The clock of the client: the time in epoch milliseconds, and a wait that rejects when the signal aborts. */
 export type Clock = { now(): number; wait(ms: number, signal?: AbortSignal): Promise<unknown> };
 
+/** The system clock. */
 export const defaultClock: Clock = {
   now: () => Date.now(),
   wait: (ms, signal) =>
@@ -14,40 +15,41 @@ export const defaultClock: Clock = {
     }),
 };
 
+/** `retries` is the maximum number of retries. `random` returns a number from 0 to 1 for the jitter. */
 export type RetryOptions = {
   readonly clock: Clock;
   readonly random: () => number;
   readonly retries: number;
-  /** Whether what failed so may be tried again; all that passes may where it is absent. */
+  /** Whether the attempt may be repeated after this error. By default, every transient error allows it. */
   readonly mayRetry?: (fault: unknown) => boolean;
 };
 
-/** A token that was good for a minute when the first attempt was made is good for all of them. */
+/** A token that is valid for at least a minute at the first attempt stays valid for all attempts. */
 const maxRetryMs = 55_000;
 const [firstPauseMs, longestPauseMs] = [250, 8_000];
 
-/** Makes attempts until one succeeds or fails for good, so many times and for less than a minute. */
+/** Repeats an attempt until it succeeds or fails permanently, up to `retries` times and within 55 seconds. */
 export async function retry<T>(
   { clock, random, retries, mayRetry = () => true }: RetryOptions,
   signal: AbortSignal | undefined,
   attempt: () => Promise<T>,
 ): Promise<T> {
-  const began = clock.now();
+  const startedAt = clock.now();
   for (let attempts = 0; ; attempts += 1) {
     try {
       return await attempt();
     } catch (fault) {
       const minimumDelayMs = retryDelayMs(fault);
       if (minimumDelayMs === undefined || attempts >= retries || !mayRetry(fault)) throw fault;
-      // Full jitter, and never before the time that the server named.
+      // Full jitter, added to the delay that the server requested.
       const waitMs = minimumDelayMs + random() * Math.min(longestPauseMs, firstPauseMs * 2 ** attempts);
-      if (clock.now() - began + waitMs > maxRetryMs) throw fault;
+      if (clock.now() - startedAt + waitMs > maxRetryMs) throw fault;
       await clock.wait(waitMs, signal);
     }
   }
 }
 
-/** For how long the server asked to wait; undefined where the fault will not pass. */
+/** The delay (ms) that the server requested, or 0. Undefined if the error is permanent. */
 function retryDelayMs(fault: unknown): number | undefined {
   if (fault instanceof NetworkError || fault instanceof TimeoutError) return 0;
   if (!(fault instanceof ProblemError || fault instanceof TokenError)) return undefined;

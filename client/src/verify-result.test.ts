@@ -6,8 +6,15 @@ import { verifyResult } from './verify-result.ts';
 const now = Date.UTC(2026, 10, 20, 9);
 const [issuer, clientId] = ['https://api.example.gov', 'tax'];
 const payload: JWTPayload = {
-  ...{ iss: issuer, aud: clientId, iat: now / 1_000, exp: now / 1_000 + 300, jti: 'ver_1' },
-  ...{ decision: 'no_match', policy: 'standard-2026-1', request_hash: 'sha-256:x', nonce: 'n-1' },
+  iss: issuer,
+  aud: clientId,
+  iat: now / 1_000,
+  exp: now / 1_000 + 300,
+  jti: 'ver_1',
+  decision: 'no_match',
+  policy: 'standard-2026-1',
+  request_hash: 'sha-256:x',
+  nonce: 'n-1',
 };
 const typ = 'identity-verification+jwt';
 
@@ -20,7 +27,7 @@ before(async () => {
   published = { ...(await exportJWK(pair.publicKey)), kid: 'one', citizen_services_use: 'result' };
 });
 
-/** Signed by the published key. */
+/** Signs with the published key. */
 function sign(members: JWTPayload, type: string = typ): Promise<string> {
   return new SignJWT(members).setProtectedHeader({ alg: 'ES256', typ: type, kid: 'one' }).sign(privateKey);
 }
@@ -28,12 +35,12 @@ function sign(members: JWTPayload, type: string = typ): Promise<string> {
 const verify = (token: string, keys: readonly JWK[] = [published]) =>
   verifyResult(token, { issuer, clientId, jwks: { keys: [...keys] }, now });
 
-test('a result of another type, or one that lacks a member, is refused though the key signed it', async () => {
+test('a signed result of another type, without a required member or after its expiry is refused', async () => {
   assert.deepEqual(await verify(await sign(payload)), payload);
   const wrong = { name: 'ResultError', code: 'ERR_JWT_CLAIM_VALIDATION_FAILED' };
   await assert.rejects(verify(await sign(payload, 'at+jwt')), wrong);
   for (const name of ['iss', 'aud', 'iat', 'exp', 'jti', 'decision']) {
-    const { [name]: _left, ...rest } = payload;
+    const { [name]: _removed, ...rest } = payload;
     await assert.rejects(verify(await sign(rest)), wrong, name);
   }
   await assert.rejects(verify(await sign({ ...payload, exp: now / 1_000 })), { code: 'ERR_JWT_EXPIRED' });
@@ -48,7 +55,7 @@ test('a key that is published for another use verifies no result', async () => {
   }
 });
 
-test('a result that nobody signed, or by a shared secret, is refused', async () => {
+test('an unsigned result, and a result signed with a shared secret, are refused', async () => {
   const encoded = [{ alg: 'none', typ }, payload].map((part) =>
     Buffer.from(JSON.stringify(part)).toString('base64url'),
   );

@@ -9,7 +9,7 @@ const other = `whsec_${Buffer.alloc(32, 8).toString('base64')}`;
 const now = Date.UTC(2026, 10, 20, 9);
 const body = JSON.stringify({ number: 1, type: 'notification.opened', timestamp: '2026-11-20T09:00:00Z', data: {} });
 
-/** A call as the reference library signs it. */
+/** The headers of a call that the reference library signed. */
 function signed(by: string = secret, at: number = now): Record<string, string> {
   return {
     'Webhook-Id': 'evt_1',
@@ -18,7 +18,7 @@ function signed(by: string = secret, at: number = now): Record<string, string> {
   };
 }
 
-test('a call that the reference library signed is believed, in whatever form its headers and body are', () => {
+test('a call signed by the reference library is accepted with each form of headers and body', () => {
   const expected = { ...JSON.parse(body), id: 'evt_1' };
   const lowerCase = Object.fromEntries(Object.entries(signed()).map(([name, value]) => [name.toLowerCase(), value]));
   for (const headers of [signed(), lowerCase, new Headers(signed())]) {
@@ -27,7 +27,7 @@ test('a call that the reference library signed is believed, in whatever form its
   }
 });
 
-test('one of several signatures is enough, and none of another secret, body, id or time is', () => {
+test('one valid signature of several is enough, and a signature for another secret, body, id or time is refused', () => {
   const headers = signed();
   const both = {
     ...headers,
@@ -43,7 +43,7 @@ test('one of several signatures is enough, and none of another secret, body, id 
   assert.throws(() => verifyWebhook(secret, { ...headers, 'Webhook-Signature': 'v1,' }, body, { now }), unsigned);
 });
 
-test('a call that was signed too long ago, or in the future, is not believed', () => {
+test('a call with a timestamp outside the tolerance, in the past or future, is refused', () => {
   for (const seconds of [-300, 300])
     assert.ok(verifyWebhook(secret, signed(secret, now + seconds * 1_000), body, { now }));
   for (const seconds of [-301, 301]) {
@@ -59,7 +59,7 @@ test('a call that was signed too long ago, or in the future, is not believed', (
   assert.throws(() => verifyWebhook(secret, { ...signed(), 'Webhook-Timestamp': 'now' }, body, { now }), /no time/);
 });
 
-test('a call without one of its headers, and what is no secret of a webhook, are told by name', () => {
+test('the error names a missing header, and an invalid secret is a TypeError', () => {
   for (const name of ['Webhook-Id', 'Webhook-Timestamp', 'Webhook-Signature']) {
     const headers = { ...signed(), [name]: undefined };
     assert.throws(() => verifyWebhook(secret, headers, body, { now }), new RegExp(`no header ${name.toLowerCase()}`));
@@ -69,11 +69,11 @@ test('a call without one of its headers, and what is no secret of a webhook, are
   }
 });
 
-test('a v1a signature is believed by its public key, and not taken for one of a secret', () => {
+test('a v1a signature is accepted with its public key, and refused with a secret', () => {
   const { publicKey, privateKey } = generateKeyPairSync('ed25519');
   const key = `whpk_${Buffer.from(publicKey.export({ format: 'jwk' }).x ?? '', 'base64url').toString('base64')}`;
-  const mark = sign(null, Buffer.from(`evt_1.${now / 1_000}.${body}`), privateKey).toString('base64');
-  const headers = { ...signed(), 'Webhook-Signature': `v1a,${mark}` };
+  const signature = sign(null, Buffer.from(`evt_1.${now / 1_000}.${body}`), privateKey).toString('base64');
+  const headers = { ...signed(), 'Webhook-Signature': `v1a,${signature}` };
   assert.equal(verifyWebhook(key, headers, body, { now }).id, 'evt_1');
   assert.throws(() => verifyWebhook(key, headers, `${body} `, { now }), { name: 'WebhookError' });
   assert.throws(() => verifyWebhook(key, signed(), body, { now }), { name: 'WebhookError' });

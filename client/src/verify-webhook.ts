@@ -1,10 +1,10 @@
 import { createHmac, createPublicKey, timingSafeEqual, verify } from 'node:crypto';
 import type { ReceiveEvent } from './api-types.ts';
 
-/** An event as a webhook tells it; `id` is the same each time it is told. */
+/** An event of a webhook call. `id` is the same in each repeated call. */
 export type WebhookEvent = ReceiveEvent & { readonly id: string };
 
-/** A call that is not to be believed. */
+/** The call has no valid signature, or its timestamp is too far from the current time. */
 export class WebhookError extends Error {
   override readonly name = 'WebhookError';
 }
@@ -12,8 +12,9 @@ export class WebhookError extends Error {
 type WebhookHeaders = Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 
 /**
- * The event of a call, after Standard Webhooks 1.0.0; throws a `WebhookError` where it is not signed with this secret
- * (`whsec_…`) or by this key (`whpk_…`, signature v1a), or was not signed lately. The body is needed as it came, not parsed.
+ * Verifies a webhook call (Standard Webhooks 1.0.0) and returns its event. Throws a `WebhookError` if no signature is by this
+ * secret (`whsec_…`) or public key (`whpk_…`, signature v1a), or if the timestamp is not within `toleranceSeconds`. Pass the
+ * raw bytes of the body, before any parsing. A repeated call also passes: compare `id` to detect it.
  */
 export function verifyWebhook(
   secret: string,
@@ -32,7 +33,7 @@ export function verifyWebhook(
   const signed = Buffer.concat([Buffer.from(`${id}.${timestamp}.`), body]);
   if (!signatures.split(' ').some((signature) => isSigned(signed, signature)))
     throw new WebhookError('no signature of the call was made with this secret');
-  // Signed by the server, which knows this shape alone.
+  // The signature is by the server, which only sends this type.
   return { ...(JSON.parse(body.toString('utf8')) as ReceiveEvent), id };
 }
 
@@ -44,8 +45,8 @@ function createSignatureCheck(secret: string): SignatureCheck {
   if (kind === 'whsec' && bytes.length >= 24 && bytes.length <= 64) {
     return (signed, signature) => {
       const expectedSignature = Buffer.from(`v1,${createHmac('sha256', bytes).update(signed).digest('base64')}`);
-      const given = Buffer.from(signature);
-      return given.length === expectedSignature.length && timingSafeEqual(given, expectedSignature);
+      const received = Buffer.from(signature);
+      return received.length === expectedSignature.length && timingSafeEqual(received, expectedSignature);
     };
   }
   if (kind === 'whpk' && bytes.length === 32) {
@@ -60,7 +61,7 @@ function requiredHeader(headers: WebhookHeaders, name: string): string {
   const value =
     headers instanceof Headers
       ? headers.get(name)
-      : Object.entries(headers).find(([given]) => given.toLowerCase() === name)?.[1];
+      : Object.entries(headers).find(([key]) => key.toLowerCase() === name)?.[1];
   if (typeof value !== 'string' || value === '') throw new WebhookError(`the call has no header ${name}`);
   return value;
 }
