@@ -154,7 +154,7 @@ test('an anchor that is missing, or none, is a fault', async (t) => {
     t,
     changeBackupDatabase((db) => db.exec('delete from ledger_head')),
   );
-  assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, and no entry']);
+  assert.deepEqual(notBegun.faults, ['ledger: it has an anchor, but no entries']);
 });
 
 test('what a server was in the middle of with documents is no fault of the backup', async (t) => {
