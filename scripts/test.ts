@@ -15,7 +15,7 @@ const fileConcurrency = 2;
 // A test that exceeds the first limit fails. A file in which no test ran for the same time is reported. The second limit ends the
 // run.
 const testLimitMs = 120_000;
-const runLimitMs = 1_020_000;
+const runLimitMs = 2_400_000;
 
 async function main(filters: readonly string[]): Promise<number> {
   const files = findFiles(filters);
