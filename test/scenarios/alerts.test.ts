@@ -71,7 +71,12 @@ async function toldByServer(t: TestContext): Promise<void> {
   assert.equal(JSON.parse(line ?? '').clientId, client?.clientId);
 
   // The queues are looked at every few seconds.
-  await waitUntil(async () => (await metrics()).includes('\ncitizen_services_scans_oldest_due_seconds '));
+  await waitUntil(async () => {
+    const text = await metrics();
+    return ['scans_oldest_due_seconds ', 'deliveries_due{'].every((name) =>
+      text.includes(`\ncitizen_services_${name}`),
+    );
+  });
   const text = await metrics();
   const lines = text.split('\n');
   const selectors = selectorsOf(rules.replaceAll(/#.*/g, '')).filter(({ metric }) => !othersMetrics.test(metric));
