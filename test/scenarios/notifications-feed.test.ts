@@ -161,7 +161,8 @@ for (const engine of engines) {
     let prune: () => Promise<void> = assert.fail;
     const read: typeof db.read = async (sql, args) => {
       const rows = await db.read(sql, args);
-      if (isAsked) {
+      // Jobs in the background read as well.
+      if (isAsked && sql.includes('from feed_event')) {
         isAsked = false;
         await prune();
       }
