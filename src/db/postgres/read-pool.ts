@@ -39,9 +39,7 @@ export function createReadPool(open: OpenReadConnection): ReadPool {
 
   // The reads of one tick of the event loop are sent in one write.
   function flush(): void {
-    const { byKey = [], rest = [] } = Object.groupBy(pendingReads, ({ options }) =>
-      options.lookup === undefined ? 'rest' : 'byKey',
-    );
+    const { byKey = [], rest = [] } = Object.groupBy(pendingReads, groupOfRead);
     pendingReads = [];
     sendReads(lookups, mergeLookups(byKey));
     sendReads(others, rest);
@@ -91,6 +89,10 @@ export function createReadPool(open: OpenReadConnection): ReadPool {
       }
     },
   };
+}
+
+function groupOfRead({ options }: PendingRead): 'byKey' | 'rest' {
+  return options.lookup === undefined ? 'rest' : 'byKey';
 }
 
 type LockMarker = Pick<LockedTables, 'markLocked'>;
