@@ -139,7 +139,7 @@ test('a long command ends when its caller has ended', async (t) => {
   socket.write(`${JSON.stringify({ args: ['count'], cwd: folder, isInteractive: true })}\n`);
   await once(socket, 'data');
   socket.destroy();
-  assert.equal(await ended, 'Error: the caller of this command has ended');
+  assert.equal(await ended, 'CallerLeft: the caller of this command has ended');
   await stop();
 });
 

@@ -21,7 +21,7 @@ export type DoctorFindings = DoctorFinding | readonly DoctorFinding[] | undefine
 /** One check of an installation. It changes nothing. */
 export type DoctorCheck = {
   readonly name: string;
-  /** What to do if the check times out, or throws an error that does not say it. */
+  /** The instruction for the operator if the check times out, or throws an error without one. */
   readonly fix: string;
   run(): DoctorFindings | Promise<DoctorFindings>;
 };
