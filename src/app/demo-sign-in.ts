@@ -57,7 +57,7 @@ function derivedSeeds(of: (what: string) => Buffer): () => Buffer {
 }
 
 async function ensureClient(
-  { db, clock, random, commit, mint }: AppContext,
+  { db, clock, random, commit, createId }: AppContext,
   { clientId, issuer }: { readonly clientId: string; readonly issuer: string },
 ): Promise<void> {
   if ((await findClient(db.read, clientId)) !== undefined) return;
@@ -65,7 +65,7 @@ async function ensureClient(
   const credential = { by: 'issuer', issuer } as const;
   const made = newClient({ name: 'Pages of citizens', kind: 'demo', scopes, credential }, clock, random);
   if ('fault' in made) throw new Error(`the client of the demo's citizens could not be made: ${made.fault}`);
-  const head = { id: mint('event'), at: clock.now(), actor: { process: 'demo' } } as const;
+  const head = { id: createId('event'), at: clock.now(), actor: { process: 'demo' } } as const;
   await commit({
     events: [{ type: 'client.created', ...head, clientId, scopes }],
     statements: [insertClient({ ...made.client, clientId })],

@@ -12,7 +12,7 @@ export type LockContext = {
   readonly commit: Commit;
   readonly read: Read;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly operator: string;
   readonly notifyLockChange: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
@@ -79,11 +79,18 @@ async function setLock(
   locked: boolean,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const { commit, clock, mint, operator, read } = context;
+  const { commit, clock, createId, operator, read } = context;
   try {
     await commit({
       events: [
-        { type: 'identity.lock-changed', id: mint('event'), at: clock.now(), actor: { operator }, citizenId, locked },
+        {
+          type: 'identity.lock-changed',
+          id: createId('event'),
+          at: clock.now(),
+          actor: { operator },
+          citizenId,
+          locked,
+        },
       ],
       statements: [
         {
@@ -110,17 +117,17 @@ async function liftCitizenLock(
   reason: string,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const { commit, clock, mint, operator, read } = context;
+  const { commit, clock, createId, operator, read } = context;
   const before = await findCitizenLock(read, citizenId);
   if (before?.locked !== true) {
     stderr(before === undefined ? unknownCitizen : 'The citizen has set no lock.\n');
     return 1;
   }
   const now = clock.now();
-  const notification = await context.notifyLockChange({ citizenId, locked: false, reason }, { now, mint });
+  const notification = await context.notifyLockChange({ citizenId, locked: false, reason }, { now, createId });
   const lifted = {
     type: 'own-lock.lifted',
-    id: mint('event'),
+    id: createId('event'),
     at: now,
     actor: { operator },
     citizenId,

@@ -73,7 +73,7 @@ async function printAccessLog(context: CitizensContext, citizenId: string, termi
   const { stdout, stderr } = terminal;
   const showProgress = entriesProgress(terminal);
   const now = context.clock.now();
-  const event = { type: 'access-log.read', id: context.mint('event'), at: now } as const;
+  const event = { type: 'access-log.read', id: context.createId('event'), at: now } as const;
   const actor = { operator: context.operator };
   // The event is committed before any line is printed.
   await context.commit({ events: [{ ...event, actor, citizenId, after: 0, shown: 0 }], statements: [] });

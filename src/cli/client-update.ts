@@ -84,7 +84,7 @@ async function parseUpdateFlags(
 }
 
 async function updateClient(
-  { read, commit, clock, mint, operator }: ClientsContext,
+  { read, commit, clock, createId, operator }: ClientsContext,
   clientId: string,
   update: ClientUpdate,
   { stderr }: Terminal,
@@ -102,7 +102,7 @@ async function updateClient(
     stderr(`${clientId} already has these values; nothing was changed.\n`);
     return 0;
   }
-  const head = { id: mint('event'), at: clock.now(), actor: { operator }, clientId };
+  const head = { id: createId('event'), at: clock.now(), actor: { operator }, clientId };
   const scopes = changed.includes('scopes') ? { scopes: after.scopes } : {};
   try {
     await commit({

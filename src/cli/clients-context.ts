@@ -9,7 +9,7 @@ export type ClientsContext = {
   readonly commit: Commit;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly operator: string;
 };
 

@@ -158,7 +158,7 @@ async function createClient(
     events: [
       {
         type: 'client.created',
-        id: context.mint('event'),
+        id: context.createId('event'),
         at: client.createdAt,
         actor: { operator: context.operator },
         clientId: client.clientId,
@@ -195,7 +195,7 @@ async function listClients({ read }: ClientsContext, json: boolean, { stdout, st
 
 async function disableClient(context: ClientsContext, clientId: string, { stderr }: Terminal): Promise<ExitCode> {
   const now = context.clock.now();
-  const head = { id: context.mint('event'), at: now, actor: { operator: context.operator }, clientId };
+  const head = { id: context.createId('event'), at: now, actor: { operator: context.operator }, clientId };
   const statements = [setClientDisabled(clientId, now), removeClientWebhooks(clientId)];
   const changed = await commitClientChange(context, { type: 'client.disabled', ...head }, statements);
   const message = `${clientId} is disabled. Its tokens stop working within a minute; its webhooks are removed.\n`;
@@ -209,7 +209,12 @@ async function bindClient(
   binding: Binding,
   { stderr }: Terminal,
 ): Promise<ExitCode> {
-  const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator }, clientId };
+  const head = {
+    id: context.createId('event'),
+    at: context.clock.now(),
+    actor: { operator: context.operator },
+    clientId,
+  };
   const changed = await commitClientChange(context, { type: 'client.bound', ...head, binding }, [
     setClientBinding(clientId, binding),
   ]);

@@ -20,7 +20,7 @@ export type ContactsContext = {
   readonly commit: Commit;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>;
   readonly register: { exists(citizenId: string): Promise<boolean> };
   readonly operator: string;
@@ -146,7 +146,7 @@ async function importLine(context: ContactsContext, line: ContactLine | string):
   const { citizenId } = line;
   if (!(await context.register.exists(citizenId))) return 'no such citizen is in the register';
   const now = context.clock.now();
-  const head = { id: context.mint('event'), at: now, actor: { operator: context.operator } };
+  const head = { id: context.createId('event'), at: now, actor: { operator: context.operator } };
   await context.commit({
     events: [{ type: 'contact-wishes.stated', ...head, citizenId }],
     statements: await statementsOf(context, line, now),

@@ -105,7 +105,7 @@ async function createDemoClient(context: DemoContext): Promise<DemoFile['clients
     events: [
       {
         type: 'client.created',
-        id: context.mint('event'),
+        id: context.createId('event'),
         at: context.clock.now(),
         actor: { process: 'demo' },
         clientId,

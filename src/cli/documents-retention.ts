@@ -172,7 +172,7 @@ async function listClasses({ read }: DocumentsContext, json: boolean, { stdout, 
 async function setClass(context: DocumentsContext, retentionClass: RetentionClass): Promise<ExitCode> {
   const now = context.clock.now();
   const { name, keepDays, eraseAfterDays, legalBasis } = retentionClass;
-  const event = { type: 'retention-class.set', id: context.mint('event'), at: now } as const;
+  const event = { type: 'retention-class.set', id: context.createId('event'), at: now } as const;
   const actor = { operator: context.operator };
   await context.commit({
     events: [{ ...event, actor, name, keepDays, legalBasis, eraseAfterDays: eraseAfterDays ?? undefined }],

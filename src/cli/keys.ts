@@ -56,7 +56,7 @@ async function replaceSigningKey(
   // While the clock may be ahead, keys that it shows as retired can be in force again later.
   const leaptFrom = atOnce ? (await readClockState(context.read))?.jump?.from : undefined;
   const { kid, statements } = replaceSigningKeyStatements(context, { use, atOnce, leaptFrom }, context.random);
-  const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator } };
+  const head = { id: context.createId('event'), at: context.clock.now(), actor: { operator: context.operator } };
   await context.commit({ events: [{ type: 'signing-key.replaced', ...head, use, kid, atOnce }], statements });
   const then =
     use === 'evidence'

@@ -15,7 +15,7 @@ export type LedgerKeyContext = {
   readonly commit: Commit;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly root: RootKey;
   readonly operator: string;
   /** The keys that sign now, newest first; undefined before the first start. */
@@ -76,7 +76,7 @@ async function printKeys(context: LedgerKeyContext, terminal: Terminal): Promise
 async function rotateLogKey(context: LedgerKeyContext, overlapMs: number, terminal: Terminal): Promise<ExitCode> {
   const replacement = { use: 'checkpoint', atOnce: overlapMs === 0, overlapMs } as const;
   const { kid, statements } = replaceSigningKeyStatements(context, replacement, context.random);
-  const head = { id: context.mint('event'), at: context.clock.now(), actor: { operator: context.operator } };
+  const head = { id: context.createId('event'), at: context.clock.now(), actor: { operator: context.operator } };
   const event = { type: 'signing-key.replaced', ...head, use: 'checkpoint', kid, atOnce: overlapMs === 0 } as const;
   await context.commit({ events: [event], statements });
   terminal.stderr(

@@ -14,7 +14,7 @@ export type LettersContext = {
   readonly commit: Commit;
   readonly claim: WriteWithoutEvent;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly operator: string;
 };
 

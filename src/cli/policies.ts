@@ -22,7 +22,7 @@ export type PoliciesContext = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly operator: string;
 };
 
@@ -110,7 +110,7 @@ async function addPolicy(context: PoliciesContext, document: string, { stderr }:
       events: [
         {
           type: 'policy.added',
-          id: context.mint('event'),
+          id: context.createId('event'),
           at: now,
           actor: { operator: context.operator },
           name,

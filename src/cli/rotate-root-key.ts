@@ -18,7 +18,7 @@ export type RotationContext = {
   readonly commit: Commit;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly root: RootKey;
   readonly rootKeyPath: string;
   readonly operator: string;
@@ -185,7 +185,7 @@ type RotationStage = {
 };
 
 async function recordStage(context: RotationContext, ids: RootKeyIds, stage: RotationStage): Promise<void> {
-  const head = { type: 'root-key.rotated', id: context.mint('event'), at: context.clock.now() } as const;
+  const head = { type: 'root-key.rotated', id: context.createId('event'), at: context.clock.now() } as const;
   await context.commit({
     events: [{ ...head, actor: { operator: context.operator }, ...ids, ...stage }],
     statements: [],

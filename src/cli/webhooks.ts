@@ -23,7 +23,7 @@ export type WebhooksContext = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly operator: string;
 };
 
@@ -128,13 +128,13 @@ async function clientIds(read: Read, named?: string): Promise<string[]> {
 }
 
 async function setAllowedHosts(
-  { read, commit, clock, mint, operator }: WebhooksContext,
+  { read, commit, clock, createId, operator }: WebhooksContext,
   { clientId, hosts }: { readonly clientId: string; readonly hosts: readonly string[] | undefined },
   { stdout, stderr }: Terminal,
 ): Promise<ExitCode> {
   await clientIds(read, clientId);
   if (hosts !== undefined) {
-    const head = { id: mint('event'), at: clock.now(), actor: { operator } };
+    const head = { id: createId('event'), at: clock.now(), actor: { operator } };
     await commit({
       events: [{ type: 'client.webhook-hosts-set', ...head, clientId, hosts }],
       statements: replaceWebhookHosts(clientId, hosts),
@@ -147,14 +147,14 @@ async function setAllowedHosts(
 }
 
 async function redeliver(
-  { read, commit, clock, mint, operator }: WebhooksContext,
+  { read, commit, clock, createId, operator }: WebhooksContext,
   id: WebhookId,
   terminal: Terminal,
 ): Promise<ExitCode> {
   const { dead } = await countCalls(read, id);
   const at = clock.now();
   const change = { webhook: id, change: 'redelivery-asked' } as const;
-  const event = { type: 'webhook.changed', id: mint('event'), at, actor: { operator }, ...change } as const;
+  const event = { type: 'webhook.changed', id: createId('event'), at, actor: { operator }, ...change } as const;
   try {
     await commit({ events: [event], statements: [requestRedelivery(id)] });
   } catch (fault) {

@@ -78,7 +78,7 @@ export const askContactCode = defineOperation({
     const endsAt = now + contactCodeLimits.minutes * 60_000;
     const { language, systemMessage: texts } = localeFor(contact.language);
     const { subject, text } = texts.contactCode;
-    const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+    const head = { id: call.createId('event'), at: now, actor: { citizen: true } } as const;
     const message = await systemMessage(call, {
       citizenId,
       content: {

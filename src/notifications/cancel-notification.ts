@@ -32,7 +32,7 @@ async function cancel(call: OperationCall<typeof request, NotificationPorts>): P
   const found = await findOwnNotification(call.read, call.params.id, call.caller.clientId);
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { notification, deliveries } = found;
-  const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
+  const head = { id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } };
   const subject = { citizenId: notification.citizenId, notification: notification.id };
   if (notification.status === 'cancelled') {
     const event: CitizenEvent = { type: 'notification.status-read', ...head, ...subject };

@@ -81,7 +81,7 @@ export const createTemplate = defineOperation({
     const issues = templateIssuesOf(call.body);
     if (issues.length > 0) return { refusal: refuseIssues(issues) };
     const texts = call.body.texts.map((text): TemplateText => ({ ...text, language: canonicalTag(text.language) }));
-    const id = call.mint('template');
+    const id = call.createId('template');
     const { clientId } = call.caller;
     const template = { id, clientId, name, defaultLanguage: canonicalTag(defaultLanguage), texts, createdAt: call.now };
     return {

@@ -71,7 +71,7 @@ export const createWebhook = defineOperation({
       const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail: fault ?? notPublicDetail }];
       return { refusal: refuseIssues(issues) };
     }
-    const id = call.mint('webhook');
+    const id = call.createId('webhook');
     const { shown, sealed } = createWebhookSecret(ports.webhookKey, id, ports.random);
     const { signature = 'v1' } = call.body;
     const webhook = { id, clientId: caller.clientId, url: url.href, signature, secret: sealed, createdAt: now };

@@ -77,7 +77,7 @@ export const listInboxMessages = defineOperation({
     const { messages, next } = await findInboxPage({ ...call.ports, read: call.read }, citizenId, { limit, before });
     const language = await citizenLanguageOf(call.ports, citizenId);
     const items = await Promise.all(messages.map((message) => inboxItemOf(message, call.ports, language)));
-    const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+    const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
       answer: { status: 200, json: { items, ...(next === undefined ? {} : { next }) } },

@@ -91,7 +91,7 @@ function eventsOf(
   call: OperationCall<typeof request, NotificationPorts>,
   shown: readonly Notification[],
 ): [LedgerEvent, ...LedgerEvent[]] {
-  const head = () => ({ id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } });
+  const head = () => ({ id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } });
   return [
     { type: 'notifications.listed', ...head(), shown: shown.length },
     ...shown.map((one): LedgerEvent => {

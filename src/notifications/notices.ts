@@ -8,7 +8,7 @@ import type { NotificationPorts } from './ports.ts';
 import { notifyLimitReached } from './system-messages/notify-limit-reached.ts';
 import { notifyLockChange } from './system-messages/notify-lock-change.ts';
 
-type NoticeCall = { readonly now: number; readonly mint: IdGenerator };
+type NoticeCall = { readonly now: number; readonly createId: IdGenerator };
 
 /** The messages about a citizen's record that other slices put into their effects. */
 export type Notices = {
@@ -38,14 +38,14 @@ export function createNotices(
   ports: Pick<NotificationPorts, 'citizenKeys' | 'random' | 'cascade' | 'contactOf'>,
 ): Notices {
   return {
-    limitReached: async (citizenId, { now, mint, notBefore }) => {
+    limitReached: async (citizenId, { now, createId, notBefore }) => {
       const contact = await ports.contactOf(citizenId);
-      const message = await notifyLimitReached({ now, mint, ports }, { citizenId, contact, notBefore });
+      const message = await notifyLimitReached({ now, createId, ports }, { citizenId, contact, notBefore });
       return { events: [message.event], statements: message.statements };
     },
-    lockChanged: async (change, { now, mint }) => {
+    lockChanged: async (change, { now, createId }) => {
       const contact = await ports.contactOf(change.citizenId);
-      const message = await notifyLockChange({ now, mint, ports }, { ...change, contact });
+      const message = await notifyLockChange({ now, createId, ports }, { ...change, contact });
       return { events: [message.event], statements: message.statements };
     },
   };

@@ -56,7 +56,7 @@ async function openForCitizen(
   const { citizenId } = call.caller;
   if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
   const id = parseId('notification', call.params.id);
-  const deps = { ...call.ports, read: call.read, mint: call.mint };
+  const deps = { ...call.ports, read: call.read, createId: call.createId };
   const found = id === undefined ? undefined : await openMessageOfCitizen(deps, citizenId, { id, now: call.now });
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { content, notification, effect } = found;

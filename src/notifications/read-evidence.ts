@@ -77,7 +77,7 @@ export const readEvidence = defineOperation({
     const key = ports.evidenceKey();
     const issuer = { publicUrl: ports.evidenceIssuer, senderName: sender.name, key: key.publicJwk, now };
     const claims = evidenceClaimsOf({ found, content, legalEffect }, issuer);
-    const head = { id: call.mint('event'), at: now, actor: { client: caller.clientId } };
+    const head = { id: call.createId('event'), at: now, actor: { client: caller.clientId } };
     const subject = { citizenId: notification.citizenId, notification: notification.id };
     return {
       effect: { events: [{ type: 'notification.status-read', ...head, ...subject }], statements },

@@ -39,7 +39,7 @@ export const readNotification = defineOperation({
         events: [
           {
             type: 'notification.status-read',
-            id: call.mint('event'),
+            id: call.createId('event'),
             at: call.now,
             actor: { client: call.caller.clientId },
             citizenId: notification.citizenId,

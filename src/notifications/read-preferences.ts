@@ -25,7 +25,7 @@ export const readPreferences = defineOperation({
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
     const deps = { ...call.ports, read: call.read };
     const [stored, codes] = await Promise.all([findPreferences(deps, citizenId), findContactCodes(deps, citizenId)]);
-    const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+    const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'contact-wishes.read', ...head, citizenId }], statements: [] },
       answer: { status: 200, json: preferencesView({ ...stored, codes }, call) },

@@ -55,7 +55,7 @@ async function removeAddress(
   if (before.verified[part] === undefined) return { refusal: refuse('contact-address-not-found') };
   const verified = { ...before.verified, [part]: undefined };
   const key = await ports.citizenKeys.keyOf(citizenId);
-  const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+  const head = { id: call.createId('event'), at: now, actor: { citizen: true } } as const;
   const notice = await notifyAddressChange(call, { citizenId, contact, channel });
   const codes = await findContactCodes(deps, citizenId);
   return {

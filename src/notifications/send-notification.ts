@@ -178,7 +178,7 @@ async function attachmentsOf(call: AttachmentLookup): Promise<{ found: Attachmen
 async function dryRunDecision(call: SendCall, { times, contact, content, steps }: CheckedRequest): Promise<Decision> {
   const { citizenId } = call.body;
   const { name: sender, returnAddress } = await call.ports.senderOf(call.caller.clientId);
-  const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
+  const head = { id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } };
   const known = mayKnowCitizen(call);
   const { verifiedOnly = [], providers } = call.ports.cascade;
   const language = messageLanguageOf(content, call.body.language ?? null, known ? contact?.language : undefined);

@@ -62,7 +62,7 @@ export const statePreferences = defineOperation({
     const { verified } = await findPreferences({ ...ports, read: call.read }, citizenId);
     const codes = await findContactCodes({ ...ports, read: call.read }, citizenId);
     const key = await ports.citizenKeys.keyOf(citizenId);
-    const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+    const head = { id: call.createId('event'), at: now, actor: { citizen: true } } as const;
     return {
       effect: {
         events: [{ type: 'contact-wishes.stated', ...head, citizenId }],

@@ -51,7 +51,7 @@ for (const engine of engines) {
         ['accepted', 'inbox sent', 'email skipped no-contact', 'undeliverable'],
       ],
     );
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
     const own = parseId('notification', id);
     assert.ok(own !== undefined);
     const opened = await openMessageOfCitizen(parts, 'cit-no-mail', { id: own, now: time.clock.now() });

@@ -139,7 +139,7 @@ for (const engine of engines) {
     worker.wake();
     await worker.idle();
     const own = parseId('notification', id) ?? assert.fail();
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
     const opened = (await openMessageOfCitizen(parts, 'cit-ada', { id: own, now: time.clock.now() })) ?? assert.fail();
     await app.commit(opened.effect);
     assert.equal(await say(provider.calls[0], 'delivered'), 200);

@@ -89,7 +89,7 @@ for (const engine of engines) {
     const printed: string[] = [];
     const print = (text: string) => void printed.push(text);
     const terminal = { stdout: print, stderr: () => undefined, isInteractive: false, cwd: '/' };
-    const deps = { read: db.read, commit: app.commit, clock: time.clock, mint: app.mint, operator: 'ops' };
+    const deps = { read: db.read, commit: app.commit, clock: time.clock, createId: app.createId, operator: 'ops' };
     const commands = webhookCommands(async (use) => await use(deps), terminal);
     const run = (...args: string[]) => runCommandLine(['webhooks', 'hosts', ...args], commands, terminal);
     const create = async (url: string, as = clientId) => {

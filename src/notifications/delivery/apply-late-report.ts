@@ -43,7 +43,7 @@ export type LateReportDeps = {
   readonly commit: Commit;
   readonly claim: WriteWithoutEvent;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   /** The person who reports, such as staff who register a returned letter. Without it the event names the delivery process. */
   readonly actor?: Actor;
 };
@@ -78,7 +78,7 @@ async function applyOnce(deps: LateReportDeps, report: LateOutcome): Promise<boo
   const providerRef = report.ended === 'sent' ? report.providerRef : undefined;
   const event = {
     type: 'notification.delivery-ended',
-    id: deps.mint('event'),
+    id: deps.createId('event'),
     at: now,
     actor: deps.actor ?? { process: 'delivery' },
     citizenId: notification.citizenId,

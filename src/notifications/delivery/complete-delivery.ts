@@ -43,7 +43,7 @@ export type CompletionDeps = {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly policy: RetryPolicy;
 };
 
@@ -198,7 +198,7 @@ function completionEffectOf(deps: CompletionDeps, about: CompletionCase): Effect
   const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
   const event = {
     type: 'notification.delivery-ended',
-    id: deps.mint('event'),
+    id: deps.createId('event'),
     at: now,
     actor: { process: 'delivery' },
     citizenId: notification.citizenId,

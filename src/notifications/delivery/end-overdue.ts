@@ -55,7 +55,7 @@ async function endOverdue(deps: CompletionDeps, id: NotificationId): Promise<voi
   const deliveries = (await findDeliveries(deps.read, id)).map((delivery) => withDeadlinePassed(delivery, now));
   const status = foldStatus(notification.status, deliveries.map(outlineOf), now >= notification.deliverBy);
   if (status !== 'undeliverable' || notification.status === 'undeliverable') return;
-  const head = { id: deps.mint('event'), at: now, actor: { process: 'delivery' } } as const;
+  const head = { id: deps.createId('event'), at: now, actor: { process: 'delivery' } } as const;
   const { citizenId } = notification;
   const statements = [failQueued(id, now), updateStatus(notification, status, now)];
   const unusedChannel = unusedCodeChannel(notification, deliveries);

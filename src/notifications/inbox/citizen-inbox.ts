@@ -19,7 +19,7 @@ import { insertFeedEvent } from '../webhooks/feed-store.ts';
 type InboxDeps = {
   readonly read: Read;
   readonly citizenKeys: ContentKeys;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
 };
 
 /** A message in the inbox with its decrypted content. */
@@ -113,7 +113,7 @@ export async function openMessageOfCitizen(
   const isFirstOpening = notification.status !== 'read';
   const event = {
     type: 'notification.opened',
-    id: deps.mint('event'),
+    id: deps.createId('event'),
     at: request.now,
     actor: { citizen: true },
     citizenId,

@@ -44,7 +44,7 @@ export type ConfirmDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
 };
 
 /**
@@ -75,7 +75,7 @@ export async function findConfirmableMail(read: Read, id: DeliveryId): Promise<C
 
 /** The effect of a confirmation; `already-read` when the notification is read, undefined when there is no such mail. */
 export async function confirmationEffect(
-  { read, clock, mint }: Omit<ConfirmDeps, 'commit'>,
+  { read, clock, createId }: Omit<ConfirmDeps, 'commit'>,
   id: DeliveryId,
 ): Promise<Effect | 'already-read' | undefined> {
   const found = await findConfirmableMail(read, id);
@@ -87,7 +87,7 @@ export async function confirmationEffect(
   const event = {
     type: 'notification.opened',
     actor: { citizen: true },
-    id: mint('event'),
+    id: createId('event'),
     at: now,
     citizenId,
     notification: notification.id,

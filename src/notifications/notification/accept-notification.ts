@@ -9,7 +9,7 @@ import { insertNotification, type NewDelivery, queuesOf } from './notification-s
 
 type AcceptContext = {
   readonly now: number;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly ports: { readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>; readonly random: RandomBytes };
 };
 
@@ -34,17 +34,19 @@ export type AcceptedNotification = {
 
 /** Seals a message under its citizen's key, and makes the notification, its deliveries and the event `notification.accepted`. */
 export async function acceptNotification(
-  { now, mint, ports }: AcceptContext,
+  { now, createId, ports }: AcceptContext,
   message: AcceptableMessage,
 ): Promise<AcceptedNotification> {
   const { content, steps, isInInbox, ...stated } = message;
   const { clientId, citizenId, category, sendAt } = stated;
-  const [key, id, acceptedEvent] = [await ports.citizenKeys.keyOf(citizenId), mint('notification'), mint('event')];
+  const key = await ports.citizenKeys.keyOf(citizenId);
+  const id = createId('notification');
+  const acceptedEvent = createId('event');
   // The ids of deliveries sort by time. In the order of the plan they would reveal which channels the citizen prefers.
   const inChannelOrder = steps.toSorted((one, other) => orderOf(one.channel) - orderOf(other.channel));
   const deliveries = inChannelOrder.map(
     ({ channel, runAt, reminder }): NewDelivery => ({
-      id: mint('delivery'),
+      id: createId('delivery'),
       channel,
       reminder,
       priority: category === 'urgent' ? 0 : 1,
