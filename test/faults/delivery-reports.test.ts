@@ -33,7 +33,7 @@ async function open(t: TestContext, db: Database, claim?: WriteWithoutEvent) {
 const isWaiting = async (db: Database) =>
   (await db.read("select id from delivery where status = 'queued'")).length === 1;
 const countEarlyReports = async (db: Database) =>
-  (await db.read('select id from delivery where early_word is not null')).length;
+  (await db.read('select id from delivery where early_report is not null')).length;
 
 for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>

@@ -183,8 +183,8 @@ for (const engine of engines) {
     ]) {
       assert.equal(await slugOf(state('cit-ida', wrong)), 'bad-request', JSON.stringify(wrong));
     }
-    const [row] = await db.read('select wishes from contact_wish');
-    const sealed = row?.['wishes'];
+    const [row] = await db.read('select preferences from contact_preference');
+    const sealed = row?.['preferences'];
     assert.ok(sealed instanceof Uint8Array && !Buffer.from(sealed).includes('language'));
     const types = (await app.events()).filter((type) => type.startsWith('contact-wishes'));
     assert.deepEqual(types, ['contact-wishes.stated', 'contact-wishes.stated', 'contact-wishes.read']);

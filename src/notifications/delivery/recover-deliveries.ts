@@ -135,7 +135,7 @@ type FindLostOptions = { readonly own: string; readonly after: LostJobPosition }
 /** One batch of lost jobs, in the order of the index of claimed deliveries. In another order SQLite would scan all deliveries each second. */
 async function findLostJobs(read: Read, { own, after }: FindLostOptions): Promise<LostJob[]> {
   const rows = await read(
-    `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_word,
+    `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_report,
         (select n.deliver_by from notification n where n.id = d.notification_id) as deliver_by
       from delivery d
       where d.status = 'sending' and d.locked_by <> $2 and (d.locked_by, d.id) > ($3, $4)
@@ -147,7 +147,7 @@ async function findLostJobs(read: Read, { own, after }: FindLostOptions): Promis
     job: jobFromRow(row),
     startedAt: integerOrNull(row, 'started_at'),
     deliverBy: integerField(row, 'deliver_by'),
-    hasEarlyReport: row['early_word'] !== null,
+    hasEarlyReport: row['early_report'] !== null,
   }));
 }
 
