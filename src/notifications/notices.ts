@@ -10,21 +10,18 @@ import { notifyLockChange } from './system-messages/notify-lock-change.ts';
 
 type NoticeCall = { readonly now: number; readonly createId: IdGenerator };
 
+type Notice = Pick<Effect, 'events' | 'statements'>;
+type LockChange = { readonly citizenId: string; readonly locked: boolean; readonly reason?: string | undefined };
+
 /** The messages about a citizen's record that other slices put into their effects. */
 export type Notices = {
-  /** Somebody failed too often to verify data about the citizen. `notBefore` in epoch milliseconds. */
-  limitReached(
-    citizenId: string,
-    call: NoticeCall & { readonly notBefore?: number | undefined },
-  ): Promise<Pick<Effect, 'events' | 'statements'>>;
-  /** The citizen lock was set or lifted; with the reason if staff lifted it. */
-  lockChanged(
-    change: { readonly citizenId: string; readonly locked: boolean; readonly reason?: string | undefined },
-    call: NoticeCall,
-  ): Promise<Pick<Effect, 'events' | 'statements'>>;
+  /** The notice that the verification limit of the citizen was reached. `notBefore` in epoch milliseconds. */
+  limitReached(citizenId: string, call: NoticeCall & { readonly notBefore?: number | undefined }): Promise<Notice>;
+  /** The notice that the citizen lock was set or lifted; with the reason if staff lifted it. */
+  lockChanged(change: LockChange, call: NoticeCall): Promise<Notice>;
 };
 
-/** How citizens are reached: the register's contacts with the citizens' preferences, and in a sandbox the simulator's. */
+/** Looks up how citizens are reached: the register's contacts with the citizens' preferences, and in a sandbox those of the simulator. */
 export function createContactLookup(
   { settings, db, citizenKeys }: Pick<SliceDeps, 'settings' | 'db' | 'citizenKeys'>,
   registeredContactOf: ContactOf,

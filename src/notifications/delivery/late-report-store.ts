@@ -38,7 +38,7 @@ export function updateEndedDelivery({ id, from, to, reason, providerRef, now }: 
 }
 
 /** A report about a running attempt; `previous` is the report that is stored for it already. */
-export type EarlyReportUpdate = Pick<DeliveryJob, 'id' | 'attempts'> & {
+type EarlyReportUpdate = Pick<DeliveryJob, 'id' | 'attempts'> & {
   readonly report: EarlyReport;
   readonly previous: EarlyReport | undefined;
 };

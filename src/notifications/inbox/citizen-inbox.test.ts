@@ -183,7 +183,7 @@ for (const engine of engines) {
       const answer = await app.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
       assert.ok('refused' in answer && answer.refused.slug === 'bad-request');
       assert.deepEqual(answer.refused.issues, [
-        { in: 'query', name: 'before', code: 'malformed', detail: 'must be next of an earlier answer' },
+        { in: 'query', name: 'before', code: 'malformed', detail: 'must be next of an earlier response' },
       ]);
     }
   });

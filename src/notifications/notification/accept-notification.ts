@@ -43,7 +43,8 @@ export async function acceptNotification(
   const id = createId('notification');
   const acceptedEvent = createId('event');
   // The ids of deliveries sort by time. In the order of the plan they would reveal which channels the citizen prefers.
-  const inChannelOrder = steps.toSorted((one, other) => orderOf(one.channel) - orderOf(other.channel));
+  const orderOf = ({ channel }: { readonly channel: ChannelName }) => channelNames.indexOf(channel);
+  const inChannelOrder = steps.toSorted((one, other) => orderOf(one) - orderOf(other));
   const deliveries = inChannelOrder.map(
     ({ channel, runAt, reminder }): NewDelivery => ({
       id: createId('delivery'),
@@ -54,7 +55,9 @@ export async function acceptNotification(
       initialState: channel === 'inbox' && isInInbox ? { status: 'sent', at: now } : { status: 'queued', runAt },
     }),
   );
-  const outlines = deliveries.map(({ channel, initialState: { status } }) => ({ channel, attempts: 0, status }));
+  const outlines = deliveries.map(({ channel, reminder, initialState: state }) => {
+    return { channel, reminder, attempts: 0, state };
+  });
   const { contentDigest, ...sealed } = sealMessageContent(key, id, content, ports.random);
   const notification = {
     ...stated,
@@ -71,8 +74,4 @@ export async function acceptNotification(
     statements: insertNotification(notification, deliveries),
     queues: queuesOf(deliveries),
   };
-}
-
-function orderOf(channel: ChannelName): number {
-  return channelNames.indexOf(channel);
 }

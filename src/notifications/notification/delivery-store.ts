@@ -135,19 +135,8 @@ export function requeue(job: DeliveryJob, runAt: number): Statement {
     sql: `update delivery set status = 'queued', run_at = $1, locked_by = null, started_at = null
       where id = $2 and attempts = $3 and locked_by = $4 and coalesce(status, '') = 'sending' returning id`,
     args: [runAt, job.id, job.attempts, job.lockedBy],
-    batch: requeueBatch,
   };
 }
-
-const requeueBatch: Batch = {
-  kind: 'update',
-  idIndex: 1,
-  sql: `update delivery d set status = 'queued', run_at = job.run_at, locked_by = null, started_at = null
-    from unnest(cast($1 as bigint[]), cast($2 as text[]), cast($3 as bigint[]), cast($4 as text[]))
-      as job (run_at, id, attempts, locked_by)
-    where d.id = job.id and d.attempts = job.attempts and d.locked_by = job.locked_by
-      and coalesce(d.status, '') = 'sending' returning d.id`,
-};
 
 /**
  * Ends a job with its new state. Refused (`rows`) when another worker has the job, or when a provider report arrived after
@@ -198,6 +187,20 @@ const insertAttemptRow = batchInsert('delivery_attempt', 'delivery_id, number, s
 export function insertAttempt(attempt: Attempt): Statement {
   const { delivery, number, startedAt, endedAt, outcome, reason } = attempt;
   return insertAttemptRow([delivery, number, startedAt, endedAt, outcome, reason ?? null]);
+}
+
+/**
+ * Skips the steps of a cascade that have not begun, because the citizen has opened the message. That includes a claimed
+ * step without the mark of `markStarted`: its provider is then not called. A step that was tried checks the status of the
+ * notification before its next attempt.
+ */
+export function skipUnneeded(notification: NotificationId, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'skipped', reason = 'already-read', ended_at = $1, locked_by = null
+      where notification_id = $2
+        and (coalesce(status, '') = 'queued' and attempts = 0 or coalesce(status, '') = 'sending' and started_at is null) returning id`,
+    args: [now, notification],
+  };
 }
 
 /** Ends the queued deliveries of a notification whose deadline has passed. */
