@@ -23,8 +23,8 @@ import { notifyAddressChange } from './system-messages/notify-address-change.ts'
 const request = {
   body: Type.Object(
     {
-      channel: literalUnion(declinableChannelNames, 'The channel by which the code came.'),
-      code: Type.String({ pattern: contactCodePattern, description: 'The code, six digits.' }),
+      channel: literalUnion(declinableChannelNames, 'The channel by which the code was sent.'),
+      code: Type.String({ pattern: contactCodePattern, description: 'The code of six digits.' }),
     },
     { additionalProperties: false },
   ),
@@ -39,11 +39,11 @@ export const confirmContactAddress = defineOperation({
   method: 'POST',
   path: '/v1/contact-addresses/confirm',
   scope: 'citizen:self',
-  summary: 'Enter the code that came to my address',
+  summary: 'Enter the code that was sent to my address',
   description:
-    'For the citizen whom the token names. The address is used from now on, before that of the register. The address of before gets an official message that it was changed.',
+    'For the citizen whom the token names. The address replaces the address of the register. The previous address receives an official message about the change.',
   request,
-  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
   refusals: [
     'citizen-token-needed',
     'bad-request',

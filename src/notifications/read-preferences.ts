@@ -14,10 +14,10 @@ export const readPreferences = defineOperation({
   method: 'GET',
   path: '/v1/contact-preferences',
   scope: 'citizen:self',
-  summary: 'How I wished to be reached',
+  summary: 'My contact preferences',
   description: 'For the citizen whom the token names.',
   request,
-  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
   refusals: ['citizen-token-needed'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {

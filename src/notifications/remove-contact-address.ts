@@ -23,11 +23,11 @@ export const removeContactAddress = defineOperation({
   method: 'DELETE',
   path: '/v1/contact-addresses',
   scope: 'citizen:self',
-  summary: 'Remove a verified address of mine',
+  summary: 'Remove one of my verified addresses',
   description:
-    'For the citizen whom the token names. The address of the register is used again, if there is one. The address that was removed gets an official message that it was changed.',
+    'For the citizen whom the token names. The address of the register is used again, if there is one. The removed address receives an official message about the change.',
   request,
-  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
   refusals: [
     'citizen-token-needed',
     'citizen-not-found',

@@ -46,7 +46,7 @@ for (const engine of engines) {
           code: 'no-contact',
           retryable: false,
           whoActs: 'sender',
-          detail: 'The register has no address of the citizen for this channel; reach the citizen in another way.',
+          detail: 'The register has no address of the citizen for this channel. Contact the citizen in another way.',
         },
         ['accepted', 'inbox sent', 'email skipped no-contact', 'undeliverable'],
       ],
