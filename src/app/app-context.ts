@@ -95,7 +95,7 @@ export async function createAppContext(
     db,
     root,
     citizenKeys,
-    mint: createIdGenerator(clock, random),
+    createId: createIdGenerator(clock, random),
     ...createCommitter({ db, citizenKeys, random, onFault: (fault) => log.fault('ledger', fault) }),
     claim,
     register: openRegister({ settings, clock, timer, log, db }),

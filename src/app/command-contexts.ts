@@ -77,7 +77,7 @@ export async function loadCitizensContext(app: AppContext) {
 
 /** Notifies citizens that staff has removed their citizen lock. */
 export async function loadLockNotice(app: AppContext): Promise<NonNullable<IdentityPorts['lockChangeNotice']>> {
-  const { cascadeOf } = await import('../notifications/cascade/cascade-settings.ts');
+  const { cascadeOf } = await import('../notifications/cascade/cascade-file.ts');
   const { createContactLookup, createNotices } = await import('../notifications/notices.ts');
   const { createContactDetails } = await import('../identity/register/contact-details.ts');
   const contactOf = createContactLookup(app, createContactDetails(app.register));

@@ -117,7 +117,7 @@ async function createServer(
   const dispatchContext: DispatchContext = {
     authorizer: endpoint.authorizer,
     clock: context.clock,
-    mint: context.mint,
+    createId: context.createId,
     read: context.db.read,
     commit: context.commit,
     maxConcealmentMs: settings.accessLogHiddenDays * 86_400_000,

@@ -68,7 +68,7 @@ class DemoClientRefused extends Error {
 }
 
 async function ensureClient(
-  { db, clock, random, commit, mint }: AppContext,
+  { db, clock, random, commit, createId }: AppContext,
   { clientId, issuer }: { readonly clientId: string; readonly issuer: string },
 ): Promise<void> {
   if ((await findClient(db.read, clientId)) !== undefined) return;
@@ -76,7 +76,7 @@ async function ensureClient(
   const credential = { by: 'issuer', issuer } as const;
   const created = newClient({ name: 'Pages of citizens', kind: 'demo', scopes, credential }, clock, random);
   if ('fault' in created) throw new DemoClientRefused(created.fault);
-  const head = { id: mint('event'), at: clock.now(), actor: { process: 'demo' } } as const;
+  const head = { id: createId('event'), at: clock.now(), actor: { process: 'demo' } } as const;
   await commit({
     events: [{ type: 'client.created', ...head, clientId, scopes }],
     statements: [insertClient({ ...created.client, clientId })],

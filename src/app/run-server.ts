@@ -10,7 +10,7 @@ import type { RootKey } from '../crypto/root-key.ts';
 import { readRootKey } from '../crypto/root-key-file.ts';
 import { systemTimer } from '../jobs/timer.ts';
 import { systemClock, systemRandom } from '../kernel/system-clock.ts';
-import { cascadeOf } from '../notifications/cascade/cascade-settings.ts';
+import { cascadeOf } from '../notifications/cascade/cascade-file.ts';
 import { createEmailChannel, createOutgoingChannels, mailSenderOf } from '../notifications/channels/create-channels.ts';
 import { createOutbox, type Outbox } from '../notifications/channels/demo-outbox.ts';
 import { outboxPage } from '../web/outbox-page.ts';

@@ -98,7 +98,7 @@ async function liftCitizenLock(
   if (!before.locked) throw new CommandFailed('The citizen has set no lock.');
   const head = eventHead(context);
   const change = { citizenId, locked: false, reason };
-  const notification = await context.notifyLockChange(change, { now: head.at, mint: context.mint });
+  const notification = await context.notifyLockChange(change, { now: head.at, createId: context.createId });
   const changed = await commitIfUnchanged(context.commit, {
     events: [{ type: 'own-lock.lifted', ...head, citizenId, reason }, ...notification.events],
     statements: [replaceCitizenLock(citizenId, before, { ...before, locked: false }), ...notification.statements],

@@ -103,7 +103,7 @@ for (const engine of engines) {
     }
     const { terminal, erase } = await erasing(t, app);
     assert.equal(await erase('anna'), 0);
-    for (const table of ['contact_wish', 'contact_code'])
+    for (const table of ['contact_preference', 'contact_code'])
       assert.deepEqual(await db.read(`select citizen_id from ${table}`), [{ citizen_id: 'ben' }], table);
     assert.equal(await erase('anna'), 1);
     assert.match(terminal.printed.join(''), /The key is destroyed.*no key of this citizen/s);

@@ -9,7 +9,7 @@ export type CommandContext = {
   readonly commit: Commit;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly operator: string;
 };
 
@@ -17,8 +17,8 @@ export type CommandContext = {
 export type WithContext<Context> = <T>(use: (context: Context) => Promise<T>) => Promise<T>;
 
 /** The id, the time and the actor of an event of a command. */
-export function eventHead({ mint, clock, operator }: Pick<CommandContext, 'mint' | 'clock' | 'operator'>) {
-  return { id: mint('event'), at: clock.now(), actor: { operator } };
+export function eventHead({ createId, clock, operator }: Pick<CommandContext, 'createId' | 'clock' | 'operator'>) {
+  return { id: createId('event'), at: clock.now(), actor: { operator } };
 }
 
 /** Commits an effect. Returns false and stores nothing if a row that it must change is missing or was changed meanwhile. */

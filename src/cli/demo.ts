@@ -97,7 +97,7 @@ async function createDemoClient(context: DemoContext): Promise<DemoClient> {
   if ('fault' in created || created.secret === undefined)
     throw new CommandFailed('the demo client could not be created');
   const { clientId, scopes: allowed } = created.client;
-  const head = { id: context.mint('event'), at: context.clock.now(), actor: { process: 'demo' } } as const;
+  const head = { id: context.createId('event'), at: context.clock.now(), actor: { process: 'demo' } } as const;
   await context.commit({
     events: [{ type: 'client.created', ...head, clientId, scopes: allowed }],
     statements: [insertClient(created.client)],

@@ -39,7 +39,7 @@ async function app(t: TestContext, engine: Engine) {
     commit: createCommitter({ db, citizenKeys: keys, random: systemRandom }).commit,
     clock,
     random: systemRandom,
-    mint: createIdGenerator(clock, systemRandom),
+    createId: createIdGenerator(clock, systemRandom),
     root,
     rootKeyPath,
     operator: 'clerk',

@@ -23,13 +23,13 @@ async function openWebhooks(t: TestContext, engine?: Engine) {
   const { db, clock } = line;
   const client = newTestClient(clock);
   const { clientId } = client;
-  const mint = createIdGenerator(clock, systemRandom);
-  const id = mint('webhook');
+  const createId = createIdGenerator(clock, systemRandom);
+  const id = createId('webhook');
   const secret = new Uint8Array(40);
   await db.write([
     insertClient(client),
     ...insertWebhook({ id, clientId, url: 'https://x.example/', signature: 'v1', secret, createdAt: 1 }),
-    ...['dead', 'dead', 'queued', 'done'].flatMap((status) => callOf(mint('event'), { id, clientId, status })),
+    ...['dead', 'dead', 'queued', 'done'].flatMap((status) => callOf(createId('event'), { id, clientId, status })),
   ]);
   return { ...line, id, clientId, run: (...args: string[]) => line.run('webhooks', ...args) };
 }
@@ -100,8 +100,8 @@ for (const engine of engines) {
     const { db, id, clientId, clock, run } = await openWebhooks(t, engine);
     const otherClient = newTestClient(clock);
     const other = otherClient.clientId;
-    const mint = createIdGenerator(clock, systemRandom);
-    const [second, removed] = [mint('webhook'), mint('webhook')];
+    const createId = createIdGenerator(clock, systemRandom);
+    const [second, removed] = [createId('webhook'), createId('webhook')];
     const secret = new Uint8Array(40);
     await db.write([
       insertClient(otherClient),

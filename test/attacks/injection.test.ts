@@ -18,15 +18,15 @@ import { readPdfTexts } from '../support/letters.ts';
 import { createNotificationApp } from '../support/notification-app.ts';
 
 const at = Date.UTC(2026, 0, 15, 9);
-const mint = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
+const createId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(bytes));
 const sender = { address: 'no-reply@tax.example', messageIdHost: 'tax.example' };
 const html = (source: string, values = {}) =>
   renderMessageHtml({ title: 'x', language: 'en', blocks: parseMarkdown(source, values), sender: 'Tax' });
 
 function message(more: Partial<OutgoingMessage>): OutgoingMessage {
   return {
-    notification: mint('notification'),
-    delivery: mint('delivery'),
+    notification: createId('notification'),
+    delivery: createId('delivery'),
     attempt: 1,
     address: 'ada@example.org',
     sender: 'Tax',
@@ -165,7 +165,7 @@ test('a template without a value, or with one too many, is refused before anythi
 });
 
 const addresses = createBounceAddresses('bounces@tax.example', new Uint8Array(32).fill(3));
-const delivery = mint('delivery');
+const delivery = createId('delivery');
 const bounce = (
   to: string,
   { action = 'failed', status = '5.1.1', type = 'multipart/report; report-type=delivery-status; boundary=b' } = {},

@@ -151,7 +151,7 @@ for (const engine of engines) {
     await writeFile(pathOf(flippedId), flipped(await readFile(pathOf(flippedId)), 20_000));
     await truncate(pathOf(cutId), 30_000);
     await rm(pathOf(goneId));
-    await writeFile(join(pathOf(whole), '..', app.mint('document')), 'stray');
+    await writeFile(join(pathOf(whole), '..', app.createId('document')), 'stray');
     await app.db.write([
       { sql: 'update document set created_at = 1 where id = $1', args: [editedId ?? ''] },
       { sql: 'update document set citizen_id = $2 where id = $1', args: [movedId ?? '', otherCitizenId] },

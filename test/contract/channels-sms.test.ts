@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
-import { defaultSmsMapping, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
-import { lateReportsInReceipt } from '../../src/notifications/channels/sms-receipts.ts';
+import {
+  defaultSmsMapping,
+  lateReportsInReceipt,
+  type SmsMapping,
+} from '../../src/notifications/channels/sms-mapping.ts';
 import { parsePhone } from '../../src/notifications/contact/phone-number.ts';
 import { createInboxLink, type InboxLink } from '../../src/notifications/inbox/inbox-link.ts';
 import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';

@@ -21,7 +21,7 @@ const dayMs = 86_400_000;
 async function openAppWithKeys(t: TestContext, engine: Engine, mlDsa = false) {
   const folder = await makeDocumentFolder(t);
   const app = buildLedgerApp(await engine.open(t), { anchor: openAnchor(anchorPath(folder)) });
-  const { db, root, clock, anchor, commit, mint } = app;
+  const { db, root, clock, anchor, commit, createId } = app;
   await createMissingSigningKeys({ db, root, clock }, systemRandom);
   const keys = await openSigningKeys({ db, root, clock });
   const signers = () => checkpointSigners(keys, origin, mlDsa);
@@ -32,7 +32,7 @@ async function openAppWithKeys(t: TestContext, engine: Engine, mlDsa = false) {
     commit,
     clock,
     root,
-    mint,
+    createId,
     random: systemRandom,
     operator: 'clerk',
     checkpointKeys: async () => signers(),

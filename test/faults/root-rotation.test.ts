@@ -34,14 +34,14 @@ function processOn(db: Database, rootKeyPath: string) {
   const root = readRootKey(rootKeyPath);
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom);
   const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
-  const mint = createIdGenerator(clock, systemRandom);
+  const createId = createIdGenerator(clock, systemRandom);
   return {
     db,
     read: db.read,
     write: db.write,
     clock,
     random: systemRandom,
-    mint,
+    createId,
     root,
     rootKeyPath,
     citizenKeys,
@@ -103,7 +103,7 @@ for (const engine of engines) {
     await assert.rejects(importCitizens(other, orderOf(file)), RootKeyRetired);
     const replaceKey = async () => {
       const { statements } = replaceSigningKeyStatements(other, { use: 'result' }, systemRandom);
-      const head = { id: other.mint('event'), at: clock.now(), actor } as const;
+      const head = { id: other.createId('event'), at: clock.now(), actor } as const;
       const event = { type: 'signing-key.replaced', ...head, use: 'result', kid: 'any', atOnce: false } as const;
       await other.commit({ events: [event], statements });
     };

@@ -41,7 +41,7 @@ export async function openClientCommands(
     },
     clock,
     random: systemRandom,
-    mint: createIdGenerator(clock, systemRandom),
+    createId: createIdGenerator(clock, systemRandom),
     operator: 'root',
   };
   const run = async (...args: string[]) => {

@@ -10,7 +10,7 @@ import { buildFromSetting, SettingError, type Settings } from '../../config/sett
 import { rootKeyFromBytes } from '../../crypto/root-key.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemRandom } from '../../kernel/system-clock.ts';
-import { cascadeOf } from '../../notifications/cascade/cascade-settings.ts';
+import { cascadeOf } from '../../notifications/cascade/cascade-file.ts';
 import { dkimOf, smsMappingOf } from '../../notifications/channels/create-channels.ts';
 import { calendarNotice } from '../../notifications/evidence/legal-effect.ts';
 import { createTimeStamper } from '../../notifications/evidence/time-stamp-settings.ts';

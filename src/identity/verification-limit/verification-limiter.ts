@@ -97,7 +97,7 @@ export type VerificationLimiter = {
 
 /** Records that the owner of this key was notified. It belongs to the unit that carries the message. */
 export function markNotifiedStatement(verificationKey: string, now: number): Statement {
-  return { sql: 'update guess_budget set told_at = $2 where subject = $1', args: [verificationKey, now] };
+  return { sql: 'update guess_budget set notified_at = $2 where subject = $1', args: [verificationKey, now] };
 }
 
 /**
@@ -134,14 +134,14 @@ const emptyLimitState: LimitState = {
   notifyingSince: null,
 };
 
-const findLimitRow = lookupByKey('guess_budget', 'subject', 'subject, guesses, version, told_at, telling_at');
+const findLimitRow = lookupByKey('guess_budget', 'subject', 'subject, guesses, version, notified_at, notifying_since');
 
 /** Returns the keys that were written. A row that another process changed after it was read is not written and not returned. */
 const upsertStates = createMultiRowBuilder(
-  'insert into guess_budget (subject, guesses, version, updated_at, telling_at) values',
+  'insert into guess_budget (subject, guesses, version, updated_at, notifying_since) values',
   5,
   `on conflict (subject) do update set guesses = excluded.guesses, version = excluded.version,
-    updated_at = excluded.updated_at, telling_at = excluded.telling_at
+    updated_at = excluded.updated_at, notifying_since = excluded.notifying_since
   where guess_budget.version = excluded.version - 1 returning subject`,
 );
 
@@ -216,8 +216,8 @@ function toLimitState(row: Row | undefined): LimitState {
     failures: JSON.parse(storedText) as FailedVerification[],
     storedText,
     version: integerField(row, 'version'),
-    notifiedAt: integerOrNull(row, 'told_at'),
-    notifyingSince: integerOrNull(row, 'telling_at'),
+    notifiedAt: integerOrNull(row, 'notified_at'),
+    notifyingSince: integerOrNull(row, 'notifying_since'),
   };
 }
 
