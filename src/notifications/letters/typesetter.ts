@@ -19,10 +19,7 @@ export type Typesetter = {
 
 /** No letter can be rendered now: the process failed, is busy, or was closed. */
 export class TypesetterUnavailable extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'TypesetterUnavailable';
-  }
+  override readonly name = 'TypesetterUnavailable';
 }
 
 /** Starts the process. While it is idle it does not keep this process alive, and it ends after a minute. */
