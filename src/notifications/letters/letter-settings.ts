@@ -15,7 +15,7 @@ type LetterStartDeps = { readonly settings: Settings; readonly log: Pick<Log, 'f
 /** Reports at the start that the folder of letters is missing, such as a share that is not mounted. Letters wait until it is there. */
 export function reportMissingSpool({ settings: { letterSpool: folder }, log }: LetterStartDeps): void {
   if (folder === undefined || existsSync(folder)) return;
-  const problem = `LETTER_SPOOL: there is no folder ${folder}; letters wait until it is made or mounted`;
+  const problem = `LETTER_SPOOL: there is no folder ${folder}; letters wait until it is created or mounted`;
   log.fault('letters', new SpoolMissing(problem));
 }
 

@@ -53,7 +53,7 @@ export function startTypesetter(fonts: string | undefined): Typesetter {
 
   child.on('message', ({ pdf, fault = 'not-set', broken }: RenderResult) => {
     if (broken === undefined) pending?.resolve(pdf ?? fault);
-    else pending?.reject(new TypesetterUnavailable(`no letter can be set on this machine: ${broken}`));
+    else pending?.reject(new TypesetterUnavailable(`no letter can be rendered on this machine: ${broken}`));
     pending = undefined;
     // End this process: a new one may find the missing library.
     if (broken !== undefined) return end();
