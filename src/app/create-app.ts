@@ -14,7 +14,7 @@ import { createIdentity } from '../identity/create-identity.ts';
 import { createContactDetails } from '../identity/register/contact-details.ts';
 import type { CascadePolicy } from '../notifications/cascade/cascade.ts';
 import { createNotifications } from '../notifications/create-notifications.ts';
-import { confirmLinksOf } from '../notifications/inbox/inbox-settings.ts';
+import { confirmLinksOf } from '../notifications/inbox/confirm-receipt.ts';
 import type { ExternalChannels } from '../notifications/notification/channel.ts';
 import type { SenderOf } from '../notifications/notification/sending-service.ts';
 import { browserNotFoundPage } from '../web/not-found-page.ts';

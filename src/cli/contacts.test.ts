@@ -17,7 +17,10 @@ async function openContacts(t: TestContext, engine: Engine, exists: ContactsCont
   const { importDeps, events } = await openIdentityApp(t, engine);
   const { citizenKeys } = importDeps;
   const folder = makeIdentityFolder(t);
-  const kept = async (citizenId: string) => await findPreferences({ read: importDeps.read, citizenKeys }, citizenId);
+  const kept = async (citizenId: string) => {
+    const { preferences, verified } = await findPreferences({ read: importDeps.read, citizenKeys }, citizenId);
+    return { preferences, verified };
+  };
   const deps = { ...importDeps, register: { exists }, random: systemRandom, operator: 'ops' };
   return {
     run: async (lines: readonly object[], encoding: BufferEncoding = 'utf8', [begin, end] = ['', '\n']) => {

@@ -11,7 +11,7 @@ import {
   matchesCode,
 } from './contact/contact-code.ts';
 import { consumeContactCode, countWrongEntry, findContactCodes } from './contact/contact-code-store.ts';
-import { findPreferences, findVerifiedContacts, replaceVerifiedContacts } from './contact/contact-preferences-store.ts';
+import { findPreferences, replaceVerifiedContacts } from './contact/contact-preferences-store.ts';
 import { confirmationEffect } from './inbox/confirm-receipt.ts';
 import { findDeliveries } from './notification/delivery-store.ts';
 import { declinableChannelNames } from './notification/notification.ts';
@@ -87,8 +87,8 @@ async function acceptCode(
   const { channel, address } = code;
   const deps = { ...ports, read };
   // Read first, because the unit expects it to be unchanged: nothing that is read later can be older.
-  const before = await findVerifiedContacts(deps, citizenId);
-  const [contact, { preferences }] = [await ports.contactOf(citizenId), await findPreferences(deps, citizenId)];
+  const before = await findPreferences(deps, citizenId);
+  const contact = await ports.contactOf(citizenId);
   // A citizen who has left the register has no address.
   if (contact === undefined) return { refusal: refuse('contact-code-needed') };
   const verifiedAddress = { address, verifiedAt: formatInstant(now) };
@@ -108,12 +108,12 @@ async function acceptCode(
       ],
       statements: [
         consumeContactCode(citizenId, code),
-        replaceVerifiedContacts({ citizenId, value: verified, now, key }, before.sealed, ports.random),
+        replaceVerifiedContacts({ citizenId, value: verified, now, key }, before.sealedVerified, ports.random),
         ...(notice?.statements ?? []),
         ...(receipt?.statements ?? []),
       ],
     },
-    answer: { status: 200, json: preferencesView({ preferences, verified, codes: others }, call) },
+    answer: { status: 200, json: preferencesView({ ...before, verified, codes: others }, call) },
     // The code was used or tried, or the addresses or the message of the code have changed: try again.
     onConflict: () => confirmCode(call),
   };

@@ -14,7 +14,7 @@ import { createTemplate } from './create-template.ts';
 import { createWebhook } from './create-webhook.ts';
 import { type Calendar, calendarNotice } from './evidence/legal-effect.ts';
 import { createTimeStamper } from './evidence/time-stamp-settings.ts';
-import { inboxLinkOf } from './inbox/inbox-settings.ts';
+import { inboxLinkOf } from './inbox/inbox-link.ts';
 import { createLetterDryRun, reportMissingSpool } from './letters/letter-settings.ts';
 import { listInboxMessages } from './list-inbox-messages.ts';
 import { listNotifications } from './list-notifications.ts';
@@ -43,7 +43,7 @@ import { sendNotification } from './send-notification.ts';
 import { statePreferences } from './state-preferences.ts';
 import { findOwnTemplate } from './templates/template-shape.ts';
 import { createPrivateHostCheck } from './webhooks/private-host-check.ts';
-import type { WebhookPorts } from './webhooks/webhook-ports.ts';
+import type { WebhookPorts } from './webhooks/webhook-shape.ts';
 
 /** Dependencies of the notifications slice: those of every slice, and functions of other slices. */
 export type NotificationsDeps = SliceDeps & {

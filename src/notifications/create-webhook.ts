@@ -6,14 +6,13 @@ import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { literalUnion } from './notification/notification-shape.ts';
 import { eventCall } from './webhooks/event-shape.ts';
 import { findWebhookHosts } from './webhooks/webhook-host-store.ts';
-import type { WebhookPorts } from './webhooks/webhook-ports.ts';
 import {
   createWebhookSecret,
   openStoredAnswer,
   sealStoredAnswer,
   signatureSchemes,
 } from './webhooks/webhook-secret.ts';
-import { webhookChangedEvent, webhookShape, webhookView } from './webhooks/webhook-shape.ts';
+import { type WebhookPorts, webhookChangedEvent, webhookShape, webhookView } from './webhooks/webhook-shape.ts';
 import { insertWebhook, maxWebhooks } from './webhooks/webhook-store.ts';
 import { parseWebhookUrl } from './webhooks/webhook-target.ts';
 
@@ -28,7 +27,7 @@ const request = {
       signature: Type.Optional(
         literalUnion(
           signatureSchemes,
-          'v1 (default): HMAC by a shared secret. v1a: Ed25519, verified by a public key.',
+          'v1 (default): HMAC with a shared secret. v1a: Ed25519, verified with a public key.',
         ),
       ),
     },
@@ -38,7 +37,7 @@ const request = {
 
 type CreateCall = OperationCall<typeof request, WebhookPorts>;
 
-/** Creates a webhook. From now on it is called with each event of the client's feed, signed with the secret that is shown once. */
+/** Creates a webhook. It is called with each later event of the client's feed, signed with the secret that is shown once. */
 export const createWebhook = defineOperation({
   name: 'createWebhook',
   since: '1.0',
@@ -47,13 +46,13 @@ export const createWebhook = defineOperation({
   scope: 'webhooks:manage',
   summary: 'Create a webhook for the events of my notifications',
   description:
-    'Calls follow Standard Webhooks 1.0.0, with the headers webhook-id, webhook-timestamp and webhook-signature. They are repeated for 75 hours until the response is 2xx; 410 disables the webhook. Only this response contains the secret, also when it is repeated with the same Idempotency-Key. With v1a you can read the public key at any time instead. GET /v1/events has the events that you missed.',
+    'Calls follow Standard Webhooks 1.0.0, with webhook-id, webhook-timestamp and webhook-signature. A call is repeated for 75 hours until the receiver answers 2xx; 410 disables the webhook. Only this answer has the secret, also when it is repeated under the same Idempotency-Key. With v1a there is a public key instead, which is always shown. GET /v1/events has the events that you missed.',
   request,
   responses: {
     201: {
-      description: 'The webhook was created.',
+      description: 'Created.',
       schema: webhookShape,
-      headers: { 'Idempotent-Replayed': 'true if an earlier response is repeated.' },
+      headers: { 'Idempotent-Replayed': 'true if this repeats an earlier answer.' },
     },
   },
   refusals: ['bad-request', 'conflict'],
@@ -78,11 +77,7 @@ export const createWebhook = defineOperation({
     const created = { ...webhook, status: 'active', previous: undefined, isRedelivering: false } as const;
     return {
       effect: { events: [webhookChangedEvent(call, id, 'created')], statements: insertWebhook(webhook) },
-      answer: {
-        status: 201,
-        headers: { 'cache-control': 'no-store' },
-        json: webhookView(ports.webhookKey, created, { waiting: 0, dead: 0 }, shown),
-      },
+      answer: { status: 201, json: webhookView(ports.webhookKey, created, { waiting: 0, dead: 0 }, shown) },
       sealBody: (body) => sealStoredAnswer(ports.webhookKey, body, ports.random),
       onConflict: () => createRefusalOf(call),
     };

@@ -1,7 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
-import type { WebhookPorts } from './webhooks/webhook-ports.ts';
-import { webhookShape, webhookView } from './webhooks/webhook-shape.ts';
+import { type WebhookPorts, webhookShape, webhookView } from './webhooks/webhook-shape.ts';
 import { findWebhooksWithCounts } from './webhooks/webhook-store.ts';
 
 const request = {};
@@ -14,9 +13,11 @@ export const listWebhooks = defineOperation({
   path: '/v1/webhooks',
   scope: 'webhooks:manage',
   summary: 'The webhooks of this client',
-  description: 'With the number of waiting calls and of calls that were given up.',
+  description: 'Includes the numbers of queued and failed calls.',
   request,
-  responses: { 200: { description: 'All webhooks.', schema: Type.Object({ items: Type.Array(webhookShape) }) } },
+  responses: {
+    200: { description: 'The webhooks, oldest first.', schema: Type.Object({ items: Type.Array(webhookShape) }) },
+  },
   refusals: [],
   citizenData: false,
   run: async (call: OperationCall<typeof request, WebhookPorts>) => {

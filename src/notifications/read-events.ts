@@ -3,8 +3,7 @@ import { defineOperation, type OperationCall } from '../api/operation.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { refuse, refuseIssues } from '../kernel/refusal.ts';
 import { eventMembers } from './webhooks/event-shape.ts';
-import { findFeedEvents, findLastNumber, findPrunedNumber } from './webhooks/feed-store.ts';
-import type { WebhookPorts } from './webhooks/webhook-ports.ts';
+import { findFeedEvents, findFeedHead } from './webhooks/feed-store.ts';
 
 const defaultLimit = 100;
 const request = {
@@ -49,28 +48,25 @@ export const readEvents = defineOperation({
   responses: { 200: { description: 'The events after the cursor.', schema: page } },
   refusals: ['bad-request', 'cursor-expired'],
   citizenData: false,
-  run: async (call: OperationCall<typeof request, WebhookPorts>) => {
+  run: async (call: OperationCall<typeof request, unknown>) => {
     const { limit = defaultLimit } = call.query;
     const { clientId } = call.caller;
-    const after = call.query.after ?? String(await findPrunedNumber(call.read, clientId));
+    const after = call.query.after ?? String((await findFeedHead(call.read, clientId)).pruned);
     if (!/^\d{1,15}$/.test(after)) {
       const detail = 'must be after of an earlier response';
       return { refusal: refuseIssues([{ in: 'query', name: 'after', code: 'malformed', detail }]) };
     }
     const events = await findFeedEvents(call.read, clientId, Number(after), limit);
     // Read after the events, so that a prune between the two queries cannot leave an unnoticed gap.
-    const pruned = await findPrunedNumber(call.read, clientId);
+    const { pruned, last } = await findFeedHead(call.read, clientId);
     if (call.query.after !== undefined && Number(after) < pruned) {
       const detail = `The events up to number ${pruned} were deleted. Send after=${pruned} to read the stored events.`;
       return { refusal: refuse('cursor-expired', detail) };
     }
-    if (events.length === 0 && Number(after) > pruned) {
-      // After a restore from a backup, numbers are assigned again. Without this refusal the client would miss those events.
-      const last = await findLastNumber(call.read, clientId);
-      if (Number(after) > last) {
-        const detail = `The last event has the number ${last}. The operator has restored an older state, or the cursor is from another client. Send after=${last}, and compare your events up to that number.`;
-        return { refusal: refuse('cursor-expired', detail) };
-      }
+    // After a restore from a backup, numbers are assigned again. Without this refusal the client would miss those events.
+    if (events.length === 0 && Number(after) > last) {
+      const detail = `The last event has the number ${last}. The operator has restored an older state, or the cursor is from another client. Send after=${last}, and compare your events up to that number.`;
+      return { refusal: refuse('cursor-expired', detail) };
     }
     const items = events.map(({ id, number, type, at, data }) => ({
       id,

@@ -2,7 +2,7 @@ import { Type } from 'typebox';
 import { type Decision, defineOperation, type OperationCall, type RefusedDecision } from '../api/operation.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { findContactCodes } from './contact/contact-code-store.ts';
-import { findPreferences, findVerifiedContacts, replaceVerifiedContacts } from './contact/contact-preferences-store.ts';
+import { findPreferences, replaceVerifiedContacts } from './contact/contact-preferences-store.ts';
 import { declinableChannelNames } from './notification/notification.ts';
 import { literalUnion } from './notification/notification-shape.ts';
 import type { NotificationPorts } from './ports.ts';
@@ -48,8 +48,8 @@ async function removeAddress(
   if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
   const deps = { ...ports, read };
   // Read first, because the unit expects it to be unchanged: nothing that is read later can be older.
-  const before = await findVerifiedContacts(deps, citizenId);
-  const [contact, { preferences }] = [await ports.contactOf(citizenId), await findPreferences(deps, citizenId)];
+  const before = await findPreferences(deps, citizenId);
+  const contact = await ports.contactOf(citizenId);
   if (contact === undefined) return { refusal: refuse('citizen-not-found') };
   const part = channel === 'email' ? 'email' : 'phone';
   if (before.verified[part] === undefined) return { refusal: refuse('contact-address-not-found') };
@@ -62,11 +62,11 @@ async function removeAddress(
     effect: {
       events: [{ type: 'contact-address.removed', ...head, citizenId, channel }, notice.event],
       statements: [
-        replaceVerifiedContacts({ citizenId, value: verified, now, key }, before.sealed, ports.random),
+        replaceVerifiedContacts({ citizenId, value: verified, now, key }, before.sealedVerified, ports.random),
         ...notice.statements,
       ],
     },
-    answer: { status: 200, json: preferencesView({ preferences, verified, codes }, call) },
+    answer: { status: 200, json: preferencesView({ ...before, verified, codes }, call) },
     // Another request has changed an address: try again.
     onConflict: () => removeAddress(call),
   };

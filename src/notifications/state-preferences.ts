@@ -71,7 +71,9 @@ export const statePreferences = defineOperation({
   },
 });
 
-type PreferencesDetails = Awaited<ReturnType<typeof findPreferences>> & { readonly codes: readonly ContactCode[] };
+type PreferencesDetails = Omit<Awaited<ReturnType<typeof findPreferences>>, 'sealedVerified'> & {
+  readonly codes: readonly ContactCode[];
+};
 
 /** The JSON of `preferencesShape`. */
 export function preferencesView(

@@ -29,7 +29,7 @@ test('a typesetter without its native library reports it, and the next letter st
   process.execPath = node;
   const letter = renderer.render(data, letterTimeMs);
   process.execPath = program;
-  await assert.rejects(letter, /no letter can be set on this machine: .*librt\.so\.1: no such/);
+  await assert.rejects(letter, /no letter can be rendered on this machine: .*librt\.so\.1: no such/);
   assert.ok((await renderer.render(data, letterTimeMs)) instanceof Uint8Array);
 });
 

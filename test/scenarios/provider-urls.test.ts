@@ -48,7 +48,7 @@ test('so does one of the relay', async (t) => {
 test('a wrong word about letters or DKIM stops the start where no letter and no mail leaves too', async (t) => {
   const file = import.meta.filename;
   const wrongs: ReadonlyArray<[Record<string, string>, RegExp]> = [
-    [{ LETTER_WINDOW: 'us' }, /LETTER_WINDOW: expected din5008b or uk-c5, "us" came/],
+    [{ LETTER_WINDOW: 'us' }, /LETTER_WINDOW: expected din5008b or uk-c5, received "us"/],
     [{ LETTER_FONTS: '/nowhere' }, /LETTER_FONTS: expected a folder with \.ttf or \.otf files/],
     [
       { LETTER_RETURN_ADDRESS: 'P.O. Box 100,' },

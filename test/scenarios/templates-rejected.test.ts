@@ -8,7 +8,7 @@ const wrongTemplates: ReadonlyArray<[string, object, string[], RegExp]> = [
     'a language lacks a placeholder',
     { texts: [permitTemplate.texts[0], { language: 'nl', message: 'Dag ((name)).' }] },
     ['/texts/1/message missing'],
-    /lacks \(\(number\)\), which stand in the text in fr-BE:/,
+    /lacks \(\(number\)\), which the text in fr-BE has:/,
   ],
   ['no text in the default language', { defaultLanguage: 'de' }, ['/defaultLanguage not-allowed'], /fr-BE, nl-BE/],
   [

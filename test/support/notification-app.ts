@@ -25,7 +25,7 @@ import { sendNotification } from '../../src/notifications/send-notification.ts';
 import { findOwnTemplate } from '../../src/notifications/templates/template-shape.ts';
 import { createPrivateHostCheck } from '../../src/notifications/webhooks/private-host-check.ts';
 import { createHostResolver } from '../../src/notifications/webhooks/resolve-host.ts';
-import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-ports.ts';
+import type { WebhookPorts } from '../../src/notifications/webhooks/webhook-shape.ts';
 
 /** Everything that notifications use, on one database. Only the token of the caller is not verified. */
 export type NotificationApp = Awaited<ReturnType<typeof createNotificationApp>>;

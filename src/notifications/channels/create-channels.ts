@@ -7,7 +7,8 @@ import { systemTimer } from '../../jobs/timer.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { systemClock } from '../../kernel/system-clock.ts';
 import { simulateProvider } from '../delivery/simulator.ts';
-import { confirmLinksOf, inboxLinkOf } from '../inbox/inbox-settings.ts';
+import { confirmLinksOf } from '../inbox/confirm-receipt.ts';
+import { inboxLinkOf } from '../inbox/inbox-link.ts';
 import { letterLayoutOf, loadLetterParts } from '../letters/letter-settings.ts';
 import {
   type Channel,

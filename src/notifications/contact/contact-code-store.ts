@@ -95,15 +95,8 @@ type CodeRequest = {
 };
 
 /** Counts a code for its citizen and for its address. Refused (`rows`) when one of them has reached the limit of the day. */
-export function countCodeRequest({
-  citizenId,
-  channel,
-  address,
-  countKey,
-  now,
-}: CodeRequest): readonly [Statement, Statement] {
+export function countCodeRequest({ citizenId, channel, address, countKey, now }: CodeRequest): Statement[] {
   const day = Math.floor(now / dayMs);
-  const subjects = [`citizen\0${citizenId}`, `${channel}\0${normalizedMailboxOf(address)}`] as const;
   const countFor = (subject: string, limit: number): Statement => ({
     sql: `insert into contact_code_count (subject, day, requests) values ($1, $2, 1)
       on conflict (subject) do update set requests = contact_code_count.requests + 1 where contact_code_count.requests < $3
@@ -112,7 +105,10 @@ export function countCodeRequest({
     rows: 1,
   });
   const { perDay } = contactCodeLimits;
-  return [countFor(subjects[0], perDay.citizen), countFor(subjects[1], perDay.address)];
+  return [
+    countFor(`citizen\0${citizenId}`, perDay.citizen),
+    countFor(`${channel}\0${normalizedMailboxOf(address)}`, perDay.address),
+  ];
 }
 
 /** When the next day begins (epoch ms, UTC) and the counters start again at 0. */

@@ -63,6 +63,6 @@ export function normalizedMailboxOf(address: string): string {
 }
 
 /** The address that messages of the channel use now. */
-export function contactAddressOf({ email, phone }: CitizenContact, channel: CodeChannel): string | undefined {
-  return channel === 'email' ? email : phone;
+export function contactAddressOf(contact: CitizenContact | undefined, channel: CodeChannel): string | undefined {
+  return channel === 'email' ? contact?.email : contact?.phone;
 }

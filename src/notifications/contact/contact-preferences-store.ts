@@ -1,6 +1,7 @@
 import { openSealed, SealBroken, seal } from '../../crypto/chunked-encryption.ts';
 import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Statement } from '../../db/database.ts';
+import { bytesField } from '../../db/row-fields.ts';
 import type { RandomBytes } from '../../kernel/clock.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
 import type { ContactOf } from '../notification/contact.ts';
@@ -8,14 +9,16 @@ import { applyPreferences, type ContactPreferences, type VerifiedContacts } from
 
 type PreferencesDeps = { readonly read: Read; readonly citizenKeys: Pick<CitizenKeys, 'keyOf'> };
 
-/** The stored preferences and verified addresses of a citizen. */
-type StoredPreferences = { readonly preferences: ContactPreferences; readonly verified: VerifiedContacts };
+/** The stored preferences and verified addresses. `sealedVerified` are the encrypted bytes of the latter, for `replaceVerifiedContacts`. */
+type StoredPreferences = {
+  readonly preferences: ContactPreferences;
+  readonly verified: VerifiedContacts;
+  readonly sealedVerified: Uint8Array | null;
+};
 
-const sealedColumns = ['preferences', 'verified'] as const;
-type SealedColumn = (typeof sealedColumns)[number];
+type SealedColumn = 'preferences' | 'verified';
 
 const findPreferencesRow = lookupByKey('contact_preference', 'citizen_id', 'citizen_id, preferences, verified');
-const findVerifiedRow = lookupByKey('contact_preference', 'citizen_id', 'citizen_id, verified');
 
 /** The preferences and verified addresses of a citizen; empty when none are stored or the citizen was erased. */
 export async function findPreferences(
@@ -23,27 +26,16 @@ export async function findPreferences(
   citizenId: string,
 ): Promise<StoredPreferences> {
   const [row] = await findPreferencesRow(read, citizenId);
-  if (row === undefined) return { preferences: {}, verified: {} };
+  if (row === undefined) return { preferences: {}, verified: {}, sealedVerified: null };
   const key = await citizenKeys.keyOf(citizenId);
-  const opened = (part: SealedColumn): unknown => {
-    const sealed = row[part];
-    return sealed instanceof Uint8Array ? openColumn(part, { citizenId, key }, sealed) : {};
+  const sealedIn = (column: SealedColumn) => (row[column] === null ? null : bytesField(row, column));
+  const [preferences, verified] = [sealedIn('preferences'), sealedIn('verified')];
+  return {
+    // `saveColumn` has written both, and they are authenticated.
+    preferences: openColumn('preferences', { citizenId, key }, preferences) as ContactPreferences,
+    verified: openColumn('verified', { citizenId, key }, verified) as VerifiedContacts,
+    sealedVerified: verified,
   };
-  // `savePreferences` and `saveVerifiedContacts` have written them, and they are authenticated.
-  return { preferences: opened('preferences') as ContactPreferences, verified: opened('verified') as VerifiedContacts };
-}
-
-/** The verified addresses, and their encrypted bytes for `replaceVerifiedContacts`. */
-export async function findVerifiedContacts(
-  { read, citizenKeys }: PreferencesDeps,
-  citizenId: string,
-): Promise<{ readonly verified: VerifiedContacts; readonly sealed: Uint8Array | null }> {
-  const [row] = await findVerifiedRow(read, citizenId);
-  const sealed = row?.['verified'];
-  if (!(sealed instanceof Uint8Array)) return { verified: {}, sealed: null };
-  const verified = openColumn('verified', { citizenId, key: await citizenKeys.keyOf(citizenId) }, sealed);
-  // `saveVerifiedContacts` has written it, and it is authenticated.
-  return { verified: verified as VerifiedContacts, sealed };
 }
 
 /** A new value of an encrypted column. */
@@ -56,20 +48,12 @@ type PreferencesUpdate<T> = {
 
 /** Replaces the preferences of a citizen. */
 export function savePreferences(update: PreferencesUpdate<ContactPreferences>, random: RandomBytes): Statement {
-  return {
-    sql: `insert into contact_preference (citizen_id, preferences, changed_at) values ($1, $2, $3)
-      on conflict (citizen_id) do update set preferences = excluded.preferences, changed_at = excluded.changed_at`,
-    args: [update.citizenId, sealColumn('preferences', update, random), update.now],
-  };
+  return saveColumn('preferences', update, random);
 }
 
 /** Replaces the verified addresses of a citizen. */
 export function saveVerifiedContacts(update: PreferencesUpdate<VerifiedContacts>, random: RandomBytes): Statement {
-  return {
-    sql: `insert into contact_preference (citizen_id, verified, changed_at) values ($1, $2, $3)
-      on conflict (citizen_id) do update set verified = excluded.verified, changed_at = excluded.changed_at`,
-    args: [update.citizenId, sealColumn('verified', update, random), update.now],
-  };
+  return saveColumn('verified', update, random);
 }
 
 /** Replaces the verified addresses. Refused (`rows`) when they have changed since `before` (encrypted) was read. */
@@ -78,12 +62,10 @@ export function replaceVerifiedContacts(
   before: Uint8Array | null,
   random: RandomBytes,
 ): Statement {
+  const { sql, args } = saveColumn('verified', update, random);
   return {
-    sql: `insert into contact_preference (citizen_id, verified, changed_at) values ($1, $2, $3)
-      on conflict (citizen_id) do update set verified = excluded.verified, changed_at = excluded.changed_at
-        where contact_preference.verified is not distinct from $4
-      returning citizen_id`,
-    args: [update.citizenId, sealColumn('verified', update, random), update.now, before],
+    sql: `${sql} where contact_preference.verified is not distinct from $4 returning citizen_id`,
+    args: [...args, before],
     rows: 1,
   };
 }
@@ -96,22 +78,28 @@ export function deletePreferences(citizenId: string): Statement {
 function openColumn(
   column: SealedColumn,
   { citizenId, key }: Pick<PreferencesUpdate<unknown>, 'citizenId' | 'key'>,
-  bytes: Uint8Array,
+  sealed: Uint8Array | null,
 ): unknown {
+  if (sealed === null) return {};
   try {
-    return JSON.parse(openSealed(key, columnContextOf(column, citizenId), bytes).toString('utf8'));
+    return JSON.parse(openSealed(key, columnContextOf(column, citizenId), sealed).toString('utf8'));
   } catch (fault) {
     if (fault instanceof SealBroken) return {};
     throw fault;
   }
 }
 
-function sealColumn(
+function saveColumn(
   column: SealedColumn,
-  { citizenId, value, key }: PreferencesUpdate<unknown>,
+  { citizenId, value, now, key }: PreferencesUpdate<unknown>,
   random: RandomBytes,
-): Buffer {
-  return seal(key, columnContextOf(column, citizenId), Buffer.from(JSON.stringify(value)), random);
+) {
+  const sealed = seal(key, columnContextOf(column, citizenId), Buffer.from(JSON.stringify(value)), random);
+  return {
+    sql: `insert into contact_preference (citizen_id, ${column}, changed_at) values ($1, $2, $3)
+      on conflict (citizen_id) do update set ${column} = excluded.${column}, changed_at = excluded.changed_at`,
+    args: [citizenId, sealed, now],
+  };
 }
 
 function columnContextOf(column: SealedColumn, citizenId: string): string {

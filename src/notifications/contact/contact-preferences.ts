@@ -18,9 +18,12 @@ export const contactPreferencesShape = Type.Object(
   {
     channels: channelList(
       externalChannelNames,
-      'The channels in the order wished; the others follow in the order of the policy.',
+      'The channels in the order that you prefer. The others follow in the order of the policy.',
     ),
-    declined: channelList(declinableChannelNames, 'Never by these. The inbox and letters cannot be declined.'),
+    declined: channelList(
+      declinableChannelNames,
+      'The channels that are never used. The inbox and letters cannot be declined.',
+    ),
     hours: Type.Optional(
       Type.Object(
         {
@@ -28,20 +31,20 @@ export const contactPreferencesShape = Type.Object(
             minItems: 1,
             maxItems: declinableChannelNames.length,
             uniqueItems: true,
-            description: 'Which channels keep to them.',
+            description: 'The channels with these hours.',
           }),
           from: Type.Integer({ minimum: 0, maximum: 24, description: 'The first full hour of the day.' }),
           until: Type.Integer({
             minimum: 0,
             maximum: 24,
-            description: 'The hour at which they end; over midnight too.',
+            description: 'The hour of the end. It can be on the next day.',
           }),
-          timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'As Europe/Lisbon.' }),
+          timeZone: Type.String({ minLength: 1, maxLength: 64, description: 'For example Europe/Lisbon.' }),
         },
-        { additionalProperties: false, description: 'Only in these hours, but for urgent messages.' },
+        { additionalProperties: false, description: 'Messages are sent only in these hours, except urgent ones.' },
       ),
     ),
-    language: Type.Optional(languageTagSchema('In this language (BCP 47), where the sender has it.')),
+    language: Type.Optional(languageTagSchema('The language (BCP 47) of messages, if the sender has a text in it.')),
   },
   { additionalProperties: false },
 );
@@ -51,8 +54,7 @@ export type ContactPreferences = Static<typeof contactPreferencesShape>;
 
 /** The verified addresses of a citizen, each with the instant of its verification. They take precedence over the register. */
 export type VerifiedContacts = {
-  readonly email?: { readonly address: string; readonly verifiedAt: string } | undefined;
-  readonly phone?: { readonly address: string; readonly verifiedAt: string } | undefined;
+  readonly [K in 'email' | 'phone']?: { readonly address: string; readonly verifiedAt: string } | undefined;
 };
 
 /** Why preferences that match the schema are invalid; undefined when they are valid. */

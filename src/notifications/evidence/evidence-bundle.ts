@@ -64,16 +64,17 @@ export function verifyEvidence(text: string, trusted: readonly EvidenceKey[] = [
   if (embeddedKey === 'misnamed') throw new EvidenceBroken('the key in it has the id of another key');
   const trustedKey = trusted.find((candidate) => candidate.kid === kid);
   const point = trustedKey?.point ?? (embeddedKey?.kid === kid ? embeddedKey.point : undefined);
-  if (point === undefined) throw new EvidenceBroken('its key is neither in it nor among those given');
+  if (point === undefined) throw new EvidenceBroken('its signing key is neither in the bundle nor a trusted key');
   const claims = signedClaims(evidence, evidenceType, point);
   const verdict = { claims, kid, keyTrusted: trustedKey !== undefined };
   if ((claims['timeStamp'] === 'attached') !== (timeStamp !== undefined)) {
-    throw new EvidenceBroken('its time stamp was taken away, or put on it');
+    throw new EvidenceBroken('its time stamp was removed or added');
   }
   if (timeStamp === undefined) return verdict;
   const { over, token } = signedClaims(timeStamp, stampType, point);
-  if (over !== evidenceDigestOf(evidence) || typeof token !== 'string')
-    throw new EvidenceBroken('its time stamp is of another');
+  if (over !== evidenceDigestOf(evidence) || typeof token !== 'string') {
+    throw new EvidenceBroken('its time stamp is for another statement');
+  }
   return { ...verdict, stamp: { token: Buffer.from(token, 'base64'), over: Buffer.from(evidence) } };
 }
 
@@ -87,7 +88,7 @@ type ParsedJws = {
 /** The parts of a compact JWS of this server, without verification of the signature. */
 function openJws(jws: string, typ: string): ParsedJws {
   const [head = '', body = '', encodedSignature = '', ...rest] = jws.split('.');
-  if (rest.length > 0) throw new EvidenceBroken('it is not one signed statement');
+  if (rest.length > 0) throw new EvidenceBroken('it is not a compact JWS');
   const header = parseJsonObject(decodeBase64url(head));
   const claims = parseJsonObject(decodeBase64url(body));
   if (header['alg'] !== 'ES256' || header['typ'] !== typ) throw new EvidenceBroken('it is not signed as evidence is');
@@ -98,7 +99,7 @@ function signedClaims(jws: string, typ: string, point: PublicKeyMembers): Record
   const { claims, input, encodedSignature } = openJws(jws, typ);
   const signature = decodeBase64url(encodedSignature);
   if (signature.length !== 64 || !isSignatureValid(point, input, signature)) {
-    throw new EvidenceBroken('the signature does not fit what it says');
+    throw new EvidenceBroken('the signature does not match the content');
   }
   return claims;
 }
@@ -106,10 +107,10 @@ function signedClaims(jws: string, typ: string, point: PublicKeyMembers): Record
 function parseBundle(text: string): EvidenceBundle {
   const { evidence, timeStamp } = parseJsonObject(Buffer.from(text));
   const stamped = typeof timeStamp === 'string' ? { timeStamp } : {};
-  const bundle = typeof evidence === 'string' ? { evidence, ...stamped } : undefined;
-  const whole = bundle === undefined ? '' : JSON.stringify(bundle);
-  if (bundle === undefined || (text !== whole && text !== `${whole}\n`)) {
-    throw new EvidenceBroken('the file is not a bundle as it was given out');
+  const bundle = { evidence: typeof evidence === 'string' ? evidence : '', ...stamped };
+  const whole = JSON.stringify(bundle);
+  if (text !== whole && text !== `${whole}\n`) {
+    throw new EvidenceBroken('the file is not exactly a bundle of this server');
   }
   return bundle;
 }
@@ -142,9 +143,8 @@ function parseJsonObject(bytes: Buffer): Record<string, unknown> {
 
 /** Parses an ES256 key; undefined for any other value, `misnamed` when its `kid` is not its thumbprint. */
 function evidenceKeyOf(value: unknown): EvidenceKey | 'misnamed' | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  // Narrowed to an object; its members stay unknown.
-  const { kty, crv, x, y, kid: statedKid } = value as Record<string, unknown>;
+  if (!isObject(value)) return undefined;
+  const { kty, crv, x, y, kid: statedKid } = value;
   if (kty !== 'EC' || crv !== 'P-256' || typeof x !== 'string' || typeof y !== 'string') return undefined;
   // Only these members are used, so the verification uses the same key as the thumbprint.
   const point = { kty, crv, x, y } as const;
@@ -153,23 +153,18 @@ function evidenceKeyOf(value: unknown): EvidenceKey | 'misnamed' | undefined {
 }
 
 /**
- * The evidence keys of a key set, such as /.well-known/jwks.json. Keys of other algorithms or uses are ignored. Throws when the `kid` of
- * a key is not its thumbprint: the issuer never publishes such a set.
+ * The evidence keys of a key set, such as /.well-known/jwks.json. Keys of other algorithms or uses are ignored. Throws a TypeError when
+ * the `kid` of a key is not its thumbprint: the issuer never publishes such a set.
  */
 export function parseEvidenceKeySet(text: string): EvidenceKey[] {
-  const keys = listedKeys(text).flatMap((key) => (isForEvidence(key) ? (evidenceKeyOf(key) ?? []) : []));
+  // Other keys are ignored, so that a stolen key for tokens cannot sign evidence.
+  const listed = listedKeys(text).filter((key) => isObject(key) && key['citizen_services_use'] === 'evidence');
+  const keys = listed.flatMap((key) => evidenceKeyOf(key) ?? []);
   if (keys.length === 0) throw new TypeError('expected a key set with keys for evidence, ES256: {"keys": [...]}');
   return keys.map((key, index) => {
     if (key === 'misnamed') throw new TypeError(`the kid of a key is not its thumbprint: key ${index + 1} for ES256`);
     return key;
   });
-}
-
-/** Other keys are ignored, so that a stolen key for tokens cannot sign evidence. */
-function isForEvidence(key: unknown): boolean {
-  return (
-    typeof key === 'object' && key !== null && 'citizen_services_use' in key && key.citizen_services_use === 'evidence'
-  );
 }
 
 function listedKeys(text: string): readonly unknown[] {

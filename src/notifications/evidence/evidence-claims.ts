@@ -11,19 +11,6 @@ import {
 } from '../notification/notification-shape.ts';
 import type { LegalEffect, LegalFacts } from './legal-effect.ts';
 
-/**
- * The event names of ETSI EN 319 522. Using them does not make this server a qualified service. A mail, text message or letter goes to an
- * external provider, so it is relayed and never handed over.
- */
-type EvidenceEvent =
-  | 'SubmissionAcceptance'
-  | 'ContentConsignment'
-  | 'ContentConsignmentFailure'
-  | 'ContentAccessTracking'
-  | 'ContentHandoverFailure'
-  | 'RelayToNonERDS'
-  | 'RelayToNonERDSFailure';
-
 /** The claims that the issuer of a bundle adds. */
 type Issuer = {
   readonly publicUrl: string;
@@ -89,16 +76,8 @@ function contentClaimsOf(
  * An entry of the evidence. Its id is built from stored ids, never from a position in the list, so later bundles contain the entries of
  * earlier ones unchanged. Each event occurs once for its subject.
  */
-function evidenceEntry({
-  at,
-  subjectId,
-  event,
-  channel,
-  attempt,
-  reason,
-  confirmed = false,
-  repeated = false,
-}: TimelineEntry) {
+function evidenceEntry(entry: TimelineEntry) {
+  const { at, subjectId, event, channel, attempt, reason, confirmed = false, repeated = false } = entry;
   const name = eventNameOf(event, channel, reason);
   if (name === undefined) return [];
   return [
@@ -114,11 +93,15 @@ function evidenceEntry({
   ];
 }
 
+/**
+ * The event name of ETSI EN 319 522. Using it does not make this server a qualified service. A mail, text message or letter goes to an
+ * external provider, so it is relayed and never handed over.
+ */
 function eventNameOf(
   event: TimelineEntry['event'],
   channel: string | undefined,
   reason: TimelineEntry['reason'],
-): EvidenceEvent | undefined {
+): string | undefined {
   switch (event) {
     case 'accepted':
       return 'SubmissionAcceptance';

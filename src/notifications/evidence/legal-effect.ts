@@ -16,18 +16,13 @@ export type LegalFacts = {
 /** The days that do not count as working days besides Saturdays and Sundays (`YYYY-MM-DD`), in a time zone (default UTC). */
 export type Calendar = { readonly holidays: ReadonlySet<string>; readonly timeZone?: string };
 
-/** How days were counted, so that anyone can repeat the count without the calendar of the server. */
-export type DayCount = {
-  /** Counting starts on the day after this instant; the effect is at the end of the last day. */
-  readonly from: string;
-  /** The time zone of the days, if it is not UTC. */
-  readonly timeZone?: string;
-} & (
-  | {
-      readonly workingDays: number;
-      readonly notCounted: { readonly weekdays: readonly string[]; readonly holidays: readonly string[] };
-    }
+/**
+ * How days were counted, so that anyone can repeat the count without the calendar of the server. Counting starts on the day after `from`;
+ * the effect is at the end of the last day. `timeZone` is absent for UTC.
+ */
+type DayCount = { readonly from: string; readonly timeZone?: string } & (
   | { readonly days: number }
+  | { readonly workingDays: number; readonly notCounted: { weekdays: readonly string[]; holidays: readonly string[] } }
 );
 
 /** When a notification counts as served, and why. Without `effectiveAt` it does not count as served yet. */
@@ -40,23 +35,6 @@ export type LegalEffect = {
 
 /** The instant that a rule derives, in the past or future (epoch ms). */
 type RuleResult = { readonly at: number; readonly basis: string; readonly counting?: DayCount };
-
-type LegalRule = (facts: LegalFacts, calendar: Calendar, days: number) => RuleResult | undefined;
-
-/** The rules by name. Add a line here for a law with another rule. */
-const legalRules: Readonly<Record<string, LegalRule>> = {
-  opened: ({ openedAt }) => effectOnOpening(openedAt),
-  'after-working-days': ({ openedAt, availableAt }, calendar, days) =>
-    earlierOf(effectOnOpening(openedAt), effectAfterWorkingDays(availableAt, days, calendar, afterInbox)),
-  'after-days': ({ openedAt, availableAt }, calendar, days) =>
-    earlierOf(effectOnOpening(openedAt), effectAfterDays(availableAt, days, calendar)),
-  // Opening ends the cascade, so the letter may never be sent.
-  'as-letter': ({ openedAt, letterAt }, calendar, days) =>
-    earlierOf(
-      effectOnOpening(openedAt),
-      effectAfterWorkingDays(letterAt, days, calendar, 'after the letter was handed over'),
-    ),
-};
 
 const rulePattern = /^(opened|as-letter|after-(\d{1,2})-(working-)?days)$/;
 const letterDays = 3;
@@ -79,19 +57,61 @@ export function legalRuleIssues(
   if (name !== 'as-letter') return [];
   const planned = requested ?? steps.map(({ channel }) => channel);
   if (planned.includes('letter') && providers.has('letter')) return [];
-  const detail = 'as-letter needs a letter: none is planned by channels or by the policy of this server';
+  const detail = 'as-letter needs a letter, and neither channels nor the policy of this server plan one';
   return [{ in: 'body', pointer: '/legalEffect', code: 'not-allowed', detail }];
 }
 
 /** Applies a rule to the facts at the time `now` (epoch ms). An instant in the future has no effect yet. */
 export function legalEffectOf(name: string, facts: LegalFacts, calendar: Calendar, now: number): LegalEffect {
-  const match = rulePattern.exec(name);
-  const days = match?.[2] === undefined ? letterDays : Number(match[2]);
-  const rule = legalRules[match?.[2] === undefined ? name : `after-${match[3] ?? ''}days`];
-  const result = rule?.(facts, calendar, days);
+  const { openedAt } = facts;
+  const due = dueEffectOf(name, facts, calendar);
+  const isOpenedFirst = openedAt !== undefined && (due === undefined || openedAt < due.at);
+  const result: RuleResult | undefined = isOpenedFirst
+    ? { at: openedAt, basis: 'the citizen opened the message' }
+    : due;
   if (result === undefined || result.at > now) return { rule: name, basis: 'not yet' };
   const { at, basis, counting } = result;
   return { rule: name, effectiveAt: formatInstant(at), basis, ...(counting === undefined ? {} : { counting }) };
+}
+
+/** The effect of a rule for a citizen who does not open the message. Add a line here for a law with another rule. */
+function dueEffectOf(name: string, { availableAt, letterAt }: LegalFacts, calendar: Calendar): RuleResult | undefined {
+  // Opening ends the cascade, so the letter may never be sent.
+  if (name === 'as-letter') {
+    const basis = 'after the letter was handed over';
+    return effectAfter(letterAt, { days: letterDays, isWorking: true, basis }, calendar);
+  }
+  const [, , days, working] = rulePattern.exec(name) ?? [];
+  if (days === undefined) return undefined;
+  const basis = 'after the message lay in the inbox';
+  return effectAfter(availableAt, { days: Number(days), isWorking: working !== undefined, basis }, calendar);
+}
+
+type WaitingTime = { readonly days: number; readonly isWorking: boolean; readonly basis: string };
+
+/** The end of the n-th day after the day of an instant. Working days exclude weekends and holidays. */
+function effectAfter(
+  from: number | undefined,
+  { days, isWorking, basis }: WaitingTime,
+  { holidays, timeZone = 'UTC' }: Calendar,
+): RuleResult | undefined {
+  if (from === undefined) return undefined;
+  const skippedHolidays: string[] = [];
+  let day = localDateAt(timeZone, from);
+  for (let left = days; left > 0; ) {
+    day = nextDate(day);
+    const weekday = new Date(day).getUTCDay();
+    if (isWorking && (weekday === 0 || weekday === 6)) continue;
+    if (isWorking && holidays.has(day)) skippedHolidays.push(day);
+    else left -= 1;
+  }
+  const head = { from: formatInstant(from), ...(timeZone === 'UTC' ? {} : { timeZone }) };
+  const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: skippedHolidays };
+  return {
+    at: endOfLocalDate(timeZone, day),
+    basis: `${days} ${isWorking ? 'working days' : 'days'} ${basis}`,
+    counting: isWorking ? { ...head, workingDays: days, notCounted } : { ...head, days },
+  };
 }
 
 /** A notice for the operator when the calendar has no holiday of this year; undefined otherwise. */
@@ -100,51 +120,3 @@ export function calendarNotice({ holidays }: Calendar, now: number): string | un
   if (holidays.size === 0 || [...holidays].some((day) => day.startsWith(year))) return undefined;
   return `HOLIDAYS has no day of ${year}: every weekday of it counts as a working day for legal effect`;
 }
-
-function effectOnOpening(openedAt: number | undefined): RuleResult | undefined {
-  return openedAt === undefined ? undefined : { at: openedAt, basis: 'the citizen opened the message' };
-}
-
-function earlierOf(opened: RuleResult | undefined, due: RuleResult | undefined): RuleResult | undefined {
-  if (opened === undefined || due === undefined) return opened ?? due;
-  return opened.at < due.at ? opened : due;
-}
-
-const afterInbox = 'after the message lay in the inbox';
-
-/** The end of the n-th working day after the day of an instant, with the holidays that were skipped. */
-function effectAfterWorkingDays(
-  from: number | undefined,
-  days: number,
-  { holidays, timeZone = 'UTC' }: Calendar,
-  basis: string,
-): RuleResult | undefined {
-  if (from === undefined) return undefined;
-  const skippedHolidays: string[] = [];
-  let day = localDateAt(timeZone, from);
-  for (let left = days; left > 0; ) {
-    day = nextDate(day);
-    const weekday = new Date(day).getUTCDay();
-    if (weekday === 0 || weekday === 6) continue;
-    if (holidays.has(day)) skippedHolidays.push(day);
-    else left -= 1;
-  }
-  const notCounted = { weekdays: ['Saturday', 'Sunday'], holidays: skippedHolidays };
-  const counting = { from: formatInstant(from), workingDays: days, ...zoneOf(timeZone), notCounted };
-  return { at: endOfLocalDate(timeZone, day), basis: `${days} working days ${basis}`, counting };
-}
-
-/** The end of the n-th day after the day of an instant. */
-function effectAfterDays(
-  from: number | undefined,
-  days: number,
-  { timeZone = 'UTC' }: Calendar,
-): RuleResult | undefined {
-  if (from === undefined) return undefined;
-  let day = localDateAt(timeZone, from);
-  for (let left = days; left > 0; left -= 1) day = nextDate(day);
-  const counting = { from: formatInstant(from), days, ...zoneOf(timeZone) };
-  return { at: endOfLocalDate(timeZone, day), basis: `${days} days ${afterInbox}`, counting };
-}
-
-const zoneOf = (timeZone: string) => (timeZone === 'UTC' ? {} : { timeZone });

@@ -19,7 +19,7 @@ class TimeStampAnswerError extends Error {
 
 const nonceBytes = 16;
 const maxAnswerBytes = 65_536;
-/** The limit between the authority's time and ours. Beyond it one of the clocks is wrong, and the token is refused. */
+/** The limit of the difference between the authority's time and ours. If it is larger, one of the clocks is wrong. */
 const maxSkewMs = 300_000;
 /** After a failure no request is made for this time, so that not every reader waits for a timeout. */
 const pauseAfterFailureMs = 30_000;
@@ -33,7 +33,7 @@ export function createTimeStampClient(options: TimeStampClientOptions): RequestT
       const nonce = options.random(nonceBytes);
       const answer = await postRequest(options, timeStampRequest(over, nonce));
       const { token, at } = await parseTimeStampAnswer(answer, { over, nonce, trusted: options.trusted });
-      if (elapsedMs(at, options.clock) > maxSkewMs) throw new TimeStampBroken('its time is not ours');
+      if (elapsedMs(at, options.clock) > maxSkewMs) throw new TimeStampBroken('its time differs too much from ours');
       return token;
     } catch (fault) {
       failedAt = options.clock.now();

@@ -1,19 +1,15 @@
-import type { Log } from '../../api/log.ts';
+import type { SliceDeps } from '../../api/slice.ts';
 import { parseSettingFile } from '../../config/setting-file.ts';
-import { SettingError, type Settings } from '../../config/settings.ts';
-import type { Clock, RandomBytes } from '../../kernel/clock.ts';
+import { SettingError } from '../../config/settings.ts';
 import type { RequestTimeStamp } from './evidence-bundle.ts';
 
 const stampTimeoutMs = 5_000;
 
-type TimeStamperDeps = {
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly random: RandomBytes;
-  readonly log: Pick<Log, 'fault'>;
+type TimeStamperDeps = Pick<SliceDeps, 'settings' | 'clock' | 'random'> & {
+  readonly log: Pick<SliceDeps['log'], 'fault'>;
 };
 
-/** The client of the operator's time stamping authority; undefined where none is set. Its packages are loaded only then. */
+/** Creates the client of the time stamping authority; undefined without `EVIDENCE_TSA_URL`. Loads its packages only if needed. */
 export async function createTimeStamper(deps: TimeStamperDeps): Promise<RequestTimeStamp | undefined> {
   const { settings, clock, random, log } = deps;
   const { evidenceTsaUrl: url, evidenceTsaCertificates: path } = settings;

@@ -176,7 +176,7 @@ function parseOrThrow<T>(part: string, parse: () => T): T {
   }
 }
 
-/** The library needs an ArrayBuffer of its own, not a view. */
+/** The library needs an ArrayBuffer, not a view. */
 function arrayBufferOf(view: Uint8Array): ArrayBuffer {
   return new Uint8Array(view).buffer;
 }

@@ -28,16 +28,10 @@ export type InboxMessage = { readonly notification: Notification; readonly conte
 /** The position of a message in the order of an inbox. */
 type InboxPosition = { readonly receivedAt: number; readonly id: NotificationId };
 
-/** A page of an inbox: the newest messages, or those after the position `before`. */
-type InboxPageOptions = { readonly limit: number; readonly before?: InboxPosition | undefined };
-
 /** When a message was placed in the inbox: at once, or at the `sendAt` of its sender (epoch ms). */
 export function receivedAtOf({ sendAt, createdAt }: Pick<Notification, 'sendAt' | 'createdAt'>): number {
   return sendAt ?? createdAt;
 }
-
-/** A page of an inbox. `next` is its last message when older ones follow, even if that message cannot be decrypted. */
-type InboxPage = { readonly messages: readonly InboxMessage[]; readonly next: NotificationId | undefined };
 
 /** The position of the citizen's message with this id; undefined when there is none. */
 export async function findInboxPosition(
@@ -51,29 +45,28 @@ export async function findInboxPosition(
   return { receivedAt: receivedAtOf(found), id: found.id };
 }
 
+/** Counts the delivery, because PostgreSQL may turn `exists` into a join with all deliveries. */
+function inboxHalf(condition: string, time: 'created_at' | 'send_at'): string {
+  return `select * from (
+    select ${notificationColumns}, content, ${time} as received_at from notification n
+    where citizen_id = $1 and ${condition} and (${time}, id) < ($2, $3) and 0 < (
+      select count(*) from delivery d
+      where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
+    order by ${time} desc, id desc limit $4) as by_${time}`;
+}
+
 /**
  * The messages in a citizen's inbox, newest first by `receivedAt`, without erased ones. The query has two halves with an index each, so
- * that a message without `sendAt` needs one index entry only. It counts the delivery, because PostgreSQL may turn `exists` into a join
- * with all deliveries.
+ * that a message without `sendAt` needs one index entry only. The page starts after the position `before`. `next` is its last message
+ * when older ones follow, even if that message cannot be decrypted.
  */
 export async function findInboxPage(
   deps: Pick<InboxDeps, 'read' | 'citizenKeys'>,
   citizenId: string,
-  { limit, before }: InboxPageOptions,
-): Promise<InboxPage> {
+  { limit, before }: { readonly limit: number; readonly before?: InboxPosition | undefined },
+): Promise<{ readonly messages: readonly InboxMessage[]; readonly next: NotificationId | undefined }> {
   const found = await deps.read(
-    `select * from (
-        select ${notificationColumns}, content, created_at as received_at from notification n
-        where citizen_id = $1 and send_at is null and (created_at, id) < ($2, $3) and 0 < (
-          select count(*) from delivery d
-          where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
-        order by created_at desc, id desc limit $4) as at_once
-      union all select * from (
-        select ${notificationColumns}, content, send_at as received_at from notification n
-        where citizen_id = $1 and send_at is not null and (send_at, id) < ($2, $3) and 0 < (
-          select count(*) from delivery d
-          where d.notification_id = n.id and d.channel = 'inbox' and d.status in ('sent', 'delivered'))
-        order by send_at desc, id desc limit $4) as awaited
+    `${inboxHalf('send_at is null', 'created_at')} union all ${inboxHalf('send_at is not null', 'send_at')}
       order by received_at desc, id desc limit $4`,
     // Ids of notifications start with ntf_, so all sort before ntg. One row more than the limit shows whether older ones follow.
     [citizenId, before?.receivedAt ?? Number.MAX_SAFE_INTEGER, before?.id ?? 'ntg', limit + 1],

@@ -1,4 +1,6 @@
 import { timingSafeEqual } from 'node:crypto';
+import type { SliceDeps } from '../../api/slice.ts';
+import { baseUrlForLinks } from '../../config/public-url.ts';
 import type { Read, Statement } from '../../db/database.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import { hmacString } from '../../kernel/hashing.ts';
@@ -6,7 +8,7 @@ import { type DeliveryId, type IdGenerator, type NotificationId, parseId } from 
 import type { Commit, Effect } from '../../ledger/commit.ts';
 import { findNotificationOfDelivery, updateEndedDelivery } from '../delivery/late-report-store.ts';
 import { findDeliveries, skipUnneeded } from '../notification/delivery-store.ts';
-import type { Delivery, Notification } from '../notification/notification.ts';
+import type { Delivery } from '../notification/notification.ts';
 import { recordConfirmed, recordFailed, recordUndeliverable } from '../notification/notification-history-store.ts';
 import { findNotification, updateStatus } from '../notification/notification-store.ts';
 import { retryOnConflict } from '../notification/retry-on-conflict.ts';
@@ -38,6 +40,12 @@ export function createConfirmLinks(publicUrl: string, key: Uint8Array): ConfirmL
   };
 }
 
+/** The links of this server; undefined without `CONFIRM_LINKS`, or if the address of the server is not known before it starts. */
+export function confirmLinksOf({ settings, root }: Pick<SliceDeps, 'settings' | 'root'>): ConfirmLinks | undefined {
+  const url = settings.confirmLinks ? baseUrlForLinks(settings) : undefined;
+  return url === undefined ? undefined : createConfirmLinks(url, root.derive('receipt-links'));
+}
+
 /** The dependencies of `confirmReceipt`. */
 export type ConfirmDeps = {
   readonly read: Read;
@@ -59,11 +67,8 @@ export async function confirmReceipt(deps: ConfirmDeps, delivery: DeliveryId): P
   });
 }
 
-/** A notification whose mail was handed to a provider, and the delivery of that mail. */
-type ConfirmableMail = { readonly notification: Notification; readonly delivery: Delivery };
-
-/** Finds the mail of a link; undefined when the delivery does not exist or its mail cannot have left yet. */
-export async function findConfirmableMail(read: Read, id: DeliveryId): Promise<ConfirmableMail | undefined> {
+/** The notification and the delivery of a link; undefined when the delivery does not exist or its mail cannot have left yet. */
+export async function findConfirmableMail(read: Read, id: DeliveryId) {
   const notificationId = await findNotificationOfDelivery(read, id);
   const notification = notificationId === undefined ? undefined : await findNotification(read, notificationId);
   if (notification === undefined) return undefined;

@@ -4,8 +4,12 @@ import { UnavailableError } from '../../kernel/unavailable-error.ts';
 import { createLetterCheck, maxConcurrentLetterChecks } from './check-letter.ts';
 
 const letter = {
-  ...{ contact: undefined, content: { message: 'Your permit is ready.' }, sender: 'Permits', returnAddress: undefined },
-  ...{ language: 'en', reminder: false, at: 0 },
+  contact: undefined,
+  content: { message: 'Your permit is ready.' },
+  sender: 'Permits',
+  language: 'en',
+  reminder: false,
+  at: 0,
 };
 
 test('the 21st waiting dry run of a letter is rejected until another one has ended', async () => {

@@ -1,22 +1,14 @@
 import { UnavailableError } from '../../kernel/unavailable-error.ts';
 import { letterAddressOf } from '../contact/postal-address.ts';
 import type { CitizenContact } from '../notification/contact.ts';
-import type { MessageContent } from '../notification/message-content.ts';
 import type { ReasonCode } from '../notification/reason.ts';
+import type { LetterInput } from './letter-data.ts';
 import { type LetterDeps, renderLetterPdf } from './render-letter.ts';
 
-/**
- * Returns why a letter cannot be printed, or undefined if it can. Without a contact, only the text of the sender is checked.
- */
-export type CheckLetter = (letter: {
-  readonly contact: CitizenContact | undefined;
-  readonly content: MessageContent;
-  readonly sender: string;
-  readonly returnAddress?: readonly string[] | undefined;
-  readonly language: string | undefined;
-  readonly reminder: boolean;
-  readonly at: number;
-}) => Promise<ReasonCode | undefined>;
+/** Returns why a letter cannot be printed, or undefined if it can. Without a contact, only the text of the sender is checked. */
+export type CheckLetter = (
+  letter: Omit<LetterInput, 'address' | 'subject' | 'notification'> & { readonly contact: CitizenContact | undefined },
+) => Promise<ReasonCode | undefined>;
 
 /** Used if the address of the citizen must not be read; it always fits into the window. */
 const sampleAddress = 'Name\nStreet 1\nPlace';
@@ -31,21 +23,15 @@ export const maxConcurrentLetterChecks = 20;
 export function createLetterCheck(deps: LetterDeps, onFault: (fault: unknown) => void): CheckLetter {
   let waiting = 0;
   return async ({ contact, content, ...letter }) => {
-    if (waiting >= maxConcurrentLetterChecks)
-      throw new UnavailableError(
-        'capacity-reduced',
-        `${maxConcurrentLetterChecks} dry runs are already waiting for the typesetter`,
-      );
+    if (waiting >= maxConcurrentLetterChecks) {
+      const problem = `${maxConcurrentLetterChecks} dry runs are already waiting for the typesetter`;
+      throw new UnavailableError('capacity-reduced', problem);
+    }
     waiting += 1;
     const address = (contact && letterAddressOf(contact)) ?? sampleAddress;
     try {
-      const result = await renderLetterPdf(deps, {
-        ...letter,
-        address,
-        content,
-        subject: content.subject,
-        notification: '',
-      });
+      const { subject } = content;
+      const result = await renderLetterPdf(deps, { ...letter, address, content, subject, notification: '' });
       return typeof result === 'string' ? result : undefined;
     } catch (fault) {
       onFault(fault);

@@ -4,7 +4,7 @@ import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
 import { defaultSubject } from '../rendering/mail-text.ts';
-import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
+import type { InlineRun, MarkdownBlock } from '../text/markdown.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 
 const maxAddressLines = 6;
@@ -18,7 +18,7 @@ const wordPieceLength = 20;
 /** The layout settings of letters. */
 export type LetterLayout = {
   readonly window: AddressWindowName;
-  /** Return address of undeliverable letters, line by line, for services without one of their own. */
+  /** The lines of the return address for undeliverable letters, for services without their own. */
   readonly returnAddress?: readonly string[];
   /** The time zone of the date; without it UTC. */
   readonly timeZone?: string;
@@ -35,10 +35,7 @@ const invisibleCharacters = /[\ufeff\ufff9-\ufffb\u{13430}-\u{1343f}]/gu;
 
 /** The data of the template as JSON; undefined if the address cannot fit into a window. */
 export function letterTemplateData(message: LetterInput, layout: LetterLayout): string | undefined {
-  const address = message.address
-    .split('\n')
-    .map(cleanLine)
-    .filter((line) => line !== '');
+  const address = message.address.split('\n').map(cleanLine).filter(Boolean);
   if (address.length < 2 || address.length > maxAddressLines) return undefined;
   if (address.some((line) => line.length > maxAddressLineLength)) return undefined;
   const { language, message: texts } = localeFor(message.language);
@@ -53,9 +50,9 @@ export function letterTemplateData(message: LetterInput, layout: LetterLayout): 
     rtl: isRightToLeft(message.content.message),
     reference: formatMessage(language, texts.reference, { id: message.notification }),
     date: formatDay(message.language, message.at, layout.timeZone),
-    head: { sender: headerLine(message.sender), lines: returnAddress.map(headerLine) },
-    address: address.map((line) => breakLongWords(line, maxWordLengths.address)),
-    blocks: withValidHeadingLevels(blocksOf(message.content)).map(printedBlock),
+    head: { sender: narrowLine(message.sender), lines: returnAddress.map(narrowLine) },
+    address: address.map(narrowLine),
+    blocks: printedBlocks(blocksOf(message.content)),
     ours: language,
     attached: texts.attachments,
     attachments: (message.content.attachments ?? []).map(({ title: name }) => wrapLongWords(cleanLine(name))),
@@ -71,50 +68,31 @@ function isRightToLeft(text: string): boolean {
 }
 
 /** The title is level 1. No level may be skipped (PDF/UA-1, 7.4.2). */
-function withValidHeadingLevels(blocks: readonly MarkdownBlock[]): readonly LevelledBlock[] {
+function printedBlocks(blocks: readonly MarkdownBlock[]): unknown[] {
   let deepest = 1;
   return blocks.map((block) => {
-    if (block.kind !== 'heading') return block;
-    const level = Math.min(block.level + 1, deepest + 1);
-    deepest = level;
-    return { ...block, level };
+    if (block.kind === 'heading') {
+      deepest = Math.min(block.level + 1, deepest + 1);
+      return { ...block, level: deepest, line: block.line.map(printedInline) };
+    }
+    if (block.kind === 'paragraph') return { ...block, lines: block.lines.map((line) => line.map(printedInline)) };
+    return { ...block, items: block.items.map((item) => ({ ...item, line: item.line.map(printedInline) })) };
   });
 }
 
-type LevelledBlock =
-  | Exclude<MarkdownBlock, { kind: 'heading' }>
-  | { kind: 'heading'; level: number; line: readonly InlineRun[] };
-
-function printedBlock(block: LevelledBlock): unknown {
-  switch (block.kind) {
-    case 'heading':
-      return { ...block, line: block.line.map(printedInline) };
-    case 'paragraph':
-      return { ...block, lines: block.lines.map((line) => line.map(printedInline)) };
-    case 'list':
-      return { ...block, items: block.items.map(printedItem) };
-  }
-}
-
-function printedItem({ line, ...item }: ListItem): unknown {
-  return { ...item, line: line.map(printedInline) };
-}
-
-/** Prints the address of a link, because nobody can follow a link on paper. */
+/**
+ * Prints the address of a link, because nobody can follow a link on paper. The address is isolated as left to right (UAX #9, 2.4): after
+ * Arabic words its last slash would otherwise move to its start.
+ */
 function printedInline(run: InlineRun): unknown {
   const text = wrapLongWords(run.text);
   if (run.href === undefined) return { ...run, text };
-  const url = isolated(wrapLongWords(run.href));
+  const url = `\u2066${wrapLongWords(run.href)}\u2069`;
   return run.href === run.text ? { ...run, text: url } : { ...run, text, to: url };
 }
 
-/** Isolates a URL as left to right (UAX #9, 2.4). After Arabic words its last slash would otherwise move to its start. */
-function isolated(url: string): string {
-  return `\u2066${url}\u2069`;
-}
-
-/** A line of the head, which is about as wide as an address. */
-function headerLine(text: string): string {
+/** A line of the address, or of the head, which is about as wide. */
+function narrowLine(text: string): string {
   return breakLongWords(cleanLine(text), maxWordLengths.address);
 }
 

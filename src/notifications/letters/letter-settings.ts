@@ -10,39 +10,32 @@ class SpoolMissing extends Error {
   override readonly name = 'SpoolMissing';
 }
 
+type LetterStartDeps = { readonly settings: Settings; readonly log: Pick<Log, 'fault'> };
+
 /** Reports at the start that the folder of letters is missing, such as a share that is not mounted. Letters wait until it is there. */
-export function reportMissingSpool({
-  settings: { letterSpool: folder },
-  log,
-}: {
-  readonly settings: Settings;
-  readonly log: Pick<Log, 'fault'>;
-}): void {
-  if (folder !== undefined && !existsSync(folder))
-    log.fault(
-      'letters',
-      new SpoolMissing(`LETTER_SPOOL: there is no folder ${folder}; letters wait until it is made or mounted`),
-    );
+export function reportMissingSpool({ settings: { letterSpool: folder }, log }: LetterStartDeps): void {
+  if (folder === undefined || existsSync(folder)) return;
+  const problem = `LETTER_SPOOL: there is no folder ${folder}; letters wait until it is created or mounted`;
+  log.fault('letters', new SpoolMissing(problem));
 }
 
-/** The layout of letters. It is checked also where no letters are printed, so that a wrong value always ends the start. */
-export function letterLayoutOf({
-  letterWindow: window,
-  letterFonts: fonts,
-  letterReturnAddress,
-  timeZone,
-}: Settings): LetterLayout {
+/** The layout of letters. Throws `SettingError` for a wrong value; the start calls it even if no letters are printed. */
+export function letterLayoutOf(settings: Settings): LetterLayout {
+  const { letterWindow: window, letterFonts: fonts, letterReturnAddress, timeZone } = settings;
   if (window !== 'din5008b' && window !== 'uk-c5') {
-    throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, ${JSON.stringify(window)} came`);
+    throw new SettingError('LETTER_WINDOW', `expected din5008b or uk-c5, received ${JSON.stringify(window)}`);
   }
   if (fonts !== undefined && !hasFonts(fonts)) {
-    throw new SettingError('LETTER_FONTS', `expected a folder with .ttf or .otf files, ${JSON.stringify(fonts)} came`);
+    throw new SettingError(
+      'LETTER_FONTS',
+      `expected a folder with .ttf or .otf files, received ${JSON.stringify(fonts)}`,
+    );
   }
   if (letterReturnAddress === undefined) return { window, timeZone };
   const returnAddress = parseReturnAddress(letterReturnAddress);
   if (returnAddress === undefined) {
-    const came = JSON.stringify(letterReturnAddress);
-    throw new SettingError('LETTER_RETURN_ADDRESS', `expected ${returnAddressRequirement}, ${came} came`);
+    const received = JSON.stringify(letterReturnAddress);
+    throw new SettingError('LETTER_RETURN_ADDRESS', `expected ${returnAddressRequirement}, received ${received}`);
   }
   return { window, returnAddress, timeZone };
 }
@@ -63,23 +56,12 @@ function hasFonts(folder: string): boolean {
   }
 }
 
-/** Whether this installation prints letters. */
-export function printsLetters({ letterSpool }: Settings): boolean {
-  return letterSpool !== undefined;
-}
-
 /**
- * The check of a dry run whether a letter can be printed; undefined where none are printed. It has a typesetter of its own, so
+ * Creates the check of a dry run whether a letter can be printed; undefined without `LETTER_SPOOL`. It has its own typesetter, so
  * that dry runs and printed letters do not wait for each other.
  */
-export async function createLetterDryRun({
-  settings,
-  log,
-}: {
-  readonly settings: Settings;
-  readonly log: Pick<Log, 'fault'>;
-}): Promise<CheckLetter | undefined> {
-  if (!printsLetters(settings)) return undefined;
+export async function createLetterDryRun({ settings, log }: LetterStartDeps): Promise<CheckLetter | undefined> {
+  if (settings.letterSpool === undefined) return undefined;
   const { createLetterCheck } = await import('./check-letter.ts');
   return createLetterCheck(await loadLetterParts(settings), (fault) => log.fault('letters', fault));
 }

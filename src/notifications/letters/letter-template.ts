@@ -75,28 +75,15 @@ export const letterTemplate = `
 }
 `;
 
-/** The position of the address for the window of an envelope, in mm from the upper left corner of A4. */
-type AddressWindow = {
-  readonly x: number;
-  readonly y: number;
-  readonly width: number;
-  readonly height: number;
-  /** The top of the text. */
-  readonly body: number;
-  /** The height of the window above the address, for the return address. */
-  readonly above: number;
-  /** The positions of the fold marks at the left edge. */
-  readonly folds: readonly number[];
-};
-
 /**
- * The windows by name: DIN 5008 form B, and the C5 window of GOV.UK Notify, which shows only the address. Its printers allow
- * nothing near the edge, so it has no fold marks.
+ * The windows of envelopes by name, in mm from the upper left corner of A4: DIN 5008 form B, and the C5 window of GOV.UK Notify, which
+ * shows only the address. Its printers allow nothing near the edge, so it has no fold marks. `body` is the top of the text, `above` the
+ * height of the window above the address for the return address, and `folds` are the fold marks at the left edge.
  */
 export const addressWindows = {
   din5008b: { x: 25, y: 62.7, width: 75, height: 27.3, body: 100, above: 17.7, folds: [105, 210] },
   'uk-c5': { x: 24.6, y: 39.5, width: 80, height: 26.8, body: 95, above: 0, folds: [] },
-} as const satisfies Readonly<Record<string, AddressWindow>>;
+} as const;
 
 /** A value of LETTER_WINDOW. */
 export type AddressWindowName = keyof typeof addressWindows;

@@ -19,10 +19,7 @@ export type Typesetter = {
 
 /** No letter can be rendered now: the process failed, is busy, or was closed. */
 export class TypesetterUnavailable extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'TypesetterUnavailable';
-  }
+  override readonly name = 'TypesetterUnavailable';
 }
 
 /** Starts the process. While it is idle it does not keep this process alive, and it ends after a minute. */
@@ -56,7 +53,7 @@ export function startTypesetter(fonts: string | undefined): Typesetter {
 
   child.on('message', ({ pdf, fault = 'not-set', broken }: RenderResult) => {
     if (broken === undefined) pending?.resolve(pdf ?? fault);
-    else pending?.reject(new TypesetterUnavailable(`no letter can be set on this machine: ${broken}`));
+    else pending?.reject(new TypesetterUnavailable(`no letter can be rendered on this machine: ${broken}`));
     pending = undefined;
     // End this process: a new one may find the missing library.
     if (broken !== undefined) return end();

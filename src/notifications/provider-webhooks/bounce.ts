@@ -81,12 +81,8 @@ function failureStatusIn(report: string): EnhancedStatus | undefined {
 
 /** A relay often reports a status without a subject. Then the quoted reply of the next server may have a better one. */
 function statusOf(group: string): EnhancedStatus {
-  const parse = (text: string): EnhancedStatus | undefined => {
-    const [, level, subject, detail] = /(?:^|[\s-])([245])\.(\d{1,3})\.(\d{1,3})(?!\S)/.exec(text) ?? [];
-    return level === undefined || subject === undefined || detail === undefined
-      ? undefined
-      : { level, subject, detail };
-  };
+  const parse = (text: string): EnhancedStatus | undefined =>
+    /(?:^|[\s-])(?<level>[245])\.(?<subject>\d{1,3})\.(?<detail>\d{1,3})(?!\S)/.exec(text)?.groups;
   const own = parse(headerFieldOf(group, 'status')) ?? {};
   if (own.subject !== undefined && own.subject !== '0') return own;
   const [, reply = ''] = /^smtp\s*;\s*((?:\d{3}[ -])?\d\.\S+)/i.exec(headerFieldOf(group, 'diagnostic-code')) ?? [];

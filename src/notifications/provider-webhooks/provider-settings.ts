@@ -1,20 +1,17 @@
+import type { SliceDeps } from '../../api/slice.ts';
 import { parseSettingFile } from '../../config/setting-file.ts';
 import { SettingError, type Settings } from '../../config/settings.ts';
-import type { RootKey } from '../../crypto/root-key.ts';
 import { type BounceAddresses, bounceAddressFault, createBounceAddresses } from './bounce.ts';
 import { type MailEventMapping, parseMailEvents } from './mail-events.ts';
 
-/** The return addresses of mail; undefined where the operator has no mailbox for bounces. An unusable one ends the start. */
+/** The return addresses of mail; undefined without `BOUNCE_ADDRESS`. Throws `SettingError` for an unusable one. */
 export function bounceAddressesOf({
   settings,
   root,
-}: {
-  readonly settings: Settings;
-  readonly root: RootKey;
-}): BounceAddresses | undefined {
+}: Pick<SliceDeps, 'settings' | 'root'>): BounceAddresses | undefined {
   if (settings.bounceAddress === undefined) {
     if (settings.bounceToken === undefined) return undefined;
-    throw new SettingError('BOUNCE_TOKEN', 'expected BOUNCE_ADDRESS beside it, since mail comes back nowhere else');
+    throw new SettingError('BOUNCE_TOKEN', 'expected BOUNCE_ADDRESS too, because bounces go to that address');
   }
   const fault = bounceAddressFault(settings.bounceAddress);
   if (fault !== undefined) throw new SettingError('BOUNCE_ADDRESS', fault);

@@ -29,8 +29,8 @@ export type ProviderWebhook = {
 const formMediaType = 'application/x-www-form-urlencoded';
 
 /**
- * Handles calls of a provider. The response only says whether the reports were stored, so that the provider repeats those
- * that were not. No mail or message is ever sent in reply, so that no loop can begin.
+ * Handles calls of a provider. The response only says whether the reports were stored, so that the provider repeats the others.
+ * No mail or message is ever sent in reply, so that no loop can begin.
  */
 export function createProviderWebhook(
   deps: LateReportDeps & { onFault(fault: unknown): void },
@@ -86,13 +86,9 @@ export function receiptParser(
   read: (receipt: unknown) => ReturnType<ProviderWebhook['read']>,
 ): ProviderWebhook['read'] {
   return (text, mediaType) => {
-    const receipt = parseReceipt(text, mediaType);
+    const isForm = mediaType.toLowerCase().startsWith(formMediaType);
+    const receipt = isForm ? Object.fromEntries(new URLSearchParams(text)) : parseProviderJson(text);
     if (receipt === undefined) return text.trim() === '' ? [] : undefined;
     return read(receipt);
   };
-}
-
-function parseReceipt(text: string, mediaType: string): unknown {
-  const isForm = mediaType.toLowerCase().startsWith(formMediaType);
-  return isForm ? Object.fromEntries(new URLSearchParams(text)) : parseProviderJson(text);
 }

@@ -5,10 +5,10 @@ import type { ReportedDelivery } from '../delivery/apply-late-report.ts';
 import type { ReasonCode } from '../notification/reason.ts';
 import { parseProviderJson } from './provider-json.ts';
 
-/** A JSON pointer (RFC 6901) into what a provider sends. */
+/** A JSON pointer (RFC 6901) into a body of a provider. */
 export const pointerShape = Type.String({ pattern: '^(/.*)?$' });
 
-/** Statuses of a provider. None is empty, because a missing status reads as an empty one. */
+/** Statuses of a provider. An empty one is not allowed, because a missing status is read as an empty one. */
 export const statusesShape = Type.Array(Type.String({ minLength: 1 }));
 
 const reasonOfList = {
@@ -20,7 +20,7 @@ const reasonOfList = {
 
 const failureLists = ['failed', 'full', 'unreachable', 'refused'] as const;
 
-/** The members of a mapping file that say how reports of a provider read; docs/notifications.md describes each. */
+/** The members of a mapping file that locate the reports in a body; docs/notifications.md describes each. */
 export const reportMembers = {
   json: Type.Optional(pointerShape),
   events: Type.Optional(pointerShape),
@@ -38,15 +38,15 @@ type ReportMapping = Static<typeof reportMapping>;
 /** The meaning of a final status. */
 type ReportOutcome = { readonly ended: 'delivered' } | { readonly ended: 'failed'; readonly reason: ReasonCode };
 
-/** One event with a final status, about a message that its caller identifies. */
+/** One event with a final status. */
 type ProviderReport = { readonly event: unknown; readonly outcome: ReportOutcome };
 
-/** True where at least one status is final; without one no report would ever count. */
+/** Whether at least one status is final. Without one, every report would be ignored. */
 export function hasFinalStatus(mapping: ReportMapping): boolean {
   return [mapping.delivered, ...failureLists.map((name) => mapping[name])].some((list = []) => list.length > 0);
 }
 
-/** The events of a body that have a final status; undefined where the text at `json` is no JSON. */
+/** The events of a body that have a final status; undefined if the text at `json` is not JSON. */
 export function finalReportsIn(mapping: ReportMapping, received: unknown): ProviderReport[] | undefined {
   const body = mapping.json === undefined ? received : parseProviderJson(textAtPointer(received, mapping.json));
   if (body === undefined) return undefined;
@@ -69,7 +69,7 @@ function finalOutcomeOf(mapping: ReportMapping, event: unknown): ReportOutcome |
   return undefined;
 }
 
-/** The attempt in a text, where the pattern captures the 26 letters of the delivery id and the number of the attempt. */
+/** The attempt in a text. The pattern captures the 26 letters of the delivery id and the number of the attempt. */
 export function parseReportedAttempt(pattern: RegExp, value: unknown): ReportedDelivery | undefined {
   const [, id = '', attempt] = pattern.exec(typeof value === 'string' ? value : '') ?? [];
   // Providers change the case of a Message-ID.

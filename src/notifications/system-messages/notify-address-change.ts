@@ -4,8 +4,7 @@ import { type CodeChannel, contactAddressOf } from '../contact/contact-code.ts';
 import type { CitizenContact } from '../notification/contact.ts';
 import { type NoticeContext, systemMessage } from './system-message.ts';
 
-const dayMs = 86_400_000;
-const deliverWithinMs = 14 * dayMs;
+const deliverWithinMs = 14 * 86_400_000;
 
 /** A change of an address; `contact` has the previous address. */
 type AddressChange = { readonly citizenId: string; readonly contact: CitizenContact; readonly channel: CodeChannel };

@@ -22,18 +22,27 @@ for (const engine of engines) {
       const found = await findNotification(app.db.read, id);
       const deliveries = await findDeliveries(app.db.read, id);
       return {
-        ...{ category: found?.category, status: found?.status, sendAt: found?.sendAt, deliverBy: found?.deliverBy },
+        category: found?.category,
+        status: found?.status,
+        sendAt: found?.sendAt,
+        deliverBy: found?.deliverBy,
         deliveries: deliveries.map(({ channel, state }) => `${channel} ${state.status}`).toSorted(),
       };
     };
     assert.deepEqual(await notify(), {
-      ...{ category: 'information', status: 'accepted', sendAt: null, deliverBy: now + 14 * dayMs },
+      category: 'information',
+      status: 'accepted',
+      sendAt: null,
+      deliverBy: now + 14 * dayMs,
       deliveries: ['email queued', 'inbox sent'],
     });
     // Access can be concealed for longer than the year that clients may schedule ahead.
     const later = now + 500 * dayMs;
     assert.deepEqual(await notify(later), {
-      ...{ category: 'information', status: 'scheduled', sendAt: later, deliverBy: later + 14 * dayMs },
+      category: 'information',
+      status: 'scheduled',
+      sendAt: later,
+      deliverBy: later + 14 * dayMs,
       deliveries: ['email queued', 'inbox queued'],
     });
   });

@@ -6,8 +6,7 @@ import type { CitizenContact } from '../notification/contact.ts';
 import { declinableChannelNames } from '../notification/notification.ts';
 import { type NoticeContext, systemMessage } from './system-message.ts';
 
-const dayMs = 86_400_000;
-const deliverWithinMs = 14 * dayMs;
+const deliverWithinMs = 14 * 86_400_000;
 
 /** A change of a citizen lock; `reason` is present when staff lifted it. */
 type LockChange = {
@@ -30,8 +29,8 @@ export async function notifyLockChange(call: NoticeContext, { citizenId, contact
   const deliverBy = call.now + deliverWithinMs;
   const canSend = (channel: CodeChannel) =>
     cascade.providers.has(channel) || cascade.steps.some((step) => step.channel === channel);
-  const channel = declinableChannelNames.find((one) => canSend(one) && addressOf(contact, one) !== undefined);
-  const address = channel && addressOf(contact, channel);
+  const channel = declinableChannelNames.find((one) => canSend(one) && contactAddressOf(contact, one) !== undefined);
+  const address = channel && contactAddressOf(contact, channel);
   const wanted = channel && [channel];
   const closingText =
     reason === undefined ? citizenLock.warning : formatMessage(language, citizenLock.liftedByStaff, { reason });
@@ -42,8 +41,4 @@ export async function notifyLockChange(call: NoticeContext, { citizenId, contact
     steps: planSteps(cascade, { wanted, begin: call.now, deliverBy, urgent: true }),
     deliverBy,
   });
-}
-
-function addressOf(contact: CitizenContact | undefined, channel: CodeChannel): string | undefined {
-  return contact && contactAddressOf(contact, channel);
 }

@@ -1,8 +1,6 @@
-import type { Statement } from '../../db/database.ts';
 import type { RandomBytes } from '../../kernel/clock.ts';
-import type { IdGenerator, NotificationId } from '../../kernel/id.ts';
+import type { IdGenerator } from '../../kernel/id.ts';
 import type { CitizenKeys } from '../../ledger/citizen-keys.ts';
-import type { CitizenEvent } from '../../ledger/ledger-event.ts';
 import type { CascadePolicy, PlannedStep } from '../cascade/cascade.ts';
 import { acceptNotification } from '../notification/accept-notification.ts';
 import { generateSalt, type MessageContent } from '../notification/message-content.ts';
@@ -31,18 +29,14 @@ type SystemMessageInput = {
   readonly isInInbox?: boolean;
 };
 
-/** The parts of a unit that send a message, and the id of the message. */
-type SystemMessageWrite = {
-  readonly id: NotificationId;
-  readonly event: CitizenEvent;
-  readonly statements: readonly Statement[];
-};
-
-/** Creates a message about a change that the same unit makes. It is urgent, so quiet hours do not delay it. */
+/**
+ * Creates a message about a change that the same unit makes: its id, and the event and statements for the unit. By default it is urgent,
+ * so quiet hours do not delay it.
+ */
 export async function systemMessage(
   context: SystemMessageContext,
   { content, category = 'urgent', sendAt = null, isInInbox = true, ...message }: SystemMessageInput,
-): Promise<SystemMessageWrite> {
+) {
   const salted = { ...content, salt: generateSalt(context.ports.random) };
   const { notification, event, statements } = await acceptNotification(context, {
     ...message,

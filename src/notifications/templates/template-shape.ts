@@ -15,12 +15,12 @@ export const templateParams = Type.Object(
 );
 
 const summaryProperties = {
-  id: Type.String({ description: 'For templateId of a send.' }),
-  name: Type.String({ description: 'For people.' }),
-  defaultLanguage: Type.String({ description: 'For citizens whose language it has not.' }),
-  languages: Type.Array(Type.String(), { description: 'The languages that it has (BCP 47).' }),
-  placeholders: Type.Array(Type.String(), { description: 'The values that personalisation of a send has to give.' }),
-  createdAt: instantSchema('When it was made.'),
+  id: Type.String({ description: 'The value for templateId when you send a message.' }),
+  name: Type.String({ description: 'A name for your staff.' }),
+  defaultLanguage: Type.String({ description: 'The language for citizens in whose language there is no text.' }),
+  languages: Type.Array(Type.String(), { description: 'The languages of its texts (BCP 47).' }),
+  placeholders: Type.Array(Type.String(), { description: 'The values that personalisation must contain.' }),
+  createdAt: instantSchema('When the template was created.'),
 };
 
 /** The schema of a template in a list. */
@@ -33,13 +33,13 @@ export const templateShape = Type.Object(
     texts: Type.Array(
       Type.Object(
         {
-          language: Type.String({ description: 'BCP 47, in the canonical form.' }),
+          language: Type.String({ description: 'A canonical language tag (BCP 47).' }),
           subject: Type.Optional(Type.String()),
           message: Type.String({ description: 'Plain text or restricted Markdown, with its placeholders.' }),
         },
         { additionalProperties: false },
       ),
-      { description: 'One for each language.' },
+      { description: 'One text for each language.' },
     ),
   },
   { additionalProperties: false },

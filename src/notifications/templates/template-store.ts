@@ -49,23 +49,18 @@ export function deleteTemplate(id: TemplateId): Statement {
 export async function findTemplates(read: Read, clientId: string): Promise<TemplateHead[]> {
   const sql = `select id, client_id, name, default_language, created_at, languages, placeholders from template
      where client_id = $1 order by id desc limit ${maxTemplates}`;
-  return (await read(sql, [clientId])).map(headFromRow);
-}
-
-function headFromRow(row: Row): TemplateHead {
-  const listed = (column: string) => JSON.parse(textField(row, column)) as string[];
-  return { ...commonFieldsOf(row), languages: listed('languages'), placeholders: listed('placeholders') };
+  return (await read(sql, [clientId])).map((row) => {
+    // `insertTemplate` has written both lists.
+    const listIn = (column: string) => JSON.parse(textField(row, column)) as string[];
+    return { ...commonFieldsOf(row), languages: listIn('languages'), placeholders: listIn('placeholders') };
+  });
 }
 
 /** A template of any client. */
 export async function findTemplate(read: Read, id: TemplateId): Promise<Template | undefined> {
   const [row] = await findTemplateRow(read, id);
-  return row === undefined ? undefined : templateFromRow(row);
-}
-
-function templateFromRow(row: Row): Template {
-  // `insertTemplate` has written it, and the lists of a head.
-  return { ...commonFieldsOf(row), texts: JSON.parse(textField(row, 'texts')) as TemplateText[] };
+  // `insertTemplate` has written the texts.
+  return row && { ...commonFieldsOf(row), texts: JSON.parse(textField(row, 'texts')) as TemplateText[] };
 }
 
 function commonFieldsOf(row: Row): Omit<Template, 'texts'> {

@@ -35,6 +35,6 @@ test('a template with many missing placeholders has one short issue for each lan
   }));
   const issues = placeholderIssues(texts);
   assert.equal(issues.length, 40);
-  assert.match(issues[0]?.detail ?? '', /^lacks \(\(p1x0\)\), .* and 7790 more, which stand in the text in x1, x2, /);
+  assert.match(issues[0]?.detail ?? '', /^lacks \(\(p1x0\)\), .* and 7790 more, which the text in x1, x2, /);
   assert.ok(issues.every(({ detail }) => detail.length < 500));
 });

@@ -69,9 +69,7 @@ export function textForCitizen(
   { texts, defaultLanguage }: Template,
   citizenLanguage: string | undefined,
 ): TemplateText {
-  const text =
-    (citizenLanguage === undefined ? undefined : textForLanguage(texts, citizenLanguage)) ??
-    textForLanguage(texts, defaultLanguage);
+  const text = textForLanguage(texts, citizenLanguage ?? defaultLanguage) ?? textForLanguage(texts, defaultLanguage);
   if (text === undefined) throw new TypeError('the template has no text in its default language');
   return text;
 }
@@ -83,7 +81,7 @@ export function languageIssues(texts: readonly TemplateText[], defaultLanguage: 
   const tags = texts.map(({ language }) => parseLanguageTag(language));
   for (const [index, tag] of tags.entries()) {
     const pointer = `/texts/${index}/language`;
-    if (tag === undefined) add(pointer, 'malformed', 'must be the tag of a language (BCP 47), as fr or nl-BE');
+    if (tag === undefined) add(pointer, 'malformed', 'must be a language tag (BCP 47), such as fr or nl-BE');
     else if (tags.indexOf(tag) < index) add(pointer, 'repeated', `there is a text in ${tag} already: keep one of them`);
   }
   const preferred = parseLanguageTag(defaultLanguage);
@@ -110,7 +108,7 @@ export function placeholderIssues(texts: readonly TemplateText[]): Issue[] {
     const from = texts
       .filter((_text, other) => !needed[other]?.isDisjointFrom(missing))
       .map(({ language }) => language);
-    const detail = `lacks ${listed.join(', ')}${more}, which stand in the text in ${from.join(', ')}: every language needs the same values`;
+    const detail = `lacks ${listed.join(', ')}${more}, which the text in ${from.join(', ')} has: every language needs the same values`;
     return [{ in: 'body', pointer: `/texts/${index}/message`, code: 'missing', detail }];
   });
 }

@@ -6,24 +6,24 @@ import { feedEventTypes, feedOutcomes } from './feed-store.ts';
 
 const data = Type.Object(
   {
-    notification: Type.String({ description: 'Its id.' }),
-    reference: Type.Union([Type.String(), Type.Null()], { description: 'Yours, as it was sent.' }),
-    status: literalUnion(notificationStatuses, 'The status of the notification behind the event.'),
-    delivery: Type.Optional(Type.String({ description: 'Of notification.delivery-ended: the id of the delivery.' })),
-    channel: Type.Optional(literalUnion(channelNames, 'Its channel.')),
-    outcome: Type.Optional(literalUnion(feedOutcomes, 'What came of it.')),
+    notification: Type.String({ description: 'The id of the notification.' }),
+    reference: Type.Union([Type.String(), Type.Null()], { description: 'The reference that you sent with it.' }),
+    status: literalUnion(notificationStatuses, 'The status of the notification after the event.'),
+    delivery: Type.Optional(Type.String({ description: 'The id of the delivery, for notification.delivery-ended.' })),
+    channel: Type.Optional(literalUnion(channelNames, 'The channel of the delivery.')),
+    outcome: Type.Optional(literalUnion(feedOutcomes, 'The outcome of the delivery attempt.')),
     reason: Type.Optional(
-      literalUnion(reasonCodes, 'Why a delivery had no success, or the notification is undeliverable; as reason.code.'),
+      literalUnion(reasonCodes, 'Why the delivery failed or the notification is undeliverable: a reason.code.'),
     ),
   },
-  { additionalProperties: true, description: 'Nothing about the citizen.' },
+  { additionalProperties: true, description: 'Contains no data about the citizen.' },
 );
 
 /** The members of an event in the feed and in the calls of webhooks. */
 export const eventMembers = {
-  number: Type.Integer({ description: 'Counts this client’s events from 1, without gaps.' }),
-  type: Type.String({ description: `What happened: ${feedEventTypes.join(', ')}; more may come.` }),
-  timestamp: Type.String({ format: 'date-time', description: 'When it happened.' }),
+  number: Type.Integer({ description: 'Counts the events of this client from 1, without gaps.' }),
+  type: Type.String({ description: `The type of the event: ${feedEventTypes.join(', ')}. Ignore unknown types.` }),
+  timestamp: Type.String({ format: 'date-time', description: 'When the event happened.' }),
   data,
 };
 
@@ -31,14 +31,14 @@ export const eventMembers = {
 export const eventCall = {
   name: 'receiveEvent',
   tag: 'events',
-  summary: 'Something became of a notification',
+  summary: 'An event of a notification',
   description:
-    'Verify webhook-signature before you believe it, and answer within 15 seconds. The same event may come more than once, and with the same webhook-id then.',
+    'Verify webhook-signature before you trust the call, and answer within 15 seconds. A call can repeat, with the same webhook-id.',
   headers: {
-    'Webhook-Id': 'The id of the event, the same in each try.',
-    'Webhook-Timestamp': 'When this try was made, in seconds since 1970.',
+    'Webhook-Id': 'The id of the event, the same in each attempt.',
+    'Webhook-Timestamp': 'The time of this attempt, in seconds since 1970.',
     'Webhook-Signature':
-      'v1 or v1a, a comma and the signature in base64 over id, timestamp and body with dots between; several with blanks between.',
+      'The signatures, separated by spaces. Each is v1 or v1a, a comma, and the base64 signature of id.timestamp.body.',
   },
   schema: Type.Object(eventMembers),
 };

@@ -18,16 +18,8 @@ type FeedEventType = Extract<CitizenEvent['type'], (typeof feedEventTypes)[numbe
 /** The outcomes of a delivery attempt in the feed: `retry` is a failed attempt that another one follows. */
 export const feedOutcomes = ['sent', 'delivered', 'failed', 'unknown', 'skipped', 'retry'] as const;
 
-/** The content of a feed event: ids and codes, no personal data. */
-type FeedData = {
-  readonly notification: string;
-  readonly reference: string | null;
-  readonly status: NotificationStatus;
-  readonly delivery?: string | undefined;
-  readonly channel?: string | undefined;
-  readonly outcome?: string | undefined;
-  readonly reason?: string | undefined;
-};
+/** The members of a feed event's content that the server reads; `event-shape.ts` describes all. There are no personal data. */
+type FeedData = { readonly notification: string; readonly status: NotificationStatus };
 
 /** An event of the feed. `number` counts the events of its client from 1. */
 type FeedEvent = {
@@ -48,7 +40,7 @@ export function insertFeedEvent(
   event: Extract<CitizenEvent, { readonly type: FeedEventType }>,
 ): Statement {
   const { id, reference, clientId } = notification;
-  const data: FeedData = {
+  const data = {
     notification: id,
     reference,
     status,
@@ -76,16 +68,12 @@ export async function findUnnumberedEvents(read: Read, limit: number): Promise<U
   }));
 }
 
-/** The last number of a client; 0 when it has no numbered event. */
-export async function findLastNumber(read: Read, clientId: string): Promise<number> {
-  const [row] = await read('select last from feed_head where client_id = $1', [clientId]);
-  return row === undefined ? 0 : integerField(row, 'last');
-}
-
-/** The last number that was pruned from a client's feed; 0 when nothing was pruned. */
-export async function findPrunedNumber(read: Read, clientId: string): Promise<number> {
-  const [row] = await read('select pruned from feed_head where client_id = $1', [clientId]);
-  return row === undefined ? 0 : integerField(row, 'pruned');
+/** The last number of a client, and the last one that was pruned; 0 when there is none. */
+export async function findFeedHead(read: Read, clientId: string): Promise<{ last: number; pruned: number }> {
+  const [row] = await read('select last, pruned from feed_head where client_id = $1', [clientId]);
+  return row === undefined
+    ? { last: 0, pruned: 0 }
+    : { last: integerField(row, 'last'), pruned: integerField(row, 'pruned') };
 }
 
 const updateNumbers = createMultiRowBuilder(

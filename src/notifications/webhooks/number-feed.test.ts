@@ -125,9 +125,7 @@ for (const engine of engines) {
       return await db.write(unit);
     };
     const pause = async () => {
-      if (units > 1) return;
-      await addEvents(3);
-      assert.deepEqual([await numberer.nextDueAt(), await numberer.claim(1)], [undefined, []]);
+      if (units === 1) await addEvents(3);
     };
     const numberer = createFeedNumberer({ read: db.read, write, clock, pause });
     const passes: number[] = [];

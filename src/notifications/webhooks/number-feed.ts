@@ -1,13 +1,7 @@
 import { type Database, type Read, type Statement, WriteRefused } from '../../db/database.ts';
 import type { JobQueue } from '../../jobs/job-worker.ts';
 import type { Clock } from '../../kernel/clock.ts';
-import {
-  assignNumbers,
-  findLastNumber,
-  findUnnumberedEvents,
-  moveFeedHead,
-  type UnnumberedEvent,
-} from './feed-store.ts';
+import { assignNumbers, findFeedHead, findUnnumberedEvents, moveFeedHead, type UnnumberedEvent } from './feed-store.ts';
 import { insertCalls } from './webhook-call-store.ts';
 import { findActiveWebhooks } from './webhook-store.ts';
 
@@ -26,30 +20,20 @@ export type NumbererDeps = {
 };
 
 /**
- * Numbers the committed events of the feed, as a queue with one job. Two processes can do this at the same time: the check of the
- * last number (`moveFeedHead`) refuses the slower unit as a whole, so no number is assigned twice or skipped. The same unit queues a
- * call for each webhook of the client.
+ * Numbers the committed events of the feed, as a queue for a worker that runs one job at a time. Two processes can do this at the same
+ * time: the check of the last number (`moveFeedHead`) refuses the slower unit as a whole, so no number is assigned twice or skipped. The
+ * same unit queues a call for each webhook of the client.
  */
 export function createFeedNumberer(deps: NumbererDeps): JobQueue<'pass'> {
-  let isRunning = false;
   return {
     nextDueAt: async () => {
-      if (isRunning) return undefined;
       const [event] = await findUnnumberedEvents(deps.read, 1);
       return event && dueAt(event, deps.clock);
     },
-    claim: async () => {
-      if (isRunning) return [];
-      isRunning = true;
-      return ['pass'];
-    },
+    claim: async () => ['pass'],
     run: async () => {
-      try {
-        while ((await numberBatch(deps)) === numbersPerPass);
-        await deps.pause?.();
-      } finally {
-        isRunning = false;
-      }
+      while ((await numberBatch(deps)) === numbersPerPass);
+      await deps.pause?.();
     },
   };
 }
@@ -93,7 +77,8 @@ async function numberStatements(
   clientId: string,
   events: readonly UnnumberedEvent[],
 ): Promise<Statement[]> {
-  const [last, webhooks] = [await findLastNumber(read, clientId), await findActiveWebhooks(read, clientId)];
+  const { last } = await findFeedHead(read, clientId);
+  const webhooks = await findActiveWebhooks(read, clientId);
   return [
     moveFeedHead(clientId, last, last + events.length),
     ...assignNumbers(events.map(({ id }, index) => [id, last + index + 1])),

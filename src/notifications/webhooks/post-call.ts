@@ -30,15 +30,12 @@ export function createPostWebhookCall(options: TargetRules & { readonly timeoutM
     const { signal } = deadline;
     try {
       const addresses = await resolveAllowedAddresses(url, options, signal);
-      const lookup: LookupFunction = (_host, lookupOptions, done) => {
-        const [first] = addresses;
-        if (lookupOptions.all === true) done(null, [...addresses]);
-        else if (first === undefined) done(new Error('no address'), '', 0);
-        else done(null, first.address, first.family);
-      };
+      const lookup: LookupFunction = (_host, _options, done) => done(null, [...addresses]);
+      // With `autoSelectFamily`, the connection asks `lookup` for all addresses.
+      const connection = { lookup, signal, agent: false, autoSelectFamily: true } as const;
       return await new Promise<WebhookCallResult>((resolve, reject) => {
         const start = url.protocol === 'https:' ? httpsRequest : httpRequest;
-        const request = start(url, { method: 'POST', headers, lookup, signal, agent: false, maxHeaderSize: 16_384 });
+        const request = start(url, { method: 'POST', headers, maxHeaderSize: 16_384, ...connection });
         request.on('error', reject);
         request.on('response', (response) => {
           const status = response.statusCode ?? 0;

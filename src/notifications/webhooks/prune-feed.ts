@@ -13,20 +13,19 @@ type PruneOptions = { readonly read: Read; readonly write: WriteUnit; readonly b
  * at the same time.
  */
 export async function pruneFeed({ read, write, before }: PruneOptions): Promise<void> {
-  // Each page starts after the previous one. Otherwise PostgreSQL would read the deleted rows again until the next vacuum.
-  for (let after: string | undefined = ''; after !== undefined; ) {
-    const page: Page = { after, rows: await findPrunable(read, before, after) };
-    if (page.rows.length > 0) await write(pruneStatements(page, before));
-    after = page.rows.length === prunedPerBatch ? lastIdOf(page) : undefined;
+  // Each batch starts after the previous one. Otherwise PostgreSQL would read the deleted rows again until the next vacuum.
+  for (let after = ''; ; ) {
+    const rows = await findPrunable(read, before, after);
+    const last = rows.at(-1);
+    if (last === undefined) return;
+    const until = textField(last, 'id');
+    await write(pruneStatements(rows, { after, until, before }));
+    if (rows.length < prunedPerBatch) return;
+    after = until;
   }
 }
 
-/** The oldest numbered events after the id `after` that can be deleted. */
-type Page = { readonly after: string; readonly rows: readonly Row[] };
-
-const lastIdOf = ({ rows }: Page) => textField(rows.at(-1) ?? {}, 'id');
-
-/** Ids are ordered by time, so no other index is needed. */
+/** The oldest numbered events after the id `after` that can be deleted. Ids are ordered by time, so no other index is needed. */
 async function findPrunable(read: Read, before: number, after: string): Promise<Row[]> {
   const rows = await read(
     `select id, client_id, number, at from feed_event where id > $1 order by id limit ${prunedPerBatch}`,
@@ -36,12 +35,15 @@ async function findPrunable(read: Read, before: number, after: string): Promise<
   return end < 0 ? rows : rows.slice(0, end);
 }
 
-function pruneStatements(page: Page, before: number): Statement[] {
-  const heads = [...Map.groupBy(page.rows, (row) => textField(row, 'client_id'))].map(([clientId, rows]) => ({
+/** The events after the id `after`, up to `until`, from before the instant `before`. */
+type Batch = { readonly after: string; readonly until: string; readonly before: number };
+
+function pruneStatements(rows: readonly Row[], { after, until, before }: Batch): Statement[] {
+  const heads = [...Map.groupBy(rows, (row) => textField(row, 'client_id'))].map(([clientId, events]) => ({
     sql: 'update feed_head set pruned = case when pruned < $1 then $1 else pruned end where client_id = $2',
-    args: [Math.max(...rows.map((row) => integerField(row, 'number'))), clientId],
+    args: [Math.max(...events.map((row) => integerField(row, 'number'))), clientId],
   }));
-  const args = [page.after, lastIdOf(page), before];
+  const args = [after, until, before];
   return [
     ...heads,
     {

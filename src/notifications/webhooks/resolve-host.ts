@@ -1,5 +1,5 @@
-import { lookup } from 'node:dns';
-import { Resolver } from 'node:dns/promises';
+import { lookup, Resolver } from 'node:dns/promises';
+import { addAbortListener } from 'node:events';
 
 /** Resolves a host to all its addresses. It stops when the signal aborts. */
 export type ResolveHost = (
@@ -19,15 +19,10 @@ export function createDnsResolver(servers?: readonly string[]): ResolveHost {
   return async (host, signal) => {
     const resolver = new Resolver(resolverOptions);
     if (servers !== undefined) resolver.setServers(servers);
-    const cancel = () => resolver.cancel();
-    signal.addEventListener('abort', cancel, { once: true });
-    try {
-      const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
-      if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
-      return [...addressesIn(four, 4), ...addressesIn(six, 6)];
-    } finally {
-      signal.removeEventListener('abort', cancel);
-    }
+    using _listener = addAbortListener(signal, () => resolver.cancel());
+    const [four, six] = await Promise.allSettled([resolver.resolve4(host), resolver.resolve6(host)]);
+    if (four.status === 'rejected' && six.status === 'rejected') throw four.reason;
+    return [...addressesIn(four, 4), ...addressesIn(six, 6)];
   };
 }
 
@@ -36,10 +31,7 @@ function addressesIn(result: PromiseSettledResult<readonly string[]>, family: nu
 }
 
 /** Resolves by the system library, which also knows the names in the hosts file: for servers that allow private hosts. */
-const resolveBySystem: ResolveHost = (host) =>
-  new Promise((resolve, reject) =>
-    lookup(host, { all: true }, (fault, addresses) => (fault === null ? resolve(addresses) : reject(fault))),
-  );
+const resolveBySystem: ResolveHost = (host) => lookup(host, { all: true });
 
 /** Creates the resolver for the hosts of webhooks. */
 export function createHostResolver(allowPrivate: boolean): ResolveHost {

@@ -1,13 +1,12 @@
-import type { Read } from '../../db/database.ts';
 import { randomFraction } from '../../jobs/back-off.ts';
 import { createCallTimeout, timedOut } from '../../jobs/call-timeout.ts';
 import { type JobQueue, startJobWorker } from '../../jobs/job-worker.ts';
 import { repeatEvery, startupDelayMs } from '../../jobs/repeat-every.ts';
 import type { Timer } from '../../jobs/timer.ts';
-import { type Clock, formatInstant, type RandomBytes } from '../../kernel/clock.ts';
+import { formatInstant, type RandomBytes } from '../../kernel/clock.ts';
 import { retryAfterMs } from '../../kernel/retry-after.ts';
 import { findFeedEvent } from './feed-store.ts';
-import { createFeedNumberer, type WriteUnit } from './number-feed.ts';
+import { createFeedNumberer, type NumbererDeps, type WriteUnit } from './number-feed.ts';
 import type { PostWebhookCall, WebhookCallResult } from './post-call.ts';
 import { pruneFeed } from './prune-feed.ts';
 import {
@@ -30,10 +29,7 @@ import {
 } from './webhook-store.ts';
 import { parseWebhookUrl } from './webhook-target.ts';
 
-type WebhookDeps = {
-  readonly read: Read;
-  readonly write: WriteUnit;
-  readonly clock: Clock;
+type WebhookDeps = NumbererDeps & {
   readonly timer: Timer;
   readonly random: RandomBytes;
   /** Derived from the root key for `webhook-secrets`. */
@@ -41,8 +37,6 @@ type WebhookDeps = {
   readonly allowPrivateTargets: boolean;
   readonly post: PostWebhookCall;
   readonly pollMs: number;
-  /** See `NumbererDeps`. */
-  readonly pause?: () => Promise<void>;
   /** Events and calls older than this are deleted. */
   readonly keepMs: number;
   /** False while the clock may be wrong; nothing is deleted then. */
@@ -50,33 +44,20 @@ type WebhookDeps = {
   onFault(fault: unknown): void;
 };
 
-/** The running jobs of the feed and its webhooks. */
-export type CallJob = {
-  wake(): void;
-  idle(): Promise<void>;
-  stop(withinMs: number): Promise<boolean>;
-};
-
-const [second, minute, hour] = [1_000, 60_000, 3_600_000];
-/** The delays between attempts that Standard Webhooks 1.0.0 recommends, 75 h 35 min in all. The first attempt has no delay. */
-export const retryDelaysMs: readonly number[] = [
-  5 * second,
-  5 * minute,
-  30 * minute,
-  2 * hour,
-  5 * hour,
-  10 * hour,
-  14 * hour,
-  20 * hour,
-  24 * hour,
-];
+/**
+ * The delays between attempts that Standard Webhooks 1.0.0 recommends: 5 s, 5 min, 30 min, then 2, 5, 10, 14, 20 and 24 h. They are
+ * 75 h 35 min in all. The first attempt has no delay.
+ */
+export const retryDelaysMs: readonly number[] = [5, 300, 1_800, 7_200, 18_000, 36_000, 50_400, 72_000, 86_400].map(
+  (seconds) => seconds * 1_000,
+);
 /** A call without an outcome after this time was lost with its process. It is longer than the timeout of a call. */
-export const lostCallAfterMs: number = minute;
+const lostCallAfterMs = 60_000;
 const maxConcurrentCalls = 64;
-const pruneEveryMs = hour;
+const pruneEveryMs = 3_600_000;
 
 /** Starts the jobs that number the feed, call the webhooks and prune the feed. After a crash a call can repeat, with the same webhook-id. */
-export function startWebhooks(deps: WebhookDeps): CallJob {
+export function startWebhooks(deps: WebhookDeps) {
   const calling = startJobWorker({
     ...deps,
     queue: callQueue(deps, () => calling.wake()),
@@ -105,7 +86,7 @@ export function startWebhooks(deps: WebhookDeps): CallJob {
       calling.wake();
       await calling.idle();
     },
-    stop: async (withinMs) => {
+    stop: async (withinMs: number) => {
       const deadline = createCallTimeout(deps.timer, withinMs);
       const ends = [deadline.waitFor(pruning.stop()), numbering.stop(withinMs), calling.stop(withinMs)];
       return (await Promise.all(ends)).every((end) => end !== timedOut && end !== false);
@@ -118,18 +99,13 @@ function callQueue(deps: WebhookDeps, wakeAgain: () => void): JobQueue<WebhookJo
   const scheduler = createWebhookScheduler();
   return {
     nextDueAt: async () => {
-      // In parallel, because the first query usually finds nothing.
-      const [redeliveries, waiting] = await Promise.all([
-        findPendingRedeliveries(deps.read),
-        findWaitingWebhooks(deps.read),
-      ]);
-      for (const redelivery of redeliveries)
+      for (const redelivery of await findPendingRedeliveries(deps.read))
         await deps.write(await redeliverPage(deps.read, redelivery, deps.clock.now()));
+      const waiting = await findWaitingWebhooks(deps.read);
       const ended = waiting.filter(({ isActive }) => !isActive);
       for (const { id } of ended) await deps.write(giveUpCalls(id));
       if (ended.length > 0) wakeAgain();
-      const left = redeliveries.length === 0 ? waiting : await findWaitingWebhooks(deps.read);
-      return scheduler.update(left.filter(({ isActive }) => isActive));
+      return scheduler.update(waiting.filter(({ isActive }) => isActive));
     },
     claim: async (limit) => {
       const now = deps.clock.now();
@@ -150,7 +126,7 @@ function callQueue(deps: WebhookDeps, wakeAgain: () => void): JobQueue<WebhookJo
   };
 }
 
-/** Makes one call. Returns true when the receiver accepted it, or when no call was needed. */
+/** Makes one call and stores its result. Returns true when the receiver accepted it, or when no call was needed. */
 async function makeCall(deps: WebhookDeps, job: WebhookJob): Promise<boolean> {
   const [webhook, event] = await Promise.all([
     findWebhook(deps.read, job.webhook),
@@ -172,9 +148,7 @@ async function makeCall(deps: WebhookDeps, job: WebhookJob): Promise<boolean> {
   const at = deps.clock.now();
   const secrets = await currentSecretsOf(deps, webhook, at);
   const headers = signedCallHeaders({ scheme: webhook.signature, secrets }, { id: event.id, at, body });
-  const result = await deps.post({ url, body, headers });
-  await storeResult(deps, job, result);
-  return 'status' in result && result.status < 300;
+  return await storeResult(deps, job, await deps.post({ url, body, headers }));
 }
 
 async function currentSecretsOf(
@@ -188,24 +162,20 @@ async function currentSecretsOf(
   return sealed.map((one) => openWebhookSecret(webhookKey, id, one));
 }
 
-async function storeResult(deps: WebhookDeps, job: WebhookJob, result: WebhookCallResult): Promise<void> {
+async function storeResult(deps: WebhookDeps, job: WebhookJob, result: WebhookCallResult): Promise<boolean> {
   const now = deps.clock.now();
   const answer = 'status' in result ? result.status : null;
-  if (answer !== null && answer >= 200 && answer < 300) {
-    await deps.write([completeCall(job, { status: 'done', runAt: now, answer })]);
-    return;
-  }
-  if (answer === 410) {
-    // 410 Gone: the receiver wants no more calls (Standard Webhooks 1.0.0).
-    await deps.write([completeCall(job, { status: 'dead', runAt: now, answer }), disableWebhook(job.webhook)]);
-    return;
-  }
-  const delay = retryDelaysMs[job.attempts - 1];
+  const isAccepted = answer !== null && answer >= 200 && answer < 300;
+  // 410 Gone: the receiver wants no more calls (Standard Webhooks 1.0.0).
+  const isGone = answer === 410;
+  const delay = isAccepted || isGone ? undefined : retryDelaysMs[job.attempts - 1];
   if (delay === undefined) {
-    await deps.write([completeCall(job, { status: 'dead', runAt: now, answer })]);
-    return;
+    const ended = completeCall(job, { status: isAccepted ? 'done' : 'dead', runAt: now, answer });
+    await deps.write(isGone ? [ended, disableWebhook(job.webhook)] : [ended]);
+    return isAccepted;
   }
   const requestedMs = 'retryAfter' in result ? (retryAfterMs(result.retryAfter, now) ?? 0) : 0;
   const runAt = now + Math.max(requestedMs, Math.round(delay * (1 + 0.1 * randomFraction(deps.random))));
   await deps.write([completeCall(job, { status: 'queued', runAt, answer })]);
+  return false;
 }

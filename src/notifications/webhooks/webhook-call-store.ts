@@ -112,17 +112,3 @@ export function completeCall(
     args: [status, runAt, answer, webhook, event, attempts],
   };
 }
-
-type RescheduleOptions = { readonly webhook: WebhookId; readonly attempts: number; readonly until: number };
-
-export function rescheduleCalls({ webhook, attempts, until }: RescheduleOptions): Statement {
-  return {
-    sql: `with far as materialized (
-        select event_id from webhook_call where status = 'queued' and webhook_id = $1 and run_at > $3 and attempts = $2
-        limit ${callsPerUnit})
-      update webhook_call set run_at = $3
-      where webhook_id = $1 and event_id in (select event_id from far) and coalesce(status, '') = 'queued' and attempts = $2
-      returning event_id`,
-    args: [webhook, attempts, until],
-  };
-}

@@ -1,36 +1,48 @@
 import { Type } from 'typebox';
-import type { Read } from '../../db/database.ts';
-import { formatInstant } from '../../kernel/clock.ts';
+import type { Decision, OperationCall, RefusedDecision } from '../../api/operation.ts';
+import type { Statement } from '../../db/database.ts';
+import { formatInstant, type RandomBytes } from '../../kernel/clock.ts';
 import { parseId, type WebhookId } from '../../kernel/id.ts';
+import { refuse } from '../../kernel/refusal.ts';
 import type { SystemEvent } from '../../ledger/ledger-event.ts';
 import { instantSchema } from '../notification/notification-shape.ts';
+import type { PrivateHostCheck } from './private-host-check.ts';
 import { openWebhookSecret, webhookPublicKeyOf } from './webhook-secret.ts';
-import { type CallCounts, findWebhook, type Webhook } from './webhook-store.ts';
+import { type CallCounts, countCalls, findWebhook, type Webhook } from './webhook-store.ts';
 
-/** The path parameters of the operations on one webhook. */
-export const webhookParams = Type.Object(
-  { id: Type.String({ maxLength: 64, description: 'The id of the webhook.' }) },
-  { additionalProperties: false },
-);
+/** The dependencies of the operations on webhooks. */
+export type WebhookPorts = {
+  readonly random: RandomBytes;
+  /** Derived from the root key for `webhook-secrets`. */
+  readonly webhookKey: Uint8Array;
+  readonly allowPrivateTargets: boolean;
+  readonly isPrivateHost: PrivateHostCheck;
+};
+
+/** The request of the operations on one webhook. */
+export const webhookRequest = {
+  params: Type.Object(
+    { id: Type.String({ maxLength: 64, description: 'The id of the webhook.' }) },
+    { additionalProperties: false },
+  ),
+};
 
 /** A webhook as the API returns it. The secret is present only when it is new. */
 export const webhookShape = Type.Object(
   {
     id: Type.String(),
     url: Type.String(),
-    status: Type.String({ description: 'active; or disabled, since its receiver answered 410.' }),
+    status: Type.String({ description: 'active, or disabled after the receiver answered 410.' }),
     signature: Type.Optional(Type.String({ description: 'How calls are signed: v1 (HMAC) or v1a (Ed25519).' })),
-    createdAt: instantSchema('When it was made.'),
-    waiting: Type.Integer({ description: 'Calls that are still to be made; 10,000 where there are more.' }),
+    createdAt: instantSchema('When the webhook was created.'),
+    waiting: Type.Integer({ description: 'The number of queued calls, counted up to 10,000.' }),
     dead: Type.Integer({
-      description: 'Calls that were given up, 10,000 where there are more; ask for redelivery to make them again.',
+      description: 'The number of failed calls, counted up to 10,000. Redelivery queues them again.',
     }),
-    oldSecretUntil: Type.Optional(instantSchema('Until then the secret before the present one signs along.')),
-    secret: Type.Optional(Type.String({ description: 'whsec_…, shown once: when it is made or rotated. v1 only.' })),
-    publicKey: Type.Optional(Type.String({ description: 'whpk_…, by which v1a signatures verify.' })),
-    oldPublicKey: Type.Optional(
-      Type.String({ description: 'The key before, which signs along until oldSecretUntil.' }),
-    ),
+    oldSecretUntil: Type.Optional(instantSchema('Until then, calls also have a signature of the previous secret.')),
+    secret: Type.Optional(Type.String({ description: 'whsec_…, for v1. Shown once, when it is created or rotated.' })),
+    publicKey: Type.Optional(Type.String({ description: 'whpk_…, for v1a. Verify signatures with it.' })),
+    oldPublicKey: Type.Optional(Type.String({ description: 'The previous key, which signs until oldSecretUntil.' })),
   },
   { additionalProperties: false },
 );
@@ -64,11 +76,35 @@ function publicKeysOf(webhookKey: Uint8Array, { id, secret, previous }: Webhook)
   };
 }
 
-/** The webhook with this id when it belongs to the client and is not removed. */
-export async function findOwnWebhook(read: Read, text: string, clientId: string): Promise<Webhook | undefined> {
-  const id = parseId('webhook', text);
-  const webhook = id === undefined ? undefined : await findWebhook(read, id);
-  return webhook?.clientId === clientId && webhook.status !== 'removed' ? webhook : undefined;
+/** A call of an operation on one webhook. */
+export type WebhookCall = OperationCall<typeof webhookRequest, WebhookPorts>;
+
+/** A change of a webhook: the webhook after it, and a secret that is shown once. */
+type WebhookChange = {
+  readonly change: WebhookChangedEvent['change'];
+  readonly changed: Webhook;
+  readonly statements: readonly Statement[];
+  readonly secret?: string;
+};
+
+/** Changes a webhook of the client, and answers with its new state. The statements must be refused when it was removed. */
+export async function changeOwnWebhook(
+  call: WebhookCall,
+  status: 200 | 202,
+  apply: (webhook: Webhook) => WebhookChange,
+): Promise<Decision | RefusedDecision> {
+  const id = parseId('webhook', call.params.id);
+  const webhook = id === undefined ? undefined : await findWebhook(call.read, id);
+  if (webhook?.clientId !== call.caller.clientId || webhook.status === 'removed')
+    return { refusal: refuse('webhook-not-found') };
+  const { change, changed, statements, secret } = apply(webhook);
+  const json = webhookView(call.ports.webhookKey, changed, await countCalls(call.read, webhook.id), secret);
+  return {
+    effect: { events: [webhookChangedEvent(call, webhook.id, change)], statements },
+    answer: { status, json },
+    // Another request has removed it.
+    onConflict: () => refuse('webhook-not-found'),
+  };
 }
 
 type WebhookChangedEvent = Extract<SystemEvent, { readonly type: 'webhook.changed' }>;

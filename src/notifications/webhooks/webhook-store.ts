@@ -63,11 +63,8 @@ const countCallsSql = (status: 'queued' | 'dead', webhook: string) =>
 /** The numbers of waiting and of dead calls of a webhook, each counted up to `maxCallCount`. */
 export type CallCounts = { readonly waiting: number; readonly dead: number };
 
-/** As `findWebhooks`, with the counts of their calls. */
-export async function findWebhooksWithCounts(
-  read: Read,
-  clientId: string,
-): Promise<{ webhook: Webhook; calls: CallCounts }[]> {
+/** The webhooks of `findWebhooks` with the counts of their calls. */
+export async function findWebhooksWithCounts(read: Read, clientId: string) {
   const rows = await read(
     `select ${columns}, ${countCallsSql('queued', 'webhook.id')} as waiting, ${countCallsSql('dead', 'webhook.id')} as dead
       from webhook where client_id = $1 and status <> 'removed' order by id limit 100`,

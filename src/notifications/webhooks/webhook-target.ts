@@ -1,3 +1,4 @@
+import { addAbortListener } from 'node:events';
 import { BlockList, isIP } from 'node:net';
 import { unbracketedHost } from '../../kernel/unbracketed-host.ts';
 import type { ResolveHost } from './resolve-host.ts';
@@ -10,35 +11,32 @@ export class PrivateTarget extends Error {
   }
 }
 
-const reservedAddresses = new BlockList();
-for (const [net, prefix] of [
-  ['0.0.0.0', 8],
-  ['10.0.0.0', 8],
-  ['100.64.0.0', 10],
-  ['127.0.0.0', 8],
-  ['169.254.0.0', 16],
-  ['172.16.0.0', 12],
-  ['192.0.0.0', 24],
-  ['192.0.2.0', 24],
-  ['192.88.99.0', 24],
-  ['192.168.0.0', 16],
-  ['198.18.0.0', 15],
-  ['198.51.100.0', 24],
-  ['203.0.113.0', 24],
-  ['224.0.0.0', 3],
-] as const) {
-  reservedAddresses.addSubnet(net, prefix, 'ipv4');
-}
 const globalIpv6Addresses = new BlockList();
 globalIpv6Addresses.addSubnet('2000::', 3, 'ipv6');
-// Not public within 2000::/3: protocol assignments with Teredo, documentation, and 6to4, which contains any IPv4 address.
-for (const [net, prefix] of [
-  ['2001::', 23],
-  ['2001:db8::', 32],
-  ['2002::', 16],
-  ['3fff::', 20],
-] as const) {
-  reservedAddresses.addSubnet(net, prefix, 'ipv6');
+const reservedAddresses = new BlockList();
+for (const subnet of [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/3',
+  // Not public within 2000::/3: protocol assignments with Teredo, documentation, and 6to4, which contains any IPv4 address.
+  '2001::/23',
+  '2001:db8::/32',
+  '2002::/16',
+  '3fff::/20',
+]) {
+  const [net = '', prefix] = subnet.split('/');
+  reservedAddresses.addSubnet(net, Number(prefix), isIP(net) === 6 ? 'ipv6' : 'ipv4');
 }
 
 /** Whether an address is on the public internet, so in none of the special-purpose registries of RFC 6890. */
@@ -83,11 +81,6 @@ export async function resolveAllowedAddresses(
 /** A resolver can hang, so the signal ends the wait. */
 async function untilAborted<T>(signal: AbortSignal, work: Promise<T>): Promise<T> {
   const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(signal.reason);
-  signal.addEventListener('abort', abort, { once: true });
-  try {
-    return await Promise.race([work, aborted.promise]);
-  } finally {
-    signal.removeEventListener('abort', abort);
-  }
+  using _listener = addAbortListener(signal, () => aborted.reject(signal.reason));
+  return await Promise.race([work, aborted.promise]);
 }
