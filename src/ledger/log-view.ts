@@ -13,7 +13,7 @@ import {
 import { encodeReceiptExtra, openEntryContent } from './receipt-extra.ts';
 import type { SystemKeys } from './system-keys.ts';
 import { encodeBundle, type TileName, tileWidthAt } from './tlog/tile.ts';
-import { consistencyProof, createInclusionProver } from './tlog/tiled-tree.ts';
+import { consistencyProof, createInclusionProver, type ReadTile } from './tlog/tiled-tree.ts';
 import { formatProof } from './tlog/tlog-proof.ts';
 
 /** A stored entry with its number in the chain of its owner. */
@@ -49,14 +49,6 @@ export function createLogView(
 ) {
   const readTile = createTileReader(read);
   const signedCheckpoint = () => readCheckpoint(read, 'signed');
-  /** Creates proofs for a page of entries, which share their reads; see `proveEntry`. */
-  const createEntryProver = ({ size, note }: StoredCheckpoint) => {
-    const hashesOf = createInclusionProver({ size, readTile });
-    return async ({ index, entry }: StoredEntry, contentKey: Uint8Array | undefined) => {
-      const hashes = await hashesOf(index);
-      return formatProof({ extra: encodeReceiptExtra({ entry, contentKey }), index, hashes, checkpoint: note });
-    };
-  };
   return {
     /** The newest signed checkpoint; undefined before the first. */
     signedCheckpoint,
@@ -87,27 +79,39 @@ export function createLogView(
     },
     /** The key that opens the content of an entry; undefined if it was destroyed. */
     findContentKey: async ({ entry, eventId, citizenId }: StoredEntry) => {
-      // An entry of an erased citizen has no citizen id; the system key does not open it. Events from before the import of a
-      // citizen are encrypted under the decoy key.
-      const owners =
-        citizenId === null ? [systemKeys.key] : [await citizenKeys.keyOf(citizenId), citizenKeys.decoyKeyOf(citizenId)];
+      const owners = citizenId === null ? [systemKeys.key] : await ownerKeysOf(citizenKeys, citizenId);
       const keys = owners.map((ownerKey) => deriveContentKey(ownerKey, eventId));
       return keys.find((contentKey) => openEntryContent({ entry, contentKey }) !== undefined);
     },
     /** A checkpoint that covers an entry, a cosigned one first; undefined until there is one. */
     checkpointFor: async (index: number) => {
       const best = witnessed ? await readCheckpoint(read, 'cosigned') : undefined;
-      if (best !== undefined && best.size > index) return best;
-      const newest = await signedCheckpoint();
-      return newest !== undefined && newest.size > index ? newest : undefined;
+      return [best, await signedCheckpoint()].find((checkpoint) => checkpoint !== undefined && checkpoint.size > index);
     },
     /** The proof that the tree of a checkpoint contains an entry, with the entry and, if given, the key of its content. */
     proveEntry: (entry: StoredEntry, checkpoint: StoredCheckpoint, contentKey: Uint8Array | undefined) =>
-      createEntryProver(checkpoint)(entry, contentKey),
-    createEntryProver,
+      createProver(readTile, checkpoint)(entry, contentKey),
+    /** Creates such proofs for a page of entries, which share their reads. */
+    createEntryProver: (checkpoint: StoredCheckpoint) => createProver(readTile, checkpoint),
     /** The consistency proof from a tree of `oldSize` leaves to one of `size`. */
     consistencyProof: (oldSize: number, size: number) => consistencyProof({ size, readTile }, oldSize),
   };
+}
+
+function createProver(readTile: ReadTile, { size, note }: StoredCheckpoint) {
+  const hashesOf = createInclusionProver({ size, readTile });
+  return async ({ index, entry }: StoredEntry, contentKey: Uint8Array | undefined) => {
+    const hashes = await hashesOf(index);
+    return formatProof({ extra: encodeReceiptExtra({ entry, contentKey }), index, hashes, checkpoint: note });
+  };
+}
+
+/**
+ * The keys that events of a citizen may be encrypted under. Events from before the import are under the decoy key. An entry of an
+ * erased citizen has no citizen id, and the system key does not open it.
+ */
+async function ownerKeysOf(citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>, citizenId: string) {
+  return [await citizenKeys.keyOf(citizenId), citizenKeys.decoyKeyOf(citizenId)];
 }
 
 function entryFromRow(row: Row): StoredEntry {
