@@ -52,7 +52,7 @@ test('a server without fsync is a fault, and its database is checked', async (t)
   assert.deepEqual([ofCheck('clients')[0]?.status, ofCheck('register')[0]?.status, code], ['warn', 'warn', 1]);
 });
 
-test('a clock that is a minute ahead of or behind the server is a warning', async (t) => {
+test('a clock that differs from the server clock by a minute is a warning', async (t) => {
   const databaseUrl = await fresh(t, 'empty');
   const settings = readSettings({ DATABASE_URL: databaseUrl });
   const opened = openReadOnly({ databaseUrl, dataDir: settings.dataDir });

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { type DoctorCheck, type DoctorFinding, faultFinding, okFinding, warnFinding } from '../../cli/doctor.ts';
-import { maxClockSkewMs, measureClockSkewMs } from '../../db/database-clock.ts';
+import { createDatabaseClock, maxClockSkewMs } from '../../db/database-clock.ts';
 import { databaseFile } from '../../db/open-database.ts';
 import { lockHolderPid, type ReadOnlyDatabase } from '../../db/open-read-only.ts';
 import { isCheckedAtStart, quickCheckSql } from '../../db/sqlite/quick-check.ts';
@@ -165,7 +165,8 @@ const clockFix = 'check that NTP synchronises the clocks, for example with chron
 async function checkClock(context: DoctorContext): Promise<readonly DoctorFinding[]> {
   const db = await readableDatabase(context);
   if (db === undefined) return [];
-  const skewMs = await measureClockSkewMs(db, context.clock);
+  const { measureSkewMs } = await createDatabaseClock({ db, clock: context.clock });
+  const skewMs = await measureSkewMs();
   const skew = `${formatSeconds(Math.abs(skewMs) / 1_000)} from the clock of PostgreSQL`;
   if (Math.abs(skewMs) > maxClockSkewMs) return [warnFinding(skew, clockFix)];
   const state = (await openMigratedDatabase(context)) && (await readClockState(db.read));
