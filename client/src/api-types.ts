@@ -595,7 +595,7 @@ export type DepositDocumentAnswer = {
   mediaType: string;
   /** Bytes of the document. */
   size: number;
-  /** As in Repr-Digest (RFC 9530): sha-256=:BASE64: */
+  /** In the form of Repr-Digest (RFC 9530): sha-256=:BASE64: */
   digest: string;
   /** The client that deposited it. */
   issuer: string;
@@ -603,24 +603,24 @@ export type DepositDocumentAnswer = {
   issuedAt: string;
   /** Where it stands. */
   status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
-  /** Until when it is not erased. */
+  /** It is not erased before this time. */
   retainUntil: string | null;
   /** The class of retention. */
   retentionClass: string | null;
-  /** When it is erased by itself; null: never. */
+  /** When it is erased automatically; null: never. */
   eraseAt: string | null;
-  /** Malware scan. not-scanned: this installation gives documents out without a scanner. */
+  /** The malware scan. not-scanned: this installation delivers documents without a scan. */
   scan: {
     /** What the scan came to. */
     verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
-    /** Of the last scan. */
+    /** The time of the last scan. */
     at: string | null;
     /** The scanner and the version of its signatures. */
     engine: string | null;
     /** What was found. */
     finding: string | null;
   };
-  /** Who else may read it now: all grants for its issuer and its citizen, its own for a client with a grant. */
+  /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
   access: Array<{
     /** The client. */
     clientId: string;
@@ -649,7 +649,7 @@ export type ListDocumentsAnswer = {
     mediaType: string;
     /** Bytes of the document. */
     size: number;
-    /** As in Repr-Digest (RFC 9530): sha-256=:BASE64: */
+    /** In the form of Repr-Digest (RFC 9530): sha-256=:BASE64: */
     digest: string;
     /** The client that deposited it. */
     issuer: string;
@@ -657,24 +657,24 @@ export type ListDocumentsAnswer = {
     issuedAt: string;
     /** Where it stands. */
     status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
-    /** Until when it is not erased. */
+    /** It is not erased before this time. */
     retainUntil: string | null;
     /** The class of retention. */
     retentionClass: string | null;
-    /** When it is erased by itself; null: never. */
+    /** When it is erased automatically; null: never. */
     eraseAt: string | null;
-    /** Malware scan. not-scanned: this installation gives documents out without a scanner. */
+    /** The malware scan. not-scanned: this installation delivers documents without a scan. */
     scan: {
       /** What the scan came to. */
       verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
-      /** Of the last scan. */
+      /** The time of the last scan. */
       at: string | null;
       /** The scanner and the version of its signatures. */
       engine: string | null;
       /** What was found. */
       finding: string | null;
     };
-    /** Who else may read it now: all grants for its issuer and its citizen, its own for a client with a grant. */
+    /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
     access: Array<{
       /** The client. */
       clientId: string;
@@ -684,7 +684,7 @@ export type ListDocumentsAnswer = {
       endsAt: string | null;
     }>;
   }>;
-  /** Ids of documents on this page whose record is damaged; the operator was told. */
+  /** Ids of documents on this page with a damaged record. The operator receives an alarm. */
   unreadable: string[];
   /** For `after`; null on the last page. */
   next: string | null;
@@ -704,7 +704,7 @@ export type RetrieveDocumentAnswer = {
   mediaType: string;
   /** Bytes of the document. */
   size: number;
-  /** As in Repr-Digest (RFC 9530): sha-256=:BASE64: */
+  /** In the form of Repr-Digest (RFC 9530): sha-256=:BASE64: */
   digest: string;
   /** The client that deposited it. */
   issuer: string;
@@ -712,24 +712,24 @@ export type RetrieveDocumentAnswer = {
   issuedAt: string;
   /** Where it stands. */
   status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
-  /** Until when it is not erased. */
+  /** It is not erased before this time. */
   retainUntil: string | null;
   /** The class of retention. */
   retentionClass: string | null;
-  /** When it is erased by itself; null: never. */
+  /** When it is erased automatically; null: never. */
   eraseAt: string | null;
-  /** Malware scan. not-scanned: this installation gives documents out without a scanner. */
+  /** The malware scan. not-scanned: this installation delivers documents without a scan. */
   scan: {
     /** What the scan came to. */
     verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
-    /** Of the last scan. */
+    /** The time of the last scan. */
     at: string | null;
     /** The scanner and the version of its signatures. */
     engine: string | null;
     /** What was found. */
     finding: string | null;
   };
-  /** Who else may read it now: all grants for its issuer and its citizen, its own for a client with a grant. */
+  /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
   access: Array<{
     /** The client. */
     clientId: string;
@@ -749,7 +749,7 @@ export type WithdrawDocumentAnswer = {
   /** When. */
   at: string;
   retainUntil: string | null;
-  /** The receipt of this use; of an erasure, its proof. */
+  /** The receipt of this use. For an erasure, it is the proof. */
   receipt: string;
 };
 
@@ -757,7 +757,7 @@ export type WithdrawDocumentAnswer = {
 export type ReadReceiptAnswer200 = {
   /** The id of the event. */
   eventId: string;
-  /** The kind of use, as notification.accepted. */
+  /** The kind of use, such as notification.accepted. */
   type: string;
   /** When it was recorded. */
   recordedAt: string;
@@ -770,8 +770,8 @@ export type ReadReceiptAnswer200 = {
   /** The size of the log that the proof leads to. */
   treeSize: number;
   /**
-   * A c2sp.org/tlog-proof, verifiable offline with the public key of the log; its extra line holds the entry and the
-   * key that opens what it says.
+   * A c2sp.org/tlog-proof, verifiable offline with the public key of the log; its extra line has the entry and the key
+   * that opens its content.
    */
   proof: string;
 };
@@ -780,7 +780,7 @@ export type ReadReceiptAnswer200 = {
 export type ReadReceiptAnswer202 = {
   /** The id of the event. */
   eventId: string;
-  /** The kind of use, as notification.accepted. */
+  /** The kind of use, such as notification.accepted. */
   type: string;
   /** When it was recorded. */
   recordedAt: string;
@@ -811,13 +811,13 @@ export type ListEndpointsAnswer = {
   growth?: {
     /** The pseudonym of the register in the ledger, in base64. */
     chain: string;
-    /** The key with which the chain of its entries is checked, in base64. */
+    /** The key that verifies the chain of its entries, in base64. */
     linkKey: string;
     /** The size of the log. */
     treeSize: number;
     /** The entries of the ledger. */
     entries: Array<{
-      /** From 1 without gaps; what was number 7 stays number 7. */
+      /** From 1 without gaps. A number never changes. */
       number: number;
       /** The name of the endpoint. */
       endpoint: string;
@@ -833,9 +833,9 @@ export type ListEndpointsAnswer = {
 
 /** Body of: Let another client read a document. */
 export type GrantDocumentBody = {
-  /** Who may read it. */
+  /** The client that may read it. */
   clientId: string;
-  /** For what; one of that client’s purposes. */
+  /** One of the purposes agreed for that client. */
   purpose: string;
   /** RFC 3339, in the future; absent: no end. */
   endsAt?: string;
@@ -859,7 +859,7 @@ export type EndGrantAnswer = {
   receipt: string;
 };
 
-/** Answer of: Who used my data. */
+/** Answer of: List the uses of my data. */
 export type ReadOwnAccessLogAnswer = {
   /** How many uses there are in all. */
   totalUsages: number;
@@ -873,9 +873,9 @@ export type ReadOwnAccessLogAnswer = {
     logTime: string;
     /** hidden: disclosed later by law; erased: its content was destroyed, its proof stays. */
     state: Open<'shown' | 'hidden' | 'erased'>;
-    /** As in Andmejälgija v3, as DATA_RESPONSE. */
+    /** The processing type of Andmejälgija v3, such as DATA_RESPONSE. */
     processingType?: string;
-    /** The kind of use, as document.retrieved. */
+    /** The kind of use, such as document.retrieved. */
     usage?: string;
     /** For what the data is used. */
     purpose?: string;
@@ -892,7 +892,7 @@ export type ReadOwnAccessLogAnswer = {
       /** The name. */
       name: string;
     };
-    /** citizen, operator or system, where no organisation acted. */
+    /** citizen, operator or system, if no organisation acted. */
     initiator?: string;
     /** The system that wrote the entry. */
     logSourceSystem?: string;
@@ -907,10 +907,10 @@ export type ReadOwnAccessLogAnswer = {
     /** What this kind of use has besides. */
     details?: Record<string, unknown>;
     /**
-     * Of a check of details: why it was answered as it was, for as long as the answer is kept. Who asked was not told.
+     * Only for a verification: why it had its result, as long as the result is stored. The client did not receive it.
      */
     explanation?: {
-      /** Why it was no match; null for one. */
+      /** Why it was not a match; null for a match. */
       reason: Open<
         | 'claims-do-not-fit'
         | 'record-locked'
@@ -919,7 +919,10 @@ export type ReadOwnAccessLogAnswer = {
         | 'others-fit-as-well'
         | 'guesses-spent'
         | 'register-unavailable'> | null;
-      /** How each claim compares with your record: former, it was so before; not_available, the record has nothing. */
+      /**
+       * How each claim compares with your record. former: an earlier value matched. not_available: the record has no
+       * value.
+       */
       claims: Record<string, Open<'match' | 'similar' | 'former' | 'no_match' | 'not_available'>>;
     };
     /** A c2sp.org/tlog-proof of the entry, verifiable offline. */
@@ -929,7 +932,7 @@ export type ReadOwnAccessLogAnswer = {
   chain: string;
   /** The key with which the chain of entries is checked, in base64. */
   linkKey: string;
-  /** As linkKey, for uses from before the register had you: one of the two fits each. */
+  /** The linkKey of uses from before you were in the register. Each use fits one of the two. */
   earlierLinkKey?: string;
 };
 
@@ -1553,36 +1556,36 @@ export type Operations = {
       /** The media type of the document. */
       'Content-Type': string;
       /**
-       * RFC 9530: sha-256=:BASE64: of the document; where it is sent, the bytes must fit it. Required with an
+       * RFC 9530: sha-256=:BASE64: of the document. The received bytes must have this digest. Required with an
        * Idempotency-Key.
        */
       'Repr-Digest'?: string;
       /**
-       * Required. Whose document it is, by the id of the register. Percent-encoded UTF-8, as encodeURIComponent makes
-       * it; plain ASCII without % needs no encoding.
+       * Required. The id of the citizen in the register. Percent-encoded UTF-8 (encodeURIComponent); plain ASCII
+       * without % needs no encoding.
        */
       'Citizen-Id'?: string;
       /**
-       * Required. What the citizen sees, at most 200 characters; also names the file. Percent-encoded UTF-8, as
-       * encodeURIComponent makes it; plain ASCII without % needs no encoding.
+       * Required. The title that the citizen sees, and the file name. At most 200 characters. Percent-encoded UTF-8
+       * (encodeURIComponent); plain ASCII without % needs no encoding.
        */
       'Document-Title'?: string;
-      /** The issuer’s name for this kind of document, as tax-assessment. */
+      /** The issuer’s name for this kind of document, such as tax-assessment. */
       'Document-Kind'?: string;
-      /** RFC 3339; the time of the deposit where it is absent. */
+      /** RFC 3339. Default: the time of the deposit. */
       'Document-Issued-At'?: string;
-      /** RFC 3339, in the future: before it, it is not erased. */
+      /** RFC 3339, in the future. The document is not erased before this time. */
       'Document-Retain-Until'?: string;
-      /** A retention class of this installation; says how long it is kept, and when it is erased. */
+      /** A retention class of this installation. It sets how long the document is kept, and when it is erased. */
       'Document-Retention-Class'?: string;
       /**
-       * For what it is deposited; told to the citizen. Percent-encoded UTF-8, as encodeURIComponent makes it; plain
-       * ASCII without % needs no encoding.
+       * The purpose of the deposit. The citizen can read it. Percent-encoded UTF-8 (encodeURIComponent); plain ASCII
+       * without % needs no encoding.
        */
       Purpose?: string;
       /**
-       * The rule it rests on; told to the citizen. Percent-encoded UTF-8, as encodeURIComponent makes it; plain ASCII
-       * without % needs no encoding.
+       * The legal basis of the deposit. The citizen can read it. Percent-encoded UTF-8 (encodeURIComponent); plain
+       * ASCII without % needs no encoding.
        */
       'Legal-Basis'?: string;
       /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
@@ -1600,15 +1603,15 @@ export type Operations = {
   /** List the records of a citizen’s documents */
   listDocuments: {
     query: {
-      /** Whose documents. */
+      /** The citizen whose documents are listed. */
       citizenId: string;
-      /** The `next` of the page before. */
+      /** The `next` of the previous page. */
       after?: string;
-      /** Items a page; 20. */
+      /** Documents on a page; default 20. */
       limit?: number;
     };
     headers?: {
-      /** For what; told to the citizen. */
+      /** The purpose of the access. The citizen can read it. */
       Purpose?: string;
       /** With the scope access-log:hide: until when the citizen is not told of this use. */
       'Access-Log-Hidden-Until'?: string;
@@ -1622,7 +1625,7 @@ export type Operations = {
   /** Retrieve a secure document */
   retrieveDocument: {
     params: {
-      /** The id of the document, as doc_…. */
+      /** The id of the document, such as doc_…. */
       id: string;
     };
     headers?: {
@@ -1634,11 +1637,11 @@ export type Operations = {
       'If-Match'?: string;
       /** RFC 9110. */
       'If-None-Match'?: string;
-      /** RFC 9530: sha-256=0 leaves Repr-Digest away; another algorithm there is not. */
+      /** RFC 9530: sha-256=0 omits Repr-Digest. No other algorithm is supported. */
       'Want-Repr-Digest'?: string;
-      /** RFC 9530: sha-256=1 wants Content-Digest, of a whole document or a part up to 1 MiB. */
+      /** RFC 9530: sha-256=1 requests Content-Digest, for a whole document or a part up to 1 MiB. */
       'Want-Content-Digest'?: string;
-      /** For what it is read; told to the citizen. With grants, the purpose of the grant that is used. */
+      /** The purpose of the access. The citizen can read it. It selects one of several grants. */
       Purpose?: string;
       /** With the scope access-log:hide: until when the citizen is not told of this use. */
       'Access-Log-Hidden-Until'?: string;
@@ -1652,11 +1655,11 @@ export type Operations = {
   /** Withdraw a document */
   withdrawDocument: {
     params: {
-      /** The id of the document, as doc_…. */
+      /** The id of the document, such as doc_…. */
       id: string;
     };
     headers?: {
-      /** RFC 9110: only where the ETag of the document is one of these. */
+      /** RFC 9110: the document is withdrawn only if its ETag is one of these. */
       'If-Match'?: string;
       /** With the scope access-log:hide: until when the citizen is not told of this use. */
       'Access-Log-Hidden-Until'?: string;
@@ -1687,7 +1690,7 @@ export type Operations = {
   /** Let another client read a document */
   grantDocument: {
     params: {
-      /** The id of the document, as doc_…. */
+      /** The id of the document, such as doc_…. */
       id: string;
     };
     headers?: {
@@ -1704,11 +1707,11 @@ export type Operations = {
   /** End a grant */
   endGrant: {
     params: {
-      /** The id of the document, as doc_…. */
+      /** The id of the document, such as doc_…. */
       id: string;
     };
     query: {
-      /** Whose grant. */
+      /** The client that has the grant. */
       clientId: string;
       /** The purpose of the grant. */
       purpose: string;
@@ -1723,14 +1726,14 @@ export type Operations = {
       200: EndGrantAnswer;
     };
   };
-  /** Who used my data */
+  /** List the uses of my data */
   readOwnAccessLog: {
     query?: {
       /** The number of the last use you have. */
       after?: number;
-      /** Only uses with a smaller number, and of these the last: with the largest value, the newest. */
+      /** Returns the last uses before this number. The largest value gives the newest uses. */
       before?: number;
-      /** At most so many; default 100. */
+      /** The most uses to return; default 100. */
       limit?: number;
     };
     answers: {

@@ -9,26 +9,15 @@ import { isHidden, namesEmployee, toUsage, type Usage, type UsageExplanation } f
 export type AccessLogDeps = {
   readonly log: LogView;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf' | 'pseudonymOf'>;
-  /** The organisation of a client. */
   readonly organisationOf: (clientId: string) => string;
   /** Why that verification of the citizen had its result, while it is stored. */
   readonly explanationOf: (verification: string, citizenId: string) => Promise<UsageExplanation | undefined>;
 };
 
 /** A part of a citizen's access log; each use has its proof. */
-export type AccessLogPage = {
-  readonly totalUsages: number;
-  readonly returnedUsages: number;
-  readonly usages: readonly (Usage & { readonly proof: string })[];
-  /** Pseudonym and link key of the citizen's chain, in base64: with them anyone can check that no number is missing. */
-  readonly chain: string;
-  readonly linkKey: string;
-  /** The link key of uses from before the import of the citizen. */
-  readonly earlierLinkKey: string;
-};
+export type AccessLogPage = Awaited<ReturnType<typeof readAccessLog>>;
 
-/** The part of the log to read, by numbers of uses. */
-export type AccessLogQuery = {
+type AccessLogQuery = {
   readonly after: number;
   /** With it, the last uses before this number. */
   readonly before?: number | undefined;
@@ -47,11 +36,11 @@ export async function readAccessLog(
   { log, citizenKeys, organisationOf, explanationOf }: AccessLogDeps,
   citizenId: string,
   { after, before, limit, now, checkpoint: givenCheckpoint }: AccessLogQuery,
-): Promise<AccessLogPage> {
+) {
   const chain = citizenKeys.pseudonymOf(citizenId);
   const checkpoint = givenCheckpoint ?? (await log.publishedCheckpoint());
   const size = checkpoint?.size ?? 0;
-  const total = await totalOf(log, chain, size);
+  const total = (await log.findLastEntry(chain, size))?.number ?? 0;
   // The numbers of a chain have no gaps.
   const end = Math.min(before === undefined ? total : before - 1, total);
   const from = before === undefined ? after : Math.max(after, end - limit);
@@ -82,13 +71,10 @@ export async function readAccessLog(
     totalUsages: total,
     returnedUsages: usages.length,
     usages,
+    // With pseudonym and link key of the citizen's chain, anyone can check that no number is missing.
     chain: Buffer.from(chain).toString('base64'),
     linkKey: deriveLinkKey(key).toString('base64'),
+    // For uses from before the import of the citizen.
     earlierLinkKey: deriveLinkKey(citizenKeys.decoyKeyOf(citizenId)).toString('base64'),
   };
-}
-
-async function totalOf(log: LogView, chain: Uint8Array, size: number): Promise<number> {
-  const last = await log.findLastEntry(chain, size);
-  return last?.number ?? 0;
 }

@@ -12,15 +12,13 @@ import type { AuditPorts } from './ports.ts';
 import { readOwnAccessLog } from './read-own-access-log.ts';
 import { readReceipt } from './read-receipt.ts';
 
-/** Dependencies of the audit slice: those of every slice, and functions of other slices. */
-export type AuditDeps = SliceDeps &
+type AuditDeps = SliceDeps &
   Pick<AuditPorts, 'isErasureOf' | 'explanationOf' | 'organisationOf'> & {
     readonly ledger: LedgerView;
     readonly endpoints: readonly Endpoint[];
   };
 
-/** The audit slice, with the pages on which everybody reads the log. */
-export type AuditSlice = Slice & { readonly pages: readonly PageRoute[] };
+type AuditSlice = Slice & { readonly pages: readonly PageRoute[] };
 
 /** Creates the audit slice: receipts, the citizen's access log, the register of endpoints, the public log. */
 export function createAudit(deps: AuditDeps): AuditSlice {
@@ -55,7 +53,7 @@ function ledgerGauges({ state }: LedgerHealth): Gauge[] {
   });
   return [
     gauge('waiting_events', 'Events that are recorded and not numbered yet, counted up to 10,000.', 'waiting'),
-    gauge('oldest_waiting_seconds', 'How long the oldest of them waits.', 'oldestSeconds'),
+    gauge('oldest_waiting_seconds', 'Age of the oldest of these events.', 'oldestSeconds'),
     gauge('signed_entries', 'Entries of the newest signed checkpoint.', 'signed'),
     gauge('cosigned_entries', 'Entries of the newest checkpoint that a quorum of witnesses cosigned.', 'cosigned'),
     gauge('verified_entries', 'Entries that the monitor of this process has read and verified.', 'verified'),

@@ -1,3 +1,4 @@
+import { type Static, Type } from 'typebox';
 import { deriveLinkKey } from '../ledger/ledger-entry.ts';
 import type { StoredCheckpoint } from '../ledger/ledger-store.ts';
 import type { LogView } from '../ledger/log-view.ts';
@@ -5,18 +6,22 @@ import { openEntryContent } from '../ledger/receipt-extra.ts';
 import type { SystemKeys } from '../ledger/system-keys.ts';
 
 /** The proof that the register of endpoints only grew: its own chain in the ledger, with all contents readable. */
-export type EndpointRegisterProof = {
-  readonly chain: string;
-  readonly linkKey: string;
-  readonly treeSize: number;
-  readonly entries: readonly {
-    readonly number: number;
-    readonly endpoint: string;
-    readonly since: string;
-    readonly schemaHash: string;
-    readonly proof: string;
-  }[];
-};
+export const endpointRegisterProof = Type.Object({
+  chain: Type.String({ description: 'The pseudonym of the register in the ledger, in base64.' }),
+  linkKey: Type.String({ description: 'The key that verifies the chain of its entries, in base64.' }),
+  treeSize: Type.Integer(),
+  entries: Type.Array(
+    Type.Object({
+      number: Type.Integer({ description: 'From 1 without gaps. A number never changes.' }),
+      endpoint: Type.String(),
+      since: Type.String(),
+      schemaHash: Type.String(),
+      proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
+    }),
+  ),
+});
+/** The proof that the register of endpoints only grew: its own chain in the ledger, with all contents readable. */
+export type EndpointRegisterProof = Static<typeof endpointRegisterProof>;
 
 const maxEntries = 2_000;
 
@@ -48,7 +53,7 @@ async function proveAt(
   systemKeys: SystemKeys,
 ): Promise<EndpointRegisterProof> {
   const chain = systemKeys.chainOf('endpoints');
-  const entries: EndpointRegisterProof['entries'][number][] = [];
+  const entries: EndpointRegisterProof['entries'] = [];
   for (const entry of await log.readChain(chain, 0, maxEntries)) {
     if (entry.index >= checkpoint.size) break;
     const contentKey = await log.findContentKey(entry);

@@ -10,7 +10,7 @@ const immutableHeaders = {
 };
 
 const noTileDetail =
-  'The signed log has no such tile: its size stands in /ledger/checkpoint, and which tiles that has in c2sp.org/tlog-tiles.';
+  'The signed log has no such tile. Its size is in /ledger/checkpoint, and c2sp.org/tlog-tiles defines the tiles of that size.';
 
 /**
  * The public log (c2sp.org/tlog-tiles) under `/ledger/`: the signed checkpoint, hashes and entries. Contents stay encrypted.

@@ -1,5 +1,6 @@
 import { Type } from 'typebox';
 import { defineOperation, type OperationCall } from '../api/operation.ts';
+import { endpointRegisterProof } from './endpoint-register-proof.ts';
 import type { AuditPorts } from './ports.ts';
 
 const request = {};
@@ -14,21 +15,6 @@ const endpoint = Type.Object({
   schemaHash: Type.String(),
 });
 
-const growth = Type.Object({
-  chain: Type.String({ description: 'The pseudonym of the register in the ledger, in base64.' }),
-  linkKey: Type.String({ description: 'The key with which the chain of its entries is checked, in base64.' }),
-  treeSize: Type.Integer(),
-  entries: Type.Array(
-    Type.Object({
-      number: Type.Integer({ description: 'From 1 without gaps; what was number 7 stays number 7.' }),
-      endpoint: Type.String(),
-      since: Type.String(),
-      schemaHash: Type.String(),
-      proof: Type.String({ description: 'A c2sp.org/tlog-proof of the entry, verifiable offline.' }),
-    }),
-  ),
-});
-
 /** Lists the register of endpoints. */
 export const listEndpoints = defineOperation({
   name: 'listEndpoints',
@@ -37,12 +23,12 @@ export const listEndpoints = defineOperation({
   path: '/v1',
   scope: null,
   summary: 'The register of endpoints',
-  description: 'Every endpoint of this interface in the order in which it came. Entries are only ever appended.',
+  description: 'Every endpoint of this interface, in the order of publication. Entries are only appended.',
   request,
   responses: {
     200: {
-      description: 'The register, and once it is in the ledger the proof that it only grew.',
-      schema: Type.Object({ endpoints: Type.Array(endpoint), growth: Type.Optional(growth) }),
+      description: 'The register, and the proof that it only grew, as soon as it is in the ledger.',
+      schema: Type.Object({ endpoints: Type.Array(endpoint), growth: Type.Optional(endpointRegisterProof) }),
     },
   },
   refusals: [],

@@ -4,32 +4,17 @@ import type { SigningKeys } from '../auth/signing-key-store.ts';
 import { SettingError, type Settings, unreadableFileReason } from '../config/settings.ts';
 import { repeatEvery } from '../jobs/repeat-every.ts';
 import { createCachedSigners, monitorKeys } from '../ledger/checkpoint-keys.ts';
-import { createLedgerHealth, type LedgerHealth } from '../ledger/ledger-health.ts';
-import { createLogView, type LogView } from '../ledger/log-view.ts';
-import type { MonitorKeys } from '../ledger/monitor.ts';
-import { createSystemKeys, type SystemKeys } from '../ledger/system-keys.ts';
-import type { NoteSigner } from '../ledger/tlog/note.ts';
+import { createLedgerHealth } from '../ledger/ledger-health.ts';
+import { createLogView } from '../ledger/log-view.ts';
+import { createSystemKeys } from '../ledger/system-keys.ts';
 import { parseTlogPolicy, type TlogPolicy } from '../ledger/tlog/tlog-policy.ts';
 
-/** The ledger as a process knows it. Every role reads it; only the sequencer appends. */
-export type LedgerView = {
-  readonly view: LogView;
-  readonly systemKeys: SystemKeys;
-  /** The name of a new log. An existing log keeps the name that it was started with. */
-  readonly origin: string;
-  readonly signers: (origin: string) => readonly NoteSigner[];
-  /** The keys by which the monitor knows the log of that name. */
-  readonly knownKeys: (origin: string) => MonitorKeys;
-  readonly witnesses: TlogPolicy | undefined;
-  /** The state of the ledger. Every process checks it, whether it numbers events or not. */
-  readonly watch: LedgerHealth;
-  stop(): Promise<void>;
-};
+/** The reading side of the ledger in a process. Only the sequencer appends. */
+export type LedgerView = ReturnType<typeof openLedger>;
 
-/** How often every process checks how many events wait for their number. */
 const waitingEveryMs = 5_000;
 
-/** The witnesses of the log, by the operator's file. A file that cannot be used ends the start. */
+/** Reads the operator's file of witnesses; throws `SettingError` if it cannot be used. */
 export function readWitnessPolicy({ ledgerWitnesses: path }: Settings): TlogPolicy | undefined {
   if (path === undefined) return undefined;
   try {
@@ -40,7 +25,7 @@ export function readWitnessPolicy({ ledgerWitnesses: path }: Settings): TlogPoli
 }
 
 /** Opens the reading side of the ledger. */
-export function openLedger(deps: SliceDeps, keys: SigningKeys, publicUrl: string): LedgerView {
+export function openLedger(deps: SliceDeps, keys: SigningKeys, publicUrl: string) {
   const { db, root, citizenKeys, settings, clock, timer, log } = deps;
   const systemKeys = createSystemKeys(root);
   const witnesses = readWitnessPolicy(settings);
@@ -50,7 +35,7 @@ export function openLedger(deps: SliceDeps, keys: SigningKeys, publicUrl: string
     clock,
     hasWitnesses,
     onAlarm: (kind, fault) => log.fault(kind, fault),
-    onAlarmCleared: (kind) => log.notice('the ledger is well again', { kind }),
+    onAlarmCleared: (kind) => log.notice('an alarm of the ledger has ended', { kind }),
   });
   const onFault = (fault: unknown) => log.fault('ledger', fault);
   const checking = repeatEvery({ timer, everyMs: waitingEveryMs, onFault, call: () => watch.check() });
@@ -59,9 +44,11 @@ export function openLedger(deps: SliceDeps, keys: SigningKeys, publicUrl: string
     stop: () => checking.stop(),
     view: createLogView(db.read, citizenKeys, systemKeys, { witnessed: hasWitnesses }),
     systemKeys,
+    /** The name of a new log. An existing log keeps the name that it was started with. */
     origin: `${new URL(publicUrl).host}/ledger`,
     signers: createCachedSigners(keys, settings.ledgerMlDsa),
-    knownKeys: (origin) => monitorKeys(keys, origin),
+    /** The keys that the monitor trusts for the log of that name. */
+    knownKeys: (origin: string) => monitorKeys(keys, origin),
     witnesses,
   };
 }

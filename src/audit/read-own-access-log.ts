@@ -23,11 +23,11 @@ const request = {
         Type.Integer({
           minimum: 1,
           maximum: maxUsageNumber,
-          description: 'Only uses with a smaller number, and of these the last: with the largest value, the newest.',
+          description: 'Returns the last uses before this number. The largest value gives the newest uses.',
         }),
       ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxUsages, description: 'At most so many; default 100.' }),
+        Type.Integer({ minimum: 1, maximum: maxUsages, description: 'The most uses to return; default 100.' }),
       ),
     },
     { additionalProperties: false },
@@ -40,13 +40,15 @@ const usage = Type.Object({
   state: Type.Union([Type.Literal('shown'), Type.Literal('hidden'), Type.Literal('erased')], {
     description: 'hidden: disclosed later by law; erased: its content was destroyed, its proof stays.',
   }),
-  processingType: Type.Optional(Type.String({ description: 'As in Andmejälgija v3, as DATA_RESPONSE.' })),
-  usage: Type.Optional(Type.String({ description: 'The kind of use, as document.retrieved.' })),
+  processingType: Type.Optional(
+    Type.String({ description: 'The processing type of Andmejälgija v3, such as DATA_RESPONSE.' }),
+  ),
+  usage: Type.Optional(Type.String({ description: 'The kind of use, such as document.retrieved.' })),
   purpose: Type.Optional(Type.String()),
   legalBasis: Type.Optional(Type.String()),
   consentReference: Type.Optional(Type.String()),
   initiatorOrg: Type.Optional(Type.Object({ type: Type.String(), code: Type.String(), name: Type.String() })),
-  initiator: Type.Optional(Type.String({ description: 'citizen, operator or system, where no organisation acted.' })),
+  initiator: Type.Optional(Type.String({ description: 'citizen, operator or system, if no organisation acted.' })),
   logSourceSystem: Type.Optional(Type.String()),
   queryId: Type.Optional(Type.String({ description: 'The id of the event.' })),
   bulkProcessing: Type.Optional(Type.Boolean()),
@@ -57,16 +59,16 @@ const usage = Type.Object({
     Type.Object(
       {
         reason: Type.Union([...unmatchedReasons.map((reason) => Type.Literal(reason)), Type.Null()], {
-          description: 'Why it was no match; null for one.',
+          description: 'Why it was not a match; null for a match.',
         }),
         claims: Type.Record(Type.String(), Type.Union(claimFindings.map((finding) => Type.Literal(finding))), {
           description:
-            'How each claim compares with your record: former, it was so before; not_available, the record has nothing.',
+            'How each claim compares with your record. former: an earlier value matched. not_available: the record has no value.',
         }),
       },
       {
         description:
-          'Of a check of details: why it was answered as it was, for as long as the answer is kept. Who asked was not told.',
+          'Only for a verification: why it had its result, as long as the result is stored. The client did not receive it.',
       },
     ),
   ),
@@ -80,9 +82,9 @@ export const readOwnAccessLog = defineOperation({
   method: 'GET',
   path: '/v1/access-log',
   scope: 'citizen:self',
-  summary: 'Who used my data',
+  summary: 'List the uses of my data',
   description:
-    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. Go on with after = the number of the last one; or, the newest first, with before = the number of the first. linkKey and chain let anyone check that no number was left out.',
+    'All uses of the data of the citizen whom the token names (claim citizen_id of a trusted issuer), oldest first. For the next page, set after to the number of the last use. To read from the newest use backwards, set before to the number of the first use. With linkKey and chain, anyone can check that no number is missing.',
   request,
   responses: {
     200: {
@@ -95,7 +97,7 @@ export const readOwnAccessLog = defineOperation({
         linkKey: Type.String(),
         earlierLinkKey: Type.Optional(
           Type.String({
-            description: 'As linkKey, for uses from before the register had you: one of the two fits each.',
+            description: 'The linkKey of uses from before you were in the register. Each use fits one of the two.',
           }),
         ),
       }),

@@ -20,7 +20,7 @@ const request = {
   headers: Type.Object(
     {
       accept: Type.Optional(
-        Type.String({ maxLength: 2_000, description: 'text/plain, preferred over JSON, asks for the bare proof.' }),
+        Type.String({ maxLength: 2_000, description: 'To get the proof alone, prefer text/plain to JSON.' }),
       ),
     },
     { additionalProperties: false },
@@ -29,7 +29,7 @@ const request = {
 
 const head = {
   eventId: Type.String(),
-  type: Type.String({ description: 'The kind of use, as notification.accepted.' }),
+  type: Type.String({ description: 'The kind of use, such as notification.accepted.' }),
   recordedAt: Type.String({ format: 'date-time' }),
 };
 
@@ -48,7 +48,7 @@ const logged = Type.Object({
   treeSize: Type.Integer({ description: 'The size of the log that the proof leads to.' }),
   proof: Type.String({
     description:
-      'A c2sp.org/tlog-proof, verifiable offline with the public key of the log; its extra line holds the entry and the key that opens what it says.',
+      'A c2sp.org/tlog-proof, verifiable offline with the public key of the log; its extra line has the entry and the key that opens its content.',
   }),
 });
 
@@ -65,7 +65,7 @@ export const readReceipt = defineOperation({
   scope: 'any',
   summary: 'The ledger receipt of one use',
   description:
-    'Every answer that used a citizen’s data names its receipt, and so does the answer about an erased document to its issuer. 202 while the event is recorded but not yet numbered in the signed log.',
+    'Each answer that used a citizen’s data links to its receipt, and so does the answer about an erased document to its issuer. The status is 202 until the event has its number in the signed log.',
   request,
   responses: {
     200: {
@@ -82,7 +82,7 @@ export const readReceipt = defineOperation({
     202: {
       description: 'Recorded, not yet numbered.',
       schema: pending,
-      headers: { 'Retry-After': 'Seconds until it is worth asking again.' },
+      headers: { 'Retry-After': 'Seconds to wait before the next request.' },
     },
   },
   refusals: ['receipt-not-found'],

@@ -22,7 +22,7 @@ import { createWitnessClient, splitViewMarker } from '../ledger/witness-client.t
 import type { LedgerView } from './open-ledger.ts';
 
 const sequencerLease = 'ledger-sequencer';
-/** How long others wait for a sequencer that is gone; up to a quarter longer. */
+/** How long others wait for a sequencer that has died; up to a quarter longer. */
 const leaseMs = 4_000;
 /** The most events in one unit, since other writers of the database wait for it. */
 const batchLimit = 256;
@@ -32,7 +32,7 @@ export async function startSequencer(deps: SliceDeps, ledger: LedgerView) {
   const { systemKeys, origin, signers } = ledger;
   const { db, clock, timer, log, settings, citizenKeys, random, claim, createId } = deps;
   const onFault = (fault: unknown) => log.fault('ledger', fault);
-  // On PostgreSQL, nothing else creates the folder where the root key and the documents are elsewhere.
+  // On PostgreSQL, nothing else creates the folder if the root key and the documents are elsewhere.
   await openFolderOfSetting('DATA_DIR', () => createSyncedFolder(settings.dataDir));
   const anchor = openAnchor(join(settings.dataDir, anchorFileName));
   const lease = await holdLease({
@@ -77,7 +77,7 @@ export async function startSequencer(deps: SliceDeps, ledger: LedgerView) {
 const monitorEveryMs = 1_000;
 const witnessEveryMs = 10_000;
 
-/** Starts the monitor of the log and, in the process that holds the lease, the requests to its witnesses. Both only raise alarms. */
+/** Starts the monitor of the log and, while this process holds the lease, the requests to its witnesses. */
 function startLedgerMonitor(
   deps: SliceDeps,
   { view, knownKeys, witnesses, watch }: LedgerView,
@@ -85,7 +85,7 @@ function startLedgerMonitor(
 ) {
   const { db, clock, timer, log } = deps;
   let monitor: Monitor | undefined;
-  // A check that failed is no alarm: an alarm says that somebody changed the log.
+  // A failed check is not an alarm: an alarm means that the log was changed.
   const onFault = (fault: unknown) => log.fault('ledger', fault);
   const monitoring = repeatEvery({
     timer,
@@ -132,7 +132,7 @@ function startLedgerMonitor(
   return { stop: async () => void (await Promise.all([monitoring.stop(), witnessing.stop()])) };
 }
 
-/** Whether the witnesses cosigned this very note: the same tree, signed by the same keys of the log. */
+/** Whether the witnesses cosigned this note: the same tree, signed by the same keys of the log. */
 function isCosigned(cosigned: StoredCheckpoint | undefined, signed: StoredCheckpoint): boolean {
   return cosigned?.size === signed.size && cosigned.note.startsWith(signed.note);
 }

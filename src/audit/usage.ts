@@ -9,7 +9,6 @@ export type Usage = {
   readonly logTime: string;
   readonly state: 'shown' | 'hidden' | 'erased';
   readonly processingType?: ProcessingType;
-  /** The kind of use, such as document.retrieved. */
   readonly usage?: string;
   readonly purpose?: string;
   readonly legalBasis?: string;
@@ -32,13 +31,11 @@ export type Usage = {
  * log, because the client can open that entry.
  */
 export type UsageExplanation = {
-  /** Null for a match. */
   readonly reason: UnmatchedReason | null;
   readonly claims: { readonly [claim in string]?: ClaimFinding };
 };
 
-/** The processing types of Andmejälgija v3. */
-export type ProcessingType = 'DATA_REQUEST' | 'DATA_RESPONSE' | 'DATA_PROCESSING' | 'INTERNAL_PROCESSING';
+type ProcessingType = 'DATA_REQUEST' | 'DATA_RESPONSE' | 'DATA_PROCESSING' | 'INTERNAL_PROCESSING';
 
 type Content = Readonly<Record<string, unknown>>;
 

@@ -30,9 +30,10 @@ export type MessageKey = { readonly header: Uint8Array; readonly key: Uint8Array
 
 /** A sealed message does not open: wrong key, wrong context, or a changed or missing byte. The error never says which. */
 export class SealBroken extends Error {
-  constructor(message = 'this sealed message does not open with that key and context', options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'SealBroken';
+  override readonly name = 'SealBroken';
+
+  constructor(options?: ErrorOptions) {
+    super('this sealed message does not open with that key and context', options);
   }
 }
 
@@ -72,10 +73,20 @@ export function messageKeyFromHeader(inputKey: Uint8Array, context: Uint8Array, 
   return message;
 }
 
-/** Seals chunk `index`. Each chunk but the last holds exactly `chunkBytes`; the last holds fewer, perhaps none. */
-export function sealChunk(message: MessageKey, index: number, plain: Uint8Array): Buffer {
+/**
+ * Seals chunk `index` into `target`. Each chunk but the last holds exactly `chunkBytes`; the last holds fewer, perhaps none.
+ */
+export function sealChunk(
+  message: MessageKey,
+  index: number,
+  plain: Uint8Array,
+  target: Buffer = Buffer.allocUnsafe(plain.length + tagBytes),
+): Buffer {
   const cipher = createCipheriv(algorithm, message.key, chunkNonce(message.baseNonce, index), tagOptions);
-  return Buffer.concat([cipher.update(plain), cipher.final(), cipher.getAuthTag()]);
+  target.set(cipher.update(plain));
+  cipher.final();
+  target.set(cipher.getAuthTag(), plain.length);
+  return target;
 }
 
 /** Opens chunk `index`. A wrong tag throws `SealBroken`, and no byte of the chunk is returned. */
@@ -87,7 +98,7 @@ export function openChunk(message: MessageKey, index: number, sealed: Uint8Array
   try {
     decipher.final();
   } catch (cause) {
-    throw new SealBroken(undefined, { cause });
+    throw new SealBroken({ cause });
   }
   return plain;
 }

@@ -29,7 +29,7 @@ export function unwrapKey(wrappingKey: Uint8Array, wrapped: Uint8Array, associat
     decipher.final();
   } catch (cause) {
     key.fill(0);
-    throw new SealBroken(undefined, { cause });
+    throw new SealBroken({ cause });
   }
   return key;
 }

@@ -21,11 +21,12 @@ import {
   rootKeyFromSecrets,
 } from './root-key.ts';
 
-/** The root key cannot be used; the message names the command that helps. */
+/** The root key cannot be used; the message has the fix. */
 export class RootKeyError extends Error {
+  override readonly name = 'RootKeyError';
+
   constructor(message: string) {
     super(`${message} (see docs/operating.md#the-root-key)`);
-    this.name = 'RootKeyError';
   }
 }
 
@@ -130,15 +131,7 @@ function writeNewKeyFile(path: string, { current, previous, longLived }: RootSec
     ...(previous === undefined ? [] : [`previous ${base64(previous)}`]),
     ...[...(longLived ?? [])].map(([purpose, key]) => `lasting ${purpose} ${base64(key)}`),
   ];
-  const file = openSync(path, 'wx', 0o600);
-  try {
-    // `writeFileSync` repeats partial writes: a truncated file would be no root key.
-    writeFileSync(file, `${lines.join('\n')}\n`);
-    fsyncSync(file);
-  } finally {
-    closeSync(file);
-  }
-  syncDirectory(dirname(path));
+  writeFileSync(path, `${lines.join('\n')}\n`, { flag: 'wx', mode: 0o600, flush: true });
 }
 
 function syncDirectory(folder: string): void {

@@ -1,12 +1,13 @@
 import { hkdfSync } from 'node:crypto';
 import { hmacString } from '../kernel/hashing.ts';
+import { memoize } from '../kernel/lru-cache.ts';
 import { keyBytes } from './chunked-encryption.ts';
 
 /**
- * Subkeys that change with the root key. A rotation wraps stored keys again. Backups are verified with the root key of their
- * time. Sessions of citizens end, and counts of contact codes restart.
+ * Subkeys that change with the root key. A rotation wraps stored keys again, ends sessions of citizens, and restarts the counts
+ * of contact codes. A backup is verified with the root key of its time.
  */
-export type RotatingPurpose =
+type RotatingPurpose =
   | 'wrap-citizen-keys'
   | 'wrap-signing-keys'
   | 'backup-manifest'
@@ -33,7 +34,7 @@ export const longLivedPurposes = [
 export type LongLivedPurpose = (typeof longLivedPurposes)[number];
 
 /** The purpose of a subkey. Each purpose has its own key, so that a key of one purpose is useless for another. */
-export type SubkeyPurpose = RotatingPurpose | LongLivedPurpose;
+type SubkeyPurpose = RotatingPurpose | LongLivedPurpose;
 
 /** The subkeys of the operator's root key. `id` identifies the root key in wrapped records. */
 export type RootKey = {
@@ -50,11 +51,12 @@ export type RootKey = {
 
 /** Something is wrapped by a root key that this server does not have. */
 export class UnknownRootKey extends Error {
+  override readonly name = 'UnknownRootKey';
+
   constructor(rootKeyId: string, here: string) {
     super(
       `a key is wrapped by root key ${rootKeyId}, and this server has root key ${here}; see docs/operating.md#the-root-key`,
     );
-    this.name = 'UnknownRootKey';
   }
 }
 
@@ -127,16 +129,11 @@ export function rootKeyIdOf(root: Uint8Array): string {
  */
 function createSubkeys(root: Uint8Array) {
   if (root.length !== keyBytes) throw new TypeError(`a root key has ${keyBytes} bytes, not ${root.length}`);
-  const derived = new Map<string, Uint8Array>();
   const secret = Uint8Array.from(root);
-  const derive = (purpose: string) => {
-    let key = derived.get(purpose);
-    if (key === undefined) {
-      key = new Uint8Array(hkdfSync('sha256', secret, '', `citizen-services/${purpose}@v1`, keyBytes));
-      derived.set(purpose, key);
-    }
-    return key;
-  };
+  const derive = memoize(
+    64,
+    (purpose) => new Uint8Array(hkdfSync('sha256', secret, '', `citizen-services/${purpose}@v1`, keyBytes)),
+  );
   const id = hmacString(derive('root-key-id'), '', 'hex').slice(0, 16);
   return { id, derive };
 }

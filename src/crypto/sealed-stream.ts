@@ -27,14 +27,11 @@ export type SealedSummary = {
   readonly sealedSha256: Buffer;
 };
 
-/** A message while it is sealed. `summary` throws until all `bytes` were read. */
-export type SealedStream = { readonly bytes: AsyncGenerator<Buffer>; summary(): SealedSummary };
-
 /**
  * Seals a stream of bytes as one message, in pieces of at most 256 KiB. `message` must come from `deriveMessageKey` with a new
  * salt. When the source fails, the sealed stream fails before its last chunk, so a truncated message never opens.
  */
-export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array>): SealedStream {
+export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array>) {
   const plainHash = createHash('sha256');
   const sealedHash = createHash('sha256');
   let plainBytes = 0;
@@ -82,7 +79,8 @@ export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array
 
   return {
     bytes: seal(),
-    summary: () => {
+    /** Throws until all `bytes` were read. */
+    summary: (): SealedSummary => {
       if (finished === undefined) throw new TypeError('read all bytes of a sealed stream before its summary');
       return finished;
     },
@@ -90,19 +88,21 @@ export function sealStream(message: MessageKey, source: AsyncIterable<Uint8Array
 }
 
 function sealChunks(message: MessageKey, firstIndex: number, plain: Uint8Array): Buffer {
-  const chunks: Buffer[] = [];
-  for (let at = 0; at < plain.length; at += chunkBytes) {
-    chunks.push(sealChunk(message, firstIndex + chunks.length, plain.subarray(at, at + chunkBytes)));
+  const chunks = plain.length / chunkBytes;
+  const sealed = Buffer.allocUnsafe(chunks * sealedChunkBytes);
+  for (let chunk = 0; chunk < chunks; chunk += 1) {
+    const chunkOfPlain = plain.subarray(chunk * chunkBytes, (chunk + 1) * chunkBytes);
+    sealChunk(message, firstIndex + chunk, chunkOfPlain, sealed.subarray(chunk * sealedChunkBytes));
   }
-  return Buffer.concat(chunks);
+  return sealed;
 }
 
 /**
  * The plain bytes `first` to `last` (both included) of a sealed message of `plainLength` bytes. The length must come from an
- * authenticated source (the sealed record). `read` yields the stored bytes from `start` to before `end`; it may reuse the
- * memory of a piece when the next piece is requested.
+ * authenticated source (the sealed record). `read` yields the stored bytes from `start` to before `end`, in memory that is opened
+ * in place; it may reuse the memory of a piece when the next piece is requested.
  */
-export type SealedRange = {
+type SealedRange = {
   readonly read: (start: number, end: number) => AsyncIterable<Uint8Array>;
   readonly plainLength: number;
   readonly first: number;
@@ -110,7 +110,7 @@ export type SealedRange = {
 };
 
 /**
- * Opens a range of a sealed message with one read of the storage, in pieces of about 1 MiB. The tag of a chunk is verified
+ * Opens a range of a sealed message with one read of the storage, in pieces of about 1 MiB, each valid until the next one. The tag of a chunk is verified
  * before any byte of it is yielded. A range from byte 0 also verifies the header, and a range to the last byte verifies the
  * end. The empty range at the end (`first: plainLength, last: plainLength - 1`) verifies the end alone. Throws `SealBroken` at
  * the first wrong or missing byte.
@@ -145,14 +145,17 @@ export async function* openSealedRange(message: MessageKey, range: SealedRange):
   }
 }
 
-/** Opens consecutive chunks, and yields to the event loop between groups of them. */
+/** Opens consecutive chunks in place, and yields to the event loop between groups of them. */
 async function openChunks(message: MessageKey, firstIndex: number, sealed: Buffer): Promise<Buffer> {
-  const chunks: Buffer[] = [];
-  for (let at = 0; at < sealed.length; at += sealedChunkBytes) {
-    if (chunks.length > 0 && chunks.length % chunksPerTick === 0) await setImmediate();
-    chunks.push(openChunk(message, firstIndex + chunks.length, sealed.subarray(at, at + sealedChunkBytes)));
+  let plainBytes = 0;
+  for (let chunk = 0; chunk * sealedChunkBytes < sealed.length; chunk += 1) {
+    if (chunk > 0 && chunk % chunksPerTick === 0) await setImmediate();
+    const from = chunk * sealedChunkBytes;
+    const plain = openChunk(message, firstIndex + chunk, sealed.subarray(from, from + sealedChunkBytes));
+    sealed.set(plain, plainBytes);
+    plainBytes += plain.length;
   }
-  return Buffer.concat(chunks);
+  return sealed.subarray(0, plainBytes);
 }
 
 /** Reads exact lengths from a stream of pieces of any length; throws `SealBroken` when the stream ends too early. */

@@ -8,8 +8,7 @@ export const signingUses = ['access-token', 'result', 'checkpoint', 'evidence'] 
 /** One of `signingUses`. */
 export type SigningUse = (typeof signingUses)[number];
 
-/** The signature algorithms, by their fully specified JOSE names (RFC 7518, RFC 9864). */
-export type SigningAlg = 'ES256' | 'Ed25519';
+type SigningAlg = 'ES256' | 'Ed25519';
 
 const algorithmByUse = { 'access-token': 'ES256', result: 'ES256', evidence: 'ES256', checkpoint: 'Ed25519' } as const;
 
@@ -114,20 +113,8 @@ export function signBytes(key: SigningKey, bytes: Uint8Array): Buffer {
  * directly: `jose` needs three times the CPU, and each matched verification is signed. The tests verify it with `jose`.
  */
 export function signJws(key: SigningKey, typ: string, claims: Readonly<Record<string, unknown>>): string {
-  const input = `${jwsHeader(key, typ)}.${Buffer.from(JSON.stringify(claims)).toString('base64url')}`;
+  const input = `${base64urlJson({ alg: key.alg, typ, kid: key.kid })}.${base64urlJson(claims)}`;
   return `${input}.${signBytes(key, Buffer.from(input)).toString('base64url')}`;
 }
 
-const jwsHeaders = new WeakMap<SigningKey, Map<string, string>>();
-
-/** The encoded protected header, computed once for each key and `typ`. */
-function jwsHeader(key: SigningKey, typ: string): string {
-  const known = jwsHeaders.get(key) ?? new Map<string, string>();
-  jwsHeaders.set(key, known);
-  let header = known.get(typ);
-  if (header === undefined) {
-    header = Buffer.from(JSON.stringify({ alg: key.alg, typ, kid: key.kid })).toString('base64url');
-    known.set(typ, header);
-  }
-  return header;
-}
+const base64urlJson = (value: unknown) => Buffer.from(JSON.stringify(value)).toString('base64url');

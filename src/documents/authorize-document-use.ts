@@ -2,7 +2,7 @@ import type { OperationCall, RefusedDecision, RequestShape } from '../api/operat
 import type { Read } from '../db/database.ts';
 import { parseId } from '../kernel/id.ts';
 import { type Refusal, refuse } from '../kernel/refusal.ts';
-import type { DocumentAccess, DocumentReader, StoredDocument } from './document.ts';
+import type { DocumentAccess, DocumentReader, SealedDocument, StoredDocument } from './document.ts';
 import { type DocumentWithGrants, findDocument } from './document-store.ts';
 
 type UseCall = Pick<OperationCall<RequestShape, unknown>, 'caller' | 'createId' | 'now'>;
@@ -56,7 +56,7 @@ export function refuseWithEvent(
 }
 
 /**
- * The document of a call, or the refusal. An unknown id costs the same write as the document of somebody else, and leaves the
+ * The document of a call, or the refusal. An unknown id costs the same write as the document of another client, and leaves the
  * same entry in the published log, so that ids cannot be probed.
  */
 export async function findDocumentFor(
@@ -82,20 +82,18 @@ export async function findDocumentFor(
 export async function findIssuedDocument(
   call: UseCall & { readonly read: Read },
   idText: string,
-): Promise<{ readonly document: Exclude<StoredDocument, { status: 'erased' | 'receiving' }> } | RefusedDecision> {
+): Promise<{ readonly document: SealedDocument } | RefusedDecision> {
   const found = await findDocumentFor(call, idText);
   if ('refusal' in found) return found;
   const { document } = found;
   if (document.issuer !== call.caller.clientId) return refuseWithEvent(call, document, undefined);
-  if (document.status === 'erased' || document.status === 'receiving')
-    return refuseWithEvent(call, document, { by: 'issuer', purpose: undefined });
+  if (document.status === 'erased') return refuseWithEvent(call, document, { by: 'issuer', purpose: undefined });
   return { document };
 }
 
 function unavailableRefusal(document: StoredDocument): Refusal {
   switch (document.status) {
     case 'available':
-    case 'receiving':
     case 'scanning':
       return refuse('document-not-ready', undefined, { headers: { 'retry-after': '5' } });
     case 'quarantined':

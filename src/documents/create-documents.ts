@@ -16,21 +16,18 @@ import { retrieveDocument } from './retrieve-document.ts';
 import { unsealRecord } from './sealed-record.ts';
 import { withdrawDocument } from './withdraw-document.ts';
 
-/** Dependencies of the documents slice: those of every slice, and functions of other slices. */
-export type DocumentsDeps = SliceDeps &
+type DocumentsDeps = SliceDeps &
   Pick<DocumentPorts, 'citizenExists' | 'granteeOf'> & {
-    /** The published key that signs responses, where the operator wants them signed. */
+    /** The published key that signs responses, if the operator enabled signatures. */
     readonly responseKey: () => SigningKey;
   };
 
-/** The documents slice, and what other slices learn of documents. */
-export type DocumentsSlice = Slice & {
+type DocumentsSlice = Slice & {
   /** The title of an available document of that citizen, if that client may read it now. */
   attachmentTitle(
     id: DocumentId,
     reader: { readonly clientId: string; readonly citizenId: string; readonly now: number },
   ): Promise<string | undefined>;
-  /** Whether that event erased a document of this client. */
   isErasureOf(event: EventId, clientId: string): Promise<boolean>;
 };
 
@@ -76,7 +73,7 @@ export async function createDocuments(deps: DocumentsDeps): Promise<DocumentsSli
   };
 }
 
-/** Reports that what was stored is not there, or not as it was stored: a fault in the log, counted by the metrics. */
+/** Creates the alarm for missing or changed documents: a fault in the log, which the metrics count. */
 export function createDocumentAlarm(log: Pick<Log, 'fault'>): DocumentPorts['alarm'] {
   return (kind, document) => log.fault(kind, new DocumentAlarmRaised(`${kind}: ${document}`));
 }

@@ -29,7 +29,7 @@ export const depositDocument = defineOperation({
   scope: 'documents:write',
   summary: 'Deposit a document for a citizen',
   description:
-    'The body is the document itself, streamed; what is known of it stands in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The document is encrypted on the way in, under a key that only the citizen’s key opens. Its first bytes are compared with Content-Type, its digest with Repr-Digest where that is sent. A broken upload leaves nothing behind. The same as multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. With an Idempotency-Key, the digest is required. Where the installation has a malware scanner, the document is in state scanning until it was found clean.',
+    'Send the document itself as the body, and describe it in headers. Text in headers is percent-encoded UTF-8 (encodeURIComponent); plain ASCII without % needs no encoding. The server encrypts the document while it arrives, under a key that only the citizen’s key opens. It compares the first bytes with Content-Type, and the digest with Repr-Digest if you send one. A broken upload leaves nothing. You can also send multipart/form-data: the fields citizenId, title, kind, issuedAt, retainUntil, retentionClass, purpose, legalBasis and digest (as Repr-Digest), then the part document. An Idempotency-Key requires the digest. If the installation has a malware scanner, the status of the document is scanning until the scanner found it clean.',
   request,
   bodyBytes: { usualType: 'application/pdf', form: depositForm },
   idempotent: true,
@@ -85,7 +85,7 @@ export const depositDocument = defineOperation({
       },
       undo: () => removeSealedBlob(ports, document),
       onConflict: (statement) => {
-        if (statement >= keyGuards.length) throw new DepositRowRefused();
+        if (statement >= keyGuards.length) throw new DepositRowRefused('the row of a deposit was refused');
         return keyChanged();
       },
       sealBody: (body) => seal(citizenKey, context, Buffer.from(body), ports.random).toString('base64'),
@@ -101,8 +101,7 @@ type StoredDeposit = {
 };
 
 /**
- * The present key of the citizen, with the precondition that it still exists; undefined if the citizen must have a key and has
- * none.
+ * The current key of the citizen, with the precondition that it still exists; undefined for an unknown citizen.
  */
 async function citizenKeyFor(
   { citizenKeys, citizensHaveKeys }: DepositCall['ports'],
@@ -113,8 +112,6 @@ async function citizenKeyFor(
   return { key: await citizenKeys.keyOf(citizenId) };
 }
 
-type SealedAnswerContext = { readonly citizenKey: Uint8Array | undefined; readonly context: string };
-
 /**
  * The stored answer for the `Idempotency-Key`, or its refusal. Unknown citizens are handled like known ones: otherwise a
  * refusal for a reused key would reveal who is in the register.
@@ -122,7 +119,7 @@ type SealedAnswerContext = { readonly citizenKey: Uint8Array | undefined; readon
 async function earlierAnswerOf(
   { repeat }: DepositCall,
   { input }: DepositRequest,
-  { citizenKey, context }: SealedAnswerContext,
+  { citizenKey, context }: { readonly citizenKey: Uint8Array | undefined; readonly context: string },
 ) {
   let isKeyErased = false;
   const earlier = await repeat?.findStoredResult(input, async (sealedAnswer) => {
@@ -136,17 +133,14 @@ async function earlierAnswerOf(
     return 'null';
   });
   if (!isKeyErased) return earlier;
-  // The answer was encrypted under a destroyed key of an erased citizen. A citizen who is imported again has another key.
-  const detail = 'The deposit under this key was for a citizen who was erased since, and its answer with them.';
+  // The stored answer was encrypted under the destroyed key. A citizen who is imported again has another key.
+  const detail = 'The citizen of the deposit with this key has been erased, together with the stored answer.';
   return citizenKey === undefined ? undefined : { refusal: refuse('idempotency-key-reused', detail) };
 }
 
 /** The row of a deposit was refused, although its id is new: the database is in an unexpected state. */
 class DepositRowRefused extends Error {
-  constructor() {
-    super('the row of a deposit was refused');
-    this.name = 'DepositRowRefused';
-  }
+  override readonly name = 'DepositRowRefused';
 }
 
 const keyChanged = () => refuse('changed-meanwhile', 'The key of the citizen has just changed; repeat the request.');

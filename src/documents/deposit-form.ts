@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { Busboy } from '@fastify/busboy';
-import { type TSchema, Type } from 'typebox';
+import { Type } from 'typebox';
 import { payloadTooLarge } from '../api/read-body.ts';
 import { compilePartCheck, safeName } from '../api/validate-request.ts';
 import { type Issue, type Refusal, refuse, refuseIssues } from '../kernel/refusal.ts';
@@ -33,35 +33,25 @@ const formLimits = {
   headerSize: 4_096,
 };
 
-const describeField = (name: keyof typeof headerOfField) => ({
-  description: `As ${headerOfField[name]} says it, without its encoding.`,
-});
-const field = (name: keyof typeof headerOfField) =>
-  Type.String({ minLength: 1, maxLength: formLimits.fieldSize, ...describeField(name) });
-const optional = (name: keyof typeof headerOfField) => Type.Optional(field(name));
+const requiredFields = ['citizenId', 'title'];
 
 /** The form in the OpenAPI document. Its values are checked like the headers. */
 export const depositForm = {
-  fields: Type.Object({
-    citizenId: field('citizenId'),
-    title: field('title'),
-    kind: optional('kind'),
-    issuedAt: optional('issuedAt'),
-    retainUntil: optional('retainUntil'),
-    retentionClass: optional('retentionClass'),
-    purpose: optional('purpose'),
-    legalBasis: optional('legalBasis'),
-    digest: optional('digest'),
-  } satisfies Record<keyof typeof headerOfField, TSchema>),
+  fields: Type.Object(
+    Object.fromEntries(
+      Object.entries(headerOfField).map(([name, header]) => {
+        const description = `The value of the header ${header}, without encoding.`;
+        const field = Type.String({ minLength: 1, maxLength: formLimits.fieldSize, description });
+        return [name, requiredFields.includes(name) ? field : Type.Optional(field)];
+      }),
+    ),
+  ),
   part: filePart,
 };
 
 /** Text fields; in headers they are percent-encoded. */
 const encodedFields = new Set<string>(['citizenId', 'title', 'purpose', 'legalBasis']);
 const checkHeaders = compilePartCheck('header', depositHeaders);
-
-/** A form read up to its document: the values of its fields, and the bytes of the document. */
-export type DepositForm = { readonly headers: DepositHeaders; readonly pieces: AsyncIterable<Uint8Array> };
 
 /** Whether a Content-Type is that of a form. */
 export function isForm(contentType: string): boolean {
@@ -76,7 +66,9 @@ export async function readDepositForm(
   request: Readable,
   contentType: string,
   limit: number,
-): Promise<DepositForm | { readonly refusal: Refusal }> {
+): Promise<
+  { readonly headers: DepositHeaders; readonly pieces: AsyncIterable<Uint8Array> } | { readonly refusal: Refusal }
+> {
   const form = createParser(contentType);
   if (form === undefined) return { refusal: malformed('The Content-Type names no usable boundary.') };
   const reading = startReading(request, form, limit);
@@ -104,15 +96,8 @@ function createParser(contentType: string): Parser | undefined {
   }
 }
 
-type Reading = {
-  readonly fields: ReadonlyMap<string, string>;
-  /** The media type of the document, when its part begins; rejects with `RequestRejected`. */
-  readonly opened: Promise<string>;
-  pieces(): AsyncGenerator<Uint8Array>;
-  stop(): void;
-};
-
-function startReading(request: Readable, form: Parser, limit: number): Reading {
+/** Starts to read a form. `opened` resolves to the media type of the document, or rejects with `RequestRejected`. */
+function startReading(request: Readable, form: Parser, limit: number) {
   const fields = new Map<string, string>();
   const opened = Promise.withResolvers<string>();
   const ended = Promise.withResolvers<void>();
@@ -131,7 +116,7 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   // here.
   const countBytes = (bytes: Uint8Array) => {
     if (file === undefined && receivedBytes > maxFramingBytes)
-      fail(`More than ${maxFramingBytes} bytes stand before the document.`);
+      fail(`More than ${maxFramingBytes} bytes come before the document.`);
     receivedBytes += bytes.length;
     if (receivedBytes > limit + maxFramingBytes) reject(payloadTooLarge(limit));
   };
@@ -144,10 +129,10 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
   ended.promise.catch(() => undefined);
 
   form.on('field', (name, value, ...[nameCut, valueCut]) => {
-    if (file !== undefined) fail('Every field stands before the document.');
+    if (file !== undefined) fail('All fields must come before the document.');
     const pointer = `/${safeName(name)}`;
     if (nameCut || valueCut) fail('A field is too long.', pointer, 'too-long');
-    if (fields.has(name)) fail('Each field stands once.', pointer, 'repeated');
+    if (fields.has(name)) fail('A field must not occur twice.', pointer, 'repeated');
     fields.set(name, value);
   });
   form.on('file', (...[, stream, , coding, mediaType]) => {
@@ -157,7 +142,7 @@ function startReading(request: Readable, form: Parser, limit: number): Reading {
     if (!['7bit', '8bit', 'binary'].includes(coding)) fail('The document must have no transfer encoding.');
     opened.resolve(mediaType);
   });
-  const tooMany = () => fail('The form has more parts than it may.');
+  const tooMany = () => fail('The form has too many parts.');
   form.on('partsLimit', tooMany).on('filesLimit', tooMany).on('fieldsLimit', tooMany);
   form.on('error', failUnfinished);
   form.on('finish', () => {
@@ -197,7 +182,7 @@ function headersOfForm(fields: ReadonlyMap<string, string>, mediaType: string): 
       issues.push({ in: 'body', pointer: `/${field}`, code: 'malformed', detail: 'must be UTF-8' });
     else headers[header] = encodedFields.has(field) ? encodeURIComponent(value) : value;
   }
-  for (const required of ['citizenId', 'title']) {
+  for (const required of requiredFields) {
     if (!fields.has(required))
       issues.push({ in: 'body', pointer: `/${required}`, code: 'required', detail: 'required' });
   }

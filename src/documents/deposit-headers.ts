@@ -24,7 +24,7 @@ const encodedLine = (description: string) =>
   Type.Optional(text(maxEncodedLineLength, `${description} ${encodedTextNote}`));
 
 /**
- * The headers of a deposit: the body is the document itself, so its description is in headers. A form carries the same in its
+ * The headers of a deposit. They describe the document, because the body is the document itself. A form has the same values in
  * fields (deposit-form.ts).
  */
 export const depositHeaders = Type.Object(
@@ -34,35 +34,38 @@ export const depositHeaders = Type.Object(
       `The type of the document: one of ${allowedMediaTypes.join(', ')}. Text is UTF-8. Or multipart/form-data.`,
     ),
     'content-length': Type.Optional(
-      Type.String({ pattern: '^\\d{1,15}$', description: 'Its length in bytes; the body must have exactly that.' }),
+      Type.String({ pattern: '^\\d{1,15}$', description: 'The length of the body in bytes.' }),
     ),
-    'content-encoding': Type.Optional(text(40, 'Only identity: a document is stored as it was issued.')),
+    'content-encoding': Type.Optional(text(40, 'Only identity, because a document is stored as it was issued.')),
     'repr-digest': Type.Optional(
       text(
         400,
-        'RFC 9530: sha-256=:BASE64: of the document; where it is sent, the bytes must fit it. Required with an Idempotency-Key.',
+        'RFC 9530: sha-256=:BASE64: of the document. The received bytes must have this digest. Required with an Idempotency-Key.',
       ),
     ),
-    'citizen-id': encodedLine('Required. Whose document it is, by the id of the register.'),
-    'document-title': encodedLine('Required. What the citizen sees, at most 200 characters; also names the file.'),
+    'citizen-id': encodedLine('Required. The id of the citizen in the register.'),
+    'document-title': encodedLine(
+      'Required. The title that the citizen sees, and the file name. At most 200 characters.',
+    ),
     'document-kind': Type.Optional(
       Type.String({
         pattern: '^[a-z0-9][a-z0-9-]{0,63}$',
         maxLength: 64,
-        description: 'The issuer’s name for this kind of document, as tax-assessment.',
+        description: 'The issuer’s name for this kind of document, such as tax-assessment.',
       }),
     ),
-    'document-issued-at': instant('RFC 3339; the time of the deposit where it is absent.'),
-    'document-retain-until': instant('RFC 3339, in the future: before it, it is not erased.'),
+    'document-issued-at': instant('RFC 3339. Default: the time of the deposit.'),
+    'document-retain-until': instant('RFC 3339, in the future. The document is not erased before this time.'),
     'document-retention-class': Type.Optional(
       Type.String({
         pattern: retentionClassNamePattern,
         maxLength: 64,
-        description: 'A retention class of this installation; says how long it is kept, and when it is erased.',
+        description:
+          'A retention class of this installation. It sets how long the document is kept, and when it is erased.',
       }),
     ),
-    purpose: encodedLine('For what it is deposited; told to the citizen.'),
-    'legal-basis': encodedLine('The rule it rests on; told to the citizen.'),
+    purpose: encodedLine('The purpose of the deposit. The citizen can read it.'),
+    'legal-basis': encodedLine('The legal basis of the deposit. The citizen can read it.'),
   },
   { additionalProperties: false },
 );
@@ -115,7 +118,7 @@ export function readDepositHeaders(
     retentionClass: headers['document-retention-class'] ?? null,
     processingBasis: { purpose: readLine('purpose', 200), legalBasis: readLine('legal-basis', 200) },
     length: headers['content-length'] === undefined ? undefined : Number(headers['content-length']),
-    sha256: readPart('repr-digest', parseReprDigest, 'must hold sha-256=:BASE64: of 32 bytes'),
+    sha256: readPart('repr-digest', parseReprDigest, 'must contain sha-256=:BASE64: of 32 bytes'),
   };
   if (terms.retainUntil !== null && terms.retainUntil <= now) {
     const detail = 'must be in the future';

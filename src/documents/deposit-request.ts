@@ -43,21 +43,18 @@ export async function parseDeposit(call: DepositCall): Promise<DepositRequest | 
   const refusal = refusalOfPurpose(call.caller, terms.processingBasis.purpose);
   if (refusal !== undefined) return { refusal };
   if (call.repeat !== undefined && terms.sha256 === undefined) {
-    const detail = 'required with an Idempotency-Key: it tells a repeated document from another one';
-    return refuseIssue(toIssue({ in: 'header', name: 'repr-digest', code: 'required', detail }));
+    const detail = 'required with an Idempotency-Key, to recognise a repeated document';
+    return { refusal: refuseIssues([toIssue({ in: 'header', name: 'repr-digest', code: 'required', detail })]) };
   }
   const { 'content-length': _length, 'content-encoding': _coding, ...stated } = headers;
   const pieces = form?.pieces ?? piecesOf(call.bytes);
   const request = { input: { ...stated }, pieces };
   if (terms.retentionClass === null) return { ...request, terms: { ...terms, eraseAt: null } };
   const retention = await findRetentionClass(call.read, terms.retentionClass);
-  if (retention !== undefined) {
-    return { ...request, terms: { ...terms, ...retentionDates(retention, terms.issuedAt, terms.retainUntil) } };
+  if (retention === undefined) {
+    const detail = 'must be a retention class of this installation';
+    const issue = toIssue({ in: 'header', name: 'document-retention-class', code: 'not-allowed', detail });
+    return { refusal: refuseIssues([issue]) };
   }
-  const detail = 'must be a retention class of this installation';
-  return refuseIssue(toIssue({ in: 'header', name: 'document-retention-class', code: 'not-allowed', detail }));
-}
-
-function refuseIssue(issue: Issue): { refusal: Refusal } {
-  return { refusal: refuseIssues([issue]) };
+  return { ...request, terms: { ...terms, ...retentionDates(retention, terms.issuedAt, terms.retainUntil) } };
 }

@@ -17,12 +17,11 @@ const dayMs = 24 * hourMs;
 const uploadHours = 24;
 /** How long blobs without a row are kept: until then, an operator who restored an old database can still find a newer one. */
 const orphanKeptDays = 30;
-/** How often a process with the worker role measures its scan queue. */
 const queueEveryMs = 5_000;
 
 type DocumentJobDeps = Omit<SliceDeps, 'root' | 'citizenKeys' | 'onCommitted'>;
 
-/** Starts what the worker role does for documents: the scan, the sweep of leftovers, the deletion run. */
+/** Starts the document jobs of the worker role: the scan, the sweep of blobs without an owner, the deletion run. */
 export function startDocumentJobs(deps: DocumentJobDeps, ports: DocumentPorts): RunningJob {
   const { clock, timer, log } = deps;
   const scanWorker = startScans(deps, ports);
@@ -32,7 +31,7 @@ export function startDocumentJobs(deps: DocumentJobDeps, ports: DocumentPorts): 
   const sweep = async (storedBefore: () => number) => {
     // A blob without a row may be a document, if an older database was restored: only its age decides.
     if (!(await deps.isClockSure())) return;
-    // The machine dates the files.
+    // The files have the time of the machine.
     const before = storedBefore() + (await deps.lookAtClock());
     const times = { before, rowless: before - orphanKeptDays * 24 * hourMs };
     reportSweep(log, await sweepBlobs({ blobs: ports.blobs, read: deps.db.read, isStopping }, times));
@@ -43,12 +42,7 @@ export function startDocumentJobs(deps: DocumentJobDeps, ports: DocumentPorts): 
   const first = sweep(deps.db.engine === 'sqlite' ? () => deps.openedAt : longAgo).catch(onFault);
   const deletion = { ...deps, read: deps.db.read, ports, isStopping };
   const repeated = [
-    repeatEvery({
-      timer,
-      everyMs: 6 * hourMs,
-      onFault,
-      call: () => sweep(longAgo),
-    }),
+    repeatEvery({ timer, everyMs: 6 * hourMs, onFault, call: () => sweep(longAgo) }),
     repeatEvery({
       timer,
       everyMs: hourMs,
@@ -65,7 +59,7 @@ export function startDocumentJobs(deps: DocumentJobDeps, ports: DocumentPorts): 
     wake: () => scanWorker?.wake(),
     stop: async (withinMs) => {
       stopping = true;
-      // At the same time: a sweep may wait for a store that does not answer.
+      // Concurrently: a sweep may be waiting for a store that does not respond.
       const over = createCallTimeout(timer, withinMs);
       const ends = [first, ...repeated.map((one) => one.stop())].map(over.waitFor);
       await Promise.all([scanWorker?.stop(withinMs), ...ends]);
@@ -87,24 +81,24 @@ export function startScanQueueMonitor({ db, clock, timer, log }: DocumentJobDeps
   });
   const gauge = {
     name: 'citizen_services_scans_oldest_due_seconds',
-    help: 'How long the first of the documents that wait for the malware scanner is due.',
+    help: 'How many seconds the oldest malware scan is overdue.',
     read: () => oldestSeconds,
   };
   return { gauges: [gauge], stop: () => measuring.stop() };
 }
 
 function reportSweep(log: Log, swept: SweepResult): void {
-  if (swept.broken + swept.orphans > 0) log.notice('leftovers of broken uploads removed', swept);
+  if (swept.broken + swept.orphans > 0) log.notice('blobs of broken uploads were removed', swept);
   if (swept.strays === 0) return;
   const what = `${swept.strays} sealed documents have no row in this database: is it the right one? Nothing was removed`;
   log.fault('documents', new DocumentAlarmRaised(what));
 }
 
-/** Starts the scan with the scanner of the settings, and logs what it means where there is none. */
+/** Starts the scan with the configured scanner; without one, logs the consequence. */
 function startScans(deps: DocumentJobDeps, ports: DocumentPorts): ScanWorker | undefined {
   const { settings, log } = deps;
   if (settings.clamav === 'off') {
-    log.notice('CLAMAV is off: documents are given out without a malware scan, and their records say so');
+    log.notice('CLAMAV is off: documents are delivered without a malware scan, and their records state this');
     return undefined;
   }
   if (settings.clamav === undefined) {

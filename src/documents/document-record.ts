@@ -9,7 +9,7 @@ const instantOrNullSchema = (description: string) => Type.Union([instant, Type.N
 
 /** The path parameters of operations on one document. */
 export const documentParams = Type.Object(
-  { id: Type.String({ maxLength: 64, description: 'The id of the document, as doc_….' }) },
+  { id: Type.String({ maxLength: 64, description: 'The id of the document, such as doc_….' }) },
   { additionalProperties: false },
 );
 
@@ -21,7 +21,7 @@ export const documentRecord = Type.Object({
   kind: Type.Union([Type.String(), Type.Null()]),
   mediaType: Type.String(),
   size: Type.Integer({ description: 'Bytes of the document.' }),
-  digest: Type.String({ description: 'As in Repr-Digest (RFC 9530): sha-256=:BASE64:' }),
+  digest: Type.String({ description: 'In the form of Repr-Digest (RFC 9530): sha-256=:BASE64:' }),
   issuer: Type.String({ description: 'The client that deposited it.' }),
   issuedAt: instant,
   status: Type.Union([
@@ -30,9 +30,9 @@ export const documentRecord = Type.Object({
     Type.Literal('quarantined'),
     Type.Literal('withdrawn'),
   ]),
-  retainUntil: instantOrNullSchema('Until when it is not erased.'),
+  retainUntil: instantOrNullSchema('It is not erased before this time.'),
   retentionClass: Type.Union([Type.String(), Type.Null()]),
-  eraseAt: instantOrNullSchema('When it is erased by itself; null: never.'),
+  eraseAt: instantOrNullSchema('When it is erased automatically; null: never.'),
   scan: Type.Object(
     {
       verdict: Type.Union([
@@ -42,19 +42,19 @@ export const documentRecord = Type.Object({
         Type.Literal('not-scanned'),
         Type.Literal('waiting'),
       ]),
-      at: instantOrNullSchema('Of the last scan.'),
+      at: instantOrNullSchema('The time of the last scan.'),
       engine: Type.Union([Type.String(), Type.Null()], {
         description: 'The scanner and the version of its signatures.',
       }),
       finding: Type.Union([Type.String(), Type.Null()]),
     },
-    { description: 'Malware scan. not-scanned: this installation gives documents out without a scanner.' },
+    { description: 'The malware scan. not-scanned: this installation delivers documents without a scan.' },
   ),
   access: Type.Array(
     Type.Object({ clientId: Type.String(), purpose: Type.String(), endsAt: instantOrNullSchema('Null: no end.') }),
     {
       description:
-        'Who else may read it now: all grants for its issuer and its citizen, its own for a client with a grant.',
+        'The other clients that may read it now. The issuer and the citizen see all grants, another client its own.',
     },
   ),
 });

@@ -106,9 +106,8 @@ function byClientAndPurpose(one: DocumentGrant, other: DocumentGrant): number {
 }
 
 /** A page of a citizen's documents, newest first: those that the reader may see at `now`, older than `after`. */
-export type DocumentListQuery = {
+type DocumentListQuery = {
   readonly citizenId: string;
-  /** A citizen sees the own documents, a client those that it may read. */
   readonly reader: DocumentReader;
   readonly now: number;
   readonly after: DocumentId | undefined;
@@ -132,19 +131,17 @@ export async function listVisibleDocuments(
   );
   const documents = rows.map(documentOf);
   const grants = await grantsOn(read, documents, clientId);
-  return documents.flatMap((document) => {
-    return 'sealedRecord' in document ? [{ document, grants: grants.get(document.id) ?? [] }] : [];
-  });
+  return documents.flatMap((document) =>
+    'sealedRecord' in document ? [{ document, grants: grants.get(document.id) ?? [] }] : [],
+  );
 }
 
 const placeholders = (count: number, from: number) =>
   Array.from({ length: count }, (_, at) => `$${at + from}`).join(', ');
-const selectAllGrants = textByRowCount((count) => {
-  return `select document_id, client_id, purpose, granted_at, ends_at from document_grant where document_id in (${placeholders(count, 1)})`;
-});
-const selectOwnGrants = textByRowCount((count) => {
-  return `select document_id, client_id, purpose, granted_at, ends_at from document_grant where client_id = $1 and document_id in (${placeholders(count, 2)})`;
-});
+const selectVisibleGrants = textByRowCount(
+  (count) =>
+    `select g.document_id, g.client_id, g.purpose, g.granted_at, g.ends_at from document_grant g join document d on d.id = g.document_id where (cast($1 as text) is null or d.issuer = $1 or g.client_id = $1) and d.id in (${placeholders(count, 2)})`,
+);
 
 /**
  * The grants on these documents. The citizen (`clientId` null) and the issuer see all of them, another client its own. Separate
@@ -155,12 +152,9 @@ async function grantsOn(
   documents: readonly StoredDocument[],
   clientId: string | null,
 ): Promise<ReadonlyMap<DocumentId, readonly DocumentGrant[]>> {
-  const isOwn = ({ issuer }: StoredDocument) => clientId === null || issuer === clientId;
-  const idsOf = (some: readonly StoredDocument[]) => splitByRowCounts(some.map(({ id }) => id));
   const rows: Row[] = [];
-  for (const part of idsOf(documents.filter(isOwn))) rows.push(...(await read(selectAllGrants(part.length), part)));
-  for (const part of idsOf(documents.filter((one) => !isOwn(one))))
-    rows.push(...(await read(selectOwnGrants(part.length), [clientId, ...part])));
+  for (const ids of splitByRowCounts(documents.map(({ id }) => id)))
+    rows.push(...(await read(selectVisibleGrants(ids.length), [clientId, ...ids])));
   const grants = rows.map((row) => grantOf(idField(row, 'document_id', 'document'), row)).sort(byClientAndPurpose);
   return Map.groupBy(grants, ({ documentId }) => documentId);
 }
@@ -168,15 +162,15 @@ async function grantsOn(
 /** The owner of a blob: a document that needs it, an erased document, or no row. */
 export type BlobOwner = 'held' | 'erased' | 'none';
 
-const selectOwners = textByRowCount((count) => {
-  return `select id, status from document where id in (${placeholders(count, 1)})`;
-});
+const selectOwners = textByRowCount(
+  (count) => `select id, status from document where id in (${placeholders(count, 1)})`,
+);
 
 /** Some of the newest documents that must have blobs. Erased documents have none. */
 export async function newestStoredDocumentIds(read: Read): Promise<readonly string[]> {
   const rows = await read('select id, status from document order by id desc limit 100');
-  const held = rows.filter(({ status }) => status !== 'receiving' && status !== 'erased');
-  return held.slice(0, 20).map((row) => textField(row, 'id'));
+  const stored = rows.filter(({ status }) => status !== 'erased');
+  return stored.slice(0, 20).map((row) => textField(row, 'id'));
 }
 
 /** The owners of these blobs; a name that is missing in the result has no row. */
@@ -214,7 +208,6 @@ function documentOf(row: Row): StoredDocument {
     scan: scanOf(row),
   };
   const status = row['status'];
-  if (status === 'receiving') return { ...head, status };
   if (status === 'erased') {
     return { ...head, status, erasedAt: integerField(row, 'erased_at'), proof: row['erasure_event'] as EventId };
   }

@@ -12,7 +12,6 @@ type DocumentHead = {
   readonly retentionClass: string | null;
   /** When the deletion run erases it; null: never. */
   readonly eraseAt: number | null;
-  /** Whether a legal hold prevents its erasure. */
   readonly held: boolean;
   /** The last scan; null before the first. */
   readonly scan: ScanResult | null;
@@ -32,7 +31,6 @@ type WithSealedRecord = { readonly sealedRecord: Uint8Array };
 /** A document with the facts of its state. Only `available` documents are ever delivered. */
 export type StoredDocument = DocumentHead &
   (
-    | { readonly status: 'receiving' }
     | ({ readonly status: 'scanning' | 'available' | 'quarantined' } & WithSealedRecord)
     | ({ readonly status: 'withdrawn'; readonly withdrawnAt: number } & WithSealedRecord)
     | { readonly status: 'erased'; readonly erasedAt: number; readonly proof: EventId }
@@ -67,8 +65,8 @@ export type DocumentAccess =
   | { readonly by: 'citizen' };
 
 /**
- * Why this reader may read the document at `now`, or undefined. Access have the client that deposited it, a client with an
- * active grant (for the stated purpose, if it states one), and the citizen.
+ * Why this reader may read the document at `now`, or undefined. These may: the client that deposited it, a client with an active
+ * grant (for the stated purpose, if it states one), and the citizen.
  */
 export function accessOf(
   document: StoredDocument,

@@ -11,7 +11,7 @@ const request = {
   params: documentParams,
   query: Type.Object(
     {
-      clientId: Type.String({ minLength: 1, maxLength: 128, description: 'Whose grant.' }),
+      clientId: Type.String({ minLength: 1, maxLength: 128, description: 'The client that has the grant.' }),
       purpose: Type.String({ minLength: 1, maxLength: 200, description: 'The purpose of the grant.' }),
     },
     { additionalProperties: false },
@@ -27,7 +27,7 @@ export const endGrant = defineOperation({
   scope: 'documents:write',
   summary: 'End a grant',
   description:
-    'For the client that deposited the document. It takes effect at once, also between the ranges of one reader.',
+    'Only for the client that deposited the document. The grant ends at once, also between two range requests.',
   request,
   responses: {
     200: { description: 'Ended.', schema: Type.Object({ receipt: Type.String() }) },

@@ -12,8 +12,12 @@ const request = {
   params: documentParams,
   body: Type.Object(
     {
-      clientId: Type.String({ minLength: 1, maxLength: 128, description: 'Who may read it.' }),
-      purpose: Type.String({ minLength: 1, maxLength: 200, description: 'For what; one of that client’s purposes.' }),
+      clientId: Type.String({ minLength: 1, maxLength: 128, description: 'The client that may read it.' }),
+      purpose: Type.String({
+        minLength: 1,
+        maxLength: 200,
+        description: 'One of the purposes agreed for that client.',
+      }),
       endsAt: Type.Optional(
         Type.String({ format: 'date-time', maxLength: 40, description: 'RFC 3339, in the future; absent: no end.' }),
       ),
@@ -35,7 +39,7 @@ export const grantDocument = defineOperation({
   scope: 'documents:write',
   summary: 'Let another client read a document',
   description:
-    'For the client that deposited the document. A grant is for one purpose; given again for the same client and purpose, it has the new end. A document has at most a hundred at once. The citizen sees it.',
+    'Only for the client that deposited the document. A grant is for one client and one purpose. If you repeat it, the new end applies. A document has at most 100 grants at once. The citizen sees the grant.',
   request,
   responses: {
     201: {
@@ -64,7 +68,7 @@ export const grantDocument = defineOperation({
     if (grantee === undefined)
       return { refusal: bodyRefusal('/clientId', 'not-found', 'must be the id of a client that is not disabled') };
     if (grantee.purposes?.includes(purpose) === false) {
-      const detail = 'The purpose is not one of those that were agreed for that client.';
+      const detail = 'The purpose is not agreed for that client.';
       return { refusal: refuse('purpose-not-permitted', detail) };
     }
     const { id, citizenId } = found.document;

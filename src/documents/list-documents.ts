@@ -13,16 +13,26 @@ const defaultLimit = 20;
 const request = {
   query: Type.Object(
     {
-      citizenId: Type.String({ minLength: 1, maxLength: maxCitizenIdLength, description: 'Whose documents.' }),
+      citizenId: Type.String({
+        minLength: 1,
+        maxLength: maxCitizenIdLength,
+        description: 'The citizen whose documents are listed.',
+      }),
       after: Type.Optional(
-        Type.String({ pattern: idPatternSource('document'), description: 'The `next` of the page before.' }),
+        Type.String({ pattern: idPatternSource('document'), description: 'The `next` of the previous page.' }),
       ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: `Items a page; ${defaultLimit}.` })),
+      limit: Type.Optional(
+        Type.Integer({ minimum: 1, maximum: 100, description: `Documents on a page; default ${defaultLimit}.` }),
+      ),
     },
     { additionalProperties: false },
   ),
   headers: Type.Object(
-    { purpose: Type.Optional(Type.String({ maxLength: 2_000, description: 'For what; told to the citizen.' })) },
+    {
+      purpose: Type.Optional(
+        Type.String({ maxLength: 2_000, description: 'The purpose of the access. The citizen can read it.' }),
+      ),
+    },
     { additionalProperties: false },
   ),
 };
@@ -36,7 +46,7 @@ export const listDocumentRecords = defineOperation({
   scope: 'documents:read',
   summary: 'List the records of a citizen’s documents',
   description:
-    'The records of the documents that this client deposited for the citizen, or has a grant for, newest first; all of them where the token names that citizen and has the scope citizen:self. A citizen without such documents, known or not, has an empty list. Each page is one ledger event.',
+    'The records of the documents that this client deposited for the citizen or has a grant for, newest first. If the token names that citizen and has the scope citizen:self, all documents of the citizen. The list is empty for a citizen without such documents, known or unknown. Each page is one ledger event.',
   request,
   responses: {
     200: {
@@ -44,7 +54,7 @@ export const listDocumentRecords = defineOperation({
       schema: Type.Object({
         documents: Type.Array(documentRecord),
         unreadable: Type.Array(Type.String(), {
-          description: 'Ids of documents on this page whose record is damaged; the operator was told.',
+          description: 'Ids of documents on this page with a damaged record. The operator receives an alarm.',
         }),
         next: Type.Union([Type.String(), Type.Null()], { description: 'For `after`; null on the last page.' }),
       }),

@@ -10,7 +10,7 @@ import { newestStoredDocumentIds } from './document-store.ts';
 
 type BlobDeps = Pick<SliceDeps, 'settings'> & { readonly log: Pick<Log, 'fault'> };
 
-/** Opens the store of sealed documents that `DOCUMENT_STORE` names: a folder, which is created if it is the right one, or a bucket. */
+/** Opens the folder or bucket in `DOCUMENT_STORE`. A missing folder is created if `isOwnFolder` accepts it. */
 export async function openBlobs(
   { settings, log }: BlobDeps,
   options: Pick<FolderBlobOptions, 'isOwnFolder' | 'isReadOnly'> = {},
@@ -32,7 +32,7 @@ export async function openBlobs(
 /** For commands and checks that only read: nothing is created or stored. */
 export const readOnlyBlobs = { isReadOnly: true } as const;
 
-/** Opens the store for a server. Where the documents on record are missing, nothing is stored in the folder: it may be an unmounted one. */
+/** Opens the store for a server. It stores nothing in a folder without the documents on record: the disk may not be mounted. */
 export async function openServerBlobs({ settings, db, log }: BlobDeps & Pick<SliceDeps, 'db'>): Promise<BlobStore> {
   if (isBucket(settings)) return await openBlobs({ settings, log });
   const readOnlyStore = await openBlobs({ settings, log }, readOnlyBlobs);
@@ -42,7 +42,7 @@ export async function openServerBlobs({ settings, db, log }: BlobDeps & Pick<Sli
 
 const isBucket = ({ documentStore }: Pick<Settings, 'documentStore'>) => documentStore.startsWith('s3://');
 
-/** The bucket in DOCUMENT_STORE, whose form the settings have checked. */
+/** The bucket in `DOCUMENT_STORE`; the settings have checked its form. */
 function parseS3Location(setting: string) {
   const url = new URL(setting);
   const prefix = decodeURIComponent(url.pathname).replace(/^\/+|\/+$/g, '');
@@ -54,10 +54,10 @@ function parseS3Location(setting: string) {
   };
 }
 
-/** The operator creates this file in the folder to say that the documents on record are lost and new ones may be stored. */
+/** The operator creates this file in the folder when the documents on record are lost and new ones may be stored. */
 const startEmptyFile = 'begin-anew';
 
-/** Says what is wrong where documents are on record and the store has none of the newest: it is another one, or is not mounted. */
+/** A fault if the store has none of the newest documents on record: it is another store, or is not mounted. */
 export async function findMissingDocuments(
   { documentStore }: Pick<Settings, 'documentStore'>,
   read: Read,
@@ -71,11 +71,11 @@ export async function findMissingDocuments(
 
 /** How the operator fixes that, for `doctor` and the log. */
 export const missingDocumentsFix =
-  'see that DOCUMENT_STORE names where they are, and that it is mounted; if they are lost, see docs/trouble.md#documents';
+  'check that DOCUMENT_STORE names their folder or bucket, and that it is mounted; if they are lost, see docs/trouble.md#documents';
 
 /**
- * Reports missing documents to the log at the start, which does not wait for a bucket. The server starts all the same: what needs no
- * document is served.
+ * Reports missing documents to the log. The server starts nevertheless, because other requests need no document. The start does
+ * not wait for a bucket.
  */
 export async function reportMissingDocuments(deps: BlobDeps & Pick<SliceDeps, 'db'>): Promise<void> {
   const { settings, db, log } = deps;
@@ -92,7 +92,7 @@ export async function reportMissingDocuments(deps: BlobDeps & Pick<SliceDeps, 'd
   if (!isBucket(settings)) await checking;
 }
 
-/** The returned check rejects where the folder is not the one of the documents on record, and where the bucket cannot be listed. */
+/** Creates a check that rejects if the folder lacks the documents on record, or if the bucket cannot be listed. */
 export function createDocumentsCheck({ settings, db }: Pick<SliceDeps, 'settings' | 'db'>): () => Promise<void> {
   let opened: Promise<BlobStore> | undefined;
   return async () => {

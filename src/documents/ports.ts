@@ -24,19 +24,18 @@ export type DocumentPorts = {
   readonly etagKey: Uint8Array;
   readonly random: RandomBytes;
   readonly alarm: (kind: DocumentAlarm, document: DocumentId) => void;
-  /** Whether the register knows the citizen; documents are kept only for those. */
+  /** Whether the register knows the citizen; other deposits are refused. */
   readonly citizenExists: (citizenId: string) => Promise<boolean>;
   /**
-   * Whether each citizen of the register has a key here until erased, as those of our own tables have: then nothing is
-   * taken for one without. Else such a document is sealed under a key of the root, and is erased alone.
+   * Whether each known citizen has a key, as with our own register: a deposit for a citizen without a key is then refused.
+   * Otherwise such a document is sealed under the decoy key, and only erasing the document itself erases it.
    */
   readonly citizensHaveKeys: boolean;
-  /** The client of that id as it is now, with the purposes that were agreed for it; undefined where none may call. */
+  /** An active client with its agreed purposes; undefined if it does not exist or is disabled. */
   readonly granteeOf: (clientId: string) => Promise<{ readonly purposes?: readonly string[] | undefined } | undefined>;
-  /** Gives the key that signs answers (RFC 9421); undefined where the operator has not asked for that. */
+  /** The key that signs answers (RFC 9421), if the operator enabled signatures. */
   readonly signer: (() => ResponseSigner) | undefined;
-  /** Whether documents go through the scanner; else the operator has said that they go out without one. */
+  /** Whether documents are scanned; the operator may have configured delivery without a scan. */
   readonly scans: boolean;
-  /** The maximum size of a document, in bytes. */
   readonly limit: number;
 };

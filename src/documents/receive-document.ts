@@ -7,16 +7,14 @@ import type { BlobStore } from './blobs/blob-store.ts';
 import type { DepositTerms } from './deposit-headers.ts';
 import { createContentCheck } from './media-type.ts';
 
-/** The request, the pieces of its document, and the largest size in bytes. */
-export type IncomingDocument = {
+type IncomingDocument = {
   readonly request: Readable;
   readonly pieces: AsyncIterable<Uint8Array>;
   readonly signal: AbortSignal;
   readonly maxBytes: number;
 };
 
-/** The name of the blob, and its encryption key. */
-export type BlobDestination = { readonly blobs: BlobStore; readonly name: string; readonly message: MessageKey };
+type BlobDestination = { readonly blobs: BlobStore; readonly name: string; readonly message: MessageKey };
 
 /**
  * Encrypts the document into a blob while it arrives, piece by piece, and compares it with its headers. Resolves when the blob

@@ -9,11 +9,11 @@ import {
 import { SealBroken } from '../crypto/chunked-encryption.ts';
 import type { EventId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
-import type { Effect } from '../ledger/commit.ts';
 import { documentUseEvent, findDocumentFor, readerOf, refuseWithEvent } from './authorize-document-use.ts';
 import { BlobBroken, BlobsUnavailable } from './blobs/blob-store.ts';
 import { accessOf, type DocumentAccess, type SealedDocument } from './document.ts';
 import {
+  type DocumentAnswerContext,
   documentHeaders,
   etagOf,
   partsAnswer,
@@ -23,9 +23,8 @@ import {
 } from './document-answer.ts';
 import { documentParams, documentRecord, toDocumentRecord } from './document-record.ts';
 import type { DocumentWithGrants } from './document-store.ts';
-import { evaluateConditions } from './http/conditional-request.ts';
+import { type ConditionalOutcome, evaluateConditions, preferredForm } from './http/conditional-request.ts';
 import { maxEncodedLineLength, parsePurpose } from './http/header-text.ts';
-import { preferredForm } from './http/preferred-form.ts';
 import { wantsSha256 } from './http/repr-digest.ts';
 import { type OpenDocument, openDocumentContent, undefinedIfInvalid } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
@@ -37,17 +36,17 @@ const request = {
   params: documentParams,
   headers: Type.Object(
     {
-      accept: header('application/json, preferred over the type of the document, asks for its record.'),
+      accept: header('To get the record, prefer application/json to the type of the document.'),
       range: header('RFC 9110: one or several ranges of bytes.'),
       'if-range': header('The ETag that the range belongs to.'),
       'if-match': header('RFC 9110.'),
       'if-none-match': header('RFC 9110.'),
-      'want-repr-digest': header('RFC 9530: sha-256=0 leaves Repr-Digest away; another algorithm there is not.'),
+      'want-repr-digest': header('RFC 9530: sha-256=0 omits Repr-Digest. No other algorithm is supported.'),
       'want-content-digest': header(
-        'RFC 9530: sha-256=1 wants Content-Digest, of a whole document or a part up to 1 MiB.',
+        'RFC 9530: sha-256=1 requests Content-Digest, for a whole document or a part up to 1 MiB.',
       ),
       purpose: header(
-        'For what it is read; told to the citizen. With grants, the purpose of the grant that is used.',
+        'The purpose of the access. The citizen can read it. It selects one of several grants.',
         maxEncodedLineLength,
       ),
     },
@@ -74,21 +73,21 @@ export const retrieveDocument = defineOperation({
   scope: 'documents:read',
   summary: 'Retrieve a secure document',
   description:
-    'The document itself, as an attachment, to the client that deposited it, to clients with a grant, and to its citizen where the token names one (claim citizen_id of a trusted issuer, with the scope citizen:self besides); everyone else finds nothing. Each answer is preceded by a durable ledger event, named in Link. With Accept: application/json the record of the document.',
+    'The document as an attachment, or its record with Accept: application/json. These may read it: the client that deposited it, clients with a grant, and the citizen, if the token names the citizen (claim citizen_id of a trusted issuer, and scope citizen:self). For everyone else the document does not exist. Each access is a ledger event that is stored before the answer; Link names its receipt.',
   request,
   responses: {
     200: {
-      description: 'The document; or its record, where JSON is preferred.',
+      description: 'The document, or its record if JSON is preferred.',
       bytes: true,
       schema: documentRecord,
       headers: ofDocument,
     },
     206: {
-      description: 'The ranges asked for; several as multipart/byteranges.',
+      description: 'The requested ranges; several as multipart/byteranges.',
       bytes: true,
-      headers: { ...ofDocument, 'Content-Range': 'The range, where it is one.' },
+      headers: { ...ofDocument, 'Content-Range': 'The range, if it is a single one.' },
     },
-    304: { description: 'If-None-Match names the present ETag.', headers: ofDocument },
+    304: { description: 'If-None-Match names the current ETag.', headers: ofDocument },
   },
   refusals: [
     'document-not-found',
@@ -111,7 +110,7 @@ export const retrieveDocument = defineOperation({
     const { document, grants } = found;
     const access = accessOf(document, grants, readerOf(call, stated.purpose), call.now);
     if (access === undefined) return refuseWithEvent(call, document, undefined);
-    if (document.status === 'receiving' || document.status === 'erased') return refuseWithEvent(call, document, access);
+    if (document.status === 'erased') return refuseWithEvent(call, document, access);
 
     const content = await openDocumentContent(call.ports, document).catch(undefinedIfInvalid);
     if (content === undefined) return refuseWithEvent(call, document, access, unreadable());
@@ -175,32 +174,25 @@ async function answerDocument(
     case 'not-modified':
       return { effect, answer: { status: 304, headers, stream: null } };
     case 'whole':
-      return (
-        (await decisionUnlessUnreadable(
-          effect,
-          method === 'HEAD' ? verifiedHeadAnswer(context) : wholeAnswer(context),
-        )) ?? refuseWithEvent(call, open.document, access, unreadable())
-      );
     case 'parts':
-      return (
-        (await decisionUnlessUnreadable(effect, partsAnswer(context, outcome.ranges))) ??
-        refuseWithEvent(call, open.document, access, unreadable())
-      );
+      try {
+        return { effect, answer: await bytesAnswer(context, method, outcome) };
+      } catch (fault) {
+        const isUnreadable =
+          fault instanceof SealBroken || fault instanceof BlobBroken || fault instanceof BlobsUnavailable;
+        if (isUnreadable) return refuseWithEvent(call, open.document, access, unreadable());
+        throw fault;
+      }
   }
 }
 
-/** Undefined if the stored bytes cannot be read; an alarm was raised. */
-async function decisionUnlessUnreadable(
-  effect: Effect,
-  bytes: Promise<OperationResponse>,
-): Promise<Decision | undefined> {
-  try {
-    return { effect, answer: await bytes };
-  } catch (fault) {
-    if (fault instanceof SealBroken || fault instanceof BlobBroken || fault instanceof BlobsUnavailable)
-      return undefined;
-    throw fault;
-  }
+function bytesAnswer(
+  context: DocumentAnswerContext,
+  method: string,
+  outcome: Extract<ConditionalOutcome, { answer: 'whole' | 'parts' }>,
+): Promise<OperationResponse> {
+  if (outcome.answer === 'parts') return partsAnswer(context, outcome.ranges);
+  return method === 'HEAD' ? verifiedHeadAnswer(context) : wholeAnswer(context);
 }
 
 const unreadable = () => refuse('document-unreadable', undefined, { headers: { 'retry-after': '10' } });

@@ -20,7 +20,7 @@ export type DocumentContent = {
 };
 
 /** The encryption context of a record: in another row, or with changed columns, it does not open. */
-export type RecordBinding = {
+type RecordBinding = {
   readonly id: DocumentId;
   readonly pseudonym: Uint8Array;
   readonly issuer: string;

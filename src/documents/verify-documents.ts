@@ -6,7 +6,7 @@ import { BlobBroken } from './blobs/blob-store.ts';
 import { listBlobsWithOwners } from './blobs/list-blobs-with-owners.ts';
 import type { SealedDocument } from './document.ts';
 import { findDocument } from './document-store.ts';
-import { fullRange, openBytesInAnyState, openDocumentContent } from './open-document.ts';
+import { fullRange, openBytesInAnyState, openDocumentContent, undefinedIfInvalid } from './open-document.ts';
 import type { DocumentPorts } from './ports.ts';
 
 /** A fault that `documents verify` found. It repairs nothing. */
@@ -26,8 +26,7 @@ export type DocumentFinding = {
   readonly detail: string;
 };
 
-/** The stores to verify, and the callbacks of the run. */
-export type VerifyDocumentsDeps = {
+type VerifyDocumentsDeps = {
   readonly read: Read;
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys'>;
   /** Called for each finding, and after each page with the totals. */
@@ -87,7 +86,6 @@ export async function verifyDocuments(deps: VerifyDocumentsDeps): Promise<Docume
   return { documents, bytes, findings };
 }
 
-/** The number of bytes that were read of a document, and its fault. */
 type CheckedDocument = { readonly size: number; readonly finding?: DocumentFinding };
 
 async function verifyRow(deps: VerifyDocumentsDeps, text: string): Promise<CheckedDocument> {
@@ -100,35 +98,26 @@ async function verifyRow(deps: VerifyDocumentsDeps, text: string): Promise<Check
 async function verifyDocument(deps: VerifyDocumentsDeps, document: SealedDocument): Promise<CheckedDocument> {
   const { id } = document;
   const ports = { ...deps.ports, alarm: () => undefined };
+  const content = await openDocumentContent(ports, document).catch(undefinedIfInvalid);
+  if (content === undefined) {
+    const detail = 'the record does not open: it was changed, or its key is gone';
+    return { size: 0, finding: { id, fault: 'record-broken', detail } };
+  }
+  // Without the bytes, only the end is read: enough to know that the blob exists with its length.
+  const range = deps.readBytes ? fullRange(content) : { first: content.size, last: content.size - 1 };
+  const hash = createHash('sha256');
   try {
-    const content = await openDocumentContent(ports, document);
-    if (!deps.readBytes) {
-      // Only the end: enough to know that the blob exists with its length.
-      const last = { first: content.size, last: content.size - 1 };
-      for await (const piece of openBytesInAnyState(ports, { document, content }, last)) piece.fill(0);
-      return { size: 0 };
-    }
-    const hash = createHash('sha256');
-    for await (const piece of openBytesInAnyState(ports, { document, content }, fullRange(content))) hash.update(piece);
-    if (hash.digest().equals(Buffer.from(content.sha256))) return { size: content.size };
-    const detail = 'the bytes do not have the SHA-256 on record';
-    return { size: content.size, finding: { id, fault: 'digest-differs', detail } };
+    for await (const piece of openBytesInAnyState(ports, { document, content }, range)) hash.update(piece);
   } catch (fault) {
     if (fault instanceof BlobBroken) return { size: 0, finding: { id, fault: 'blob-missing', detail: fault.message } };
-    if (fault instanceof SealBroken) return { size: 0, finding: await brokenFinding(deps, document) };
+    const detail = 'a chunk does not authenticate';
+    if (fault instanceof SealBroken) return { size: 0, finding: { id, fault: 'bytes-broken', detail } };
     throw fault;
   }
-}
-
-async function brokenFinding(deps: VerifyDocumentsDeps, document: SealedDocument): Promise<DocumentFinding> {
-  const opens = await openDocumentContent({ ...deps.ports, alarm: () => undefined }, document).then(
-    () => true,
-    () => false,
-  );
-  const { id } = document;
-  return opens
-    ? { id, fault: 'bytes-broken', detail: 'a chunk does not authenticate' }
-    : { id, fault: 'record-broken', detail: 'the record does not open: changed, or its key is gone' };
+  if (!deps.readBytes) return { size: 0 };
+  if (hash.digest().equals(Buffer.from(content.sha256))) return { size: content.size };
+  const detail = 'the bytes do not have the SHA-256 on record';
+  return { size: content.size, finding: { id, fault: 'digest-differs', detail } };
 }
 
 /** Compares the rows of one page. One statement over all rows would block a running server. */
@@ -151,7 +140,7 @@ async function verifyRows(
   );
   await report(
     'holds-miscounted',
-    'the count of its holds is not that of the holds',
+    'the stored number of its holds is wrong',
     "select d.id from document d where d.id > $1 and d.id <= $2 and d.status <> 'erased' and d.holds < (select count(*) from document_hold h where h.released_at is null and h.document_id = d.id) order by d.id",
   );
 }

@@ -19,7 +19,7 @@ const request = {
       'if-match': Type.Optional(
         Type.String({
           maxLength: 2_000,
-          description: 'RFC 9110: only where the ETag of the document is one of these.',
+          description: 'RFC 9110: the document is withdrawn only if its ETag is one of these.',
         }),
       ),
     },
@@ -38,7 +38,7 @@ export const withdrawDocument = defineOperation({
   scope: 'documents:write',
   summary: 'Withdraw a document',
   description:
-    'From now on nobody is given the document. Where its retention has ended and no legal hold stands against it, it is erased at once: its key is destroyed. Else it is erased by the deletion run when that is so. For the client that deposited it; repeated, it does no harm.',
+    'From now on, the document is not delivered. If its retention has ended and no legal hold exists, it is erased at once: its key is destroyed. Otherwise the deletion run erases it later. Only for the client that deposited it. Repeating the request has no further effect.',
   request,
   responses: {
     200: {
@@ -48,7 +48,7 @@ export const withdrawDocument = defineOperation({
         status: Type.Union([Type.Literal('withdrawn'), Type.Literal('erased')]),
         at: Type.String({ format: 'date-time' }),
         retainUntil: Type.Union([Type.String({ format: 'date-time' }), Type.Null()]),
-        receipt: Type.String({ description: 'The receipt of this use; of an erasure, its proof.' }),
+        receipt: Type.String({ description: 'The receipt of this use. For an erasure, it is the proof.' }),
       }),
     },
   },

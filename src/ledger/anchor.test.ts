@@ -23,7 +23,7 @@ test('a checkpoint file never goes back to a smaller tree', async (t) => {
   const anchor = openAnchor(path);
   assert.equal(await anchor.read(), undefined);
   await anchor.advance(noteOf(5));
-  await assert.rejects(anchor.advance(noteOf(4)), /holds a larger checkpoint than the one that was to be signed/);
+  await assert.rejects(anchor.advance(noteOf(4)), /holds a larger checkpoint than the new one/);
   await anchor.advance(noteOf(5, otherSigner));
   assert.deepEqual(readFileSync(path, 'utf8'), noteOf(5, otherSigner));
   assert.equal((await openAnchor(path).read())?.size, 5);
@@ -43,6 +43,6 @@ test('a checkpoint file without a checkpoint is rejected, not taken for a new on
   const path = place(t);
   for (const text of ['', 'garbage', noteOf(1).slice(0, 20)]) {
     writeFileSync(path, text);
-    await assert.rejects(openAnchor(path).read(), /holds no checkpoint: bring it back from its backup/);
+    await assert.rejects(openAnchor(path).read(), /holds no checkpoint: restore it from its backup/);
   }
 });

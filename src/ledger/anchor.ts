@@ -5,9 +5,9 @@ import { type Checkpoint, parseCheckpoint } from './tlog/checkpoint.ts';
 import { parseNote } from './tlog/note.ts';
 
 /**
- * The checkpoint file: a copy of the last signed checkpoint in `DATA_DIR`, outside of the database. It prevents that a restored
- * old backup leads to a second history: `openTree` refuses a smaller database. The file only moves forward, and is
- * synced before a signature leaves this process. A crash before the rename leaves the old file; the tree is then signed again.
+ * The checkpoint file: a copy of the last signed checkpoint in `DATA_DIR`, outside of the database. With it, `openTree` refuses a
+ * restored old backup, which would lead to a second history. The file only moves forward, and is synced before a signature leaves
+ * this process. A crash before the rename leaves the old file; the tree is then signed again.
  */
 export type Anchor = {
   /** The last signed checkpoint; undefined before the first. */
@@ -18,10 +18,7 @@ export type Anchor = {
 
 /** The checkpoint file is damaged, or another process uses it. */
 export class AnchorError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'AnchorError';
-  }
+  override readonly name = 'AnchorError';
 }
 
 /** The name of the checkpoint file in `DATA_DIR`. */
@@ -31,7 +28,7 @@ export const anchorFileName = 'ledger-checkpoint';
 export function openAnchor(path: string): Anchor {
   let lastNote: string | undefined;
 
-  const readText = async () => await undefinedIfMissing(readFile(path, 'utf8'));
+  const readText = () => undefinedIfMissing(readFile(path, 'utf8'));
 
   return {
     read: async () => {
@@ -44,7 +41,7 @@ export function openAnchor(path: string): Anchor {
         throw new AnchorError(`${path} was written by another process: two servers share one DATA_DIR`);
       const before = found === undefined ? undefined : parseCheckpointNote(found, path);
       if (before !== undefined && before.size > parseCheckpointNote(note, path).size) {
-        throw new AnchorError(`${path} holds a larger checkpoint than the one that was to be signed`);
+        throw new AnchorError(`${path} holds a larger checkpoint than the new one`);
       }
       await replaceFileSynced(path, note);
       lastNote = note;
@@ -56,7 +53,7 @@ function parseCheckpointNote(text: string, path: string): Checkpoint {
   const note = parseNote(text);
   const checkpoint = note === undefined ? undefined : parseCheckpoint(note.text);
   if (checkpoint === undefined) {
-    throw new AnchorError(`${path} holds no checkpoint: bring it back from its backup, or see docs/ledger.md#broken`);
+    throw new AnchorError(`${path} holds no checkpoint: restore it from its backup, or see docs/ledger.md#broken`);
   }
   return checkpoint;
 }

@@ -7,26 +7,22 @@ import { type SystemKeys, systemChainOf } from './system-keys.ts';
 /** The last entry of a chain. The sequencer updates it in place when it appends an entry. */
 export type MutableChainEnd = { number: number; leafHash: Uint8Array };
 
-/** The ends of the chains of a tree. Each is read once, and then updated in memory. */
-export type ChainEnds = {
-  /** The end of the chain of each event, in their order; events of one chain share one object. */
-  endsOf(events: readonly PendingEvent[]): Promise<MutableChainEnd[]>;
-  /** The pseudonym of the chain of an event. */
-  chainOf(event: PendingEvent): Uint8Array;
-};
+/** See `createChainEnds`. */
+export type ChainEnds = ReturnType<typeof createChainEnds>;
 
 /** More than the chains of three batches: one that is being read, and two that are not stored yet. */
 const minCachedChains = 4_096;
 
 /**
- * The chain ends of one tree. Drop them when the unit of a batch is refused, because another process has numbered events. Drop
+ * The ends of the chains of one tree. Each is read once, and then updated in memory. Drop them when the unit of a batch is refused, because another process has numbered events. Drop
  * them also when a read fails: an end that was not read would make its chain look new.
  */
-export function createChainEnds(read: Read, systemKeys: SystemKeys): ChainEnds {
+export function createChainEnds(read: Read, systemKeys: SystemKeys) {
   const cache = createLruCache<MutableChainEnd>(minCachedChains);
 
   return {
-    endsOf: async (events) => {
+    /** The end of the chain of each event, in their order; events of one chain share one object. */
+    endsOf: async (events: readonly PendingEvent[]) => {
       const missing: { readonly chain: Uint8Array; readonly end: MutableChainEnd }[] = [];
       const ends = events.map((event) => {
         const name = chainKeyOf(event);
@@ -48,6 +44,7 @@ export function createChainEnds(read: Read, systemKeys: SystemKeys): ChainEnds {
     chainOf,
   };
 
+  /** The pseudonym of the chain of an event. */
   function chainOf({ tag, type }: PendingEvent): Uint8Array {
     return tag ?? systemKeys.chainOf(systemChainOf(type));
   }

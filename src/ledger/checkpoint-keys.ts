@@ -3,23 +3,21 @@ import type { SigningKey } from '../crypto/signing-key.ts';
 import type { MonitorKeys } from './monitor.ts';
 import type { NoteSigner } from './tlog/note.ts';
 import { createNoteSigner, signatureTypes } from './tlog/note-key.ts';
-import { policyWithoutWitnesses, type TlogPolicy } from './tlog/tlog-policy.ts';
+import { policyWithoutWitnesses } from './tlog/tlog-policy.ts';
 
-/** The signing keys of checkpoints, as the store of signing keys has them. */
-export type CheckpointKeys = {
-  /** Throws where there is none. */
+type CheckpointKeys = {
   current(use: 'checkpoint'): SigningKey;
   inForce(use: 'checkpoint'): readonly { readonly key: SigningKey; readonly retireAt: number | undefined }[];
   allKeys(use: 'checkpoint'): readonly SigningKey[];
   reload(): Promise<void>;
 };
 
-/** A key of checkpoints as verifiers know it, and the instant until which it signs; undefined: until it is replaced. */
-export type CheckpointSigner = NoteSigner & { readonly retireAt: number | undefined };
+/** A signer of checkpoints, and the end of its use in epoch ms; undefined until it is replaced. */
+type CheckpointSigner = NoteSigner & { readonly retireAt: number | undefined };
 
 /**
- * The keys that sign checkpoints of the log of that name, the newest first: while one is replaced, the old one signs too. Each
- * has its ML-DSA-44 key after it, where `mlDsa` is set.
+ * The signers of checkpoints of the log with that origin, the newest first. While a key is replaced, the old one signs too. With
+ * `mlDsa`, each is followed by its ML-DSA-44 key. Throws if there is no current key.
  */
 export function checkpointSigners(keys: CheckpointKeys, origin: string, mlDsa: boolean): readonly CheckpointSigner[] {
   keys.current('checkpoint');
@@ -40,7 +38,7 @@ function seedOf({ privateKey }: SigningKey): Buffer {
   return Buffer.from(d, 'base64url');
 }
 
-/** The same, made again only when the keys have changed: the publisher calls it many times a second. */
+/** Caches the signers until the keys change, because the publisher needs them many times a second. */
 export function createCachedSigners(keys: CheckpointKeys, mlDsa: boolean): (origin: string) => readonly NoteSigner[] {
   let cached: { readonly of: string; readonly signers: readonly NoteSigner[] } | undefined;
   return (origin) => {
@@ -51,25 +49,17 @@ export function createCachedSigners(keys: CheckpointKeys, mlDsa: boolean): (orig
 }
 
 /**
- * The keys by which the monitor knows the log, also retired ones: a published checkpoint may have been signed before its key was
- * withdrawn, until this process and the witnesses have read the newer one. That is no fault of the log.
+ * The keys that the monitor trusts, also retired ones: a published checkpoint may have been signed before its key was withdrawn,
+ * until this process and the witnesses have read the newer one.
  */
 export function monitorKeys(keys: CheckpointKeys, origin: string): MonitorKeys {
-  let cached: { readonly of: string; readonly policy: TlogPolicy } | undefined;
   return {
     refresh: () => keys.reload(),
     policy: () => {
-      const ever = keys.allKeys('checkpoint');
-      const of = ever.map(({ kid }) => kid).join(' ');
-      if (cached?.of !== of) {
-        cached = {
-          of,
-          policy: policyWithoutWitnesses(
-            ever.map((key) => createNoteSigner(signatureTypes.ed25519, origin, seedOf(key)).vkey),
-          ),
-        };
-      }
-      return cached.policy;
+      const signers = keys
+        .allKeys('checkpoint')
+        .map((key) => createNoteSigner(signatureTypes.ed25519, origin, seedOf(key)));
+      return policyWithoutWitnesses(signers.map(({ vkey }) => vkey));
     },
   };
 }

@@ -46,7 +46,7 @@ export type CitizenKeys = {
  * A key as it is stored. Put `precondition` first in a unit: the unit is refused (`rows`) if the key was destroyed or wrapped
  * again. A concurrent destruction waits until the unit is stored, and then sees its rows.
  */
-export type GuardedKey = { readonly key: Uint8Array; readonly precondition: Statement };
+type GuardedKey = { readonly key: Uint8Array; readonly precondition: Statement };
 
 const pseudonymBytes = 16;
 /** The cache keeps at least this many keys, and at most twice as many. */
@@ -164,7 +164,8 @@ function createKeyCache(read: Read, rootKey: RootKey, now: () => number) {
  */
 function createUnknownIds(random: RandomBytes, clock: Clock | undefined) {
   const seen = createLruCache<{ readonly readAt: number; readonly unwrappedAt: number }>(minCachedKeys);
-  const unwrapDecoy = createDecoyUnwrap(random);
+  const wrappingKey = random(keyBytes);
+  const decoy = wrapKey(wrappingKey, random(keyBytes), wrapContext('decoy'), random);
   return {
     has: (citizenId: string, now: number) => {
       const found = seen.get(citizenId);
@@ -174,7 +175,7 @@ function createUnknownIds(random: RandomBytes, clock: Clock | undefined) {
       // A known key stays cached for `keyCacheMs` after its unwrap: the decoy is unwrapped as often.
       const unwrappedAt = seen.get(citizenId)?.unwrappedAt ?? Number.NEGATIVE_INFINITY;
       const isCached = Math.abs(readAt - unwrappedAt) <= keyCacheMs;
-      if (!isCached) unwrapDecoy();
+      if (!isCached) unwrapKey(wrappingKey, decoy, wrapContext('decoy'));
       if (clock !== undefined) seen.set(citizenId, { readAt, unwrappedAt: isCached ? unwrappedAt : readAt });
     },
     delete: seen.delete,
@@ -189,13 +190,6 @@ function destructionStatement(citizenId: string): Statement {
     rows: 1,
     erase: true,
   };
-}
-
-/** Unwraps an unused key, so that an unknown id takes the time of a known one. */
-function createDecoyUnwrap(random: RandomBytes): () => void {
-  const wrappingKey = random(keyBytes);
-  const wrapped = wrapKey(wrappingKey, random(keyBytes), wrapContext('decoy'), random);
-  return () => void unwrapKey(wrappingKey, wrapped, wrapContext('decoy'));
 }
 
 /** Rows of new keys. The root key file is read again first: keys under a retired root key would not open after a rotation. */

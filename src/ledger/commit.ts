@@ -13,7 +13,7 @@ import { isCitizenEvent, type LedgerEvent } from './ledger-event.ts';
 export type Effect = {
   readonly events: readonly [LedgerEvent, ...LedgerEvent[]];
   readonly statements: readonly Statement[];
-  /** The job queues that get a job by these statements. Left out: not known, so a subscriber looks at all its queues. */
+  /** The job queues that get a job by these statements. Absent: unknown, so a subscriber checks all its queues. */
   readonly queues?: ReadonlySet<string>;
 };
 
@@ -26,17 +26,17 @@ export type Commit = (effect: Effect) => Promise<Row[][]>;
 export type EventType = LedgerEvent['type'];
 
 /** Receives the events of one committed effect that have its types, and the queues that the effect named. */
-export type CommitSubscriber = (events: readonly LedgerEvent[], queues: ReadonlySet<string> | undefined) => void;
+type CommitSubscriber = (events: readonly LedgerEvent[], queues: ReadonlySet<string> | undefined) => void;
 
-/** Has `fn` called after each commit that stored an event of one of these types. */
+/** Calls `fn` after each commit that stored an event of one of these types. */
 export type OnCommitted = (types: readonly EventType[], fn: CommitSubscriber) => void;
 
-/** The write path of a process, and the only way to react to what it wrote. */
+/** The write path of a process, and the only way to react to its commits. */
 export type Committer = { readonly commit: Commit; readonly onCommitted: OnCommitted };
 
 /**
- * A statement that stores nothing. The database refuses it when it could store no event: a missing right, a standby, or a
- * database that takes no writes.
+ * A statement that stores nothing. The database refuses it if it cannot store events: a missing right, a standby, or a read-only
+ * database.
  */
 export const checkEventsWritable: Statement = {
   sql: "insert into ledger_event (id, at, type, content) select id, at, type, content from ledger_event where id = ''",
@@ -48,7 +48,7 @@ type CommitterDeps = {
   readonly db: Pick<Database, 'write'>;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'pseudonymOf'>;
   readonly random: RandomBytes;
-  /** Called with what a subscriber threw. */
+  /** Called with the fault of a subscriber. */
   readonly onFault?: (fault: unknown) => void;
 };
 
@@ -57,8 +57,8 @@ type CommitterDeps = {
  * other events is clear until the sequencer seals it. Each event is one insert; its number comes later (sequencer.ts).
  *
  * Subscribers run synchronously, once per effect, when the unit is durable and before `commit` resolves. After a crash in
- * between they do not run: a subscriber only saves a wait, and what it wakes must also poll. A subscriber that throws is
- * reported, and the answer is still given.
+ * between they do not run: a subscriber only shortens a wait, and its job must also poll. A subscriber that throws is reported,
+ * and the commit still succeeds.
  */
 export function createCommitter({ db, citizenKeys, random, onFault = () => undefined }: CommitterDeps): Committer {
   const subscribers = new Map<EventType, Set<CommitSubscriber>>();

@@ -26,9 +26,10 @@ export type ErasureDeps = {
 
 /** A legal hold prevents the erasure. */
 export class CitizenUnderLegalHold extends Error {
+  override readonly name = 'CitizenUnderLegalHold';
+
   constructor() {
     super('a legal hold prevents the erasure of this citizen; see: citizen-services documents holds');
-    this.name = 'CitizenUnderLegalHold';
   }
 }
 

@@ -7,7 +7,7 @@ import { hashBytes } from './tlog/merkle.ts';
  * its citizen or of the system. `link` commits to the position in that owner's chain, so that nobody else learns whose entry it
  * is. Numbers are big-endian: `u8 version = 1 ‖ u8 kind ‖ u64 time ‖ id[30] ‖ link[32] ‖ sealed content`.
  */
-export type LedgerEntry = {
+type LedgerEntry = {
   readonly kind: 'citizen' | 'system';
   readonly at: number;
   readonly id: EventId;

@@ -42,150 +42,99 @@ type EventHead<T extends string> = Concealment & {
   readonly blanks?: number;
 };
 
+type CitizenHead<T extends string> = EventHead<T> & { readonly citizenId: string };
+type NotificationHead<T extends string> = CitizenHead<T> & { readonly notification: NotificationId };
+type DocumentHead<T extends string> = CitizenHead<T> & { readonly document: DocumentId };
+type VerificationOutcome = {
+  readonly verification: VerificationId;
+  readonly decision: 'match' | 'no_match' | 'not_determined';
+  readonly policy: string;
+  readonly claimsAsked: readonly string[];
+};
+
 /** An event about one citizen. Its content is encrypted under that citizen's key. */
 export type CitizenEvent =
-  | (EventHead<'identity.verified'> &
-      ProcessingBasis & {
-        readonly citizenId: string;
-        readonly verification: VerificationId;
-        readonly decision: 'match' | 'no_match' | 'not_determined';
-        readonly policy: string;
-        readonly claimsAsked: readonly string[];
-      })
-  /** The verification limit of this citizen is reached: each further verification of the day or month returns no_match. */
-  | (EventHead<'identity.guesses-spent'> & { readonly citizenId: string; readonly verification: VerificationId })
+  | (CitizenHead<'identity.verified'> & ProcessingBasis & VerificationOutcome)
+  /** `guesses-spent`: the verification limit of this citizen is reached; further verifications return no_match. */
+  | (CitizenHead<'identity.guesses-spent' | 'identity.verification-read'> & { readonly verification: VerificationId })
   /** Staff locked or unlocked the record at the citizen's request. */
-  | (EventHead<'identity.lock-changed'> & { readonly citizenId: string; readonly locked: boolean })
-  /** The citizen lock; `reason` is set when staff lifted it. */
-  | (EventHead<'own-lock.set'> & { readonly citizenId: string })
-  | (EventHead<'own-lock.lifted'> & { readonly citizenId: string; readonly reason?: string | undefined })
-  | (EventHead<'identity.verification-read'> & { readonly citizenId: string; readonly verification: VerificationId })
-  | (EventHead<'identity.record-read'> & { readonly citizenId: string })
-  | (EventHead<'notification.accepted'> &
+  | (CitizenHead<'identity.lock-changed'> & { readonly locked: boolean })
+  | CitizenHead<'own-lock.set'>
+  /** The citizen lock was removed; `reason` is set if staff removed it. */
+  | (CitizenHead<'own-lock.lifted'> & { readonly reason?: string | undefined })
+  | CitizenHead<'identity.record-read' | 'notification.rehearsed'>
+  | (NotificationHead<'notification.accepted'> &
       ProcessingBasis & {
-        readonly citizenId: string;
-        readonly notification: NotificationId;
-        /**
-         * `sha-256:…` in hex, as in the evidence: a holder of the content and the receipt can prove that they belong together.
-         */
+        /** `sha-256:…` in hex, as in the evidence: proves that the content and the receipt belong together. */
         readonly contentDigest: string;
       })
-  | (EventHead<'notification.rehearsed'> & { readonly citizenId: string })
-  | (EventHead<'notification.status-read'> & { readonly citizenId: string; readonly notification: NotificationId })
-  | (EventHead<'notification.opened'> & {
-      readonly citizenId: string;
-      readonly notification: NotificationId;
-      /** The channel of the opened link; absent if the message was opened in the inbox. */
-      readonly channel?: string | undefined;
-    })
-  | (EventHead<'inbox.listed'> & { readonly citizenId: string; readonly shown: number })
+  | NotificationHead<'notification.status-read'>
+  /** `channel`: the channel of the opened link; absent if the message was opened in the inbox. */
+  | (NotificationHead<'notification.opened'> & { readonly channel?: string | undefined })
+  | (CitizenHead<'inbox.listed'> & { readonly shown: number })
   /** The contact preferences or verified addresses of the citizen were changed, or read. */
-  | (EventHead<'contact-wishes.stated'> & { readonly citizenId: string })
-  | (EventHead<'contact-wishes.read'> & { readonly citizenId: string })
-  /** An address was to be verified by a code, the right or a wrong code was entered, or the address was removed. */
-  | (EventHead<'contact-address.asked'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
-  | (EventHead<'contact-address.confirmed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
-  | (EventHead<'contact-address.code-wrong'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
-  /** The code expired before it was entered. */
-  | (EventHead<'contact-address.code-unused'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
-  | (EventHead<'contact-address.removed'> & { readonly citizenId: string; readonly channel: 'email' | 'sms' })
-  | (EventHead<'notification.cancelled'> & { readonly citizenId: string; readonly notification: NotificationId })
-  | (EventHead<'notification.undeliverable'> & {
-      readonly citizenId: string;
-      readonly notification: NotificationId;
-      readonly reason: string;
-    })
-  | (EventHead<'notification.delivery-ended'> & {
-      readonly citizenId: string;
-      readonly notification: NotificationId;
+  | CitizenHead<'contact-wishes.stated' | 'contact-wishes.read'>
+  /** An address was to be verified by a code, the code was right, wrong or expired, or the address was removed. */
+  | (CitizenHead<
+      | 'contact-address.asked'
+      | 'contact-address.confirmed'
+      | 'contact-address.code-wrong'
+      | 'contact-address.code-unused'
+      | 'contact-address.removed'
+    > & { readonly channel: 'email' | 'sms' })
+  | NotificationHead<'notification.cancelled'>
+  | (NotificationHead<'notification.undeliverable'> & { readonly reason: string })
+  | (NotificationHead<'notification.delivery-ended'> & {
       readonly delivery: DeliveryId;
       readonly channel: string;
       readonly outcome: 'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped' | 'retry';
       readonly reason?: string | undefined;
     })
-  | (EventHead<'document.deposited'> &
+  | (DocumentHead<'document.deposited'> &
       ProcessingBasis & {
-        readonly citizenId: string;
-        readonly document: DocumentId;
-        /**
-         * `sha-256=:…:` of the document as it was received: a holder of the document and the receipt can prove that they belong
-         * together.
-         */
+        /** `sha-256=:…:` of the received document: proves that the document and the receipt belong together. */
         readonly digest: string;
       })
-  | (EventHead<'document.retrieved'> & ProcessingBasis & { readonly citizenId: string; readonly document: DocumentId })
-  | (EventHead<'document.record-read'> &
-      ProcessingBasis & { readonly citizenId: string; readonly document: DocumentId })
-  | (EventHead<'document.listed'> &
-      ProcessingBasis & { readonly citizenId: string; readonly documents: readonly DocumentId[] })
-  | (EventHead<'document.refused'> & {
-      readonly citizenId: string;
-      readonly document: DocumentId;
-      readonly reason: 'not-permitted' | 'not-available';
-    })
+  | (DocumentHead<'document.retrieved' | 'document.record-read'> & ProcessingBasis)
+  | (CitizenHead<'document.listed'> & ProcessingBasis & { readonly documents: readonly DocumentId[] })
+  | (DocumentHead<'document.refused'> & { readonly reason: 'not-permitted' | 'not-available' })
   /**
-   * A client requested an unknown document id: probing for ids is recorded. Its citizen is nobody, so that for others the entry
-   * looks like the refusal of a document of somebody else.
+   * A client requested an unknown document id: probing for ids is recorded. Its citizen does not exist, so that for others the
+   * entry looks like the refusal of a document of another client.
    */
-  | (EventHead<'document.unknown'> & {
-      readonly citizenId: string;
-      readonly document: DocumentId;
-      readonly reason: 'not-permitted';
-    })
-  | (EventHead<'document.scanned'> & {
-      readonly citizenId: string;
-      readonly document: DocumentId;
+  | (DocumentHead<'document.unknown'> & { readonly reason: 'not-permitted' })
+  | (DocumentHead<'document.scanned'> & {
       readonly verdict: 'clean' | 'infected' | 'unscannable';
-      /** The scanner with the version of its signatures. */
       readonly engine: string;
       /** The name of the malware, or why the document could not be scanned. */
       readonly finding?: string | undefined;
     })
-  | (EventHead<'document.withdrawn'> & { readonly citizenId: string; readonly document: DocumentId })
-  | (EventHead<'document.erased'> & {
-      readonly citizenId: string;
-      readonly document: DocumentId;
-      /** Why it was erased: by its issuer, its retention class, or the erasure of the citizen. */
-      readonly rule: 'withdrawn' | 'retention-class' | 'citizen-erased';
+  | DocumentHead<'document.withdrawn'>
+  | (DocumentHead<'document.erased'> & {
+      /** Why it was erased: by its issuer, or at the end of its retention class. */
+      readonly rule: 'withdrawn' | 'retention-class';
       readonly retentionClass?: string | undefined;
       /** `sha-256=:…:` of the destroyed sealed bytes, if the record still opened. */
       readonly sealedDigest?: string | undefined;
     })
-  | (EventHead<'document.granted'> & {
-      readonly citizenId: string;
-      readonly document: DocumentId;
+  | (DocumentHead<'document.granted'> & {
       readonly to: string;
       readonly purpose: string;
       readonly endsAt?: string | undefined;
     })
-  | (EventHead<'document.grant-ended'> & {
-      readonly citizenId: string;
-      readonly document: DocumentId;
-      readonly to: string;
-      readonly purpose: string;
-    })
-  | (EventHead<'document.hold-placed'> & {
-      readonly citizenId: string;
+  | (DocumentHead<'document.grant-ended'> & { readonly to: string; readonly purpose: string })
+  /** Without `document`: all documents of the citizen. */
+  | (CitizenHead<'document.hold-placed'> & {
       readonly hold: HoldId;
-      /** Absent: all documents of the citizen. */
       readonly document?: DocumentId | undefined;
       readonly reason: string;
     })
-  | (EventHead<'document.hold-released'> & {
-      readonly citizenId: string;
-      readonly hold: HoldId;
-      readonly document?: DocumentId | undefined;
-    })
-  | (EventHead<'access-log.read'> & { readonly citizenId: string; readonly after: number; readonly shown: number });
+  | (CitizenHead<'document.hold-released'> & { readonly hold: HoldId; readonly document?: DocumentId | undefined })
+  | (CitizenHead<'access-log.read'> & { readonly after: number; readonly shown: number });
 
 /** An event about no single citizen. It holds no personal data, and is encrypted under the system key. */
 export type SystemEvent =
-  | (EventHead<'identity.searched'> & {
-      readonly verification: VerificationId;
-      readonly decision: 'match' | 'no_match' | 'not_determined';
-      readonly policy: string;
-      readonly claimsAsked: readonly string[];
-    })
+  | (EventHead<'identity.searched'> & VerificationOutcome)
   | (EventHead<'identity.search-read'> & { readonly verification: VerificationId })
   | (EventHead<'register.imported'> & {
       readonly import: string;
@@ -214,7 +163,6 @@ export type SystemEvent =
         | 'quota'
         | 'credential'
       )[];
-      /** The new scopes, if they changed. */
       readonly scopes?: readonly string[] | undefined;
     })
   | (EventHead<'client.bound'> & { readonly clientId: string; readonly binding: 'none' | 'dpop' | 'mtls' })

@@ -36,7 +36,7 @@ export async function readPendingEvents(read: Read, afterId: string, limit: numb
 }
 
 /** The current tree in the database. `fence` is the fencing token of the sequencer that stored it. */
-export type TreeHead = {
+type TreeHead = {
   readonly origin: string;
   readonly size: number;
   readonly root: Uint8Array;
@@ -116,8 +116,7 @@ export function storeEntries(entries: readonly NumberedEntry[]): Statement[] {
   ];
 }
 
-/** The last entry of a chain. */
-export type ChainEnd = { readonly number: number; readonly leafHash: Uint8Array };
+type ChainEnd = { readonly number: number; readonly leafHash: Uint8Array };
 
 // Each end is looked up by itself, so that the cost does not depend on the length of a chain or on PostgreSQL's statistics. The
 // chains are rows of one `values` table: as separate selects they cost half as much again. Its first row selects nothing, and
@@ -185,7 +184,7 @@ export type StoredCheckpoint = {
   readonly at: number;
 };
 /** Signed by the log alone, or cosigned by a quorum of witnesses. */
-export type CheckpointKind = 'signed' | 'cosigned';
+type CheckpointKind = 'signed' | 'cosigned';
 
 /** The newest checkpoint of that kind. */
 export async function readCheckpoint(read: Read, kind: CheckpointKind): Promise<StoredCheckpoint | undefined> {

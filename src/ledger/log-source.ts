@@ -17,7 +17,6 @@ import { TileMissing } from './tlog/tiled-tree.ts';
 
 /** Where a verifier reads a log: a folder or a server. It trusts neither. */
 export type LogSource = {
-  /** The signed checkpoint. */
   checkpoint(): Promise<string>;
   /** A tile or bundle of the width in its name; throws `TileMissing` if it does not exist. */
   tile(name: TileName): Promise<Uint8Array>;
@@ -48,10 +47,7 @@ async function readPartialOrFullTile(
 
 /** A log cannot be read: the request failed, or the response is not the expected one. */
 export class LogSourceError extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'LogSourceError';
-  }
+  override readonly name = 'LogSourceError';
 }
 
 /** A `fetch` function; `globalThis.fetch` in the running program. */

@@ -13,7 +13,7 @@ import {
 import { encodeReceiptExtra, openEntryContent } from './receipt-extra.ts';
 import type { SystemKeys } from './system-keys.ts';
 import { encodeBundle, type TileName, tileWidthAt } from './tlog/tile.ts';
-import { consistencyProof, createInclusionProver } from './tlog/tiled-tree.ts';
+import { consistencyProof, createInclusionProver, type ReadTile } from './tlog/tiled-tree.ts';
 import { formatProof } from './tlog/tlog-proof.ts';
 
 /** A stored entry with its number in the chain of its owner. */
@@ -29,35 +29,8 @@ export type StoredEntry = {
   readonly citizenId: string | null;
 };
 
-/** Reads the log for those who serve it; it writes nothing. */
-export type LogView = {
-  /** The newest signed checkpoint; undefined before the first. */
-  signedCheckpoint(): Promise<StoredCheckpoint | undefined>;
-  /**
-   * The published checkpoint: with witnesses the newest one that a quorum cosigned, otherwise the newest signed one. Its size
-   * never decreases.
-   */
-  publishedCheckpoint(): Promise<StoredCheckpoint | undefined>;
-  /** The bytes of a tile or bundle; undefined if the signed tree does not have it in that width. */
-  readTile(name: TileName): Promise<Uint8Array | undefined>;
-  findEntry(eventId: EventId): Promise<StoredEntry | undefined>;
-  /** The entries of a chain with numbers above `after`. */
-  readChain(chain: Uint8Array, after: number, limit: number): Promise<StoredEntry[]>;
-  /** The last entry of a chain in the tree of that size. */
-  findLastEntry(chain: Uint8Array, size: number): Promise<StoredEntry | undefined>;
-  /** The key that opens the content of an entry; undefined if it was destroyed. */
-  findContentKey(entry: StoredEntry): Promise<Uint8Array | undefined>;
-  /** A checkpoint that covers an entry, a cosigned one first; undefined until there is one. */
-  checkpointFor(index: number): Promise<StoredCheckpoint | undefined>;
-  /** The proof that the tree of a checkpoint contains an entry, with the entry and, if given, the key of its content. */
-  proveEntry(entry: StoredEntry, checkpoint: StoredCheckpoint, contentKey: Uint8Array | undefined): Promise<string>;
-  /** Creates such proofs for a page of entries, which share their reads. */
-  createEntryProver(
-    checkpoint: StoredCheckpoint,
-  ): (entry: StoredEntry, contentKey: Uint8Array | undefined) => Promise<string>;
-  /** The consistency proof from a tree of `oldSize` leaves to one of `size`. */
-  consistencyProof(oldSize: number, size: number): Promise<Uint8Array[]>;
-};
+/** See `createLogView`. */
+export type LogView = ReturnType<typeof createLogView>;
 
 /**
  * The citizen ids of an erased citizen's entries are cleared in pages after the erasure (erase-citizen.ts). Until then this
@@ -67,64 +40,78 @@ const citizenIdColumn = `case when 0 < (select count(*) from citizen_erasure e
   where e.chain = ledger_entry.chain and e.named_up_to >= ledger_entry.number) then null else citizen_id end as citizen_id`;
 const columns = `leaf_index, event_id, at, type, client_id, number, entry, ${citizenIdColumn}`;
 
-/** The view of this database. */
+/** Creates the reading side of the log, from which it is served. With `witnessed`, a quorum cosigns what is published. */
 export function createLogView(
   read: Read,
   citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>,
   systemKeys: Pick<SystemKeys, 'key'>,
   { witnessed }: { readonly witnessed: boolean },
-): LogView {
+) {
   const readTile = createTileReader(read);
   const signedCheckpoint = () => readCheckpoint(read, 'signed');
-  const cosigned = async () => (witnessed ? await readCheckpoint(read, 'cosigned') : undefined);
-  const createEntryProver: LogView['createEntryProver'] = ({ size, note }) => {
-    const hashesOf = createInclusionProver({ size, readTile });
-    return async ({ index, entry }, contentKey) => {
-      const hashes = await hashesOf(index);
-      return formatProof({ extra: encodeReceiptExtra({ entry, contentKey }), index, hashes, checkpoint: note });
-    };
-  };
   return {
+    /** The newest signed checkpoint; undefined before the first. */
     signedCheckpoint,
+    /** With witnesses the newest checkpoint that a quorum cosigned, otherwise the newest signed one. It never shrinks. */
     publishedCheckpoint: async () =>
       (witnessed ? await readWitnessedCheckpoint(read) : undefined) ?? (await signedCheckpoint()),
-    readTile: async ({ level, index, width }) => {
+    /** The bytes of a tile or bundle; undefined if the signed tree does not have it in that width. */
+    readTile: async ({ level, index, width }: TileName) => {
       const size = (await signedCheckpoint())?.size ?? 0;
       if (width > tileWidthAt(size, level, index)) return undefined;
       return level === 'entries'
         ? encodeBundle(await readBundleEntries(read, index, width))
         : await readTile(level, index, width);
     },
-    findEntry: async (eventId) => {
-      const [row] = await read(`select ${columns} from ledger_entry where event_id = $1`, [eventId]);
-      return row === undefined ? undefined : entryFromRow(row);
+    findEntry: async (eventId: EventId) => {
+      const rows = await read(`select ${columns} from ledger_entry where event_id = $1`, [eventId]);
+      return rows.map(entryFromRow)[0];
     },
-    readChain: async (chain, after, limit) => {
+    /** The entries of a chain with numbers above `after`. */
+    readChain: async (chain: Uint8Array, after: number, limit: number) => {
       const sql = `select ${columns} from ledger_entry where chain = $1 and number > $2 order by number limit $3`;
       return (await read(sql, [chain, after, limit])).map(entryFromRow);
     },
-    findLastEntry: async (chain, size) => {
+    /** The last entry of a chain in the tree of that size. */
+    findLastEntry: async (chain: Uint8Array, size: number) => {
       const sql = `select ${columns} from ledger_entry where chain = $1 and leaf_index < $2 order by number desc limit 1`;
       return (await read(sql, [chain, size])).map(entryFromRow)[0];
     },
-    findContentKey: async ({ entry, eventId, citizenId }) => {
-      // An entry of an erased citizen has no citizen id; the system key does not open it. Events from before the import of a
-      // citizen are encrypted under the decoy key.
-      const owners =
-        citizenId === null ? [systemKeys.key] : [await citizenKeys.keyOf(citizenId), citizenKeys.decoyKeyOf(citizenId)];
+    /** The key that opens the content of an entry; undefined if it was destroyed. */
+    findContentKey: async ({ entry, eventId, citizenId }: StoredEntry) => {
+      const owners = citizenId === null ? [systemKeys.key] : await ownerKeysOf(citizenKeys, citizenId);
       const keys = owners.map((ownerKey) => deriveContentKey(ownerKey, eventId));
       return keys.find((contentKey) => openEntryContent({ entry, contentKey }) !== undefined);
     },
-    checkpointFor: async (index) => {
-      const best = await cosigned();
-      if (best !== undefined && best.size > index) return best;
-      const newest = await signedCheckpoint();
-      return newest !== undefined && newest.size > index ? newest : undefined;
+    /** A checkpoint that covers an entry, a cosigned one first; undefined until there is one. */
+    checkpointFor: async (index: number) => {
+      const best = witnessed ? await readCheckpoint(read, 'cosigned') : undefined;
+      return [best, await signedCheckpoint()].find((checkpoint) => checkpoint !== undefined && checkpoint.size > index);
     },
-    proveEntry: (entry, checkpoint, contentKey) => createEntryProver(checkpoint)(entry, contentKey),
-    createEntryProver,
-    consistencyProof: (oldSize, size) => consistencyProof({ size, readTile }, oldSize),
+    /** The proof that the tree of a checkpoint contains an entry, with the entry and, if given, the key of its content. */
+    proveEntry: (entry: StoredEntry, checkpoint: StoredCheckpoint, contentKey: Uint8Array | undefined) =>
+      createProver(readTile, checkpoint)(entry, contentKey),
+    /** Creates such proofs for a page of entries, which share their reads. */
+    createEntryProver: (checkpoint: StoredCheckpoint) => createProver(readTile, checkpoint),
+    /** The consistency proof from a tree of `oldSize` leaves to one of `size`. */
+    consistencyProof: (oldSize: number, size: number) => consistencyProof({ size, readTile }, oldSize),
   };
+}
+
+function createProver(readTile: ReadTile, { size, note }: StoredCheckpoint) {
+  const hashesOf = createInclusionProver({ size, readTile });
+  return async ({ index, entry }: StoredEntry, contentKey: Uint8Array | undefined) => {
+    const hashes = await hashesOf(index);
+    return formatProof({ extra: encodeReceiptExtra({ entry, contentKey }), index, hashes, checkpoint: note });
+  };
+}
+
+/**
+ * The keys that events of a citizen may be encrypted under. Events from before the import are under the decoy key. An entry of an
+ * erased citizen has no citizen id, and the system key does not open it.
+ */
+async function ownerKeysOf(citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>, citizenId: string) {
+  return [await citizenKeys.keyOf(citizenId), citizenKeys.decoyKeyOf(citizenId)];
 }
 
 function entryFromRow(row: Row): StoredEntry {

@@ -1,19 +1,12 @@
 import { setImmediate } from 'node:timers/promises';
 import type { LogView } from './log-view.ts';
-import { hashBytes, leafHash } from './tlog/merkle.ts';
-import { parseNote } from './tlog/note.ts';
-import { parseBundle, tileWidth } from './tlog/tile.ts';
-import { type TlogPolicy, type TrustedCheckpoint, verifyCheckpointNote } from './tlog/tlog-policy.ts';
+import { leafHash } from './tlog/merkle.ts';
+import { findWrongLeaf, parseBundle, tileWidth } from './tlog/tile.ts';
+import { type CheckpointVerdict, type TlogPolicy, verifyCheckpointNote } from './tlog/tlog-policy.ts';
 import { appendLeaves, emptyTreeEdge, type TreeEdge, treeEdgeRoot } from './tlog/tree-edge.ts';
 
-/** The result of one check; `alarm` says what is wrong with the log. */
-export type MonitorResult = { readonly verified: number; readonly alarm?: string };
-
-/** Verifies the own log as an external auditor would: it reads what is published, and trusts only the public keys. */
-export type Monitor = {
-  /** Verifies a part of the unverified entries; returns how many are verified from the first one. */
-  check(): Promise<MonitorResult>;
-};
+/** See `createMonitor`. */
+export type Monitor = ReturnType<typeof createMonitor>;
 
 const bundlesPerCheck = 16;
 
@@ -25,14 +18,15 @@ export type MonitorKeys = {
 };
 
 /**
- * The monitor of this process. After a start it verifies from the first entry, a few thousand entries in each check, so that a
- * large log causes no burst of load.
+ * Creates the monitor of this process. It verifies the log like an external auditor: it reads what is published, and trusts only
+ * the public keys. After a start it verifies from the first entry, a few thousand entries in each check.
  */
-export function createMonitor(log: Pick<LogView, 'publishedCheckpoint' | 'readTile'>, keys: MonitorKeys): Monitor {
+export function createMonitor(log: Pick<LogView, 'publishedCheckpoint' | 'readTile'>, keys: MonitorKeys) {
   let edge: TreeEdge = emptyTreeEdge;
   let newest = 0;
   return {
-    check: async () => {
+    /** Verifies some more entries; `verified` counts from the first one, and `alarm` says what is wrong with the log. */
+    check: async (): Promise<{ readonly verified: number; readonly alarm?: string }> => {
       const published = await log.publishedCheckpoint();
       if (published === undefined) return { verified: edge.size };
       const trusted = await verifyWithRefreshedKeys(keys, published.note);
@@ -58,14 +52,9 @@ export function createMonitor(log: Pick<LogView, 'publishedCheckpoint' | 'readTi
   };
 }
 
-async function verifyWithRefreshedKeys(
-  keys: MonitorKeys,
-  text: string,
-): Promise<TrustedCheckpoint | { readonly fault: string }> {
-  const note = parseNote(text);
-  if (note === undefined) return { fault: 'the checkpoint is no note' };
-  const trusted = verifyCheckpointNote(keys.policy(), note);
-  if ('checkpoint' in trusted) return trusted;
+async function verifyWithRefreshedKeys(keys: MonitorKeys, note: string): Promise<CheckpointVerdict> {
+  const verdict = verifyCheckpointNote(keys.policy(), note);
+  if ('checkpoint' in verdict) return verdict;
   await keys.refresh();
   return verifyCheckpointNote(keys.policy(), note);
 }
@@ -79,9 +68,7 @@ async function appendBundle(log: Pick<LogView, 'readTile'>, edge: TreeEdge, size
   const entries = bundle === undefined ? undefined : parseBundle(bundle);
   if (entries?.length !== width || tile === undefined) return `the entries from ${index * tileWidth} on are missing`;
   const leaves = entries.map(leafHash);
-  const wrong = leaves.findIndex((leaf, at) => {
-    return Buffer.compare(leaf, tile.subarray(at * hashBytes, (at + 1) * hashBytes)) !== 0;
-  });
-  if (wrong >= 0) return `entry ${index * tileWidth + wrong} is not the one of its tile`;
+  const wrong = findWrongLeaf(leaves, tile);
+  if (wrong >= 0) return `entry ${index * tileWidth + wrong} differs from its tile`;
   return appendLeaves(edge, leaves.slice(edge.size - index * tileWidth)).edge;
 }

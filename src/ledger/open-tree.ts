@@ -9,9 +9,10 @@ export type OpenTree = { readonly origin: string; readonly root: Uint8Array; rea
 
 /** The log contradicts itself or an earlier signature. Nothing is signed until a person has examined it. */
 export class LedgerBroken extends Error {
+  override readonly name = 'LedgerBroken';
+
   constructor(message: string) {
     super(`${message}. Nothing more is signed. See docs/ledger.md#broken`);
-    this.name = 'LedgerBroken';
   }
 }
 

@@ -1,4 +1,4 @@
-import { open, rename } from 'node:fs/promises';
+import { rename, writeFile } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import { syncFolder } from '../db/sync-folder.ts';
 
@@ -7,13 +7,7 @@ export const draftPathOf = (path: string): string => `${path}.new`;
 
 /** Replaces a file and syncs it with its folder: after a crash it has the old or the new content, never a part. */
 export async function replaceFileSynced(path: string, text: string): Promise<void> {
-  const file = await open(draftPathOf(path), 'w', 0o600);
-  try {
-    await file.writeFile(text);
-    await file.sync();
-  } finally {
-    await file.close();
-  }
+  await writeFile(draftPathOf(path), text, { mode: 0o600, flush: true });
   await rename(draftPathOf(path), path);
   await syncFolder(dirname(path));
 }

@@ -2,8 +2,7 @@ import { type Clock, elapsedMs } from '../kernel/clock.ts';
 import type { Publisher } from './publisher.ts';
 import type { Sequencer } from './sequencer.ts';
 
-/** The sequencer and publisher, and when they run. */
-export type SequencerLoopDeps = {
+type SequencerLoopDeps = {
   readonly sequencer: Sequencer;
   readonly publisher: Publisher;
   readonly clock: Clock;
@@ -14,9 +13,6 @@ export type SequencerLoopDeps = {
   onFault(fault: unknown): void;
 };
 
-/** The sequencer loop of a process; it works only while the process leads. */
-export type RunningSequencer = { stop(): Promise<void> };
-
 /** The longest wait before new events are found, and how often a tree is signed while they arrive. */
 const idleMs = 100;
 /** While events arrive, a few are numbered often: large batches would block the requests of this process. */
@@ -25,8 +21,8 @@ const busyMs = 20;
 const followerPollMs = 250;
 const faultPauseMs = 1_000;
 
-/** Numbers and signs until it is stopped: batch after batch while there are events, otherwise at intervals. */
-export function runSequencer(deps: SequencerLoopDeps): RunningSequencer {
+/** Numbers and signs until it is stopped, while this process leads: batch after batch while there are events, otherwise at intervals. */
+export function runSequencer(deps: SequencerLoopDeps) {
   const { sequencer, publisher, clock, timer } = deps;
   let stopping = false;
   let wake: () => void = () => undefined;

@@ -1,24 +1,16 @@
-/** Chooses the id from which the sequencer scans the inbox. */
-export type ScanCursor = {
-  /** The id after which the next scan starts; empty for a full scan. */
-  nextAfterId(): string;
-  /** Records the lowest id that a scan has numbered; undefined if it found none. */
-  recordScan(least: string | undefined): void;
-};
-
 /** Events are stored within this time after they got their ids; a full scan finds any other. */
 const windowMs = 30_000;
-/** How often all of the inbox is scanned, */
+/** How often the whole inbox is scanned. */
 const fullScanEveryMs = 5_000;
-/** and the largest share of time for full scans. */
+/** The largest share of time for full scans. */
 const fullScanShare = 1 / 20;
 
 /**
- * Numbered events leave the inbox, but PostgreSQL still passes over each of them while a snapshot may see it: during a backup,
+ * Chooses the id from which the sequencer scans the inbox. Numbered events leave the inbox, but PostgreSQL still passes over each of them while a snapshot may see it: during a backup,
  * each full scan would cost more than the one before. Most scans therefore start at the lowest id that was numbered in the last
  * 30 to 60 s. Ids rise with time, but by clocks that may be slow or set back. `stopwatch` counts monotonic milliseconds.
  */
-export function createScanCursor(stopwatch: () => number): ScanCursor {
+export function createScanCursor(stopwatch: () => number) {
   // The current scan.
   let [startedAt, isFullScan] = [0, true];
   let nextFullScanAt = Number.NEGATIVE_INFINITY;
@@ -28,13 +20,15 @@ export function createScanCursor(stopwatch: () => number): ScanCursor {
   let movedAt = stopwatch();
 
   return {
+    /** The id after which the next scan starts; empty for a full scan. */
     nextAfterId: () => {
       startedAt = stopwatch();
       isFullScan = startedAt >= nextFullScanAt;
       if (isFullScan) return '';
       return currentLeast !== undefined && currentLeast < previousLeast ? currentLeast : previousLeast;
     },
-    recordScan: (least) => {
+    /** Records the lowest id that a scan has numbered; undefined if it found none. */
+    recordScan: (least: string | undefined) => {
       const now = stopwatch();
       if (isFullScan) nextFullScanAt = now + Math.max(fullScanEveryMs, (now - startedAt) / fullScanShare);
       if (least !== undefined && (currentLeast === undefined || least < currentLeast)) currentLeast = least;

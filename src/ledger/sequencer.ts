@@ -20,8 +20,7 @@ import type { SystemKeys } from './system-keys.ts';
 import { leafHash } from './tlog/merkle.ts';
 import { appendLeaves, treeEdgeRoot } from './tlog/tree-edge.ts';
 
-/** The stores, keys and limits of a sequencer. */
-export type SequencerDeps = {
+type SequencerDeps = {
   readonly db: Pick<Database, 'read' | 'write'>;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'preload'>;
   readonly systemKeys: SystemKeys;
@@ -29,7 +28,6 @@ export type SequencerDeps = {
   readonly anchor: Anchor;
   /** The origin of a new log; an existing log keeps its own. */
   readonly origin: string;
-  /** The most events of one unit. */
   readonly maxBatchEvents: number;
   /** A monotonic clock in milliseconds. */
   readonly stopwatch: () => number;
@@ -37,40 +35,33 @@ export type SequencerDeps = {
   fence(): number | undefined;
 };
 
-/**
- * Numbers events: moves them from the inbox into the tree. It promises one history: each unit moves the head by compare and
- * swap, so two sequencers never number differently, even if both believe that they lead. A crash leaves a batch completely
- * stored or not at all; its events then wait in the inbox.
- */
-export type Sequencer = {
-  /** Numbers a few batches; returns the number of events, or undefined while another process leads. */
-  step(): Promise<number | undefined>;
-  /** The stored tree; undefined before the first step, after a fault, and while another process leads. */
-  tree(): OpenTree | undefined;
-};
+/** See `createSequencer`. */
+export type Sequencer = ReturnType<typeof createSequencer>;
 
 /** The most batches of one step. The next batch is read and hashed while the previous one is stored. */
 const batchesPerStep = 8;
 /** After this many entries the event loop runs other work, so that requests wait for a millisecond, not for a batch. */
 const entriesPerTick = 64;
 
-/** The sequencer of this process. After a fault it keeps nothing in memory: the next step opens the tree again. */
-export function createSequencer(deps: SequencerDeps): Sequencer {
+/**
+ * Creates the sequencer of this process, which moves events from the inbox into the tree. It promises one history: each unit moves
+ * the head by compare and swap, so two sequencers never number differently, even if both believe that they lead. A crash leaves a
+ * batch completely stored or not at all; its events then wait in the inbox. After a fault it keeps nothing in memory: the next
+ * step opens the tree again.
+ */
+export function createSequencer(deps: SequencerDeps) {
   let state: SequencerState | undefined;
   const scanCursor = createScanCursor(deps.stopwatch);
 
+  /** Numbers a few batches; returns the number of events, or undefined while another process leads. */
   async function step(): Promise<number | undefined> {
     const fence = deps.fence();
     const known = state;
     state = undefined;
     if (fence === undefined) return undefined;
     const { tree, chains } = known ?? (await open(fence));
-    const { numbered, grown, least } = await numberBatches(deps, {
-      tree,
-      chains,
-      fence,
-      afterId: scanCursor.nextAfterId(),
-    });
+    const afterId = scanCursor.nextAfterId();
+    const { numbered, grown, least } = await numberBatches(deps, { tree, chains, fence, afterId });
     scanCursor.recordScan(least);
     state = { tree: grown, chains };
     return numbered;
@@ -81,21 +72,24 @@ export function createSequencer(deps: SequencerDeps): Sequencer {
     return { tree, chains: createChainEnds(deps.db.read, deps.systemKeys) };
   }
 
-  return { step, tree: () => state?.tree };
+  return {
+    step,
+    /** The stored tree; undefined before the first step, after a fault, and while another process leads. */
+    tree: () => state?.tree,
+  };
 }
 
-/** The state between two steps: the tree, and the ends of its chains. */
 type SequencerState = { readonly tree: OpenTree; readonly chains: ChainEnds };
 type StepInput = SequencerState & { readonly fence: number; readonly afterId: string };
 
-/** The events of one unit, with the ends of their chains. */
 type EventBatch = { readonly events: readonly PendingEvent[]; readonly ends: readonly MutableChainEnd[] };
 
-async function numberBatches(deps: SequencerDeps, { tree, chains, fence, ...from }: StepInput) {
+async function numberBatches(deps: SequencerDeps, input: StepInput) {
   const { db, maxBatchEvents } = deps;
-  let grown = tree;
+  const { chains, fence } = input;
+  let grown = input.tree;
   let numbered = 0;
-  let { afterId } = from;
+  let { afterId } = input;
   let least: string | undefined;
   let coming = fetchBatch(deps, chains, afterId);
   let storing: Promise<unknown> = Promise.resolve();
@@ -134,28 +128,32 @@ function markHandled<T>(promise: Promise<T>): Promise<T> {
  * Reads the next batch, while the previous one is hashed and the one before that is stored. That one may still be in the
  * inbox, so the scan starts after its last id. A later step finds events that are stored late with a smaller id.
  */
-async function fetchBatch({ db, citizenKeys, maxBatchEvents }: SequencerDeps, chains: ChainEnds, afterId: string) {
+async function fetchBatch(
+  { db, citizenKeys, maxBatchEvents }: SequencerDeps,
+  chains: ChainEnds,
+  afterId: string,
+): Promise<EventBatch> {
   const events = await readPendingEvents(db.read, afterId, maxBatchEvents);
   const ends = await chains.endsOf(events);
   await nextTick();
   await citizenKeys.preload([...new Set(events.flatMap(({ citizenId }) => citizenId ?? []))]);
-  return { events, ends } satisfies EventBatch;
-}
-
-/** Explains a refused unit to the operator: a process that was suspended finds that another one leads. */
-function explainMovedHead(fault: unknown): never {
-  const isHeadMoved = fault instanceof WriteRefused && fault.kind === 'rows' && fault.statement === 0;
-  throw isHeadMoved ? new HeadMoved(fault) : fault;
+  return { events, ends };
 }
 
 /** Another process has moved the head: this unit was refused, and the next step reads the tree again. */
 class HeadMoved extends Error {
-  constructor(cause: unknown) {
-    super('another process has numbered events meanwhile; this unit was not stored, and the tree is read again', {
+  override readonly name = 'HeadMoved';
+}
+
+/** Explains a refused unit to the operator: a process that was suspended finds that another one leads. */
+function explainMovedHead(cause: unknown): never {
+  if (!(cause instanceof WriteRefused && cause.kind === 'rows' && cause.statement === 0)) throw cause;
+  throw new HeadMoved(
+    'another process has numbered events meanwhile; this unit was not stored, and the tree is read again',
+    {
       cause,
-    });
-    this.name = 'HeadMoved';
-  }
+    },
+  );
 }
 
 function headOf({ edge: { size }, root }: OpenTree) {

@@ -2,7 +2,7 @@ import type { RootKey } from '../crypto/root-key.ts';
 import { hmac } from '../kernel/hashing.ts';
 
 /** The chains of events about no single citizen: the register of endpoints, and all others. */
-export type SystemChain = 'endpoints' | 'system';
+type SystemChain = 'endpoints' | 'system';
 
 /** The key that encrypts system events, and the pseudonyms of their chains. */
 export type SystemKeys = { readonly key: Uint8Array; chainOf(chain: SystemChain): Uint8Array };

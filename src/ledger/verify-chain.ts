@@ -2,7 +2,7 @@ import { computeChainLink, noPreviousHash, parseEntry } from './ledger-entry.ts'
 import { leafHash } from './tlog/merkle.ts';
 
 /** A disclosed chain: the leaves of one owner in order, and the key of their links. */
-export type DisclosedChain = {
+type DisclosedChain = {
   readonly chain: Uint8Array;
   readonly linkKey: Uint8Array;
   /** The link key of events from before the import of the citizen. */

@@ -1,19 +1,12 @@
 import type { LogSource } from './log-source.ts';
-import { type Checkpoint, parseCheckpoint } from './tlog/checkpoint.ts';
+import type { Checkpoint } from './tlog/checkpoint.ts';
 import { hashBytes, leafHash } from './tlog/merkle.ts';
-import { parseNote } from './tlog/note.ts';
-import { parseBundle, tilePath, tileWidth } from './tlog/tile.ts';
+import { findWrongLeaf, parseBundle, tilePath, tileWidth } from './tlog/tile.ts';
 import { TileMissing } from './tlog/tiled-tree.ts';
-import { type TlogPolicy, verifyCheckpointNote } from './tlog/tlog-policy.ts';
+import { type CheckpointVerdict, type TlogPolicy, verifyCheckpointNote } from './tlog/tlog-policy.ts';
 import { appendLeaves, type ChangedTile, emptyTreeEdge, type TreeEdge, treeEdgeRoot } from './tlog/tree-edge.ts';
 
-/** The verified checkpoint, or the first fault. */
-export type LogVerdict =
-  | { readonly checkpoint: Checkpoint; readonly witnesses: readonly string[] }
-  | { readonly fault: string };
-
-/** The trusted keys and the callbacks of a verification. */
-export type VerifyLogOptions = {
+type VerifyLogOptions = {
   readonly policy: TlogPolicy;
   /** Notes of earlier checkpoints; the log must begin with each of their trees. */
   readonly earlier?: readonly string[];
@@ -28,10 +21,8 @@ export type VerifyLogOptions = {
  * the one above, all of them against the signed root, and that against each earlier checkpoint. Memory does not grow with the
  * log.
  */
-export async function verifyLog(source: LogSource, options: VerifyLogOptions): Promise<LogVerdict> {
-  const note = parseNote(await source.checkpoint());
-  const trusted =
-    note === undefined ? { fault: 'the checkpoint is no signed note' } : verifyCheckpointNote(options.policy, note);
+export async function verifyLog(source: LogSource, options: VerifyLogOptions): Promise<CheckpointVerdict> {
+  const trusted = verifyCheckpointNote(options.policy, await source.checkpoint());
   if ('fault' in trusted) return trusted;
   const { checkpoint } = trusted;
   const earlier = earlierCheckpoints(options, checkpoint);
@@ -51,17 +42,13 @@ function earlierCheckpoints(
 ): { readonly checkpoints: readonly Checkpoint[] } | { readonly fault: string } {
   const checkpoints: Checkpoint[] = [];
   for (const text of earlier) {
-    const note = parseNote(text);
-    const opened = note === undefined ? undefined : parseCheckpoint(note.text);
-    if (note === undefined || opened === undefined) return { fault: 'an earlier checkpoint is no signed note' };
     // Witnesses may have changed since; the signature of the log must still be valid.
-    const own = verifyCheckpointNote({ ...policy, isQuorum: () => true }, note);
-    if ('fault' in own) return { fault: `an earlier checkpoint: ${own.fault}` };
-    if (opened.origin !== now.origin) return { fault: 'an earlier checkpoint is of another log' };
-    if (opened.size > now.size) {
-      return { fault: `the log was rolled back: it has ${now.size} entries, and had ${opened.size}` };
-    }
-    checkpoints.push(opened);
+    const opened = verifyCheckpointNote({ ...policy, isQuorum: () => true }, text);
+    if ('fault' in opened) return { fault: `an earlier checkpoint: ${opened.fault}` };
+    const { origin, size } = opened.checkpoint;
+    if (origin !== now.origin) return { fault: 'an earlier checkpoint is of another log' };
+    if (size > now.size) return { fault: `the log was rolled back: it has ${now.size} entries, and had ${size}` };
+    checkpoints.push(opened.checkpoint);
   }
   return { checkpoints: checkpoints.sort((left, right) => left.size - right.size) };
 }
@@ -117,12 +104,8 @@ async function readBundle(
   if (entries?.length !== width) return { fault: `${tilePath(name)} is no bundle of ${width} entries` };
   const leaves = entries.map(leafHash);
   const tile = await source.tile({ ...name, level: 0 });
-  for (const [at, leaf] of leaves.entries()) {
-    const place = index * tileWidth + at;
-    if (Buffer.compare(leaf, tile.subarray(at * hashBytes, (at + 1) * hashBytes)) !== 0) {
-      return { fault: `entry ${place} is not the one of its tile` };
-    }
-  }
+  const wrong = findWrongLeaf(leaves, tile);
+  if (wrong >= 0) return { fault: `entry ${index * tileWidth + wrong} differs from its tile` };
   if (tile.length !== width * hashBytes) {
     return { fault: `${tilePath({ ...name, level: 0 })} has more than ${width} hashes` };
   }

@@ -2,28 +2,15 @@ import type { StoredCheckpoint } from './ledger-store.ts';
 import { type FetchUrl, readBodyUpTo } from './log-source.ts';
 import type { LogView } from './log-view.ts';
 import { parseCount } from './tlog/checkpoint.ts';
-import { formatNote, parseNote, parseSignatures, type SignatureLine } from './tlog/note.ts';
+import { formatNote, isSignedBy, parseNote, parseSignatures, type SignatureLine } from './tlog/note.ts';
 import type { TlogPolicy, TrustedWitness } from './tlog/tlog-policy.ts';
 
 /** Part of the fault of a witness that has cosigned another tree than this log has; it raises `ledger-alarm`. */
 export const splitViewMarker = 'a second history';
 
-/** The responses of all witnesses: the note with every valid cosignature, whether they form a quorum, and the faults. */
-export type CollectedCosignatures = {
-  readonly note: string;
-  readonly isQuorum: boolean;
-  readonly faults: readonly string[];
-};
-
-/** Requests cosignatures from the witnesses of a policy (c2sp.org/tlog-witness). It never reports one that is not valid. */
-export type WitnessClient = { collect(checkpoint: StoredCheckpoint): Promise<CollectedCosignatures> };
-
 /** A witness gave no valid cosignature; the message completes "witness NAME: …". */
 class WitnessFault extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'WitnessFault';
-  }
+  override readonly name = 'WitnessFault';
 }
 
 const timeoutMs = 10_000;
@@ -32,14 +19,11 @@ const maxResponseBytes = 64_000;
 type WitnessClientDeps = { readonly log: Pick<LogView, 'consistencyProof'>; readonly fetchUrl: FetchUrl };
 
 /**
- * The client of this log. It remembers in memory the last size that each witness cosigned. After a restart the witness refuses
- * the first request (409) and names that size.
+ * Requests cosignatures of this log from the witnesses of a policy (c2sp.org/tlog-witness). It never returns an invalid one. It
+ * remembers in memory the last size that each witness cosigned. After a restart the witness refuses the first request (409) and
+ * names that size.
  */
-export function createWitnessClient(
-  policy: TlogPolicy,
-  log: Pick<LogView, 'consistencyProof'>,
-  fetchUrl: FetchUrl,
-): WitnessClient {
+export function createWitnessClient(policy: TlogPolicy, log: Pick<LogView, 'consistencyProof'>, fetchUrl: FetchUrl) {
   const lastSizes = new Map<string, number>();
   const deps = { log, fetchUrl };
 
@@ -59,7 +43,7 @@ export function createWitnessClient(
   }
 
   return {
-    collect: async (checkpoint) => {
+    collect: async (checkpoint: StoredCheckpoint) => {
       const note = parseNote(checkpoint.note);
       if (note === undefined) throw new TypeError('a stored checkpoint is a signed note');
       const witnesses = policy.witnesses.filter(({ url }) => url !== undefined);
@@ -107,10 +91,6 @@ async function submit(
   const line = parseSignatures(body)?.find((one) => isSignedBy(one, key));
   if (line === undefined || !key.verify(text, line.signature)) throw new WitnessFault('gave no valid cosignature');
   return { line };
-}
-
-function isSignedBy(line: SignatureLine, key: TrustedWitness['key']): boolean {
-  return line.name === key.name && line.keyId === key.keyId;
 }
 
 function reasonMessage(reason: unknown): string {

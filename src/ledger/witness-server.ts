@@ -3,16 +3,13 @@ import { readBytesUpTo } from '../kernel/read-bytes-up-to.ts';
 import { maxNoteBytes } from './tlog/note.ts';
 import type { Witness, WitnessAnswer } from './witness.ts';
 
-/** A listening witness; `url` is its submission and its monitoring prefix. */
-export type RunningWitness = { readonly url: string; close(): Promise<void> };
-
 const notFound: WitnessAnswer = { status: 404, contentType: 'text/plain; charset=utf-8', body: 'nothing here\n' };
 
 /** Serves a witness over HTTP. Put TLS in front of it. It needs no other protection, because checkpoints are signed. */
 export async function serveWitness(
   witness: Witness,
   { host, port, onFault }: { readonly host: string; readonly port: number; onFault(fault: unknown): void },
-): Promise<RunningWitness> {
+) {
   const server = createServer({ headersTimeout: 5_000, requestTimeout: 10_000 }, (request, response) => {
     handleRequest(witness, request)
       .catch((fault: unknown) => {
@@ -29,6 +26,7 @@ export async function serveWitness(
   const address = server.address();
   const bound = typeof address === 'object' && address !== null ? address.port : port;
   return {
+    /** The submission prefix and the monitoring prefix. */
     url: `http://${host.includes(':') ? `[${host}]` : host}:${bound}`,
     close: async () => {
       server.closeAllConnections();

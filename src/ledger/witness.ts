@@ -14,30 +14,15 @@ import { isSubtree, type Subtree, verifySubtreeConsistency } from './tlog/subtre
 /** The HTTP response of a witness. */
 export type WitnessAnswer = { readonly status: number; readonly contentType: string; readonly body: string };
 
-/**
- * A witness (c2sp.org/tlog-witness). It promises to cosign a checkpoint only if the log grew from the last one that it
- * cosigned. The new checkpoint is synced before the cosignature leaves; after a crash in between, the log gets 409 with the new
- * size and asks again.
- */
-export type Witness = {
-  /** `POST add-checkpoint`. */
-  addCheckpoint(body: string): Promise<WitnessAnswer>;
-  /** `POST sign-subtree`; 404 if the key of this witness cannot sign subtrees (Ed25519 cannot). */
-  signSubtree(body: string): WitnessAnswer;
-  /** `GET {hash of the origin}/checkpoint`. */
-  checkpoint(originHash: string): Promise<WitnessAnswer>;
-};
+/** See `createWitness`. */
+export type Witness = Awaited<ReturnType<typeof createWitness>>;
 
 /** The stored checkpoint of a log is damaged. Cosigning stops, because its last size is unknown. */
 class WitnessStateError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'WitnessStateError';
-  }
+  override readonly name = 'WitnessStateError';
 }
 
-/** The key, the logs and the folder of a witness. */
-export type WitnessDeps = {
+type WitnessDeps = {
   readonly signer: NoteSigner;
   /** The keys of the watched logs; the name of a key is the origin of its log. */
   readonly logs: readonly VerifierKey[];
@@ -55,19 +40,23 @@ const createAnswer = (status: number, body: string, contentType = plainText): Wi
 });
 
 /**
- * Opens the witness in its folder, which only one process may use. It handles `add-checkpoint` requests one after the other.
+ * Opens a witness (c2sp.org/tlog-witness) in its folder, which only one process may use. It cosigns a checkpoint only if the log
+ * grew from the last one that it cosigned, and handles `add-checkpoint` requests one after the other. The new checkpoint is synced
+ * before the cosignature leaves; after a crash in between, the log gets 409 with the new size and asks again.
  */
-export async function createWitness(deps: WitnessDeps): Promise<Witness> {
+export async function createWitness(deps: WitnessDeps) {
   await createSyncedFolder(deps.folder);
   let last: Promise<unknown> = Promise.resolve();
   return {
-    addCheckpoint: (body) => {
+    addCheckpoint: (body: string) => {
       const result = last.then(() => cosignCheckpoint(deps, body));
       last = result.catch(() => undefined);
       return result;
     },
-    signSubtree: (body) => signSubtree(deps, body),
-    checkpoint: async (originHash) => {
+    /** 404 if the key of this witness cannot sign subtrees (Ed25519 cannot). */
+    signSubtree: (body: string) => signSubtree(deps, body),
+    /** The last cosigned checkpoint of the log with that hash of its origin. */
+    checkpoint: async (originHash: string) => {
       const note = /^[0-9a-f]{64}$/.test(originHash) ? await readNote(deps, originHash) : undefined;
       return note === undefined ? createAnswer(404, 'never cosigned\n') : createAnswer(200, note);
     },

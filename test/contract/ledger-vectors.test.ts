@@ -146,7 +146,7 @@ test('the three cosignatures of sunlight verify with their times, and unknown ke
       .map(parseVkey)
       .filter((key): key is VerifierKey => key !== undefined);
     assert.equal(keys.length, 1);
-    const note = parseNote(readFileSync(join(folder, 'sunlight', place, origin, 'checkpoint')));
+    const note = parseNote(readFileSync(join(folder, 'sunlight', place, origin, 'checkpoint'), 'utf8'));
     assert.ok(note !== undefined);
     const opened = openNote(note, keys);
     const [line] = opened?.verified ?? [];
@@ -170,7 +170,7 @@ test('the tiles of sunlight give the root of their checkpoint, and a partial til
   const [full, partial] = [readFileSync(join(log, 'tile/0/000')), readFileSync(join(log, 'tile/0/001.p/44'))];
   const above = readFileSync(join(log, 'tile/1/000.p/1'));
   assert.deepEqual(Buffer.from(rootOfHashes(splitHashes(full))), above);
-  const note = parseNote(readFileSync(join(log, 'checkpoint')));
+  const note = parseNote(readFileSync(join(log, 'checkpoint'), 'utf8'));
   const root = rootOfHashes(splitHashes(Buffer.concat([full, partial])));
   assert.deepEqual(Buffer.from(root), parseCheckpoint(note?.text ?? '')?.root);
   const tiles = join(folder, 'sunlight/navigli2025h2/tile/0');

@@ -187,7 +187,7 @@ test('the monitor raises an alarm when an entry changes and when the log shrinks
   await app.db.write([
     { sql: 'update ledger_entry set entry = $1 where leaf_index = 650', args: [new Uint8Array(90)] },
   ]);
-  assert.deepEqual(await monitor.check(), { verified: 701, alarm: 'entry 650 is not the one of its tile' });
+  assert.deepEqual(await monitor.check(), { verified: 701, alarm: 'entry 650 differs from its tile' });
   const other = buildLedgerApp(await sqlite.open(t));
   await other.use('anna');
   await other.sequence();
@@ -222,7 +222,7 @@ test('the monitor raises an alarm for an older tree, an unknown signature, and m
   const unknown = 'no trusted key signed the checkpoint, or a signature of one is bad';
   assert.deepEqual(await monitor.check(), { verified: 2, alarm: unknown });
   published = { ...newer, note: 'garbage' };
-  assert.deepEqual(await monitor.check(), { verified: 2, alarm: 'the checkpoint is no note' });
+  assert.deepEqual(await monitor.check(), { verified: 2, alarm: 'the checkpoint is not a signed note' });
   published = await grown();
   readTile = async (name) => (name.level === 'entries' ? undefined : app.view.readTile(name));
   assert.deepEqual(await monitor.check(), { verified: 2, alarm: 'the entries from 0 on are missing' });

@@ -62,9 +62,9 @@ test('a verifier with only the public key detects each kind of forgery', async (
     await faultOf(rehashed((entries) => [...entries.toSpliced(7, 1), entries[0] ?? new Uint8Array()])),
     /tile\/1|second history/,
   );
-  assert.match(await faultOf(inBundle(changeOne)), /entry 256 is not the one of its tile/);
+  assert.match(await faultOf(inBundle(changeOne)), /entry 256 differs from its tile/);
   assert.match(await faultOf(rehashed(changeOne)), /tile\/1\/000|second history/);
-  assert.match(await faultOf(inBundle(swapTwo)), /entry 256 is not/);
+  assert.match(await faultOf(inBundle(swapTwo)), /entry 256 differs/);
   assert.match(await faultOf(rehashed(swapTwo)), /tile\/1\/000|second history/);
   // Missing or truncated resources.
   const without = (level: number | 'entries'): LogSource => ({
@@ -79,8 +79,8 @@ test('a verifier with only the public key detects each kind of forgery', async (
   }
   const cut = withForgedTiles(source, ({ level }, bytes) => (level === 'entries' ? bytes.subarray(0, -1) : bytes));
   assert.match(await faultOf(cut), /no bundle of 256 entries/);
-  assert.equal(await faultOf({ ...source, checkpoint: async () => 'x' }), 'the checkpoint is no signed note');
-  assert.equal(await faultOf(source, ['x']), 'an earlier checkpoint is no signed note');
+  assert.equal(await faultOf({ ...source, checkpoint: async () => 'x' }), 'the checkpoint is not a signed note');
+  assert.equal(await faultOf(source, ['x']), 'an earlier checkpoint: the checkpoint is not a signed note');
   // Entries after the signed size that nobody signed.
   const longer = (level: number | 'entries') =>
     withForgedTiles(source, (name, bytes) => (name.level === level ? Buffer.concat([bytes, Buffer.alloc(32)]) : bytes));

@@ -16,11 +16,9 @@ export type BlobStore = {
    * the next one is requested, because its memory may be reused.
    */
   read(name: string, part: BlobPart): AsyncIterable<Uint8Array>;
-  /** Whether a blob of that name is published. */
   has(name: string): Promise<boolean>;
   /** Removes a blob; no effect if there is none. */
   remove(name: string): Promise<void>;
-  /** Every published blob, in no order. */
   list(): AsyncIterable<StoredBlob>;
   /** Removes incomplete uploads from before that instant (epoch ms); returns their number. */
   removeIncompleteUploads(before: number): Promise<number>;
@@ -34,10 +32,7 @@ export type StoredBlob = { readonly name: string; readonly storedAt: number };
 
 /** A blob is missing, or does not have its stored length. */
 export class BlobBroken extends Error {
-  constructor(message: string, options?: ErrorOptions) {
-    super(message, options);
-    this.name = 'BlobBroken';
-  }
+  override readonly name = 'BlobBroken';
 }
 
 /** The storage does not respond, or cannot serve requests at present. */

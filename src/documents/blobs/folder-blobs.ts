@@ -8,7 +8,7 @@ import {
   read as readForCallback,
   readSync,
 } from 'node:fs';
-import { type FileHandle, open, opendir, rename, rm, stat } from 'node:fs/promises';
+import { open, opendir, rename, rm, stat } from 'node:fs/promises';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { headerBytes, sealedChunkBytes } from '../../crypto/chunked-encryption.ts';
@@ -24,7 +24,6 @@ import {
   blobPath,
   type StoredBlob,
 } from './blob-store.ts';
-import { createOwnershipCheck } from './folder-ownership.ts';
 
 /** The size of a read: one verified piece with the header before it, and the end of the blob if it is near. */
 const pieceBytes = headerBytes + sealedPieceBytes;
@@ -36,10 +35,7 @@ const maxPooledBuffers = 32;
 
 /** The folder exists, but does not have the blobs of this database: a disk may not be mounted. */
 class ForeignFolder extends Error {
-  constructor(folder: string) {
-    super(`the documents on record are not in ${folder}`);
-    this.name = 'ForeignFolder';
-  }
+  override readonly name = 'ForeignFolder';
 }
 
 const openFile = promisify(openForCallback);
@@ -49,7 +45,6 @@ const readFile = promisify(readForCallback);
 export type FolderBlobOptions = {
   /** A monotonic clock in milliseconds, to measure the disk. */
   readonly stopwatch?: () => number;
-  /** Called with the fault when the disk cannot be used. */
   readonly onFault?: (fault: unknown) => void;
   /**
    * Whether the folder has the blobs of the database. If not, a disk is not mounted, and nothing is created or stored. Called
@@ -75,9 +70,7 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
     await createSyncedFolder(sealed);
     madeFolders.clear();
   };
-  const ownsFolder = isReadOnly
-    ? async () => false
-    : createOwnershipCheck(sealed, { isOwnFolder, prepare: prepareFolders });
+  const ownsFolder = isReadOnly ? async () => false : createOwnershipCheck(sealed, isOwnFolder, prepareFolders);
   const buffers = { small: createBufferPool(smallReadBytes), large: createBufferPool(bufferBytes) };
   const unavailable: ToUnavailable = (cause) => {
     onFault?.(cause);
@@ -94,7 +87,9 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
     put: async (name, bytes) => {
       const path = pathOf(name);
       const draft = join(incoming, name);
-      if (!(await ownsFolder().catch(rethrowAs(unavailable)))) throw unavailable(new ForeignFolder(folder));
+      if (!(await ownsFolder().catch(rethrowAs(unavailable)))) {
+        throw unavailable(new ForeignFolder(`the documents on record are not in ${folder}`));
+      }
       await writeDraft(draft, bytes, unavailable);
       let currentPath = draft;
       try {
@@ -118,7 +113,29 @@ export async function openFolderBlobs(folder: string, options: FolderBlobOptions
   };
 }
 
-/** Creates the folder of a blob once. */
+/**
+ * Creates a check whether the folder at `path` exists and has the blobs of this database. `isOwnFolder` runs only when device or
+ * inode differ from the last accepted folder: they change when a disk is unmounted.
+ */
+function createOwnershipCheck(
+  path: string,
+  isOwnFolder: () => Promise<boolean>,
+  prepare: () => Promise<void>,
+): () => Promise<boolean> {
+  let acceptedId: string | undefined;
+  const folderId = async () => {
+    const found = await stat(path).catch(() => undefined);
+    return found && `${found.dev} ${found.ino}`;
+  };
+  return async () => {
+    if (acceptedId !== undefined && (await folderId()) === acceptedId) return true;
+    if (!(await isOwnFolder())) return false;
+    await prepare();
+    acceptedId = await folderId();
+    return true;
+  };
+}
+
 async function createBlobFolder(sealed: string, path: string, madeFolders: Set<string>): Promise<void> {
   if (madeFolders.has(path)) return;
   await createSyncedFolder(path);
@@ -152,7 +169,7 @@ async function writeDraft(path: string, bytes: AsyncIterable<Uint8Array>, unavai
   const throwUnavailable = rethrowAs(unavailable);
   await using file = await open(path, 'wx', 0o600).catch(throwUnavailable);
   try {
-    for await (const piece of bytes) await writeAll(file, piece).catch(throwUnavailable);
+    for await (const piece of bytes) await file.writeFile(piece).catch(throwUnavailable);
     await file.sync().catch(throwUnavailable);
   } catch (fault) {
     await removeDraft(path);
@@ -165,14 +182,6 @@ async function removeDraft(path: string): Promise<void> {
   await rm(path, { force: true }).catch(ignore);
 }
 
-async function writeAll(file: FileHandle, piece: Uint8Array): Promise<void> {
-  for (let at = 0; at < piece.length; ) {
-    const { bytesWritten } = await file.write(piece, at, piece.length - at, null);
-    at += bytesWritten;
-  }
-}
-
-/** Buffers of one size, reused by readers. */
 type BufferPool = { take(): Buffer; release(buffer: Buffer): void };
 
 function createBufferPool(bytes: number): BufferPool {

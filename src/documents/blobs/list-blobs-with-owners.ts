@@ -3,8 +3,7 @@ import { maxRowsPerStatement } from '../../db/multi-row-statement.ts';
 import { type BlobOwner, blobOwnersOf } from '../document-store.ts';
 import type { BlobStore, StoredBlob } from './blob-store.ts';
 
-/** A blob with its owner. */
-export type BlobWithOwner = StoredBlob & { readonly owner: BlobOwner };
+type BlobWithOwner = StoredBlob & { readonly owner: BlobOwner };
 
 /**
  * The blobs stored before that instant (epoch ms) with their owners, which are read in pages: one statement for each document

@@ -1,4 +1,5 @@
 import type { Readable } from 'node:stream';
+import { crc32 } from 'node:zlib';
 import {
   AbortMultipartUploadCommand,
   type CompletedPart,
@@ -23,7 +24,6 @@ import {
   blobNamePattern,
   type StoredBlob,
 } from './blob-store.ts';
-import { requireChecksum, s3Checksum, s3PartBytes, splitIntoParts } from './s3-parts.ts';
 
 /** The bucket and its access key. Nothing else is read from files or the network. */
 export type S3Location = {
@@ -37,22 +37,19 @@ export type S3Location = {
   readonly secretAccessKey: Secret;
 };
 
+/** The size of a part in bytes, and the memory of one upload. S3 accepts 10,000 parts. */
+const s3PartBytes = 8 * 1_048_576;
 /** How long S3 may take to answer a request, which is sent up to three times, and then for each piece of a body. */
 const defaultAnswerMs = 30_000;
 
-/** The time limit and the reports of an S3 store. */
-export type S3Options = {
+type S3Options = {
   readonly answerMs?: number | undefined;
   /** Called with the reason when S3 cannot be used; the caller learns only that it cannot. */
   readonly onFault?: ((fault: unknown) => void) | undefined;
 };
 
-/** S3 answered in an unexpected way, or too late. */
 class S3ProtocolError extends Error {
-  constructor(message: string) {
-    super(message);
-    this.name = 'S3ProtocolError';
-  }
+  override readonly name = 'S3ProtocolError';
 }
 
 type Bucket = {
@@ -83,7 +80,7 @@ export function openS3Blobs(location: S3Location, { answerMs = defaultAnswerMs, 
     unavailable,
   };
   const keyOf = (name: string) => {
-    if (!blobNamePattern.test(name)) throw new TypeError('that is not the name of a blob');
+    if (!blobNamePattern.test(name)) throw new TypeError('expected a blob name of 4 to 64 letters, digits, _ or -');
     return `${prefix}${name}`;
   };
   return {
@@ -103,12 +100,10 @@ export function openS3Blobs(location: S3Location, { answerMs = defaultAnswerMs, 
       }
     },
     read: (name, part) => readPart(bucketClient, keyOf(name), part),
-    has: async (name) => {
-      const found = await bucketClient.client
+    has: (name) =>
+      bucketClient.client
         .send(new HeadObjectCommand({ Bucket: bucket, Key: keyOf(name) }))
-        .catch(falseIfMissing);
-      return found !== false;
-    },
+        .then(() => true, falseIfMissing),
     remove: async (name) => {
       await bucketClient.client.send(new DeleteObjectCommand({ Bucket: bucket, Key: keyOf(name) }));
     },
@@ -160,7 +155,7 @@ const objectErrors = new Set(['NoSuchKey', 'NotFound', 'InvalidRange', 'NoSuchUp
 const isObjectError = (fault: unknown) => fault instanceof S3ServiceException && objectErrors.has(fault.name);
 
 async function putWhole({ client, Bucket }: Bucket, Key: string, Body: Buffer): Promise<void> {
-  const ChecksumCRC32 = s3Checksum(Body);
+  const ChecksumCRC32 = checksumOf(Body);
   const stored = await client.send(new PutObjectCommand({ Bucket, Key, Body, ChecksumCRC32 }));
   try {
     requireChecksum(stored.ChecksumCRC32, ChecksumCRC32);
@@ -178,7 +173,7 @@ async function putParts({ client, Bucket }: Bucket, Key: string, first: Buffer, 
     const Parts: CompletedPart[] = [];
     const send = async (Body: Buffer) => {
       const PartNumber = Parts.length + 1;
-      const ChecksumCRC32 = s3Checksum(Body);
+      const ChecksumCRC32 = checksumOf(Body);
       const part = await client.send(new UploadPartCommand({ ...upload, PartNumber, Body, ChecksumCRC32 }));
       requireChecksum(part.ChecksumCRC32, ChecksumCRC32);
       // A store without checksums would not accept one at the end either.
@@ -297,4 +292,37 @@ async function removeBroken({ client, Bucket }: Bucket, prefix: string, before: 
 /** Some stores cannot list incomplete uploads; they end them by a rule. */
 function undefinedIfNotListable(fault: unknown): undefined {
   if (!(fault instanceof S3ServiceException && fault.name === 'NotImplemented')) throw fault;
+}
+
+/** Splits a stream into parts of exactly `s3PartBytes`; the last one may be smaller. */
+async function* splitIntoParts(bytes: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
+  let buffered: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of bytes) {
+    buffered.push(piece);
+    length += piece.length;
+    while (length >= s3PartBytes) {
+      const all = Buffer.concat(buffered);
+      yield all.subarray(0, s3PartBytes);
+      buffered = [all.subarray(s3PartBytes)];
+      length -= s3PartBytes;
+    }
+  }
+  if (length > 0) yield Buffer.concat(buffered);
+}
+
+/** The CRC-32 of a request body in base64. S3 rejects bytes that were changed on their way. */
+function checksumOf(bytes: Buffer): string {
+  const checksum = Buffer.alloc(4);
+  checksum.writeUInt32BE(crc32(bytes));
+  return checksum.toString('base64');
+}
+
+/**
+ * Compares a reported checksum with the one sent. A store that reports none is accepted, because reading verifies the bytes. A
+ * different checksum means that other bytes were stored.
+ */
+function requireChecksum(reported: string | undefined, sent: string): void {
+  if (reported !== undefined && reported !== sent)
+    throw new BlobBroken('S3 reported another checksum than that of the bytes sent');
 }

@@ -9,21 +9,15 @@ export const maxOrphans = 100;
 export type SweepResult = { readonly broken: number; readonly orphans: number; readonly strays: number };
 
 /**
- * The age limits of a sweep in epoch ms: blobs stored before `before`; of these, blobs without a row only from before
- * `rowless`.
- */
-export type SweepTimes = { readonly before: number; readonly rowless: number };
-
-/**
- * Removes blobs without an owner: incomplete uploads, blobs of erased documents, and blobs whose row was never written, because
- * the process ended or the outcome was unknown. `before` must be older than any running upload; if no other process runs, use
- * the start of this one. `rowless` is older still: next to a database restored from a backup, later documents look like orphans
- * too, and nothing brings them back. If there are more orphans than owned blobs, or more than a crash leaves, this is the wrong
- * or an old database: then no blob is removed, and the strays are reported to the operator.
+ * Removes blobs without an owner from before `before` (epoch ms): incomplete uploads, blobs of erased documents, and blobs whose
+ * row was never written, because the process ended or the outcome was unknown. No upload that started earlier may still run.
+ * Blobs without a row are removed only from before `rowless`: with a database restored from a backup, later documents look like
+ * orphans too. If there are more orphans than owned blobs, or more than a crash leaves, this is the wrong or an old database:
+ * then no blob is removed, and the strays are reported to the operator.
  */
 export async function sweepBlobs(
   parts: { readonly blobs: BlobStore; readonly read: Read; isStopping?(): boolean },
-  { before, rowless }: SweepTimes,
+  { before, rowless }: { readonly before: number; readonly rowless: number },
 ): Promise<SweepResult> {
   const broken = await parts.blobs.removeIncompleteUploads(before);
   const unowned: string[] = [];

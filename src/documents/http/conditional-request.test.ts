@@ -1,7 +1,6 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
-import { type ConditionalHeaders, evaluateConditions } from './conditional-request.ts';
-import { preferredForm } from './preferred-form.ts';
+import { type ConditionalHeaders, evaluateConditions, preferredForm } from './conditional-request.ts';
 
 const target = { etag: '"abc"', length: 100 };
 const answer = (conditions: ConditionalHeaders, method = 'GET') =>

@@ -1,3 +1,4 @@
+import { parseAccept, qualityOf } from '../../api/media-range.ts';
 import { etagListIncludes } from '../../kernel/entity-tag.ts';
 import { type ByteRange, parseRanges } from './byte-ranges.ts';
 
@@ -11,7 +12,8 @@ export type ConditionalHeaders = {
 
 /** How to answer a conditional request. */
 export type ConditionalOutcome =
-  | { readonly answer: 'precondition-failed' | 'not-modified' | 'unsatisfiable' | 'whole' }
+  | { readonly answer: 'precondition-failed' | 'not-modified' | 'unsatisfiable' }
+  | { readonly answer: 'whole' }
   | { readonly answer: 'parts'; readonly ranges: readonly [ByteRange, ...ByteRange[]] };
 
 /**
@@ -33,4 +35,17 @@ export function evaluateConditions(
   if (method !== 'GET' || (ifRange !== undefined && ifRange.trim() !== etag)) return { answer: 'whole' };
   const ranges = parseRanges(conditions.range, length);
   return typeof ranges === 'string' ? { answer: ranges } : { answer: 'parts', ranges };
+}
+
+/**
+ * Whether an `Accept` header (RFC 9110, section 12.5.1) prefers the document or its record: the record only if JSON is
+ * preferred to the type of the document. Undefined if neither is acceptable.
+ */
+export function preferredForm(accept: string | undefined, mediaType: string): 'document' | 'record' | undefined {
+  if (accept === undefined) return 'document';
+  const ranges = parseAccept(accept);
+  const [type = ''] = mediaType.split(';');
+  const document = qualityOf(type, ranges);
+  if (type !== 'application/json' && qualityOf('application/json', ranges) > document) return 'record';
+  return document > 0 ? 'document' : undefined;
 }

@@ -1,19 +1,13 @@
 import type { ByteRange } from './byte-ranges.ts';
 
-/** The framing of several ranges as `multipart/byteranges` (RFC 9110, section 14.6). */
-export type Multipart = {
-  readonly contentType: string;
-  /** The length of the whole body in bytes. */
-  readonly length: number;
-  /** The body; `open` opens one range. */
-  body(open: (range: ByteRange) => AsyncGenerator<Buffer>): AsyncGenerator<Buffer>;
-};
-
-/** Frames the ranges of a document of `size` bytes. `boundary` is random, so that the document cannot contain it. */
+/**
+ * Frames ranges of a document of `size` bytes as `multipart/byteranges` (RFC 9110, section 14.6). `boundary` is random, so that
+ * the document cannot contain it.
+ */
 export function createMultipart(
   ranges: readonly ByteRange[],
   { mediaType, size, boundary }: { readonly mediaType: string; readonly size: number; readonly boundary: string },
-): Multipart {
+) {
   const heads = ranges.map(({ first, last }, index) =>
     Buffer.from(
       `${index === 0 ? '' : '\r\n'}--${boundary}\r\ncontent-type: ${mediaType}\r\ncontent-range: bytes ${first}-${last}/${size}\r\n\r\n`,
@@ -24,7 +18,8 @@ export function createMultipart(
   return {
     contentType: `multipart/byteranges; boundary=${boundary}`,
     length: ranges.reduce((sum, { first, last }) => sum + last - first + 1, framing),
-    async *body(open) {
+    /** The body; `open` opens one range. */
+    async *body(open: (range: ByteRange) => AsyncGenerator<Buffer>): AsyncGenerator<Buffer> {
       for (const [index, range] of ranges.entries()) {
         const pieces = open(range);
         try {

@@ -1,7 +1,6 @@
 /** A published P-256 key; `sign` returns R ‖ S of 64 bytes (ES256). */
 export type ResponseSigner = { readonly keyId: string; sign(base: string): Uint8Array };
 
-/** The signed headers, if they are present. */
 const coveredComponents = [
   'content-type',
   'content-length',

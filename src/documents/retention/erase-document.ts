@@ -1,10 +1,9 @@
-import { SealBroken } from '../../crypto/chunked-encryption.ts';
 import type { IdGenerator } from '../../kernel/id.ts';
 import type { Effect } from '../../ledger/commit.ts';
 import type { Actor } from '../../ledger/ledger-event.ts';
 import type { SealedDocument } from '../document.ts';
 import { reprDigest } from '../http/repr-digest.ts';
-import { openDocumentContent } from '../open-document.ts';
+import { openDocumentContent, undefinedIfInvalid } from '../open-document.ts';
 import type { DocumentPorts } from '../ports.ts';
 import { eraseStatements } from './retention-store.ts';
 
@@ -23,11 +22,8 @@ export async function erasureEffect(
 ): Promise<Effect> {
   const { id, citizenId, retentionClass } = document;
   const proof = createId('event');
-  const content = await openDocumentContent(ports, document).catch((fault: unknown) => {
-    // A damaged record is erased as well; the digest of its blob is then unknown.
-    if (!(fault instanceof SealBroken)) throw fault;
-    return undefined;
-  });
+  // A damaged record is erased as well; the digest of its blob is then unknown.
+  const content = await openDocumentContent(ports, document).catch(undefinedIfInvalid);
   const event = {
     type: 'document.erased',
     id: proof,

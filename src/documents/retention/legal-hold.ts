@@ -9,7 +9,6 @@ import type { RetentionDeps } from './run-deletion.ts';
 type HoldRequest = {
   readonly actor: Actor;
   readonly reason: string;
-  /** One document, or all documents of a citizen. */
   readonly on: { readonly document: DocumentId } | { readonly citizenId: string };
 };
 
@@ -28,7 +27,7 @@ export async function placeHold(
   if ('document' in on && document === undefined) return { fault: 'there is no such document' };
   const citizenId = document?.citizenId ?? ('citizenId' in on ? on.citizenId : '');
   if (document === undefined && !(await isKnownCitizen(deps, citizenId))) {
-    return { fault: 'the register knows no such citizen, and no document is theirs' };
+    return { fault: 'the citizen is not in the register and has no document' };
   }
   const [hold, event, now] = [deps.createId('hold'), deps.createId('event'), deps.clock.now()];
   const documentId = document?.id ?? null;
@@ -40,7 +39,7 @@ export async function placeHold(
       statements: placeHoldStatements({ id: hold, citizenId, documentId, placedAt: now }),
     });
   } catch (fault) {
-    if (fault instanceof WriteRefused && fault.kind === 'rows') return { fault: 'the document is erased already' };
+    if (fault instanceof WriteRefused && fault.kind === 'rows') return { fault: 'the document is already erased' };
     throw fault;
   }
   return { hold, event };
@@ -53,7 +52,7 @@ async function isKnownCitizen({ read, ports }: PlaceHoldDeps, citizenId: string)
 /** Releases a hold; another hold on the same documents stays. */
 export async function releaseHold(deps: HoldDeps, id: HoldId, actor: Actor): Promise<{ readonly fault?: string }> {
   const hold = await findHold(deps.read, id);
-  if (hold === undefined) return { fault: 'there is no such hold, or it is released already' };
+  if (hold === undefined) return { fault: 'there is no such hold, or it was already released' };
   const { citizenId, documentId } = hold;
   const [event, now] = [deps.createId('event'), deps.clock.now()];
   const document = documentId ?? undefined;
@@ -63,7 +62,7 @@ export async function releaseHold(deps: HoldDeps, id: HoldId, actor: Actor): Pro
       statements: releaseHoldStatements(hold, now),
     });
   } catch (fault) {
-    if (fault instanceof WriteRefused && fault.kind === 'rows') return { fault: 'it was just released' };
+    if (fault instanceof WriteRefused && fault.kind === 'rows') return { fault: 'the hold was already released' };
     throw fault;
   }
   return {};

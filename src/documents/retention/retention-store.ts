@@ -1,6 +1,6 @@
 import type { Read, Statement } from '../../db/database.ts';
 import { idField, integerField, textField } from '../../db/row-fields.ts';
-import { type DocumentId, type EventId, type HoldId, parseId } from '../../kernel/id.ts';
+import type { DocumentId, EventId, HoldId } from '../../kernel/id.ts';
 import type { SealedDocument, StoredDocument } from '../document.ts';
 
 /** Withdraws a document that is not withdrawn or erased; refused (`rows`) if its status has changed. */
@@ -61,14 +61,12 @@ export async function countDocuments(read: Read, citizenId: string): Promise<num
 
 /** The ids of the erased documents of a citizen, whose blobs may be removed. */
 export async function erasedDocumentsOf(read: Read, citizenId: string): Promise<DocumentId[]> {
-  const rows = await read("select id from document where citizen_id = $1 and status = 'erased' order by id", [
-    citizenId,
-  ]);
-  return rows.flatMap(({ id }) => parseId('document', String(id)) ?? []);
+  const sql = "select id from document where citizen_id = $1 and status = 'erased' order by id";
+  return (await read(sql, [citizenId])).map((row) => idField(row, 'id', 'document'));
 }
 
 /** A hold on one document or, with `documentId` null, on all present and later documents of the citizen. */
-export type LegalHold = {
+type LegalHold = {
   readonly id: HoldId;
   readonly citizenId: string;
   readonly documentId: DocumentId | null;
@@ -161,9 +159,4 @@ export async function dueForErasure(
     dueAt: integerField(row, 'erasure_due_at'),
     held: integerField(row, 'holds') > 0,
   }));
-}
-
-/** Why the run may erase a document: its issuer withdrew it, or its retention class ended. */
-export function erasureRuleOf({ status }: SealedDocument): 'withdrawn' | 'retention-class' {
-  return status === 'withdrawn' ? 'withdrawn' : 'retention-class';
 }

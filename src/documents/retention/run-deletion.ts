@@ -8,7 +8,7 @@ import { mayErase } from '../document.ts';
 import { findDocument } from '../document-store.ts';
 import type { DocumentPorts } from '../ports.ts';
 import { erasureEffect, removeSealedBlob } from './erase-document.ts';
-import { type DueDocument, dueForErasure, erasureRuleOf } from './retention-store.ts';
+import { type DueDocument, dueForErasure } from './retention-store.ts';
 
 /** The stores and callbacks of a deletion run. */
 export type RetentionDeps = {
@@ -58,13 +58,15 @@ export async function runDeletion(deps: RetentionDeps, actor: Actor, isDryRun: b
   for (let after: DueDocument | undefined; deps.isStopping?.() !== true; ) {
     const due = await dueForErasure(deps.read, { now, after, limit: pageSize });
     const ends = await Promise.allSettled(due.map(processDue));
-    const page = createPage();
+    const page = { erased: [] as DocumentId[], held: [] as DocumentId[], passed: [] as DocumentId[] };
     for (const [at, { id }] of due.entries()) {
       const end = ends[at];
       page[end?.status === 'fulfilled' ? end.value : 'passed'].push(id);
       if (end?.status === 'rejected') fault ??= end.reason;
     }
-    for (const end of outcomes) run[end] += page[end].length;
+    run.erased += page.erased.length;
+    run.held += page.held.length;
+    run.passed += page.passed.length;
     for (const id of page.erased) list.update(`${id}\n`);
     after = due.at(-1);
     await deps.onPage?.(page);
@@ -88,9 +90,6 @@ export async function isErasureDue(deps: RetentionDeps): Promise<boolean> {
   return isDue;
 }
 
-const outcomes = ['erased', 'held', 'passed'] as const;
-const createPage = () => ({ erased: [] as DocumentId[], held: [] as DocumentId[], passed: [] as DocumentId[] });
-
 type RunContext = { readonly now: number; readonly actor: Actor };
 
 async function eraseDue(deps: RetentionDeps, id: DocumentId, { now, actor }: RunContext): Promise<boolean> {
@@ -100,7 +99,7 @@ async function eraseDue(deps: RetentionDeps, id: DocumentId, { now, actor }: Run
     createId: deps.createId,
     now,
     actor,
-    rule: erasureRuleOf(document),
+    rule: document.status === 'withdrawn' ? 'withdrawn' : 'retention-class',
   });
   try {
     await deps.commit(effect);

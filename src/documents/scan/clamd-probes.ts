@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 
 /** A file that clamd must not report as clean, and the setting of clamd.conf for that. */
-export type ClamdProbe = { readonly name: string; readonly bytes: Buffer; readonly setting: string };
+type ClamdProbe = { readonly name: string; readonly bytes: Buffer; readonly setting: string };
 
 /** Deeper than any `MaxRecursion` of clamd. */
 const depth = 120;

@@ -4,7 +4,7 @@ import { createClamdProbes } from './clamd-probes.ts';
 import { type Scanner, ScannerFault, type ScanVerdict } from './scanner.ts';
 
 /** The address of clamd, and how long it may be silent: longer than its own MaxScanTime (120 s by default). */
-export type ClamdOptions = {
+type ClamdOptions = {
   readonly address: { readonly path: string } | { readonly host: string; readonly port: number };
   readonly silenceMs?: number;
 };
@@ -136,23 +136,16 @@ async function exchange(
       if (answered || socket.destroyed) return;
       const { promise, resolve } = Promise.withResolvers<void>();
       socket.write(bytes, () => resolve());
-      await Promise.race([promise, settled(reply.promise)]);
+      await Promise.race([promise, Promise.allSettled([reply.promise])]);
     },
   };
   const sending = send(connection);
   try {
-    await Promise.race([sending, settled(reply.promise)]);
+    await Promise.race([sending, Promise.allSettled([reply.promise])]);
     return await reply.promise;
   } finally {
     socket.destroy();
     // A fault of the source takes precedence over the connection fault that it causes.
     await sending;
   }
-}
-
-async function settled(promise: Promise<unknown>): Promise<void> {
-  await promise.then(
-    () => undefined,
-    () => undefined,
-  );
 }

@@ -44,14 +44,8 @@ export type ScanDeps = {
   readonly onFault: (fault: unknown) => void;
 };
 
-/** The running scan worker. */
-export type ScanWorker = {
-  /** Checks the queue at once. */
-  wake(): void;
-  /** Resolves when nothing is scanned and nothing is due. */
-  idle(): Promise<void>;
-  stop(withinMs: number): Promise<boolean>;
-};
+/** See `startScanWorker`. */
+export type ScanWorker = ReturnType<typeof startScanWorker>;
 
 /** Longer than clamd may take for one document including reading it; then another process may try. */
 const scanClaimMs = 15 * 60_000;
@@ -66,7 +60,7 @@ const reportIntervalMs = 60_000;
 const retryPolicy: RetryPolicy = { attempts: 6, firstDelayMs: 2_000, longestDelayMs: 300_000 };
 
 /** Starts the quarantine: each document in `scanning` goes to the scanner, and only a clean verdict makes it available. */
-export function startScanWorker(deps: ScanDeps): ScanWorker {
+export function startScanWorker(deps: ScanDeps) {
   const { clock, read, claim, timer, onFault } = deps;
   const queue: JobQueue<ScanJob> = {
     nextDueAt: () => nextScanDue(read),
@@ -99,8 +93,9 @@ export function startScanWorker(deps: ScanDeps): ScanWorker {
   });
   return {
     wake: worker.wake,
+    /** Resolves when nothing is scanned and nothing is due. */
     idle: worker.idle,
-    stop: async (withinMs) => {
+    stop: async (withinMs: number) => {
       // Concurrently: the rescan may be waiting for a scanner that does not respond.
       const rescansStopped = createCallTimeout(timer, withinMs).waitFor(rescans.stop());
       const [scanned, rescanned] = await Promise.all([worker.stop(withinMs), rescansStopped]);

@@ -52,7 +52,7 @@ export function splitPoint(n: number): number {
 /**
  * A proof that `leaf` is leaf `index` of the tree of `size` leaves with that root; `proof` starts with the sibling of the leaf.
  */
-export type InclusionProof = {
+type InclusionProof = {
   readonly index: number;
   readonly size: number;
   readonly leaf: Uint8Array;
@@ -83,7 +83,7 @@ export function verifyInclusion({ index, size, leaf, proof, root }: InclusionPro
 }
 
 /** A proof that the tree of `newSize` leaves begins with the tree of `oldSize` leaves. */
-export type ConsistencyProof = {
+type ConsistencyProof = {
   readonly oldSize: number;
   readonly newSize: number;
   readonly oldRoot: Uint8Array;

@@ -8,8 +8,7 @@ import { isKeyName, type LogSubtree, type NoteSigner, type NoteVerifier } from '
  * cosignature.
  */
 export const signatureTypes = { ed25519: 0x01, cosignature: 0x04, mlDsaCosignature: 0x06 } as const;
-/** One of `signatureTypes`. */
-export type SignatureType = (typeof signatureTypes)[keyof typeof signatureTypes];
+type SignatureType = (typeof signatureTypes)[keyof typeof signatureTypes];
 
 const publicKeyBytes: Readonly<Record<SignatureType, number>> = { 1: 32, 4: 32, 6: 1_312 };
 const signatureBytes: Readonly<Record<SignatureType, number>> = { 1: 64, 4: 72, 6: 2_428 };

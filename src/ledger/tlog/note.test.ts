@@ -13,8 +13,7 @@ const line = good.slice(text.length + 1);
 
 test('a note parses to its signed parts, and a malformed note is rejected', () => {
   assert.equal(parseNote(good)?.text, text);
-  assert.equal(parseNote(Buffer.from(good))?.text, text);
-  const bad: Record<string, string | Uint8Array> = {
+  const bad: Record<string, string> = {
     nothing: '',
     'signatures alone': line,
     'a signature after another character': `x${line}`,
@@ -24,7 +23,6 @@ test('a note parses to its signed parts, and a malformed note is rejected', () =
     'a control character': good.replace('first', 'fir\tst'),
     'a carriage return': good.replaceAll('\n', '\r\n'),
     'half a surrogate': good.replace('first', '\ud800'),
-    'no UTF-8': Buffer.concat([Buffer.from([0xff]), Buffer.from(good)]),
     'another dash': good.replace('—', '-'),
     'a name with a plus': good.replace('log.example', 'log+example'),
     'no name': good.replace('log.example', ''),

@@ -34,8 +34,7 @@ export type SignatureLine = { readonly name: string; readonly keyId: string; rea
 /** A parsed note (c2sp.org/signed-note). Nothing is verified yet. */
 export type Note = { readonly text: string; readonly signatures: readonly SignatureLine[] };
 
-/** A note with the valid signatures of trusted keys; `openNote` returns it. */
-export type OpenedNote = { readonly text: string; readonly verified: readonly SignatureLine[] };
+type OpenedNote = { readonly text: string; readonly verified: readonly SignatureLine[] };
 
 /** A limit for any note: a log and its witnesses need less, although an ML-DSA signature line has over 3 kB. */
 export const maxNoteBytes = 1_000_000;
@@ -44,7 +43,6 @@ const maxSignatures = 100;
 // All control characters except the newline.
 const controlCharacter = /[^\n -\u{10ffff}]/u;
 const keyNamePattern = /^[^\p{White_Space}+]+$/u;
-const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true });
 
 /** Whether a key may have this name: not empty, without white space and plus. */
 export function isKeyName(name: string): boolean {
@@ -52,22 +50,12 @@ export function isKeyName(name: string): boolean {
 }
 
 /** Parses a note; undefined if it is malformed. */
-export function parseNote(bytes: Uint8Array | string): Note | undefined {
-  if (bytes.length > maxNoteBytes) return undefined;
-  const whole = typeof bytes === 'string' ? bytes : decode(bytes);
-  if (whole === undefined || controlCharacter.test(whole) || !whole.isWellFormed()) return undefined;
+export function parseNote(whole: string): Note | undefined {
+  if (whole.length > maxNoteBytes || controlCharacter.test(whole) || !whole.isWellFormed()) return undefined;
   const end = whole.lastIndexOf('\n\n');
   if (end < 0) return undefined;
   const signatures = parseSignatures(whole.slice(end + 2));
   return signatures === undefined ? undefined : { text: whole.slice(0, end + 1), signatures };
-}
-
-function decode(bytes: Uint8Array): string | undefined {
-  try {
-    return decoder.decode(bytes);
-  } catch {
-    return undefined;
-  }
 }
 
 /** Parses signature lines; undefined if one is malformed, or there is none. */
@@ -96,22 +84,24 @@ export function formatSignature({ name, keyId, signature }: SignatureLine): stri
   return `— ${name} ${bytes.toString('base64')}\n`;
 }
 
+/** Whether a signature line names this key. */
+export function isSignedBy(line: SignatureLine, key: Pick<NoteVerifier, 'name' | 'keyId'>): boolean {
+  return line.name === key.name && line.keyId === key.keyId;
+}
+
 /**
  * Verifies a note with trusted keys. Undefined if it is malformed, if the signature of a trusted key is invalid, or if no
  * trusted key signed. Lines of unknown keys are ignored.
  */
-export function openNote(
-  bytes: Uint8Array | string | Note,
-  verifiers: readonly NoteVerifier[],
-): OpenedNote | undefined {
-  const note = typeof bytes === 'object' && 'text' in bytes ? bytes : parseNote(bytes);
+export function openNote(given: string | Note, verifiers: readonly NoteVerifier[]): OpenedNote | undefined {
+  const note = typeof given === 'string' ? parseNote(given) : given;
   if (note === undefined) return undefined;
   const verified: SignatureLine[] = [];
   for (const line of note.signatures) {
-    const key = verifiers.find(({ name, keyId }) => name === line.name && keyId === line.keyId);
+    const key = verifiers.find((verifier) => isSignedBy(line, verifier));
     if (key === undefined) continue;
     if (!key.verify(note.text, line.signature)) return undefined;
-    if (!verified.some((one) => one.name === line.name && one.keyId === line.keyId)) verified.push(line);
+    if (!verified.some((one) => isSignedBy(one, key))) verified.push(line);
   }
   return verified.length === 0 ? undefined : { text: note.text, verified };
 }

@@ -83,3 +83,10 @@ export function parseBundle(bundle: Uint8Array): Uint8Array[] | undefined {
   }
   return entries;
 }
+
+/** The position of the first leaf hash that differs from the tile; -1 if there is none. */
+export function findWrongLeaf(leaves: readonly Uint8Array[], tile: Uint8Array): number {
+  return leaves.findIndex((leaf, at) => {
+    return Buffer.compare(leaf, tile.subarray(at * hashBytes, (at + 1) * hashBytes)) !== 0;
+  });
+}

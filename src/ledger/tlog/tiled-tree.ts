@@ -9,9 +9,10 @@ export type TiledTree = { readonly size: number; readonly readTile: ReadTile };
 
 /** A tile is missing, or has fewer hashes than its tree needs. */
 export class TileMissing extends Error {
+  override readonly name = 'TileMissing';
+
   constructor(level: number | 'entries', index: number) {
     super(`tile ${index} of level ${level} is missing or too short`);
-    this.name = 'TileMissing';
   }
 }
 
@@ -27,24 +28,22 @@ export async function treeRoot(tree: TiledTree): Promise<Uint8Array> {
  */
 export function createInclusionProver(tree: TiledTree): (index: number) => Promise<Uint8Array[]> {
   const cachedTree = withCache(tree);
-  return (index) => inclusionProof(cachedTree, index);
-}
-
-async function inclusionProof(tree: CachedTree, index: number): Promise<Uint8Array[]> {
-  if (!(index >= 0 && index < tree.size)) throw new RangeError(`a tree of ${tree.size} leaves has no leaf ${index}`);
-  const proof: Uint8Array[] = [];
-  let [from, to] = [0, tree.size];
-  while (to - from > 1) {
-    const middle = from + splitPoint(to - from);
-    if (index < middle) {
-      proof.unshift(await tree.rangeHash(middle, to));
-      to = middle;
-    } else {
-      proof.unshift(await tree.rangeHash(from, middle));
-      from = middle;
+  return async (index) => {
+    if (!(index >= 0 && index < tree.size)) throw new RangeError(`a tree of ${tree.size} leaves has no leaf ${index}`);
+    const proof: Uint8Array[] = [];
+    let [from, to] = [0, tree.size];
+    while (to - from > 1) {
+      const middle = from + splitPoint(to - from);
+      if (index < middle) {
+        proof.unshift(await cachedTree.rangeHash(middle, to));
+        to = middle;
+      } else {
+        proof.unshift(await cachedTree.rangeHash(from, middle));
+        from = middle;
+      }
     }
-  }
-  return proof;
+    return proof;
+  };
 }
 
 /** The consistency proof from a tree of `oldSize` leaves (RFC 6962, section 2.1.2); empty for 0. */
@@ -70,7 +69,6 @@ export async function consistencyProof(tree: TiledTree, oldSize: number): Promis
   return proof;
 }
 
-/** A tree with a cache of all tiles and range hashes. */
 type CachedTree = TiledTree & { rangeHash(from: number, to: number): Promise<Uint8Array> };
 
 function withCache({ size, readTile }: TiledTree): CachedTree {

@@ -1,10 +1,8 @@
 import { type Checkpoint, parseCheckpoint } from './checkpoint.ts';
-import type { Note, SignatureLine } from './note.ts';
-import { openNote } from './note.ts';
+import { isSignedBy, type Note, openNote, parseNote } from './note.ts';
 import { parseVkey, signatureTypes, type VerifierKey } from './note-key.ts';
 
-/** A trusted public key, and the URL of its log or witness. */
-export type TrustedKey = { readonly key: VerifierKey; readonly url: string | undefined };
+type TrustedKey = { readonly key: VerifierKey; readonly url: string | undefined };
 /** A trusted witness with its name in the policy. */
 export type TrustedWitness = TrustedKey & { readonly name: string };
 
@@ -12,15 +10,15 @@ export type TrustedWitness = TrustedKey & { readonly name: string };
 export type TlogPolicy = {
   readonly logs: readonly TrustedKey[];
   readonly witnesses: readonly TrustedWitness[];
-  /** Whether these witnesses form a quorum. */
   readonly isQuorum: (cosigned: ReadonlySet<string>) => boolean;
 };
 
 /** A policy file is malformed; the message has the line. */
 export class TlogPolicyError extends Error {
+  override readonly name = 'TlogPolicyError';
+
   constructor(line: number, problem: string) {
     super(`witness policy, line ${line}: ${problem}`);
-    this.name = 'TlogPolicyError';
   }
 }
 
@@ -77,7 +75,7 @@ function readKey(builder: PolicyBuilder, items: readonly string[], isLog: boolea
   if (key === undefined || items.length > 2 || (isLog ? key.type === signatureTypes.cosignature : !isCosigner)) {
     return `expected a ${isLog ? 'log' : 'witness'} key as name+id+key, and at most a URL after it`;
   }
-  if (url !== undefined && !URL.canParse(url)) return 'the URL is none';
+  if (url !== undefined && !URL.canParse(url)) return 'the URL is not valid';
   const known = [...builder.logs, ...builder.witnesses];
   return known.some((one) => one.key.vkey === vkey) ? 'this key is listed twice' : { key, url };
 }
@@ -122,24 +120,26 @@ function readQuorum(builder: PolicyBuilder, [name = '', ...more]: readonly strin
   return undefined;
 }
 
-/** A checkpoint that a policy accepts, with the names of the witnesses that cosigned it. */
-export type TrustedCheckpoint = { readonly checkpoint: Checkpoint; readonly witnesses: readonly string[] };
+/** A checkpoint that a policy accepts, with the names of the witnesses that cosigned it, or why the policy rejects it. */
+export type CheckpointVerdict =
+  | { readonly checkpoint: Checkpoint; readonly witnesses: readonly string[] }
+  | { readonly fault: string };
 
 /** Verifies a checkpoint by a policy: signed by a trusted log of its origin, and cosigned by a quorum. */
-export function verifyCheckpointNote(policy: TlogPolicy, note: Note): TrustedCheckpoint | { readonly fault: string } {
-  const keys = [...policy.logs, ...policy.witnesses].map(({ key }) => key);
-  const opened = openNote(note, keys);
+export function verifyCheckpointNote(policy: TlogPolicy, text: Note | string): CheckpointVerdict {
+  const note = typeof text === 'string' ? parseNote(text) : text;
+  if (note === undefined) return { fault: 'the checkpoint is not a signed note' };
+  const opened = openNote(
+    note,
+    [...policy.logs, ...policy.witnesses].map(({ key }) => key),
+  );
   if (opened === undefined) return { fault: 'no trusted key signed the checkpoint, or a signature of one is bad' };
   const checkpoint = parseCheckpoint(opened.text);
-  if (checkpoint === undefined) return { fault: 'the signed text is no checkpoint' };
+  if (checkpoint === undefined) return { fault: 'the signed text is not a checkpoint' };
   const signed = (key: VerifierKey) => opened.verified.some((line) => isSignedBy(line, key));
   const log = policy.logs.find(({ key }) => key.name === checkpoint.origin && signed(key));
   if (log === undefined) return { fault: 'no trusted log of this origin signed the checkpoint' };
   const witnesses = policy.witnesses.filter(({ key }) => signed(key)).map(({ name }) => name);
   if (!policy.isQuorum(new Set(witnesses))) return { fault: 'too few witnesses cosigned the checkpoint' };
   return { checkpoint, witnesses };
-}
-
-function isSignedBy(line: SignatureLine, key: VerifierKey): boolean {
-  return line.name === key.name && line.keyId === key.keyId;
 }

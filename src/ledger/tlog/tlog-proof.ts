@@ -1,14 +1,12 @@
 import { parseBase64, parseCount, parseHash } from './checkpoint.ts';
 import { verifyInclusion } from './merkle.ts';
-import { parseNote } from './note.ts';
-import { type TlogPolicy, type TrustedCheckpoint, verifyCheckpointNote } from './tlog-policy.ts';
+import { type CheckpointVerdict, type TlogPolicy, verifyCheckpointNote } from './tlog-policy.ts';
 
 /** A proof that a log contains an entry (c2sp.org/tlog-proof). It verifies offline. `extra` is not authenticated. */
-export type TlogProof = {
+type TlogProof = {
   readonly extra?: Uint8Array | undefined;
   readonly index: number;
   readonly hashes: readonly Uint8Array[];
-  /** The signed checkpoint, verbatim. */
   readonly checkpoint: string;
 };
 
@@ -34,30 +32,21 @@ export function parseProof(text: string): TlogProof | undefined {
   const indexLine = lines.shift() ?? '';
   const index = indexLine.startsWith('index ') ? parseCount(indexLine.slice('index '.length)) : undefined;
   if (index === undefined || lines.length > maxProofHashes) return undefined;
-  const hashes: Uint8Array[] = [];
-  for (const line of lines) {
-    const one = parseHash(line);
-    if (one === undefined) return undefined;
-    hashes.push(one);
-  }
+  const hashes = lines.map(parseHash).filter((one) => one !== undefined);
+  if (hashes.length < lines.length) return undefined;
   return { extra, index, hashes, checkpoint: text.slice(end + 2) };
 }
-
-/** The verified checkpoint, or why the proof does not hold. */
-export type ProofResult = TrustedCheckpoint | { readonly fault: string };
 
 /** Verifies that a log that the policy trusts contains the entry with this leaf hash. */
 export function verifyProof(
   { index, hashes, checkpoint }: TlogProof,
   leaf: Uint8Array,
   policy: TlogPolicy,
-): ProofResult {
-  const note = parseNote(checkpoint);
-  const trusted =
-    note === undefined ? { fault: 'the checkpoint is no signed note' } : verifyCheckpointNote(policy, note);
-  if ('fault' in trusted) return trusted;
-  const { size, root } = trusted.checkpoint;
+): CheckpointVerdict {
+  const verdict = verifyCheckpointNote(policy, checkpoint);
+  if ('fault' in verdict) return verdict;
+  const { size, root } = verdict.checkpoint;
   return verifyInclusion({ index, size, leaf, proof: hashes, root })
-    ? trusted
+    ? verdict
     : { fault: 'the entry is not in the tree of this checkpoint' };
 }
