@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 /** Time limits for the body of a request. */
 export const bodyLimits = {
   wholeMs: 30_000,
-  /** Of a streamed body, `spanBytes` must arrive in each span. */
+  /** At least `spanBytes` of a streamed body must arrive in each span. */
   spanMs: 15_000,
   spanBytes: 65_536,
   /** The number of incomplete bodies that are read into memory: half of the requests in flight (`loadLimits`). */

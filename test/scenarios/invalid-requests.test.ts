@@ -197,7 +197,7 @@ function assertProblem(
   const [wantedStatus, slug] = line.expected;
   assert.deepEqual([status, expectedHeaders['content-type']], [wantedStatus, 'application/problem+json'], said);
   const { detail, instance, issues, ...rest } = parseJsonBody({ body });
-  const { title, retryable } = problems[slug];
+  const { title, retryable = false } = problems[slug];
   const { type, title: shownTitle, status: shownStatus, retryable: shownRetryable } = rest;
   assert.deepEqual(
     { type, title: shownTitle, status: shownStatus, retryable: shownRetryable },
