@@ -5,7 +5,7 @@
  */
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
-import { breakingChanges, describeEndpoints, type LockedEndpoint } from '../src/api/endpoint-register.ts';
+import { describeEndpoints, type LockedEndpoint } from '../src/api/endpoint-register.ts';
 import { createOpenApiDocument } from '../src/api/openapi/document.ts';
 import { operations } from '../src/app/operations.ts';
 import type { Setting } from '../src/config/setting.ts';
@@ -15,6 +15,7 @@ import { apiVersion } from '../src/config/version.ts';
 import { problems } from '../src/kernel/problem-catalogue.ts';
 import { type ApiDocument, clientFiles } from './client-types.ts';
 import { dashboard } from './dashboard.ts';
+import { breakingChanges } from './register-changes.ts';
 import { requirementsPage } from './requirements.ts';
 import { sandboxPage, sandboxPeople, sandboxQuestions } from './sandbox-page.ts';
 

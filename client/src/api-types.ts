@@ -6,44 +6,44 @@ export type Open<Word extends string> = Word | (string & Record<never, never>);
 /** The bytes of a document. A stream can be sent only once. A retry can send the other types again. */
 export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 
-/** RFC 9457. The page at `type` says cause and fix; texts are for people, branch on `type`. */
+/** A problem (RFC 9457). The page at `type` explains cause and fix. Texts are for people: branch on `type`. */
 export type Problem = {
-  /** What kind of problem it is; a page with its cause and fix. */
+  /** The kind of problem: the URL of a page with its cause and fix. */
   type: string;
-  /** The kind in a few words; it does not change. */
+  /** The kind of problem in a few words. */
   title: string;
-  /** The status of the answer. */
+  /** The HTTP status of the response. */
   status: number;
-  /** What is the matter this time. */
+  /** The cause in this request. */
   detail: string;
-  /** What to do about this kind of problem. */
+  /** How to fix this kind of problem. */
   fix: string;
   /** Whether the same request can succeed later. */
   retryable: boolean;
-  /** Also the Request-Id header, and in the log. */
+  /** The id of the request, as in the Request-Id header and in the log. */
   instance: string;
-  /** Every fault of the input, all at once; values are never echoed. */
+  /** All faults of the input. They never contain values of the request. */
   issues?: Array<{
-    /** Where it is. */
+    /** The part of the request. */
     in: 'query' | 'path' | 'header' | 'body';
-    /** In a body: a JSON pointer to it. */
+    /** A JSON pointer into the body. */
     pointer?: string;
-    /** Elsewhere: the name of the parameter or header. */
+    /** The name of the parameter or header, outside of the body. */
     name?: string;
-    /** What is wrong, for programs. */
+    /** The kind of fault, for programs. */
     code: string;
-    /** What was expected, for people. */
+    /** The expected value, for people. */
     detail: string;
   }>;
-  /** Where something was too large: how many bytes it may have. */
+  /** The limit that the request exceeds, in bytes. */
   limit?: number;
-  /** Where a token or its proof was not of this time: the clock of this server. */
+  /** The time of this server, if a token or proof has expired or is not valid yet. */
   serverTime?: string;
-  /** Where a scope is missing: which. */
+  /** The missing scope. */
   requiredScopes?: string[];
-  /** Where a quota is used up: its name in RateLimit-Policy. */
+  /** The name of the exceeded quota in RateLimit-Policy. */
   'violated-policies'?: string[];
-  /** Of an erased document: the receipt of its erasure. */
+  /** The receipt of the erasure of a document. */
   proof?: string;
 };
 
@@ -109,7 +109,7 @@ export type ProblemSlug =
 
 /** Answer of: Verify citizen identity claims. */
 export type VerifyIdentityByQueryAnswer = {
-  /** The id of this answer. */
+  /** The id of this verification. */
   verificationId: string;
   /** Whether decision is match. */
   verified: boolean;
@@ -134,24 +134,24 @@ export type VerifyIdentityByQueryAnswer = {
     documentNumber?: Open<'match' | 'no_match' | 'not_available'>;
     nationality?: Open<'match' | 'no_match' | 'not_available'>;
   };
-  /** What was done: data was compared with the register. */
+  /** The method: the claims were compared with the register. */
   assurance: {
-    /** The framework of the level. */
+    /** The framework of the assurance level. */
     framework: string;
     /** The check proves that such a person exists, not that the user of the client is this person. */
     level: string;
   };
   /** The named, versioned rules of the decision. */
   policy: string;
-  /** When the register was asked. */
+  /** The time of the query to the register. */
   checkedAt: string;
   /** The end of the validity of the result and its token. */
   expiresAt: string;
-  /** For what the data is used. */
+  /** The purpose of the access. */
   purpose: string | null;
-  /** The law that allows the use. */
+  /** The law that allows the access. */
   legalBasis: string | null;
-  /** Where the citizen’s consent is on record. */
+  /** The reference of the consent of the citizen. */
   consentReference: string | null;
   /** sha-256: and base64url of SHA-256 over the canonical JSON (RFC 8785) of all members as sent, in camelCase. */
   requestHash: string;
@@ -291,7 +291,7 @@ export type SendNotificationAnswer200 = {
    * text of a template.
    */
   language?: string;
-  /** What each channel would send. */
+  /** The messages that the channels would send. */
   channels: Array<{
     /** The channel. */
     channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
@@ -303,7 +303,7 @@ export type SendNotificationAnswer200 = {
      * depend on the citizen are not shown.
      */
     reachable: boolean;
-    /** Why it is so, and who has to act. */
+    /** The reason, and who has to act. */
     reason?: {
       /** A code for programs; its meaning never changes. */
       code: Open<
@@ -335,7 +335,7 @@ export type SendNotificationAnswer200 = {
       retryable: boolean;
       /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
-      /** For people. */
+      /** An explanation for people. */
       detail: string;
     };
     /** Email and inbox: the subject. */
@@ -357,19 +357,19 @@ export type SendNotificationAnswer200 = {
 
 /** Answer of: Send an official notification to a citizen. */
 export type SendNotificationAnswer202 = {
-  /** The id; opaque. */
+  /** The id. Do not parse it. */
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
-  /** The reference that the sender gave. */
+  /** The reference of the sender. */
   reference: string | null;
-  /** Where it stands. */
+  /** The status. */
   status: 'accepted';
-  /** When it was made. */
+  /** The time of creation. */
   createdAt: string;
-  /** Not sent before this. */
+  /** The server does not send it before this time. */
   sendAt?: string;
-  /** Undeliverable if not delivered by then. */
+  /** The notification is undeliverable if it is not delivered by this time. */
   deliverBy: string;
   /** The ledger receipt of the acceptance. */
   receipt: string;
@@ -377,7 +377,7 @@ export type SendNotificationAnswer202 = {
 
 /** Answer of: The status and timeline of a notification. */
 export type ReadNotificationAnswer = {
-  /** The id; opaque. */
+  /** The id. Do not parse it. */
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
@@ -401,7 +401,7 @@ export type ReadNotificationAnswer = {
   receipt: string;
   /** The language that the sender named. */
   language: string | null;
-  /** Why it is so, and who has to act. */
+  /** The reason, and who has to act. */
   reason?: {
     /** A code for programs; its meaning never changes. */
     code: Open<
@@ -433,12 +433,12 @@ export type ReadNotificationAnswer = {
     retryable: boolean;
     /** The party that must act first. */
     whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
-    /** For people. */
+    /** An explanation for people. */
     detail: string;
   };
   /** One for each channel. */
   deliveries: Array<{
-    /** The id; opaque. */
+    /** The id. Do not parse it. */
     id: string;
     /** The channel. */
     channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
@@ -454,7 +454,7 @@ export type ReadNotificationAnswer = {
     nextAttemptAt?: string;
     /** When the delivery reached its last status. */
     endedAt?: string;
-    /** Why it is so, and who has to act. */
+    /** The reason, and who has to act. */
     reason?: {
       /** A code for programs; its meaning never changes. */
       code: Open<
@@ -486,7 +486,7 @@ export type ReadNotificationAnswer = {
       retryable: boolean;
       /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
-      /** For people. */
+      /** An explanation for people. */
       detail: string;
     };
   }>;
@@ -512,7 +512,7 @@ export type ReadNotificationAnswer = {
     channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
     /** The number of the attempt; part of the Message-ID of mail. */
     attempt?: number;
-    /** Why it is so, and who has to act. */
+    /** The reason, and who has to act. */
     reason?: {
       /** A code for programs; its meaning never changes. */
       code: Open<
@@ -544,7 +544,7 @@ export type ReadNotificationAnswer = {
       retryable: boolean;
       /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
-      /** For people. */
+      /** An explanation for people. */
       detail: string;
     };
   }>;
@@ -552,9 +552,9 @@ export type ReadNotificationAnswer = {
 
 /** Answer of: The notifications that this client sent. */
 export type ListNotificationsAnswer = {
-  /** The things on this page. */
+  /** The items of this page. */
   items: Array<{
-    /** The id; opaque. */
+    /** The id. Do not parse it. */
     id: string;
     /** The id of the citizen in the register. */
     citizenId: string;
@@ -583,7 +583,7 @@ export type ListNotificationsAnswer = {
 
 /** Answer of: Deposit a document for a citizen. */
 export type DepositDocumentAnswer = {
-  /** The id; opaque. */
+  /** The id. Do not parse it. */
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
@@ -599,32 +599,32 @@ export type DepositDocumentAnswer = {
   digest: string;
   /** The client that deposited it. */
   issuer: string;
-  /** When the document was issued. */
+  /** The time at which the document was issued. */
   issuedAt: string;
-  /** Where it stands. */
+  /** The status. */
   status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
   /** It is not erased before this time. */
   retainUntil: string | null;
-  /** The class of retention. */
+  /** The retention class. */
   retentionClass: string | null;
   /** When it is erased automatically; null: never. */
   eraseAt: string | null;
   /** The malware scan. not-scanned: this installation delivers documents without a scan. */
   scan: {
-    /** What the scan came to. */
+    /** The result of the scan. */
     verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
     /** The time of the last scan. */
     at: string | null;
     /** The scanner and the version of its signatures. */
     engine: string | null;
-    /** What was found. */
+    /** The name of the malware. */
     finding: string | null;
   };
   /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
   access: Array<{
     /** The client. */
     clientId: string;
-    /** For what the data is used. */
+    /** The purpose of the access. */
     purpose: string;
     /** Null: no end. */
     endsAt: string | null;
@@ -635,9 +635,9 @@ export type DepositDocumentAnswer = {
 
 /** Answer of: List the records of a citizen’s documents. */
 export type ListDocumentsAnswer = {
-  /** The records on this page. */
+  /** The records of this page. */
   documents: Array<{
-    /** The id; opaque. */
+    /** The id. Do not parse it. */
     id: string;
     /** The id of the citizen in the register. */
     citizenId: string;
@@ -653,32 +653,32 @@ export type ListDocumentsAnswer = {
     digest: string;
     /** The client that deposited it. */
     issuer: string;
-    /** When the document was issued. */
+    /** The time at which the document was issued. */
     issuedAt: string;
-    /** Where it stands. */
+    /** The status. */
     status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
     /** It is not erased before this time. */
     retainUntil: string | null;
-    /** The class of retention. */
+    /** The retention class. */
     retentionClass: string | null;
     /** When it is erased automatically; null: never. */
     eraseAt: string | null;
     /** The malware scan. not-scanned: this installation delivers documents without a scan. */
     scan: {
-      /** What the scan came to. */
+      /** The result of the scan. */
       verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
       /** The time of the last scan. */
       at: string | null;
       /** The scanner and the version of its signatures. */
       engine: string | null;
-      /** What was found. */
+      /** The name of the malware. */
       finding: string | null;
     };
     /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
     access: Array<{
       /** The client. */
       clientId: string;
-      /** For what the data is used. */
+      /** The purpose of the access. */
       purpose: string;
       /** Null: no end. */
       endsAt: string | null;
@@ -692,7 +692,7 @@ export type ListDocumentsAnswer = {
 
 /** Answer of: Retrieve a secure document. */
 export type RetrieveDocumentAnswer = {
-  /** The id; opaque. */
+  /** The id. Do not parse it. */
   id: string;
   /** The id of the citizen in the register. */
   citizenId: string;
@@ -708,32 +708,32 @@ export type RetrieveDocumentAnswer = {
   digest: string;
   /** The client that deposited it. */
   issuer: string;
-  /** When the document was issued. */
+  /** The time at which the document was issued. */
   issuedAt: string;
-  /** Where it stands. */
+  /** The status. */
   status: Open<'scanning' | 'available' | 'quarantined' | 'withdrawn'>;
   /** It is not erased before this time. */
   retainUntil: string | null;
-  /** The class of retention. */
+  /** The retention class. */
   retentionClass: string | null;
   /** When it is erased automatically; null: never. */
   eraseAt: string | null;
   /** The malware scan. not-scanned: this installation delivers documents without a scan. */
   scan: {
-    /** What the scan came to. */
+    /** The result of the scan. */
     verdict: Open<'clean' | 'infected' | 'unscannable' | 'not-scanned' | 'waiting'>;
     /** The time of the last scan. */
     at: string | null;
     /** The scanner and the version of its signatures. */
     engine: string | null;
-    /** What was found. */
+    /** The name of the malware. */
     finding: string | null;
   };
   /** The other clients that may read it now. The issuer and the citizen see all grants, another client its own. */
   access: Array<{
     /** The client. */
     clientId: string;
-    /** For what the data is used. */
+    /** The purpose of the access. */
     purpose: string;
     /** Null: no end. */
     endsAt: string | null;
@@ -742,11 +742,11 @@ export type RetrieveDocumentAnswer = {
 
 /** Answer of: Withdraw a document. */
 export type WithdrawDocumentAnswer = {
-  /** The id; opaque. */
+  /** The id. Do not parse it. */
   id: string;
-  /** Where it stands. */
+  /** The status. */
   status: Open<'withdrawn' | 'erased'>;
-  /** When. */
+  /** The time. */
   at: string;
   retainUntil: string | null;
   /** The receipt of this use. For an erasure, it is the proof. */
@@ -759,7 +759,7 @@ export type ReadReceiptAnswer200 = {
   eventId: string;
   /** The kind of use, such as notification.accepted. */
   type: string;
-  /** When it was recorded. */
+  /** The time of the record. */
   recordedAt: string;
   /** An entry of the signed log. */
   status: 'logged';
@@ -782,7 +782,7 @@ export type ReadReceiptAnswer202 = {
   eventId: string;
   /** The kind of use, such as notification.accepted. */
   type: string;
-  /** When it was recorded. */
+  /** The time of the record. */
   recordedAt: string;
   /** Durable in this installation; its number in the signed log follows. */
   status: 'recorded';
@@ -790,30 +790,30 @@ export type ReadReceiptAnswer202 = {
 
 /** Answer of: The register of endpoints. */
 export type ListEndpointsAnswer = {
-  /** Every endpoint in the order in which it came. */
+  /** All endpoints, in the order of their release. */
   endpoints: Array<{
     /** The name. */
     name: string;
-    /** The release that brought it. */
+    /** The release that added it. */
     since: string;
-    /** The method of HTTP. */
+    /** The HTTP method. */
     method: string;
     /** The path. */
     path: string;
-    /** The scope that the endpoint needs; null: none. */
+    /** The scope that the endpoint requires. null: none. */
     scope: string | null;
-    /** In one line. */
+    /** A summary in one line. */
     summary: string;
     /** The hash of the schemas of the endpoint. */
     schemaHash: string;
   }>;
-  /** The proof that the register only grew. */
+  /** The proof that no endpoint was removed. */
   growth?: {
     /** The pseudonym of the register in the ledger, in base64. */
     chain: string;
     /** The key that verifies the chain of its entries, in base64. */
     linkKey: string;
-    /** The size of the log. */
+    /** The number of entries of the log. */
     treeSize: number;
     /** The entries of the ledger. */
     entries: Array<{
@@ -821,7 +821,7 @@ export type ListEndpointsAnswer = {
       number: number;
       /** The name of the endpoint. */
       endpoint: string;
-      /** The release that brought it. */
+      /** The release that added it. */
       since: string;
       /** The hash of the schemas of the endpoint. */
       schemaHash: string;
@@ -845,31 +845,31 @@ export type GrantDocumentBody = {
 export type GrantDocumentAnswer = {
   /** The client. */
   clientId: string;
-  /** For what the data is used. */
+  /** The purpose of the access. */
   purpose: string;
-  /** Until when; null: without end. */
+  /** The end. null: no end. */
   endsAt: string | null;
-  /** Where the ledger receipt of this use is. */
+  /** The URL of the ledger receipt of this access. */
   receipt: string;
 };
 
 /** Answer of: End a grant. */
 export type EndGrantAnswer = {
-  /** Where the ledger receipt of this use is. */
+  /** The URL of the ledger receipt of this access. */
   receipt: string;
 };
 
 /** Answer of: List the uses of my data. */
 export type ReadOwnAccessLogAnswer = {
-  /** How many uses there are in all. */
+  /** The total number of accesses. */
   totalUsages: number;
-  /** How many uses are in this answer. */
+  /** The number of accesses in this response. */
   returnedUsages: number;
-  /** The uses, oldest first. */
+  /** The accesses, the oldest first. */
   usages: Array<{
     /** The place among all uses of your data, from 1 without gaps. */
     number: number;
-    /** When the data was used. */
+    /** The time of the access. */
     logTime: string;
     /** hidden: disclosed later by law; erased: its content was destroyed, its proof stays. */
     state: Open<'shown' | 'hidden' | 'erased'>;
@@ -877,17 +877,17 @@ export type ReadOwnAccessLogAnswer = {
     processingType?: string;
     /** The kind of use, such as document.retrieved. */
     usage?: string;
-    /** For what the data is used. */
+    /** The purpose of the access. */
     purpose?: string;
-    /** The law that allows the use. */
+    /** The law that allows the access. */
     legalBasis?: string;
-    /** Where the citizen’s consent is on record. */
+    /** The reference of the consent of the citizen. */
     consentReference?: string;
-    /** The organisation that used the data. */
+    /** The organisation that accessed the data. */
     initiatorOrg?: {
       /** The kind. */
       type: string;
-      /** For programs; a code never changes its meaning. */
+      /** A code for programs. Its meaning never changes. */
       code: string;
       /** The name. */
       name: string;
@@ -898,13 +898,13 @@ export type ReadOwnAccessLogAnswer = {
     logSourceSystem?: string;
     /** The id of the event. */
     queryId?: string;
-    /** Whether many citizens were concerned at once. */
+    /** Whether the access concerned many citizens at once. */
     bulkProcessing?: boolean;
-    /** Until when the use was hidden. */
+    /** The end of the concealment. */
     hiddenUntil?: string;
-    /** Why the use was hidden. */
+    /** The reason why the access was concealed. */
     hiddenReason?: string;
-    /** What this kind of use has besides. */
+    /** Details of this kind of access. */
     details?: Record<string, unknown>;
     /**
      * Only for a verification: why it had its result, as long as the result is stored. The client did not receive it.
@@ -930,7 +930,7 @@ export type ReadOwnAccessLogAnswer = {
   }>;
   /** The pseudonym of this chain of entries in the ledger, in base64. */
   chain: string;
-  /** The key with which the chain of entries is checked, in base64. */
+  /** The key that checks the chain of entries, in base64. */
   linkKey: string;
   /** The linkKey of uses from before you were in the register. Each use fits one of the two. */
   earlierLinkKey?: string;
@@ -946,9 +946,9 @@ export type CreateWebhookBody = {
 
 /** Answer of: Create a webhook for the events of my notifications. */
 export type CreateWebhookAnswer = {
-  /** The id; opaque. */
+  /** The id. Do not parse it. */
   id: string;
-  /** Where it is called. */
+  /** The URL that the server calls. */
   url: string;
   /** active; or disabled, since its receiver answered 410. */
   status: string;
@@ -972,11 +972,11 @@ export type CreateWebhookAnswer = {
 
 /** Answer of: The webhooks of this client. */
 export type ListWebhooksAnswer = {
-  /** The things on this page. */
+  /** The items of this page. */
   items: Array<{
-    /** The id; opaque. */
+    /** The id. Do not parse it. */
     id: string;
-    /** Where it is called. */
+    /** The URL that the server calls. */
     url: string;
     /** active; or disabled, since its receiver answered 410. */
     status: string;
@@ -1001,7 +1001,7 @@ export type ListWebhooksAnswer = {
 
 /** Answer of: The events of the notifications of this client, in order. */
 export type ReadEventsAnswer = {
-  /** The things on this page. */
+  /** The items of this page. */
   items: Array<{
     /** The id of the event in the ledger, and the webhook-id of its calls. */
     id: string;
@@ -1130,9 +1130,9 @@ export type StatePreferencesAnswer = {
 
 /** Answer of: My official messages. */
 export type ListInboxMessagesAnswer = {
-  /** The things on this page. */
+  /** The items of this page. */
   items: Array<{
-    /** The id; opaque. */
+    /** The id. Do not parse it. */
     id: string;
     /** The subject line. */
     subject: string | null;
@@ -1155,7 +1155,7 @@ export type ListInboxMessagesAnswer = {
 
 /** Answer of: Open one of my messages. */
 export type OpenInboxMessageAnswer = {
-  /** The id; opaque. */
+  /** The id. Do not parse it. */
   id: string;
   /** The subject line. */
   subject: string | null;
@@ -1298,7 +1298,7 @@ export type CreateTemplateAnswer = {
 
 /** Answer of: The templates of this client. */
 export type ListTemplatesAnswer = {
-  /** The things on this page. */
+  /** The items of this page. */
   items: Array<{
     /** For templateId of a send. */
     id: string;
@@ -1423,9 +1423,11 @@ export type Operations = {
       nonce?: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1435,9 +1437,11 @@ export type Operations = {
   /** Verify citizen identity claims */
   verifyIdentity: {
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     body: VerifyIdentityBody;
@@ -1448,9 +1452,11 @@ export type Operations = {
   /** Verify citizen identity claims */
   verifyIdentityQuery: {
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     body: VerifyIdentityBody;
@@ -1465,9 +1471,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1477,11 +1485,13 @@ export type Operations = {
   /** Send an official notification to a citizen */
   sendNotification: {
     headers?: {
-      /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
+      /** A new UUID for each new request. A repeated request with the same key returns the first response again. */
       'Idempotency-Key'?: string;
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     body: SendNotificationBody;
@@ -1497,9 +1507,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1525,9 +1537,11 @@ export type Operations = {
       cursor?: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1541,9 +1555,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1588,11 +1604,13 @@ export type Operations = {
        * ASCII without % needs no encoding.
        */
       'Legal-Basis'?: string;
-      /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
+      /** A new UUID for each new request. A repeated request with the same key returns the first response again. */
       'Idempotency-Key'?: string;
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     body: Bytes;
@@ -1613,9 +1631,11 @@ export type Operations = {
     headers?: {
       /** The purpose of the access. The citizen can read it. */
       Purpose?: string;
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1643,9 +1663,11 @@ export type Operations = {
       'Want-Content-Digest'?: string;
       /** The purpose of the access. The citizen can read it. It selects one of several grants. */
       Purpose?: string;
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1661,9 +1683,11 @@ export type Operations = {
     headers?: {
       /** RFC 9110: the document is withdrawn only if its ETag is one of these. */
       'If-Match'?: string;
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1694,9 +1718,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     body: GrantDocumentBody;
@@ -1717,9 +1743,11 @@ export type Operations = {
       purpose: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1743,11 +1771,13 @@ export type Operations = {
   /** Create a webhook for the events of my notifications */
   createWebhook: {
     headers?: {
-      /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
+      /** A new UUID for each new request. A repeated request with the same key returns the first response again. */
       'Idempotency-Key'?: string;
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     body: CreateWebhookBody;
@@ -1768,9 +1798,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1784,9 +1816,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1800,9 +1834,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1828,9 +1864,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {
@@ -1905,11 +1943,13 @@ export type Operations = {
   /** Create a template with a text for each language */
   createTemplate: {
     headers?: {
-      /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
+      /** A new UUID for each new request. A repeated request with the same key returns the first response again. */
       'Idempotency-Key'?: string;
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     body: CreateTemplateBody;
@@ -1940,9 +1980,11 @@ export type Operations = {
       id: string;
     };
     headers?: {
-      /** With the scope access-log:hide: until when the citizen is not told of this use. */
+      /** Conceals this access from the citizen until this time. Requires the scope access-log:hide. */
       'Access-Log-Hidden-Until'?: string;
-      /** Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards. */
+      /**
+       * The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.
+       */
       'Access-Log-Hidden-Reason'?: string;
     };
     answers: {

@@ -3,8 +3,7 @@ import { hostname } from 'node:os';
 import { test } from 'node:test';
 import { createHttpClient } from '../../test/support/http-client.ts';
 import { refuse } from '../kernel/refusal.ts';
-import { createAdminServer } from './admin-server.ts';
-import { createHostCheck } from './host-check.ts';
+import { createAdminServer, createHostCheck } from './admin-server.ts';
 
 test('a page that fails or is refused answers 500, and the next request is answered', async (t) => {
   const admin = createAdminServer();
@@ -67,7 +66,7 @@ test('on loopback a request whose Host header is another name reads nothing (DNS
   ]) {
     const { status, body } = await ask({ path: '/metrics', headers: { host } });
     assert.deepEqual([status, host], [421, host]);
-    assert.match(String(body), /^Ask by address, as http:\/\/127\.0\.0\.1/);
+    assert.match(String(body), /^Use the address, such as http:\/\/127\.0\.0\.1/);
   }
 });
 

@@ -1,43 +1,33 @@
 import { createServer } from 'node:http';
+import { isIP } from 'node:net';
+import { hostname } from 'node:os';
 import { requestPath, requestQuery } from '../kernel/request-target.ts';
-import { createHostCheck } from './host-check.ts';
-import { listenError } from './listen-error.ts';
+import { unbracketedHost } from '../kernel/unbracketed-host.ts';
+import { sendBuffered } from './buffered-response.ts';
+import { type ListenAddress, listenError } from './listen-error.ts';
 import type { PageRoute } from './page-route.ts';
 
-/** Serves the state and the metrics of a process, whatever its role. It requires no token. */
-type AdminServer = {
-  /**
-   * Serves the pages to GET and HEAD; the query is ignored. On a loopback address the Host header must name loopback. Returns the
-   * port.
-   */
-  listen(place: { readonly host: string; readonly port: number }, pages: readonly PageRoute[]): Promise<number>;
-  close(): Promise<void>;
-};
+const wrongHostMessage = 'Use the address, such as http://127.0.0.1, localhost or the name of the machine.\n';
 
-const wrongHostMessage = 'Ask by address, as http://127.0.0.1, by localhost, or by the name of the machine.\n';
-
-/** Creates a server that does not listen yet. */
-export function createAdminServer(): AdminServer {
+/** Creates the server of health and metrics, which requires no token. On a loopback address the Host header must name loopback. */
+export function createAdminServer() {
   let servedPages: readonly PageRoute[] = [];
   let isAllowedHost: ReturnType<typeof createHostCheck> = () => false;
   const server = createServer(({ method = '', url, headers: { host } }, response) => {
-    const end = (status: number, headers = {}, body: string | Buffer = '') =>
-      response.writeHead(status, { ...headers, 'content-length': Buffer.byteLength(body) }).end(body);
+    const end = (status: number, headers = {}, body = '') => sendBuffered(response, { status, headers, body });
     const page = servedPages.find(({ path }) => path === requestPath(url));
     if (!isAllowedHost(host)) end(421, { 'content-type': 'text/plain' }, wrongHostMessage);
     else if (page === undefined) end(404);
     else if (method !== 'GET' && method !== 'HEAD') end(405, { allow: 'GET, HEAD' });
     else
       page.get({}, new URLSearchParams(requestQuery(url))).then(
-        (answer) => {
-          if ('slug' in answer) end(500);
-          else end(answer.status, answer.headers, answer.body);
-        },
+        (answer) => ('slug' in answer ? end(500) : sendBuffered(response, answer)),
         () => end(500),
       );
   });
   return {
-    listen: async ({ host, port }, pages) => {
+    /** Serves the pages to GET and HEAD, and returns the port. */
+    listen: async ({ host, port }: ListenAddress, pages: readonly PageRoute[]): Promise<number> => {
       servedPages = pages;
       await new Promise<void>((resolve, reject) => {
         server.once('error', (fault) => reject(listenError(fault, { host, port, settingPrefix: 'ADMIN_' })));
@@ -52,5 +42,22 @@ export function createAdminServer(): AdminServer {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
     },
+  };
+}
+
+/**
+ * Creates a check of Host headers. A web page could point a name of its own at this machine (DNS rebinding) and read responses of
+ * a server on loopback; its requests have that name. A server on another address accepts every name, such as those of services.
+ */
+export function createHostCheck(configuredHost: string, address: string): (host: string | undefined) => boolean {
+  if (address !== '::1' && !address.startsWith('127.')) return () => true;
+  const names = ['localhost', hostname().toLowerCase(), configuredHost.toLowerCase()];
+  return (host) => {
+    // Only HTTP/1.0 has no Host header, and no browser uses it.
+    if (host === undefined) return true;
+    const asked = URL.parse(`http://${host}`);
+    if (asked === null) return false;
+    const name = unbracketedHost(asked).replace(/\.$/, '');
+    return isIP(name) !== 0 || names.includes(name) || name.endsWith('.localhost');
   };
 }

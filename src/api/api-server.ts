@@ -9,21 +9,17 @@ import { listenError } from './listen-error.ts';
 import { createLoad, type Load } from './load-shedding.ts';
 import { mountRoutes, type RouteContext, refuseReply, type ServerDeps } from './routes.ts';
 
-/** The HTTP server of the API. */
 export type ApiServer = {
   /** Returns the port; rejects with the reason when the address cannot be used. */
   listen(host: string, port: number): Promise<number>;
-  /**
-   * Accepts no new connection, answers one more request on each open connection, and closes it. Requests that have begun have
-   * `deadlineMs` to finish. Clients with kept connections, such as a proxy, get no error.
-   */
+  /** Accepts no new connection, and closes each open one after its next response. Requests have `deadlineMs` to finish. */
   stop(deadlineMs: number): Promise<void>;
 };
 
 /** After all responses are sent, a stop waits this long for requests on idle connections; they receive 503. */
 const lingerMs = 500;
 
-/** Creates the server: the guard first, then one route for each operation, and a problem for everything else. */
+/** Creates the server: the guard, one route for each operation, and a problem for every other request. */
 export function createApiServer(deps: ServerDeps): ApiServer {
   const load = createLoad();
   const route: RouteContext = {
@@ -84,7 +80,7 @@ function configureFastify(fastify: FastifyInstance, load: Load): void {
   for (const method of httpMethods) fastify.addHttpMethod(method, { hasBody: false, overrideExisting: true });
   // The router accepts an empty last segment as the value of a parameter.
   fastify.addHook('onRequest', (request, reply, done) => {
-    if (hasEmptyParameter(request.params)) reply.callNotFound();
+    if (Object.values(request.params ?? {}).includes('')) reply.callNotFound();
     else done();
   });
   fastify.addHook('onSend', (_request, reply, _payload, done) => {
@@ -93,7 +89,6 @@ function configureFastify(fastify: FastifyInstance, load: Load): void {
   });
 }
 
-/** Answers unknown paths, and faults that no handler caught, with a problem. */
 function addFallbackHandlers(fastify: FastifyInstance, route: RouteContext): void {
   fastify.setErrorHandler((fault, _request, reply) => {
     const instance = route.newRequestId();
@@ -103,10 +98,6 @@ function addFallbackHandlers(fastify: FastifyInstance, route: RouteContext): voi
   fastify.setNotFoundHandler((_request, reply) =>
     refuseReply(route, { reply, refusal: refuse('not-found'), instance: route.newRequestId() }),
   );
-}
-
-function hasEmptyParameter(params: unknown): boolean {
-  return typeof params === 'object' && params !== null && Object.values(params).includes('');
 }
 
 function trackLoad(load: Load, handler: RequestListener): RequestListener {

@@ -3,9 +3,8 @@ import type { Socket } from 'node:net';
 
 /** Time limits for the body of a request. */
 export const bodyLimits = {
-  /** For a whole body that is read into memory. */
   wholeMs: 30_000,
-  /** A streamed body of any length must bring `spanBytes` in each of these spans. */
+  /** At least `spanBytes` of a streamed body must arrive in each span. */
   spanMs: 15_000,
   spanBytes: 65_536,
   /** The number of incomplete bodies that are read into memory: half of the requests in flight (`loadLimits`). */
@@ -22,13 +21,6 @@ export function markStreamed(request: IncomingMessage): void {
   streamed.add(request);
 }
 
-/** The body timeouts of one server. */
-type BodyTimeouts = {
-  /** Ignores a request without a body. */
-  begin(request: IncomingMessage): void;
-  stop(): void;
-};
-
 /** The last body of a connection; `bytesBefore` is what the socket had read at the beginning of the span. */
 type WatchedBody = { readonly request: IncomingMessage; waitedMs: number; bytesBefore: number };
 
@@ -39,7 +31,7 @@ type WatchedBody = { readonly request: IncomingMessage; waitedMs: number; bytesB
  * When more than `maxAwaited` bodies are incomplete, the oldest counts as too slow. Otherwise a client without a token could
  * occupy the server by sending only headers (test/attacks/stalled-request-bodies.test.ts).
  */
-export function createBodyTimeouts(onSlow: (request: IncomingMessage) => void): BodyTimeouts {
+export function createBodyTimeouts(onSlow: (request: IncomingMessage) => void) {
   // A connection sends one body at a time, so its next body replaces this one. The maps keep the order of arrival. A body moves
   // to `streams` when its operation has marked it as streamed.
   const bodies = new Map<Socket, WatchedBody>();
@@ -75,7 +67,7 @@ export function createBodyTimeouts(onSlow: (request: IncomingMessage) => void): 
   }, checkEveryMs).unref();
 
   return {
-    begin: (request) => {
+    begin: (request: IncomingMessage) => {
       const { 'content-length': length = '0', 'transfer-encoding': coding } = request.headers;
       if (coding === undefined && Number(length) === 0) return;
       const { socket } = request;

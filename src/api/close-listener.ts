@@ -4,10 +4,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 const maxTurns = 10_000;
 const quietTurns = 4;
 
-/**
- * Waits until a few turns of the event loop have accepted no connection. Closing the socket resets connections that wait to be
- * accepted, and their clients could not know whether the server processed the request.
- */
+/** Waits until no connection is pending: closing the socket would reset them, with an unknown outcome for their clients. */
 async function waitForPendingConnections(server: Server): Promise<void> {
   let connected = false;
   const onConnection = () => {
@@ -22,10 +19,7 @@ async function waitForPendingConnections(server: Server): Promise<void> {
   server.off('connection', onConnection);
 }
 
-/**
- * Closes the listening socket without ending any connection, not even idle ones, because a request may be on its way. Resolves
- * when the socket is closed; `over` resolves when the last connection has ended.
- */
+/** Closes the listening socket without ending any connection. `over` resolves when the last connection has ended. */
 export async function closeListener(server: Server): Promise<{ readonly over: Promise<void> }> {
   await waitForPendingConnections(server);
   // In the same turn as the last check. The `close` of node:http would end idle connections, and would stop the checks of header

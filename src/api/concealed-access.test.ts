@@ -20,7 +20,7 @@ function parsed(
   return [hidden.slug, ...(hidden.issues ?? []).map(({ name, code }) => `${name} ${code}`)];
 }
 
-test('a use is hidden as long as the operator allows and no longer, with a reason, or not at all', () => {
+test('an access is concealed with a reason and for at most the time that the operator allows, or the request is refused', () => {
   const hidden = { hiddenUntil: '2026-02-14T00:00:00.000Z', hiddenReason: 'Ermittlung \u00fcber 4 O 12/26' };
   const early = 'access-log-hidden-until out-of-range';
   const unsaid = 'access-log-hidden-reason malformed';
@@ -32,7 +32,6 @@ test('a use is hidden as long as the operator allows and no longer, with a reaso
     assert.deepEqual(parsed({ until: other, reason }), ['bad-request', early], other);
   for (const other of ['2026-02-14', 'Sat, 14 Feb 2026 00:00:00 GMT', '2026-02-14T00:00:00', '2026-01-30T00:00:00Z '])
     assert.deepEqual(parsed({ until: other, reason }), ['bad-request', 'access-log-hidden-until malformed'], other);
-  // As any instant of a request.
   for (const same of ['2026-02-14T00:00:00.000000Z', '2026-02-14t02:00:00+02:00', '2026-02-13T22:00:00.0-02:00'])
     assert.deepEqual(parsed({ until: same, reason }), hidden, same);
   for (const other of ['', ' ', '%00', '%E4', 'a%0Ab', 'x'.repeat(201)])
@@ -40,13 +39,13 @@ test('a use is hidden as long as the operator allows and no longer, with a reaso
   assert.deepEqual(parsed({ until, reason: 'x'.repeat(200) }), { ...hidden, hiddenReason: 'x'.repeat(200) });
 });
 
-test('a day that no calendar has hides nothing', () => {
+test('a concealment until a date that does not exist is refused', () => {
   const longestMs = 60 * dayMs;
   const early = ['bad-request', 'access-log-hidden-until malformed'];
   assert.deepEqual(parsed({ until: '2026-02-30T00:00:00Z', reason }, { longestMs }), early);
 });
 
-test('nobody hides a use without the scope, or where the operator allows none', () => {
+test('a concealment without the scope, or if the operator allows none, is refused', () => {
   for (const headers of [{ until, reason }, { until }, { reason }]) {
     assert.deepEqual(parsed(headers, { scopes: ['documents:read'] }), ['hiding-not-permitted']);
     assert.deepEqual(parsed(headers, { longestMs: 0 }), ['hiding-not-permitted']);

@@ -11,10 +11,7 @@ export const concealmentHeaders = { until: 'access-log-hidden-until', reason: 'a
 
 const maxReasonLength = 200;
 
-/**
- * Parses until when and why an access is concealed; undefined without the headers. Both headers are required together. The instant
- * is in the future, up to the operator's maximum. The reason is percent-encoded UTF-8, and the citizen reads it later.
- */
+/** Parses until when and why an access is concealed; undefined without the headers, which are required together. */
 export function parseConcealment(
   headers: IncomingHttpHeaders,
   caller: Caller,

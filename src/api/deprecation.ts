@@ -1,6 +1,5 @@
 /** A deprecated operation: since when, when it ends at the earliest, and its successor. */
 export type Deprecation = {
-  /** Epoch milliseconds. */
   readonly since: number;
   /** Epoch milliseconds, not before `since`. */
   readonly sunset?: number;

@@ -21,7 +21,6 @@ const unreachable = () => Promise.reject(new Error('not asked in this test'));
 const app = {
   authorizer: {
     authenticate: unreachable,
-    missingScope: () => assert.fail('no scope is needed'),
     takeQuota: () => assert.fail('no quota is taken'),
   },
   clock,
@@ -60,7 +59,7 @@ test('an unavailable database answers 503 with Retry-After, and is no fault', as
     headers: {},
     result: {
       slug: 'capacity-reduced',
-      detail: 'The database cannot be asked at present.',
+      detail: 'The database does not respond.',
       headers: { 'retry-after': '2' },
     },
   });
@@ -73,7 +72,7 @@ test('an unavailable dependency is named in the problem, with Retry-After', asyn
     headers: {},
     result: {
       slug: 'register-unavailable',
-      detail: 'The register of citizens could not be asked.',
+      detail: 'The register of citizens did not respond.',
       headers: { 'retry-after': '2' },
     },
   });
@@ -102,7 +101,6 @@ async function asked(
   const counted: string[] = [];
   const authorizer = {
     authenticate: async () => ({ ...caller, scopes }),
-    missingScope: () => refuse('missing-scope'),
     takeQuota: () => ({ headers, ...(spent ? { refusal: refuse('quota-exceeded') } : {}) }),
     countFailure: ({ clientId }: { clientId: string }) => void counted.push(clientId),
   };
@@ -153,7 +151,7 @@ test('a refused write unit is decided again until it is stored, up to the limit'
   assert.equal(await asked([], 63), 64);
   assert.equal(await asked(['changed-meanwhile'], 64), 'changed-meanwhile');
   assert.equal(decisions, 64);
-  await assert.rejects(asked([], 64), { message: 'the unit of readSomething was refused 64 times' });
+  await assert.rejects(asked([], 64), { message: 'the write of readSomething was refused 64 times' });
   kind = 'unique';
   assert.equal(await asked([], 1), 2);
   // Other refusals of the database are faults.

@@ -1,4 +1,5 @@
 import type { Caller } from '../auth/caller.ts';
+import { missingScope } from '../auth/challenge.ts';
 import type { PresentedProof } from '../auth/check-binding.ts';
 import type { QuotaResult } from '../auth/quota.ts';
 import { type Read, ReadUnavailable, type RefusalKind, WriteBusy, WriteRefused, WriteUnknown } from '../db/database.ts';
@@ -17,7 +18,6 @@ import {
   parseIdempotencyKey,
   type RequestFingerprint,
   type RequestKey,
-  type StoredResult,
   storeResult,
 } from './idempotency.ts';
 import type {
@@ -27,7 +27,6 @@ import type {
   OperationResponse,
   RefusedDecision,
   RequiredScope,
-  Scope,
   UnboundCall,
 } from './operation.ts';
 import { createRequestParser, type IncomingRequest, type ParsedRequest } from './parse-request.ts';
@@ -39,7 +38,6 @@ export type Authorizer = {
     needed: Exclude<RequiredScope, null>,
     shown: PresentedProof,
   ): Promise<Caller | Refusal>;
-  missingScope(scope: Scope, caller: Caller): Refusal;
   /** Reserves one of the client's concurrent requests and returns its release, or the refusal. */
   acquireSlot?(caller: Caller): (() => void) | Refusal;
   /** Takes one request from the client's quota. The headers belong on every response. */
@@ -55,7 +53,7 @@ export type DispatchContext = {
   readonly createId: IdGenerator;
   readonly read: Read;
   readonly commit: Commit;
-  /** The longest time that a use may be concealed from its citizen, in milliseconds. Without it no use may. */
+  /** The longest time that an access may be concealed from its citizen, in milliseconds; by default none. */
   readonly maxConcealmentMs?: number | undefined;
   /** The HMAC key of request fingerprints (idempotency.ts). */
   readonly fingerprintKey: Uint8Array;
@@ -70,7 +68,6 @@ export type DispatchResult = {
 
 const isRefusal = (value: object): value is Refusal => 'slug' in value;
 
-/** One operation with the state that all its requests share. */
 type OperationRuntime = {
   readonly bound: BoundOperation;
   readonly operation: ListedOperation;
@@ -80,29 +77,20 @@ type OperationRuntime = {
   readonly keysInProgress: Set<string>;
 };
 
-/** The idempotency key of a request; `fingerprint` is set when its input is known. */
 type IdempotencyState = { readonly request: RequestKey; fingerprint?: RequestFingerprint };
 
-/**
- * Serves one operation: authenticate, scope, quota, parse, idempotency, run, commit, answer, in this order and nowhere
- * else. Throws only on a fault of the program or the machine.
- */
+/** Creates the function that serves one operation. It throws only on a fault of the program or the machine. */
 export function createDispatch(
   bound: BoundOperation,
   app: DispatchContext,
 ): (incoming: IncomingRequest) => Promise<DispatchResult> {
   const { operation } = bound;
-  const runtime: OperationRuntime = {
-    bound,
-    operation,
-    app,
-    parse: createRequestParser(operation, app),
-    keysInProgress: new Set(),
-  };
+  const parse = createRequestParser(operation, app);
+  const runtime: OperationRuntime = { bound, operation, app, parse, keysInProgress: new Set() };
+  const requiredScope = operation.scope;
   const joinTick = createTickBatch();
   return async (incoming) => {
     await joinTick();
-    const requiredScope = operation.scope;
     let admitted: Omit<DispatchResult, 'result'> = { headers: {} };
     let releaseSlot: (() => void) | undefined;
     let streams = false;
@@ -117,7 +105,7 @@ export function createDispatch(
       const quota = quotaCheck instanceof Promise ? await quotaCheck : quotaCheck;
       admitted = { headers: quota.headers, caller };
       if (requiredScope !== 'any' && !caller.scopes.has(requiredScope)) {
-        return { ...admitted, result: app.authorizer.missingScope(requiredScope, caller) };
+        return { ...admitted, result: missingScope(requiredScope, caller) };
       }
       if (quota.refusal !== undefined) return { ...admitted, result: quota.refusal };
       const result = await serveCall(runtime, incoming, caller);
@@ -162,9 +150,9 @@ async function serveCall(
   const state: IdempotencyState = { request };
   if (operation.bodyBytes === undefined) {
     const open = async (sealedBody: string) => bound.openStoredBody(sealedBody);
-    state.fingerprint = { print: fingerprintRequest(app.fingerprintKey, call.body), open };
+    state.fingerprint = { digest: fingerprintRequest(app.fingerprintKey, call.body), open };
     const earlier = await findStoredResult(app.read, request, state.fingerprint);
-    if (earlier !== undefined) return resultOf(earlier);
+    if (earlier !== undefined) return earlier;
   }
   const slot = `${request.clientId} ${key}`;
   if (keysInProgress.has(slot))
@@ -189,14 +177,13 @@ async function runOperation(
   return await commitDecision(runtime, decision, { ...commitOptions, now: call.now, attemptsLeft: maxDecisions });
 }
 
-/** How often one request is decided. Few requests change the same thing at once, and each verification limit is smaller. */
+/** The maximum number of decisions for one request. Each verification limit is smaller. */
 const maxDecisions = 64;
 
 class ConflictUnresolved extends Error {
   override readonly name = 'ConflictUnresolved';
 }
 
-/** The kinds of refusal that a concurrent change causes. Another kind would be refused again. */
 const conflictKinds: ReadonlySet<RefusalKind> = new Set(['rows', 'unique']);
 
 type CommitOptions = {
@@ -228,14 +215,16 @@ async function commitDecision(
     if (fault instanceof WriteRefused || fault instanceof WriteBusy) await decision.undo?.();
     if (!(fault instanceof WriteRefused)) throw fault;
     if (key !== undefined && fault.statement === decision.effect.statements.length) {
-      // Another process stored this key first, so its answer counts.
+      // Another process stored this key first, so its response counts.
       const earlier = await findStoredResult(app.read, key.request, fingerprintOf(key));
-      if (earlier !== undefined) return resultOf(earlier);
+      if (earlier !== undefined) return earlier;
     }
     if (decision.onConflict === undefined || !conflictKinds.has(fault.kind)) throw fault;
     if (attemptsLeft === 1 && operation.refusals.includes('changed-meanwhile')) return refuse('changed-meanwhile');
     if (attemptsLeft === 1)
-      throw new ConflictUnresolved(`the unit of ${operation.name} was refused ${maxDecisions} times`, { cause: fault });
+      throw new ConflictUnresolved(`the write of ${operation.name} was refused ${maxDecisions} times`, {
+        cause: fault,
+      });
     const nextDecision = await decision.onConflict(fault.statement);
     return isRefusal(nextDecision)
       ? nextDecision
@@ -244,14 +233,13 @@ async function commitDecision(
   return typeof decision.answer === 'function' ? await decision.answer() : decision.answer;
 }
 
-/** Closes what an answer that is not given was to come from. */
 async function closeStream(answer: Decision['answer']): Promise<void> {
   if (typeof answer === 'object' && 'stream' in answer) await answer.stream?.return?.();
 }
 
 const anonymousCaller: Caller = { clientId: '', scopes: new Set() };
 
-/** Lets the operation look up the key when it has read its input. */
+/** Adds the lookup of the key to the call, for an operation that reads its input itself. */
 function withIdempotencyLookup(
   { fingerprintKey }: DispatchContext,
   call: UnboundCall,
@@ -261,10 +249,10 @@ function withIdempotencyLookup(
     ...call,
     repeat: {
       findStoredResult: async (input, open) => {
-        key.fingerprint = { print: fingerprintRequest(fingerprintKey, input), open };
+        key.fingerprint = { digest: fingerprintRequest(fingerprintKey, input), open };
         const earlier = await findStoredResult(call.read, key.request, key.fingerprint);
         if (earlier === undefined) return undefined;
-        return 'answer' in earlier ? { replayed: earlier.answer } : { refusal: earlier.refusal };
+        return isRefusal(earlier) ? { refusal: earlier } : { replayed: earlier };
       },
     },
   };
@@ -272,19 +260,15 @@ function withIdempotencyLookup(
 
 function fingerprintOf(key: IdempotencyState): RequestFingerprint {
   if (key.fingerprint === undefined)
-    throw new TypeError('an idempotent operation has to state its input before its effect');
+    throw new TypeError('expected an idempotent operation to look up its key before its effect');
   return key.fingerprint;
-}
-
-function resultOf(earlier: StoredResult): OperationResponse | Refusal {
-  return 'answer' in earlier ? earlier.answer : earlier.refusal;
 }
 
 function withStoredResult(decision: Decision, key: IdempotencyState, now: number): Effect {
   if (typeof decision.answer === 'function')
-    throw new TypeError('an idempotent operation states its answer beforehand');
-  const { print: keyedDigest } = fingerprintOf(key);
-  const row = storeResult({ request: key.request, print: keyedDigest }, decision.answer, now, decision.sealBody);
+    throw new TypeError('expected the response of an idempotent operation before its commit');
+  const { digest } = fingerprintOf(key);
+  const row = storeResult({ request: key.request, digest }, decision.answer, now, decision.sealBody);
   return { ...decision.effect, statements: [...decision.effect.statements, row] };
 }
 
@@ -292,12 +276,12 @@ function refusalOfFault(fault: unknown): Refusal | undefined {
   if (fault instanceof WriteUnknown) return refuse('outcome-unknown', undefined, { headers: { 'retry-after': '2' } });
   if (fault instanceof WriteBusy) return refuse('capacity-reduced', undefined, { headers: { 'retry-after': '1' } });
   if (fault instanceof ReadUnavailable)
-    return refuse('capacity-reduced', 'The database cannot be asked at present.', { headers: { 'retry-after': '2' } });
+    return refuse('capacity-reduced', 'The database does not respond.', { headers: { 'retry-after': '2' } });
   if (fault instanceof UnavailableError) return refuse(fault.slug, undefined, { headers: { 'retry-after': '2' } });
   return undefined;
 }
 
-/** Whether a lookup found nothing or the claims did not match. Both count against the client's limit. */
+/** Whether a lookup found nothing or claims did not match. */
 function isFailedLookup(result: OperationResponse | Refusal): boolean {
   if ('slug' in result) return problems[result.slug].status === 404;
   return 'json' in result && (result.json as { readonly verified?: unknown } | null)?.verified === false;

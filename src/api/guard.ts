@@ -16,13 +16,13 @@ export const httpLimits = {
   requestTimeoutMs: bodyLimits.wholeMs,
   keepAliveTimeoutMs: 5_000,
   connections: 10_000,
-  /** One machine must not take all connections. */
   connectionsPerAddress: 2_500,
 } as const;
 
 /** The methods that reach a route. */
 export const httpMethods = ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'QUERY'];
-const singleHeaders = [
+/** Headers that a request may have once. */
+const singleHeaders = new Set([
   'host',
   'authorization',
   'content-type',
@@ -30,15 +30,14 @@ const singleHeaders = [
   'dpop',
   'idempotency-key',
   'transfer-encoding',
-];
-const longestSingleHeader = Math.max(...singleHeaders.map((name) => name.length));
+]);
 const hostPattern = /^(?:[A-Za-z0-9._~-]{1,253}|\[[0-9A-Fa-f:.]{2,45}\])(?::\d{1,5})?$/;
 
 /** Refuses requests that the parser accepts and that no handler may see (api requirements 18, 32, 66). */
 function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   const close = { headers: { connection: 'close' } };
   const repeated = findRepeatedHeader(request.rawHeaders);
-  if (repeated !== undefined) return refuse('malformed-http', `The header ${repeated} stands more than once.`, close);
+  if (repeated !== undefined) return refuse('malformed-http', `The header ${repeated} occurs more than once.`, close);
   const url = request.url ?? '';
   if (url.length > httpLimits.uriBytes) {
     return refuse('uri-too-long', undefined, { members: { limit: httpLimits.uriBytes }, ...close });
@@ -46,11 +45,11 @@ function refusalOfRequest(request: IncomingMessage): Refusal | undefined {
   if (!url.startsWith('/') && !isServerWide(request))
     return refuse('malformed-http', 'The request target must be a path.', close);
   if (!hostPattern.test(request.headers.host ?? '')) {
-    return refuse('malformed-http', 'One Host header with a host name is needed.', close);
+    return refuse('malformed-http', 'The request must have one Host header with a host name.', close);
   }
   const encoding = request.headers['transfer-encoding'];
   if (encoding !== undefined && encoding.toLowerCase() !== 'chunked') {
-    return refuse('malformed-http', 'The only transfer coding is chunked.', close);
+    return refuse('malformed-http', 'The only supported transfer coding is chunked.', close);
   }
   if (!httpMethods.includes(request.method ?? '')) {
     return refuse('method-not-allowed', undefined, { headers: { allow: httpMethods.join(', '), connection: 'close' } });
@@ -65,32 +64,21 @@ function isServerWide({ method, url }: IncomingMessage): boolean {
 
 /** Returns the first single header that occurs twice. `rawHeaders` alternates names and values. */
 function findRepeatedHeader(rawHeaders: readonly string[]): string | undefined {
-  let seen = 0;
-  for (let at = 0; at < rawHeaders.length; at += 2) {
-    const name = rawHeaders[at] ?? '';
-    if (name.length > longestSingleHeader) continue;
-    const place = singleHeaders.indexOf(name.toLowerCase());
-    if (place < 0) continue;
-    if ((seen & (1 << place)) !== 0) return singleHeaders[place];
-    seen |= 1 << place;
-  }
-  return undefined;
+  const names = rawHeaders.filter((_, at) => at % 2 === 0).map((name) => name.toLowerCase());
+  return names.find((name, at) => singleHeaders.has(name) && names.indexOf(name) < at);
 }
 
-/** How the guard responds, and when it sheds load. */
 type GuardOptions = {
   readonly publicUrl: string;
   readonly headers: Readonly<Record<string, string>>;
   readonly newRequestId: () => string;
-  /** Returns the refusal while the server is overloaded or stopping. */
   readonly shed: () => Refusal | undefined;
   readonly onRefused: (refusal: Refusal, instance: string) => void;
   readonly refusedPage?: RefusedPage | undefined;
   /** Removes headers that only a trusted proxy may set. */
   readonly strip?: ((request: IncomingMessage) => void) | undefined;
-  /** For a server that terminates TLS itself. */
   readonly tls?: TlsOptions | undefined;
-  /** A server that stops closes each connection after the response to its next request. */
+  /** While the server stops, each connection is closed after the response to its next request. */
   readonly isStopping?: (() => boolean) | undefined;
 };
 
@@ -99,20 +87,19 @@ type GuardOptions = {
  * `refusedPage`. A refusal by the parser is always a problem, because there is no request whose headers could ask for a page.
  */
 export function createGuardedServer(options: GuardOptions, handler: RequestListener): Server {
-  // The parser continues with the next request after a refused one. On such a connection nothing more is served, so that no
-  // smuggled request is (test/attacks/request-smuggling.test.ts).
+  // On a connection with a refused request no later request is served, because it could be smuggled
+  // (test/attacks/request-smuggling.test.ts).
   const closingSockets = new WeakSet<Socket>();
   // The last response of each connection. A refusal by the parser may replace this response, and never an earlier one
   // (test/attacks/keep-alive-connections.test.ts).
   const lastResponses = new WeakMap<Socket, ServerResponse>();
-  const refuseUnparsed = (fault: NodeJS.ErrnoException, socket: Socket) => {
-    if (fault.code === 'ECONNRESET' || !socket.writable || !canSendRefusal(socket, lastResponses.get(socket)))
+  const refuseUnparsed = ({ code }: Pick<NodeJS.ErrnoException, 'code'>, socket: Socket) => {
+    if (code === 'ECONNRESET' || !socket.writable || !canSendRefusal(socket, lastResponses.get(socket)))
       socket.destroy();
-    else refuseSocket(options, fault, socket);
+    else refuseSocket(options, refusalOfParser(code), socket);
   };
   const bodies = createBodyTimeouts(({ socket }) => {
-    const slow = Object.assign(new Error('the body is too slow'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' });
-    refuseUnparsed(slow, socket);
+    refuseUnparsed({ code: 'ERR_HTTP_REQUEST_TIMEOUT' }, socket);
     socket.destroySoon();
   });
   const handleGuarded: RequestListener = (request, response) => {
@@ -154,7 +141,7 @@ export function createGuardedServer(options: GuardOptions, handler: RequestListe
   return server;
 }
 
-/** Closes new connections of an address that already has `most` of them. */
+/** Closes new connections of an address that already has `most` of them, so that one machine cannot take all. */
 export function limitConnectionsPerAddress(server: Server, most: number): void {
   const open = new Map<string, number>();
   server.on('connection', (socket: Socket) => {
@@ -174,7 +161,6 @@ export function limitConnectionsPerAddress(server: Server, most: number): void {
   });
 }
 
-/** Creates the server of Node.js with strict limits, over TLS if the process terminates it. */
 function createHttpServer(tls: TlsOptions | undefined, handler: RequestListener): Server {
   const limits = {
     requireHostHeader: false,
@@ -205,8 +191,7 @@ function canSendRefusal(socket: Socket, response: ServerResponse | undefined): b
   return !response.req.complete && response.socket === socket && !response.headersSent;
 }
 
-function refuseSocket(options: GuardOptions, fault: NodeJS.ErrnoException, socket: Socket): void {
-  const refusal = refusalOfParser(fault.code);
+function refuseSocket(options: GuardOptions, refusal: Refusal, socket: Socket): void {
   const instance = options.newRequestId();
   const problem = problemResponse(refusal, options.publicUrl, instance);
   options.onRefused(refusal, instance);

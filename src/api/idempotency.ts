@@ -1,5 +1,5 @@
 import { batchInsert } from '../db/batch-statements.ts';
-import type { Read, Row, Statement } from '../db/database.ts';
+import type { Read, Statement } from '../db/database.ts';
 import { integerField, textField } from '../db/row-fields.ts';
 import { canonicalJson, type Json } from '../kernel/canonical-json.ts';
 import { hmac, sha256 } from '../kernel/hashing.ts';
@@ -9,9 +9,6 @@ import type { OperationResponse } from './operation.ts';
 /** Identifies one logical request. The same key of another client, or for another operation, is another request. */
 export type RequestKey = { readonly clientId: string; readonly operation: string; readonly key: string };
 
-/** The stored answer, or the refusal of a key that was used for another request. */
-export type StoredResult = { readonly answer: OperationResponse } | { readonly refusal: Refusal };
-
 /** Parses an `Idempotency-Key` header: a bare token or a structured-field string, 1 to 255 printable characters. */
 export function parseIdempotencyKey(header: string): string | Refusal {
   const inner = /^"((?:[\x20-\x21\x23-\x5b\x5d-\x7e]|\\["\\])*)"$/.exec(header.trim())?.[1];
@@ -19,43 +16,34 @@ export function parseIdempotencyKey(header: string): string | Refusal {
   return /^[\x20-\x7e]{1,255}$/.test(key) ? key : refuse('idempotency-key-invalid');
 }
 
-/**
- * Identifies the input of a request: HMAC-SHA-256 over the SHA-256 of its canonical JSON. With a plain hash, a reader of the
- * database could guess what a message to a citizen said.
- */
+/** The HMAC of an input. With a plain hash, a reader of the database could guess what a message to a citizen says. */
 export function fingerprintRequest(key: Uint8Array, input: unknown): Buffer {
   // The input was parsed from JSON or headers, so it contains JSON only.
   return hmac('sha256', key, sha256(Buffer.from(canonicalJson(input as Json))));
 }
 
-/** The fingerprint of a request's input, and how to open the stored answer if the operation sealed it. */
+/** The fingerprint of a request's input, and the function that decrypts the body of the stored response. */
 export type RequestFingerprint = {
-  readonly print: Buffer;
-  readonly open?: ((kept: string) => Promise<string>) | undefined;
+  readonly digest: Buffer;
+  readonly open: (stored: string) => Promise<string>;
 };
 
-/** Returns the answer that is stored under the key, if any. Another fingerprint under the same key is refused. */
+/** Returns the response that is stored under the key, if any, or the refusal of a key that was used with another input. */
 export async function findStoredResult(
   read: Read,
   request: RequestKey,
-  { print: keyedDigest, open }: RequestFingerprint,
-): Promise<StoredResult | undefined> {
+  { digest, open }: RequestFingerprint,
+): Promise<OperationResponse | Refusal | undefined> {
   const [row] = await read(
     'select fingerprint, status, headers, body from idempotency where client_id = $1 and operation = $2 and key = $3',
     [request.clientId, request.operation, request.key],
   );
   if (row === undefined) return undefined;
   const stored = row['fingerprint'];
-  if (!(stored instanceof Uint8Array) || !keyedDigest.equals(stored)) {
-    return { refusal: refuse('idempotency-key-reused') };
-  }
-  return { answer: await parseStoredResult(row, open) };
-}
-
-async function parseStoredResult(row: Row, open: RequestFingerprint['open']): Promise<OperationResponse> {
-  // `storeResult` below wrote both texts.
+  if (!(stored instanceof Uint8Array) || !digest.equals(stored)) return refuse('idempotency-key-reused');
+  // `storeResult` wrote both texts.
   const headers = JSON.parse(textField(row, 'headers')) as Record<string, string>;
-  const json: unknown = JSON.parse(open === undefined ? textField(row, 'body') : await open(textField(row, 'body')));
+  const json: unknown = JSON.parse(await open(textField(row, 'body')));
   return { status: integerField(row, 'status'), headers: { ...headers, 'idempotent-replayed': 'true' }, json };
 }
 
@@ -64,22 +52,19 @@ const insertStoredAnswer = batchInsert(
   'client_id, operation, key, fingerprint, status, headers, body, created_at',
 );
 
-/**
- * The statement that stores an answer in the write unit of its effect. A second answer under the same key violates the primary
- * key.
- */
+/** The statement that stores a response with its effect. A second response under the same key violates the primary key. */
 export function storeResult(
-  { request, print: keyedDigest }: { readonly request: RequestKey; readonly print: Buffer },
+  { request, digest }: { readonly request: RequestKey; readonly digest: Buffer },
   answer: OperationResponse,
   now: number,
   seal = (body: string) => body,
 ): Statement {
-  if (!('json' in answer)) throw new TypeError('only a JSON answer can be repeated under an idempotency key');
+  if (!('json' in answer)) throw new TypeError('expected a JSON response of an idempotent operation');
   return insertStoredAnswer([
     request.clientId,
     request.operation,
     request.key,
-    keyedDigest,
+    digest,
     answer.status,
     JSON.stringify(answer.headers ?? {}),
     seal(JSON.stringify(answer.json)),

@@ -1,15 +1,19 @@
-/** The address to listen on; `of` names its settings, HOST and PORT by default. */
+/** The address to listen on. `settingPrefix` is the start of the names of its settings, HOST and PORT by default. */
 export type ListenAddress = { readonly host: string; readonly port: number; readonly settingPrefix?: 'ADMIN_' };
 
-/** Explains why the server cannot listen there, and what to do. */
+class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
+
+/** Explains why the server cannot listen there, and what to do. Returns other errors unchanged. */
 export function listenError(fault: NodeJS.ErrnoException, { host, port, settingPrefix }: ListenAddress): Error {
   const [prefix, more] = settingPrefix === undefined ? ['', ', with PUBLIC_URL'] : [settingPrefix, ''];
-  const withCause = (problem: string) => new Error(problem, { cause: fault });
+  const withCause = (problem: string) => new ListenError(problem, { cause: fault });
   switch (fault.code) {
     case 'EADDRINUSE':
       return withCause(`port ${port} of ${host} is taken: end the program that has it, or set ${prefix}PORT`);
     case 'EACCES':
-      return withCause(`port ${port} may not be taken by this user: set ${prefix}PORT to one above 1023, or allow it`);
+      return withCause(`this user may not use port ${port}: set ${prefix}PORT to one above 1023, or allow it`);
     case 'EADDRNOTAVAIL':
     case 'ENOTFOUND':
     case 'EAI_AGAIN':

@@ -29,6 +29,7 @@ test('one turn that fills a whole second is not late, but the long turns after i
 test('a draining server accepts requests for a moment, and then refuses them', async () => {
   const load = createLoad(20);
   load.begin();
+  load.beginStop();
   const drained = load.drain(60_000);
   assert.equal(load.stopping, true);
   assert.equal(load.shed(), undefined);

@@ -2,33 +2,13 @@ import { monitorEventLoopDelay, type RecordableHistogram } from 'node:perf_hooks
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 
 /** Counts the requests in flight, and decides whether more may start. */
-export type Load = {
-  /** Starts to watch the event loop. Called after the server listens, so that the long turns of the start do not count. */
-  watch(): void;
-  begin(): void;
-  end(): void;
-  shed(): Refusal | undefined;
-  /** From now on `stopping` is true, and each response is the last one of its connection. */
-  beginStop(): void;
-  /**
-   * Resolves when all requests are answered, or after `deadlineMs`. New requests on open connections are accepted for another
-   * second, because their clients do not know of the stop, and refused after that.
-   */
-  drain(deadlineMs: number): Promise<void>;
-  readonly stopping: boolean;
-  close(): void;
-};
+export type Load = ReturnType<typeof createLoad>;
 
-/**
- * Limits beyond which new requests receive 503: requests in flight, in total and for one client, and the delay of the event loop.
- */
+/** The limits above which new requests receive 503. */
 export const loadLimits = { inFlight: 2_000, perClient: 1_000, loopDelayMs: 200 } as const;
 
-/** During a stop, open connections may send one more request within this time. */
-const graceMs = 1_000;
-
-/** Watches the event loop of this thread. A refused request costs only the refusal. */
-export function createLoad(takesMoreForMs = graceMs): Load {
+/** Creates the load of this thread. During a stop, open connections may send one more request within `graceMs`. */
+export function createLoad(graceMs = 1_000) {
   const delay = monitorEventLoopDelay({ resolution: 20 });
   const checkDelay = createDelayCheck(delay);
   let inFlight = 0;
@@ -39,6 +19,7 @@ export function createLoad(takesMoreForMs = graceMs): Load {
   let watching: NodeJS.Timeout | undefined;
 
   return {
+    /** Starts to watch the event loop. Called after the server listens, so that the long turns of the start do not count. */
     watch: () => {
       delay.enable();
       watching = setInterval(() => {
@@ -53,23 +34,24 @@ export function createLoad(takesMoreForMs = graceMs): Load {
       inFlight -= 1;
       if (stopping && inFlight === 0) drained?.();
     },
-    shed: () => {
+    shed: (): Refusal | undefined => {
       if (refusing)
         return refuse('capacity-reduced', 'The server is stopping; nothing was processed.', stoppingHeaders);
       if (isLate || inFlight >= loadLimits.inFlight) return refuse('capacity-reduced', undefined, busyHeaders);
       return undefined;
     },
+    /** From now on `stopping` is true, and each response is the last one of its connection. */
     beginStop: () => {
       stopping = true;
     },
-    drain: async (deadlineMs) => {
-      stopping = true;
+    /** Resolves when all requests are answered, or after `deadlineMs`. */
+    drain: async (deadlineMs: number) => {
       const { promise, resolve } = Promise.withResolvers<void>();
       drained = resolve;
       const timer = setTimeout(resolve, deadlineMs);
       const grace = setTimeout(() => {
         refusing = true;
-      }, takesMoreForMs);
+      }, graceMs);
       if (inFlight > 0) await promise;
       clearTimeout(timer);
       clearTimeout(grace);
@@ -86,9 +68,8 @@ export function createLoad(takesMoreForMs = graceMs): Load {
 }
 
 /**
- * Decides once a second whether the event loop was late: whether the median of its turns (in ns) exceeded the limit. A single
- * long turn, such as loading a module or a garbage collection, is over when it is seen. If one turn filled the whole second, it
- * counts at the next check, together with the turns after it.
+ * Decides whether the event loop is late: whether the median of its turns since the last check exceeds the limit. A single long
+ * turn, such as a garbage collection, does not count. A turn that filled the whole time counts at the next check.
  */
 export function createDelayCheck(
   histogram: Pick<RecordableHistogram, 'count' | 'percentile' | 'reset'>,

@@ -6,18 +6,12 @@ export type LogDestination = { write(lines: string): void };
 /** Lines are written together, because one write for each line costs a request a tenth of its time. */
 const batchBytes = 12_288;
 const flushEveryMs = 100;
-/** Time until the next attempt after a failed write. */
 const retryMs = 10;
 /** Lines are dropped while this many bytes wait, for instance on a full disk. */
 const maxPendingBytes = 16_777_216;
-/** A process that exits waits this long for a slow reader. */
 const exitTimeoutMs = 2_000;
 
-/**
- * Writes lines to a file descriptor. A full disk or a reader that is slow or gone does not stop the server: the lines wait, and are
- * dropped beyond 16 MiB. `onDropped` receives their number when there is room again. Lines that wait are written when the
- * process exits.
- */
+/** Writes lines to a file descriptor. If it is full or slow, up to 16 MiB wait; `onDropped` receives the number of lost lines. */
 export function openLogDestination(descriptor: number, onDropped: (count: number) => void): LogDestination {
   let exitDeadline: number | undefined;
   let isRetryScheduled = false;

@@ -16,7 +16,6 @@ export type RequestLine = {
 /** The log: JSON lines that contain the fields named here and no others, so that no claim, token or message can reach it. */
 export type Log = {
   request(line: RequestLine): void;
-  /** A request that was refused before it had a route. */
   refused(refusal: Refusal, instance: string): void;
   /** A fault of the program or the machine. Its message and stack are logged, so they must hold no personal data. */
   fault(where: string, fault: unknown, instance?: string): void;

@@ -9,11 +9,9 @@ export type Metrics = {
   observe(line: RequestLine): void;
   /** Counts a request that was refused before it had a route, with empty labels for method and route. */
   refused(problem: ProblemSlug): void;
-  /** Counts a fault of the log by its kind. */
   fault(kind: string): void;
   /** Registers a counter; the function it returns adds one. */
   counter(of: CounterOptions): (labels: MetricLabels) => void;
-  /** Registers gauges, which are read at each request of the metrics. */
   gauges(list: readonly Gauge[]): void;
   /** The counters of this thread, for the thread that serves the metrics of all. */
   snapshot(): Promise<MetricsSnapshot>;
@@ -81,26 +79,26 @@ export async function createMetrics(): Promise<Metrics> {
 function createRequestMetrics(client: PromClient, registry: Registry): Pick<Metrics, 'observe' | 'refused' | 'fault'> {
   const requests = new client.Counter({
     name: 'citizen_services_requests_total',
-    help: 'Requests answered, by operation, status and problem.',
+    help: 'Responses, by operation, status and problem.',
     labelNames: ['method', 'route', 'status', 'problem'],
     registers: [registry],
   });
   const seconds = new client.Histogram({
     name: 'citizen_services_request_seconds',
-    help: 'Time to the answer, in seconds, by operation.',
+    help: 'Time to the response, in seconds, by operation.',
     labelNames: ['method', 'route'],
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 1, 5],
     registers: [registry],
   });
   const countFault = createCounter(client, registry, {
     name: 'citizen_services_faults_total',
-    help: 'Faults told in the log, by kind: document-bytes-broken, document-record-broken, scanner-down, …',
+    help: 'Faults in the log, by kind, such as document-bytes-broken or scanner-down.',
     labels: ['kind'],
     initialLabels: faultKinds.map((kind) => ({ kind })),
   });
   const countProblem = createCounter(client, registry, {
     name: 'citizen_services_problems_total',
-    help: 'Requests answered with a problem, by problem.',
+    help: 'Responses with a problem, by problem.',
     labels: ['problem'],
     initialLabels: Object.keys(problems).map((problem) => ({ problem })),
   });

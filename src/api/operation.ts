@@ -47,7 +47,7 @@ export type Input<S extends RequestShape> = {
   readonly body: Part<S, 'body'>;
 };
 
-/** Everything that an operation uses: it reads nothing from elsewhere. */
+/** All inputs of an operation. */
 export type OperationCall<S extends RequestShape, P> = Input<S> & {
   readonly caller: Caller;
   readonly method: string;
@@ -76,26 +76,20 @@ export type ValidPart<S extends RequestShape, P> = {
 
 /** The Idempotency-Key of a request whose body the operation reads. */
 export type IdempotencyLookup = {
-  /**
-   * The answer that this key already gave to the same input, or the refusal of a different input. Undefined if the key is new.
-   * `open` opens a body that `sealBody` of that decision sealed.
-   */
+  /** The earlier result of this key, or undefined. `open` decrypts a body that `sealBody` of that decision encrypted. */
   findStoredResult(
     input: Json,
     open: (sealed: string) => Promise<string>,
   ): Promise<ReplayedResult | { refusal: Refusal } | undefined>;
 };
 
-/** An answer that was given before. It has its event already. */
+/** A stored response. Its event is already in the ledger. */
 export type ReplayedResult = { readonly replayed: OperationResponse };
 
 /** The bytes of an answer. A chunk is valid until the next one is read. A consumer that stops early calls `return`. */
 export type ByteChunks = AsyncIterableIterator<Uint8Array, unknown, undefined>;
 
-/**
- * An answer: JSON, or bytes (null for none) whose length and type are in the headers. Header names are in lower case. `text` is the
- * JSON if it was already serialised.
- */
+/** A JSON response (`text` if already serialised), or bytes (null for none). Header names are in lower case. */
 export type OperationResponse =
   | {
       readonly status: number;
@@ -119,19 +113,16 @@ export type Decision = {
    * `changed-meanwhile` if that is among its refusals, and else is a fault.
    */
   readonly onConflict?: (statement: number) => Refusal | Promise<Decision | RefusedDecision>;
-  /**
-   * Removes what the operation stored outside the database. Called when the unit was not stored. Not called when its outcome is
-   * unknown, since the row may be there: a sweep later removes what has no row.
-   */
+  /** Removes what the operation stored outside the database. Not called if the outcome of the write is unknown. */
   readonly undo?: () => Promise<void>;
   /** Seals the body of the answer before it is stored under an idempotency key, so that no personal data is stored in clear. */
   readonly sealBody?: (body: string) => string;
 };
 
-/** A refusal, with the event of the refused access where one is recorded. */
+/** A refusal, with the event of the refused access if one is recorded. */
 export type RefusedDecision = { readonly refusal: Refusal; readonly effect?: Effect };
 
-/** The answer of an operation without citizens' data: there is nothing to commit. */
+/** The response of an operation without data of citizens, which has no effect to commit. */
 export type PlainResult = { readonly plain: OperationResponse };
 
 /** One answer of an operation for the OpenAPI document: a schema, bytes, or text. */
@@ -139,7 +130,7 @@ export type ResponseShape = {
   readonly description: string;
   readonly schema?: TSchema;
   readonly bytes?: true;
-  /** The alternative as text, for an `Accept` that prefers it. */
+  /** An alternative text form, for clients that prefer it (`Accept`). */
   readonly text?: {
     readonly type: string;
     readonly pattern: string;
@@ -152,7 +143,6 @@ export type ResponseShape = {
 /** The text fields of a `multipart/form-data` body, and the part with the bytes, which comes last. */
 export type DocumentForm = { readonly fields: TObject; readonly part: string };
 
-/** The request that the server sends to a URL that the operation was given. */
 type WebhookDescription = {
   readonly name: string;
   /** The group of operations that it belongs to. */
@@ -182,7 +172,6 @@ type OperationDescription = {
   readonly deprecated?: Deprecation;
   /** Set if the server calls a URL of the caller because of it. */
   readonly webhook?: WebhookDescription;
-  /** Whether `Idempotency-Key` is honoured. */
   readonly idempotent?: true;
   /**
    * The body is not JSON but bytes, unread in `call.bytes`, up to the document size limit. `form`: a form is accepted too; the
@@ -218,7 +207,7 @@ export type Operation<P> = OperationDescription & {
   readonly run: (call: OperationCall<RequestShape, P>) => Promise<OperationOutcome>;
 };
 
-/** Any operation, where only its description counts. */
+/** Any operation, for code that uses only its description. */
 export type ListedOperation = Operation<never>;
 
 type OperationOutcome = Decision | RefusedDecision | PlainResult | ReplayedResult;

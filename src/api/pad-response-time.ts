@@ -7,15 +7,11 @@ export type ResponsePaddingOptions = {
   readonly timer: Timer;
 };
 
-/**
- * `start` notes the time at which a request arrived. The function that it returns resolves at the next whole multiple of the
- * interval after that time.
- */
+/** `start` is called when a request arrives. The function that it returns waits for the next multiple of the interval. */
 export type ResponsePadding = { start(): () => Promise<void> };
 
 /**
- * Hides how long the work on a request took: the response leaves only at whole multiples of an interval after the request
- * arrived. Work that takes longer than one interval leaves at a later multiple.
+ * Hides how long a request took: its response is sent only at whole multiples of the interval after the request arrived.
  */
 export function createResponsePadding({ intervalMs, stopwatch, timer }: ResponsePaddingOptions): ResponsePadding {
   return {

@@ -10,10 +10,7 @@ export type PageRoute = {
   get(params: Readonly<Record<string, string>>, query: URLSearchParams): Promise<PageResponse>;
 };
 
-/**
- * A request handler of Node.js for some paths, such as the authorization server. Methods that are not in `methods` answer 405. Its
- * responses carry the headers of every response, unless the handler sets them itself.
- */
+/** A request handler of Node.js for some paths. Other methods receive 405. Its responses carry the common headers. */
 export type MountedHandler = {
   readonly paths: readonly string[];
   readonly methods: readonly string[];

@@ -26,10 +26,7 @@ export type IncomingRequest = {
   readonly onFinished?: ((call: () => void) => void) | undefined;
 };
 
-/**
- * A request that matches the schemas of the operation; or one that cannot be read; or all its issues, with the valid part of its
- * body if the operation checks the content as well.
- */
+/** The valid input; or the refusal of an unreadable request; or all its issues, with the valid part of its body. */
 export type ParsedRequest =
   | { readonly input: Omit<OperationCall<RequestShape, unknown>, 'caller' | 'ports'> }
   | { readonly refusal: Refusal }
@@ -37,7 +34,6 @@ export type ParsedRequest =
 
 type ValidRequestPart = Omit<ValidPart<RequestShape, unknown>, 'caller' | 'ports'>;
 
-/** Values that every call receives. */
 type ParserDeps = { readonly clock: Clock; readonly createId: IdGenerator; readonly read: Read };
 
 /** Compiles the schemas of an operation once, and returns the parser of its requests. */
@@ -109,19 +105,13 @@ function createValidPartExtractor(schema: TObject) {
 async function readBody(incoming: IncomingRequest): Promise<{ value: unknown } | { refusal: Refusal }> {
   const type = String(incoming.headers['content-type'] ?? '');
   const coding = String(incoming.headers['content-encoding'] ?? 'identity');
-  if (coding.toLowerCase() !== 'identity') {
-    return {
-      refusal: refuse('unsupported-media-type', 'Send the JSON itself, without a content coding.', {
-        headers: { accept: 'application/json', 'accept-encoding': 'identity' },
-      }),
-    };
-  }
+  const unsupported = (detail: string, headers = {}) => ({
+    refusal: refuse('unsupported-media-type', detail, { headers: { accept: 'application/json', ...headers } }),
+  });
+  if (coding.toLowerCase() !== 'identity')
+    return unsupported('Send the JSON without a content coding.', { 'accept-encoding': 'identity' });
   if (!/^application\/(?:[\w.+-]+\+)?json\s*(?:;|$)/i.test(type) || /;\s*charset=(?!"?utf-8"?\s*(?:;|$))/i.test(type)) {
-    return {
-      refusal: refuse('unsupported-media-type', 'Send application/json, in UTF-8.', {
-        headers: { accept: 'application/json' },
-      }),
-    };
+    return unsupported('Send application/json in UTF-8.');
   }
   const tooLarge = declaredTooLarge(incoming.headers['content-length'], jsonBodyLimit);
   return tooLarge === undefined ? await readJsonBody(incoming.body) : { refusal: tooLarge };

@@ -11,10 +11,7 @@ export async function probePort(listenAddress: ListenAddress): Promise<number> {
   return port;
 }
 
-/**
- * Takes a port without accepting connections on it. Throws if another program listens there. Listening with SO_REUSEPORT would
- * not show this: it would share the connections with another program of the same user that uses it as well.
- */
+/** Takes a port without accepting connections. Throws if another program listens there, also with SO_REUSEPORT. */
 export async function reservePort(listenAddress: ListenAddress): Promise<ReservedPort> {
   const { host, port } = listenAddress;
   const probe = createServer();

@@ -14,7 +14,7 @@ export function problemResponse(refusal: Refusal, publicUrl: string, instance: s
     fix: problem.fix,
     ...refusal.members,
     ...(refusal.issues === undefined ? {} : { issues: refusal.issues }),
-    retryable: problem.retryable,
+    retryable: problem.retryable === true,
     instance,
   });
   return {
@@ -24,7 +24,7 @@ export function problemResponse(refusal: Refusal, publicUrl: string, instance: s
   };
 }
 
-/** The page that replaces the problem when a browser asks for a page; undefined for every other request. */
+/** The page that a browser receives instead of the problem; undefined for every other request. */
 export type RefusedPage = (request: IncomingMessage, refusal: Refusal) => BufferedResponse | undefined;
 
 /** The response to a request that reaches no operation: a page for a browser, otherwise the problem. */

@@ -10,15 +10,11 @@ export const jsonBodyLimit = 65_536;
 export const payloadTooLarge = (limit: number) =>
   refuse('payload-too-large', `The limit is ${limit} bytes.`, { members: { limit }, headers: { connection: 'close' } });
 
-/**
- * The refusal when Content-Length declares more than `limit` bytes, plus `framing` bytes of the encoding around them. The body is
- * not read.
- */
+/** The refusal if Content-Length exceeds `limit` plus the `framing` bytes of the encoding. The body is not read. */
 export function declaredTooLarge(contentLength: string | undefined, limit: number, framing = 0): Refusal | undefined {
   return Number(contentLength ?? 0) > limit + framing ? payloadTooLarge(limit) : undefined;
 }
 
-/** Requests whose clients wait for 100 Continue before they send the body (RFC 9110, section 10.1.1). */
 const expectingContinue = new WeakSet<IncomingMessage>();
 
 /** The guard calls it instead of the response that Node.js would send at once. */
@@ -43,7 +39,7 @@ export function unreadBody(request: IncomingMessage, response: ServerResponse): 
     yield* request.iterator({ destroyOnReturn: false });
   }
   const body = Readable.from(continueAndRead(), { objectMode: false });
-  // The client can go away when nobody reads the body any more. An error without a listener ends the process.
+  // The client can disconnect after the body is read. An error without a listener would end the process.
   return body.on('error', () => undefined);
 }
 
@@ -51,12 +47,12 @@ export function unreadBody(request: IncomingMessage, response: ServerResponse): 
 export async function readJsonBody(stream: Readable): Promise<{ value: unknown } | { refusal: Refusal }> {
   const bytes = await readBody(stream, jsonBodyLimit);
   if (bytes === 'too-large') return { refusal: payloadTooLarge(jsonBodyLimit) };
-  if (bytes === 'broken-off') return { refusal: refuse('malformed-json', 'The body ended before it was whole.') };
+  if (bytes === 'broken-off') return { refusal: refuse('malformed-json', 'The body is incomplete.') };
   try {
     const text = utf8.decode(bytes);
     const value: unknown = JSON.parse(text);
     if (hasDuplicateMember(text, value))
-      return { refusal: refuse('malformed-json', 'A name stands twice in one object.') };
+      return { refusal: refuse('malformed-json', 'A name occurs twice in one object.') };
     return { value };
   } catch (fault) {
     if (fault instanceof SyntaxError) return { refusal: refuse('malformed-json', 'The body is not JSON.') };
@@ -65,14 +61,14 @@ export async function readJsonBody(stream: Readable): Promise<{ value: unknown }
   }
 }
 
-/** Some clients send an empty object where no body is expected. */
+/** Some clients send an empty object when no body is expected. */
 const maxEmptyBodyBytes = 64;
 
 /** The issue of a body that the operation does not take. Accepting it would ignore what the client asks for. */
 export async function unexpectedBodyIssues(stream: Readable): Promise<readonly Issue[]> {
   const bytes = await readBody(stream, maxEmptyBodyBytes);
   if (typeof bytes !== 'string' && /^\s*(?:\{\s*\}\s*)?$/.test(Buffer.from(bytes).toString('latin1'))) return [];
-  const detail = 'nothing may stand in the body of this operation; what is asked stands in the path';
+  const detail = 'this operation takes no body; its input is in the path';
   return [{ in: 'body', pointer: '', code: 'unknown-input', detail }];
 }
 

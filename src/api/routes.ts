@@ -31,9 +31,7 @@ export type ServerDeps = {
   readonly apiVersion: string;
   readonly random: RandomBytes;
   readonly log: Log;
-  /** Reads client certificates; without it no client has one. */
   readonly certificates?: CertificateReader | undefined;
-  /** For a server that terminates TLS itself. */
   readonly tls?: TlsOptions | undefined;
   /** Without it every refusal is a problem. */
   readonly refusedPage?: RefusedPage | undefined;
@@ -153,7 +151,6 @@ function operationHandler(route: RouteContext, bound: BoundOperation) {
   };
 }
 
-/** In milliseconds, with one decimal. */
 const roundedElapsedMs = (startedAt: number) => Math.round((performance.now() - startedAt) * 10) / 10;
 
 type ResponseHeaders = Readonly<Record<string, string | string[]>>;
@@ -283,7 +280,7 @@ function mountHandler(fastify: FastifyInstance, route: RouteContext, mount: Moun
   }
 }
 
-/** The media types that an operation can answer with; undefined where the type of the document decides. */
+/** The media types that an operation can answer with; undefined if the type of the document decides. */
 function producedTypes(operation: ListedOperation): readonly string[] | undefined {
   const responses = Object.values(operation.responses);
   if (responses.some((response) => response.bytes === true)) return undefined;

@@ -38,7 +38,6 @@ export type Job = {
   readonly name: string;
   /** The events after which the job may have something to do. The app wakes it, also from another thread of the process. */
   readonly wakeOn?: readonly EventType[];
-  /** Resolves when the job is at work. */
   start(): Promise<RunningJob> | RunningJob;
 };
 
@@ -55,7 +54,6 @@ export type RunningJob = {
 export type Slice = {
   readonly operations: readonly BoundOperation[];
   readonly jobs: readonly Job[];
-  /** Adds the counters and gauges of the slice to the metrics of this thread. */
   registerMetrics(metrics: Metrics): void;
   /** Checks at the start. One that rejects ends the start; others report what the operator should fix. */
   readonly checks: readonly StartupCheck[];

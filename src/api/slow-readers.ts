@@ -7,10 +7,7 @@ export const readerLimits = { spanMs: 15_000, spanBytes: 65_536 };
 type ReaderLimits = { readonly spanMs: number; readonly spanBytes: number };
 type ReaderProgress = { sent: number; waiting: number };
 
-/**
- * Ends connections whose client does not read its response, or reads it too slowly: the unread bytes occupy memory. One timer
- * checks all connections, so that a request has no timer of its own.
- */
+/** Ends connections whose client reads its response too slowly, because the unread bytes occupy memory. */
 export function endSlowReaders(server: Server, { spanMs, spanBytes }: ReaderLimits = readerLimits): void {
   const open = new Map<Socket, ReaderProgress>();
   const watch = (socket: Socket) => {

@@ -30,7 +30,7 @@ async function files(t: TestContext) {
 /** Certificates of tests are good for a day. */
 const early = { now: () => Date.now() - 30 * 86_400_000 };
 
-test('a certificate that was not renewed in time is a fault at the start and at each look, until it is', async (t) => {
+test('a certificate that was not renewed in time is a fault at the start and at each check, until it is renewed', async (t) => {
   const { old, paths, put } = await files(t);
   put(old.certificate, old.key);
   const faults: string[] = [];
@@ -43,10 +43,11 @@ test('a certificate that was not renewed in time is a fault at the start and at 
   assert.notEqual(tls?.renew?.(), undefined, 'it is used all the same');
   tlsOptionsOf({ settings: readSettings(paths), clock, log }, []);
   assert.equal(faults.length, 2);
-  for (const fault of faults) assert.match(fault, /^tls Error: .*server\.pem is valid until 20[\dT:.-]+Z: renew it$/);
+  for (const fault of faults)
+    assert.match(fault, /^tls CertificateError: .*server\.pem is valid until 20[\dT:.-]+Z: renew it$/);
   clock.at += 86_400_000;
   tls?.renew?.();
-  assert.match(faults.pop() ?? '', /server\.pem ended at 20[\dT:.-]+Z, and callers refuse it: renew it$/);
+  assert.match(faults.pop() ?? '', /server\.pem expired at 20[\dT:.-]+Z: renew it$/);
   const renewed = await issueCertificate('renewed', {
     use: 'server',
     notAfter: new Date(Date.now() + 90 * 86_400_000),
@@ -56,7 +57,7 @@ test('a certificate that was not renewed in time is a fault at the start and at 
   assert.equal(faults.length, 2);
 });
 
-test('a certificate of a day is no fault while its program has time to renew it', async (t) => {
+test('a certificate that is valid for one day is a fault only shortly before it expires', async (t) => {
   const { paths, put } = await files(t);
   const hourMs = 3_600_000;
   const at = Date.now();
@@ -73,7 +74,7 @@ test('a certificate of a day is no fault while its program has time to renew it'
   assert.equal(faults.length, 1);
 });
 
-test('a certificate without its key stops the start, and a renewal that is half done changes nothing', async (t) => {
+test('a certificate without its key prevents the start, and an incomplete renewal changes nothing', async (t) => {
   const { old, renewed, paths, put } = await files(t);
   const faults: string[] = [];
   const app = { settings: readSettings(paths), clock: early, log: { fault: (where: string) => faults.push(where) } };
@@ -96,7 +97,7 @@ test('a certificate without its key stops the start, and a renewal that is half 
   assert.deepEqual(tls?.renew?.(), { certificate: renewed.certificate, key: renewed.key });
 });
 
-test('callers are asked for certificates only where this server ends TLS', () => {
+test('client certificates are requested only if this server terminates TLS', () => {
   const app = {
     settings: readSettings({ TLS_CLIENT_CERTIFICATES: 'true' }),
     clock: early,
@@ -104,11 +105,11 @@ test('callers are asked for certificates only where this server ends TLS', () =>
   };
   assert.throws(
     () => tlsOptionsOf(app, []),
-    /^SettingError: TLS_CLIENT_CERTIFICATES: it needs TLS_CERTIFICATE and TLS_KEY/,
+    /^SettingError: TLS_CLIENT_CERTIFICATES: it requires TLS_CERTIFICATE and TLS_KEY/,
   );
 });
 
-test('authorities that cannot be read stop the start under the name of their setting', async (t) => {
+test('unreadable authorities prevent the start with the name of their setting', async (t) => {
   const { old, paths, put } = await files(t);
   put(old.certificate + old.certificate, old.key);
   assert.equal(readClientAuthorities(paths.TLS_CERTIFICATE).length, 2);
@@ -124,20 +125,24 @@ test('authorities that cannot be read stop the start under the name of their set
 
 function testSetBack(engine: Engine, isAlone: boolean): void {
   const who = isAlone ? 'one process' : 'one of several processes';
-  test(`${engine.name}: a clock of the machine that is set back by an hour keeps nobody waiting for that hour at ${who}`, async (t) => {
+  test(`${engine.name}: quotas refill in real time after the machine clock is set back by an hour, in ${who}`, async (t) => {
     const clock = { at: Date.now(), now: () => clock.at };
     const app = {
-      ...{ clock, db: await engine.open(t), random: systemRandom, settings: readSettings({}) },
-      ...{ root: rootKeyFromBytes(new Uint8Array(32).fill(1)), log: { fault: assert.fail } },
+      clock,
+      db: await engine.open(t),
+      random: systemRandom,
+      settings: readSettings({}),
+      root: rootKeyFromBytes(new Uint8Array(32).fill(1)),
+      log: { fault: assert.fail },
     };
     const caller = { clientId: 'a', quota: { perSecond: 10, burst: 10 } };
     const { quotas, failedRequests } = openTransportSecurity(app, 'https://api.example', isAlone);
-    const mayGoOn = async () => (await quotas.take(caller, 's')).refusal === undefined;
-    // Faster than it flows in.
-    while (await mayGoOn());
+    const isAllowed = async () => (await quotas.take(caller, 's')).refusal === undefined;
+    // Faster than the quota refills.
+    while (await isAllowed());
     while (failedRequests.refusal('a') === undefined) failedRequests.count(caller);
     clock.at -= 3_600_000;
-    await waitUntil(mayGoOn);
+    await waitUntil(isAllowed);
     await waitUntil(async () => failedRequests.refusal('a') === undefined);
   });
 }

@@ -1,5 +1,4 @@
 import { createPrivateKey, X509Certificate } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { createSecureContext } from 'node:tls';
 import type { BindingDeps } from '../auth/check-binding.ts';
 import { type CertificateReader, createCertificateReader, parseProxyAddresses } from '../auth/client-certificate.ts';
@@ -8,12 +7,12 @@ import { createFailedRequestLimiter, type FailedRequestLimiter } from '../auth/f
 import { createQuotaLimiter, type QuotaLimiter } from '../auth/quota.ts';
 import { createSharedQuotaLimiter } from '../auth/shared-quota.ts';
 import { createReplayDetector } from '../auth/used-proof-store.ts';
-import { SettingError, type Settings, unreadableFileReason } from '../config/settings.ts';
+import { readSettingText, SettingError, type Settings } from '../config/settings.ts';
 import { monotonicClock } from '../kernel/system-clock.ts';
 import type { SliceDeps } from './slice.ts';
 import type { TlsOptions } from './tls-server.ts';
 
-/** Everything that binds tokens to clients, with certificates or DPoP keys; the quotas; and the TLS of this process, if it has one. */
+/** The binding of tokens to certificates and DPoP keys, the quotas, and the TLS of this process if it terminates TLS. */
 export type TransportSecurity = {
   readonly certificates: CertificateReader;
   readonly nonces: DpopNonces | undefined;
@@ -42,7 +41,6 @@ export function openTransportSecurity(
     nonces,
     binding: { clock, publicUrl, nonces, isFirstUse: createReplayDetector({ db, clock }, 'DPoP') },
     tls: tlsOptionsOf(app, authorities),
-    // A single thread on SQLite has nobody to share quotas with.
     quotas: isAlone ? createQuotaLimiter(monotonicClock, random) : createSharedQuotaLimiter(monotonicClock, random, db),
     failedRequests: createFailedRequestLimiter(monotonicClock, random),
   };
@@ -52,25 +50,22 @@ export function openTransportSecurity(
 export function trustedProxiesOf({ trustedProxies, clientCertificateHeader: header }: Settings) {
   const proxies = parseProxyAddresses(trustedProxies);
   if (proxies === undefined) {
-    const came = JSON.stringify(trustedProxies.find((one) => parseProxyAddresses([one]) === undefined));
-    throw new SettingError('TRUSTED_PROXIES', `expected addresses, as 10.0.0.5 or 10.0.0.0/8, ${came} came`);
+    const received = JSON.stringify(trustedProxies.find((one) => parseProxyAddresses([one]) === undefined));
+    throw new SettingError(
+      'TRUSTED_PROXIES',
+      `expected addresses such as 10.0.0.5 or 10.0.0.0/8, received ${received}`,
+    );
   }
   if (header !== undefined && trustedProxies.length === 0) {
-    throw new SettingError(
-      'CLIENT_CERTIFICATE_HEADER',
-      'it is believed from TRUSTED_PROXIES alone, and there are none',
-    );
+    throw new SettingError('CLIENT_CERTIFICATE_HEADER', 'it requires TRUSTED_PROXIES, which may send this header');
   }
   return { proxies, header };
 }
 
-/** A certificate that is this close to its end was not renewed. One that is valid for a few days has less time. */
+/** A certificate is reported this long before it expires. One that is valid for a few days is reported later. */
 const renewedBefore = { ms: 2 * 86_400_000, partOfLife: 1 / 5 };
 
-/**
- * The TLS of this process by its settings. Certificate and key that do not go together are refused, now and when renewed; one
- * that has expired or soon will is a fault of the log, at the start and at each look.
- */
+/** The TLS of this process by its settings. The log reports a certificate that has expired or expires soon. */
 export function tlsOptionsOf(
   { settings, log, clock }: Pick<TransportSecurityDeps, 'settings' | 'log' | 'clock'>,
   authorities: readonly X509Certificate[],
@@ -80,11 +75,11 @@ export function tlsOptionsOf(
     if (!tlsClientCertificates) return undefined;
     throw new SettingError(
       'TLS_CLIENT_CERTIFICATES',
-      'it needs TLS_CERTIFICATE and TLS_KEY; behind a proxy that ends TLS, set CLIENT_CERTIFICATE_HEADER instead',
+      'it requires TLS_CERTIFICATE and TLS_KEY; behind a proxy that terminates TLS, set CLIENT_CERTIFICATE_HEADER instead',
     );
   }
-  if (tlsCertificate === undefined) throw new SettingError('TLS_CERTIFICATE', 'TLS_KEY is set and needs it');
-  if (tlsKey === undefined) throw new SettingError('TLS_KEY', 'TLS_CERTIFICATE is set and needs it');
+  if (tlsCertificate === undefined) throw new SettingError('TLS_CERTIFICATE', 'TLS_KEY requires it');
+  if (tlsKey === undefined) throw new SettingError('TLS_KEY', 'TLS_CERTIFICATE requires it');
   const read = () => {
     const pair = readKeyPair(tlsCertificate, tlsKey);
     const { validFromDate, validToDate } = new X509Certificate(pair.certificate);
@@ -92,8 +87,8 @@ export function tlsOptionsOf(
     const leftMs = validToDate.getTime() - clock.now();
     if (leftMs < Math.min(renewedBefore.ms, lifeMs * renewedBefore.partOfLife)) {
       const until = validToDate.toISOString();
-      const what = leftMs < 0 ? `ended at ${until}, and callers refuse it` : `is valid until ${until}`;
-      log.fault('tls', new Error(`${tlsCertificate} ${what}: renew it`));
+      const state = leftMs < 0 ? `expired at ${until}` : `is valid until ${until}`;
+      log.fault('tls', new CertificateError(`${tlsCertificate} ${state}: renew it`));
     }
     return pair;
   };
@@ -101,7 +96,7 @@ export function tlsOptionsOf(
     try {
       return read();
     } catch (fault) {
-      // Also during a renewal, when the certificate is there and its key is not yet.
+      // For example between the writing of the new certificate and of its key.
       log.fault('tls', fault);
       return undefined;
     }
@@ -110,14 +105,19 @@ export function tlsOptionsOf(
   return { ...read(), requestCertificate: tlsClientCertificates, authorities: named, renew };
 }
 
+/** A certificate of TLS_CERTIFICATE does not match its key, or expires soon. */
+class CertificateError extends Error {
+  override readonly name = 'CertificateError';
+}
+
 function readKeyPair(certificatePath: string, keyPath: string) {
-  const certificate = readSettingFile('TLS_CERTIFICATE', certificatePath);
-  const key = readSettingFile('TLS_KEY', keyPath);
+  const certificate = readSettingText('TLS_CERTIFICATE', certificatePath);
+  const key = readSettingText('TLS_KEY', keyPath);
   try {
     createSecureContext({ cert: certificate, key });
     // OpenSSL accepts a key of another type than the certificate's, and then has no key for it.
     if (!new X509Certificate(certificate).checkPrivateKey(createPrivateKey(key)))
-      throw new Error('key values mismatch');
+      throw new CertificateError('key values mismatch');
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown';
     throw new SettingError('TLS_KEY', `expected the key of ${certificatePath} in ${keyPath}, both as PEM (${why})`);
@@ -128,21 +128,13 @@ function readKeyPair(certificatePath: string, keyPath: string) {
 /** The authorities of client certificates. */
 export function readClientAuthorities(path: string | undefined): readonly X509Certificate[] {
   if (path === undefined) return [];
-  const text = readSettingFile('TLS_CLIENT_CA', path);
+  const text = readSettingText('TLS_CLIENT_CA', path);
   const found = text.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (found.length === 0) throw new SettingError('TLS_CLIENT_CA', 'the file holds no certificate in PEM');
+  if (found.length === 0) throw new SettingError('TLS_CLIENT_CA', 'expected a file with certificates in PEM');
   try {
     return found.map((pem) => new X509Certificate(pem));
   } catch (cause) {
     const why = cause instanceof Error ? cause.message : 'unknown';
-    throw new SettingError('TLS_CLIENT_CA', `${path} holds a certificate that cannot be read (${why})`);
-  }
-}
-
-function readSettingFile(name: string, path: string): string {
-  try {
-    return readFileSync(path, 'utf8');
-  } catch (cause) {
-    throw new SettingError(name, `${path} cannot be read (${unreadableFileReason(cause)})`);
+    throw new SettingError('TLS_CLIENT_CA', `${path} contains an invalid certificate (${why})`);
   }
 }

@@ -48,7 +48,7 @@ test('an offset whose + was decoded as a space has a hint in a query, and none i
   const [inQuery] = compilePartCheck('query', from)(asked);
   assert.deepEqual(
     [inQuery?.name, inQuery?.code, inQuery?.detail],
-    ['createdFrom', 'malformed', `${instantRequirement}; a + in a query stands for a blank: write it as %2B`],
+    ['createdFrom', 'malformed', `${instantRequirement}; a + in a query means a space: write it as %2B`],
   );
   assert.equal(compilePartCheck('body', from)(asked)[0]?.detail, instantRequirement);
   assert.equal(compilePartCheck('query', from)({ createdFrom: '2026-01-01' })[0]?.detail, instantRequirement);
@@ -69,7 +69,7 @@ test('text that a database engine would change is refused', () => {
       in: 'body',
       pointer: '/citizenId',
       code: 'malformed',
-      detail: 'must hold no NUL character and no half of a surrogate pair',
+      detail: 'must not contain NUL or a lone surrogate',
     },
   ]);
   assert.equal(check({ citizenId: 'a', message: '\ud800' })[0]?.pointer, '/message');
@@ -93,7 +93,7 @@ test('a query has each parameter once, in percent-encoded UTF-8', () => {
 });
 
 test('a parameter that occurs several times is reported once', () => {
-  const repeated = { in: 'query', name: 'a', code: 'repeated', detail: 'must stand once' };
+  const repeated = { in: 'query', name: 'a', code: 'repeated', detail: 'must occur once' };
   assert.deepEqual(parseQuery(Array(2_000).fill('a=1').join('&'), undefined).issues, [repeated]);
 });
 
@@ -133,7 +133,7 @@ test('an unknown name is compared with the names of its own object', () => {
     nested({ hours: { form: 8, langage: 'nb' } }).map(({ pointer, detail }) => [pointer, detail]),
     [
       ['/hours/form', "unknown; did you mean 'from'?"],
-      ['/hours/langage', 'unknown; what may stand here: from'],
+      ['/hours/langage', 'unknown; allowed names: from'],
     ],
   );
 });
@@ -145,8 +145,8 @@ test('an unknown name that resembles none is reported with the allowed names', (
     { familyName: Type.Optional(Type.String()), birthDate: Type.Optional(Type.String()) },
     closed,
   );
-  assert.deepEqual(found(claims), ['unknown; what may stand here: familyName, birthDate']);
-  assert.deepEqual(found(Type.Object({}, closed)), ['unknown; nothing may stand here']);
+  assert.deepEqual(found(claims), ['unknown; allowed names: familyName, birthDate']);
+  assert.deepEqual(found(Type.Object({}, closed)), ['unknown; no names are allowed here']);
 });
 
 test('a time in another format is reported with the right one', () => {

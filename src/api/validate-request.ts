@@ -56,11 +56,10 @@ export function compilePartCheck(place: IssueLocation, schema: TObject): PartChe
       }
     }
     issues.push(...invalidTextIssues(place, part).filter(({ pointer, name }) => !seen.has(pointer ?? `/${name}`)));
-    return issues.length > 0 ? issues : [{ in: place, code: 'not-valid', detail: 'not of the form that is expected' }];
+    return issues.length > 0 ? issues : [{ in: place, code: 'not-valid', detail: 'does not match the schema' }];
   };
 }
 
-/** Splits an object into the members that its schema names, and the other names. */
 function splitKnownMembers(value: unknown, known: ReadonlySet<string>): { part: unknown; unknown: readonly string[] } {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return { part: value, unknown: [] };
   const members = Object.entries(value);
@@ -74,7 +73,7 @@ function isInstant({ keyword, params }: { readonly keyword: string; readonly par
 }
 
 /** As in a form, a + in a query means a space. */
-const plusHint = '; a + in a query stands for a blank: write it as %2B';
+const plusHint = '; a + in a query means a space: write it as %2B';
 
 function hasLostPlus(value: unknown): boolean {
   return typeof value === 'string' && / \d{2}:?\d{2}$/.test(value);
@@ -115,7 +114,6 @@ function codeOf(keyword: string): string {
   }
 }
 
-/** The schema at a JSON pointer; undefined where a union allows several. */
 function schemaAt(schema: TSchema, pointer: string): TSchema | undefined {
   let here: unknown = schema;
   for (const name of pointer.split('/').slice(1)) {
@@ -137,7 +135,7 @@ function allowedDetail(schema: TSchema | undefined): string {
   const values = schema.anyOf.flatMap((option: unknown) =>
     typeof option === 'object' && option !== null && 'const' in option ? [String(option.const)] : [],
   );
-  return values.length > 0 ? `must be one of ${values.join(', ')}` : 'not of any of the allowed forms';
+  return values.length > 0 ? `must be one of ${values.join(', ')}` : 'does not match any of the allowed schemas';
 }
 
 /** A response contains a name from the client only if it is short and plain, because it could be personal data. */
@@ -148,7 +146,7 @@ export function safeName(name: string): string {
 function unknownDetail(name: string, known: readonly string[]): string {
   const similar = known.find((candidate) => isSimilarName(name, candidate));
   if (similar !== undefined) return `unknown; did you mean '${similar}'?`;
-  return known.length === 0 ? 'unknown; nothing may stand here' : `unknown; what may stand here: ${known.join(', ')}`;
+  return known.length === 0 ? 'unknown; no names are allowed here' : `unknown; allowed names: ${known.join(', ')}`;
 }
 
 /** Whether the names differ by at most one insertion, deletion, substitution or swap, apart from letter case and separators. */
@@ -167,10 +165,7 @@ export function isSimilarName(name: string, candidate: string): boolean {
   return restLeft.length === 2 && restLeft === [...restRight].reverse().join('');
 }
 
-/**
- * Both engines would silently change such text, and a hash that was taken before would no longer match. It uses no recursion,
- * because a body can be nested deeper than the stack.
- */
+/** Whether a value contains text that the databases change. Without recursion, because of deeply nested bodies. */
 function hasInvalidText(value: unknown): boolean {
   const left = [value];
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
@@ -181,17 +176,14 @@ function hasInvalidText(value: unknown): boolean {
 }
 
 function invalidTextIssues(place: IssueLocation, value: unknown): Issue[] {
-  const detail = 'must hold no NUL character and no half of a surrogate pair';
+  const detail = 'must not contain NUL or a lone surrogate';
   const members = typeof value === 'object' && value !== null ? Object.entries(value) : [];
   return members
     .filter(([, member]) => hasInvalidText(member))
     .map(([name]) => ({ in: place, ...pathOf(place, `/${name}`), code: 'malformed', detail }));
 }
 
-/**
- * Parses a query string. Each name may occur once, and whole numbers are parsed where the schema wants them. It returns faults as
- * issues instead of throwing them.
- */
+/** Parses a query string, in which each name may occur once. It converts integers and booleans by the schema. */
 export function parseQuery(
   text: string,
   schema: TObject | undefined,
@@ -212,7 +204,7 @@ export function parseQuery(
       values.set(name, coerceValue(value, schema?.properties[name]));
     } else if (!repeated.has(name)) {
       repeated.add(name);
-      issues.push({ in: 'query', name: safeName(name), code: 'repeated', detail: 'must stand once' });
+      issues.push({ in: 'query', name: safeName(name), code: 'repeated', detail: 'must occur once' });
     }
   }
   return { values: Object.fromEntries(values), issues };

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { type ApiInfo, createOpenApiDocument } from './openapi/document.ts';
 import { toYaml } from './openapi/yaml.ts';
@@ -13,33 +13,33 @@ export const readinessPath = '/readyz';
 /** Paths that the admin server answers as well, whatever the role. */
 export const healthPaths: readonly string[] = ['/healthz', readinessPath];
 
-/** A document that stays the same while the server runs, readable from any origin. */
-export function jsonPage(path: string, content: unknown): PageRoute {
-  return textPage(path, () => JSON.stringify(content, null, 2), json);
+/** A JSON document that does not change while the server runs, readable from any origin. */
+export function jsonPage(path: string, content: unknown, headers: Readonly<Record<string, string>> = json): PageRoute {
+  return textPage(path, () => JSON.stringify(content, null, 2), headers);
 }
 
 function textPage(path: string, text: () => string, headers: Readonly<Record<string, string>>): PageRoute {
   // As bytes, because Fastify adds a charset to the type of a text.
   const answer = lazy(() => {
     const body = Buffer.from(text());
-    const etag = `"${createHash('sha256').update(body).digest('base64url')}"`;
+    const etag = `"${hash('sha256', body, 'base64url')}"`;
     return { status: 200, headers: { ...anyOriginHeaders, ...headers, etag }, body };
   });
   return { path, get: async () => answer() };
 }
 
 /** Creates a value at its first use, so that the start of a server does not wait for its documents. */
-function lazy<T>(make: () => T): () => T {
-  let made: { readonly value: T } | undefined;
+function lazy<T extends object | string>(make: () => T): () => T {
+  let made: T | undefined;
   return () => {
-    made ??= { value: make() };
-    return made.value;
+    made ??= make();
+    return made;
   };
 }
 
 /** `/.well-known/api-catalog` as RFC 9727 requires: with its profile, and with the link also for HEAD. */
 export function catalogPage(catalog: unknown): PageRoute {
-  return textPage('/.well-known/api-catalog', () => JSON.stringify(catalog, null, 2), {
+  return jsonPage('/.well-known/api-catalog', catalog, {
     'content-type': 'application/linkset+json; profile="https://www.rfc-editor.org/info/rfc9727"',
     link: '</.well-known/api-catalog>; rel="api-catalog"',
   });
@@ -47,10 +47,7 @@ export function catalogPage(catalog: unknown): PageRoute {
 
 const securityTxtLifeMs = 300 * 86_400_000;
 
-/**
- * `/.well-known/security.txt` (RFC 9116). Its text is created for each request, so that it is never expired: it expires at a
- * midnight less than a year ahead.
- */
+/** `/.well-known/security.txt` (RFC 9116). Each response expires at a midnight less than a year ahead. */
 export function securityTxtPage(clock: Clock, textUntil: (expires: string) => string): PageRoute {
   return {
     path: '/.well-known/security.txt',

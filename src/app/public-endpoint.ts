@@ -70,7 +70,6 @@ export function createPublicEndpoint(app: AppContext, access: AuthContext, deps:
     authorizer: {
       authenticate: (header, needed, shown) =>
         checker.authenticate(header, needed === 'any' ? undefined : needed, shown),
-      missingScope: checker.missingScope,
       acquireSlot: createConcurrencyLimiter(loadLimits.perClient).acquire,
       takeQuota: (caller, needed) => {
         const refusal = transport.failedRequests.refusal(caller.clientId);

@@ -8,50 +8,41 @@ export const accessTokenSeconds = 600;
 /** How far the clock of a signer may differ from ours, in seconds. FAPI 2.0, section 5.3.2.1, requires 10 to 60. */
 export const clockSkewSeconds = 30;
 
-/** The issuer and the audience of a token, both as URLs. */
-export type Audience = { readonly issuer: string; readonly resource: string };
-
-/** Issuer and resource of our own tokens: `PUBLIC_URL` without a slash at the end, and `<PUBLIC_URL>/v1`. */
-export function audienceOf(publicUrl: string): Audience {
-  return { issuer: publicUrl, resource: `${publicUrl}/v1` };
+/** The audience of access tokens: the URL of the interface. */
+export function resourceOf(publicUrl: string): string {
+  return `${publicUrl}/v1`;
 }
 
-/** The grant of a new access token; it is bound to nothing where `confirmation` is empty or absent. */
 type NewGrant = {
   readonly clientId: string;
   readonly scopes: readonly string[];
   readonly confirmation?: Confirmation;
 };
 
-/** The claims of a new access token (RFC 9068, section 2.2) for a client that acts for itself. */
-export function accessTokenClaims(
-  audience: Audience,
-  grant: NewGrant,
-  clock: Clock,
-  random: RandomBytes,
-): Readonly<Record<string, unknown>> {
-  const now = Math.floor(clock.now() / 1_000);
-  return {
-    iss: audience.issuer,
-    aud: audience.resource,
-    sub: grant.clientId,
-    client_id: grant.clientId,
-    scope: grant.scopes.join(' '),
-    iat: now,
-    exp: now + accessTokenSeconds,
+type IssueDeps = {
+  readonly publicUrl: string;
+  readonly keys: SigningKeys;
+  readonly clock: Clock;
+  readonly random: RandomBytes;
+};
+
+/** Signs an access token (RFC 9068, section 2) with the current key, for a client that acts for itself. */
+export function issueAccessToken({ publicUrl, keys, clock, random }: IssueDeps, grant: NewGrant): string {
+  const { clientId, scopes, confirmation: { jkt, x5t } = {} } = grant;
+  const iat = Math.floor(clock.now() / 1_000);
+  const cnf = jkt !== undefined ? { jkt } : x5t !== undefined ? { 'x5t#S256': x5t } : undefined;
+  // JSON omits members that are undefined.
+  return signJws(keys.current('access-token'), 'at+jwt', {
+    iss: publicUrl,
+    aud: resourceOf(publicUrl),
+    sub: clientId,
+    client_id: clientId,
+    scope: scopes.join(' '),
+    iat,
+    exp: iat + accessTokenSeconds,
     jti: Buffer.from(random(16)).toString('base64url'),
-    ...confirmationClaim(grant.confirmation),
-  };
-}
-
-function confirmationClaim({ jkt, x5t }: Confirmation = {}): { readonly cnf?: Readonly<Record<string, string>> } {
-  if (jkt !== undefined) return { cnf: { jkt } };
-  return x5t === undefined ? {} : { cnf: { 'x5t#S256': x5t } };
-}
-
-/** Signs the claims as an access token (RFC 9068, section 2.1) with the current key. */
-export function signAccessToken(keys: SigningKeys, claims: Readonly<Record<string, unknown>>): string {
-  return signJws(keys.current('access-token'), 'at+jwt', claims);
+    cnf,
+  });
 }
 
 /** The content of a verified access token; `expiresAt` in epoch milliseconds. */
@@ -68,7 +59,7 @@ export type AccessGrant = {
 /** The claim `cnf` (RFC 7800): the thumbprint of a DPoP key (RFC 9449) or of a certificate (RFC 8705). */
 export type Confirmation = { readonly jkt?: string; readonly x5t?: string };
 
-/** Parses `cnf`; undefined where it is empty, malformed, or has a confirmation method that we cannot check. */
+/** Parses `cnf`; undefined if it is empty, malformed, or has a confirmation method that we cannot check. */
 function parseConfirmation(cnf: unknown): Confirmation | undefined {
   // The entries of a string or a list are named by position, and fail the check of names. A number has no entries.
   const members = Object.entries(cnf ?? {});
@@ -81,17 +72,16 @@ function parseConfirmation(cnf: unknown): Confirmation | undefined {
 }
 
 /**
- * The grant of verified claims; undefined where they are no access token for us (RFC 9068, section 4): another issuer or
- * audience, a claim that is missing or malformed, a life of more than ten minutes, a time ahead of our clock. The caller
- * checks the expiry and the binding.
+ * The grant of verified claims; undefined if they are not an access token for `resource` (RFC 9068, section 4), have a life of
+ * more than ten minutes, or are ahead of our clock. The caller checks the issuer, the expiry and the binding.
  */
 export function parseAccessGrant(
   claims: Readonly<Record<string, unknown>>,
-  audience: Audience,
+  resource: string,
   now: number,
 ): AccessGrant | undefined {
-  const { iss, aud, sub, client_id: clientId, jti, scope, iat, nbf, exp, citizen_id: citizenId, cnf } = claims;
-  if (iss !== audience.issuer || !isFor(aud, audience.resource)) return undefined;
+  const { aud, sub, client_id: clientId, jti, scope, iat, nbf, exp, citizen_id: citizenId, cnf } = claims;
+  if (aud !== resource && !(Array.isArray(aud) && aud.includes(resource))) return undefined;
   if (!isExternalId(sub) || !isExternalId(clientId) || !isExternalId(jti)) return undefined;
   const confirmation = cnf === undefined ? undefined : parseConfirmation(cnf);
   if (confirmation === undefined && 'cnf' in claims) return undefined;
@@ -116,10 +106,6 @@ export function parseAccessGrant(
 export function secondsAhead({ iat, nbf }: Readonly<Record<string, unknown>>, now: number): number | undefined {
   const ahead = Math.max(...[iat, nbf].map((time) => (isEpochSeconds(time) ? time : 0))) - Math.floor(now / 1_000);
   return ahead > clockSkewSeconds ? ahead : undefined;
-}
-
-function isFor(aud: unknown, resource: string): boolean {
-  return Array.isArray(aud) ? aud.includes(resource) : aud === resource;
 }
 
 /** Whether a value can be an id of a client or citizen in both databases, which hold no NUL and no lone surrogate. */

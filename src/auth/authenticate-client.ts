@@ -16,7 +16,7 @@ export type ClientAuthenticationDeps = AssertionDeps & {
   readonly certificates?: CertificateReader | undefined;
 };
 
-/** The methods that the metadata lists (FAPI 2.0, section 5.3.2.1). Secrets only where the operator allows them. */
+/** The methods that the metadata lists (FAPI 2.0, section 5.3.2.1). Secrets only if the operator allows them. */
 export function authMethodsOf(secrets: boolean) {
   const methods = ['private_key_jwt', 'tls_client_auth', 'self_signed_tls_client_auth'] as const;
   return secrets ? ([...methods, 'client_secret_basic', 'client_secret_post'] as const) : methods;
@@ -53,7 +53,6 @@ export function createClientAuthenticator(deps: ClientAuthenticationDeps) {
   };
 }
 
-/** A credential as presented; `clientId` is not authenticated yet. */
 type PresentedCredential =
   | { readonly by: 'secret'; readonly clientId: string; readonly secret: string }
   | { readonly by: 'assertion'; readonly clientId: string; readonly assertion: string }

@@ -139,7 +139,7 @@ test('postgres: a token request gets 503 while the database is unreachable, and 
       ...[503, '2', 'no-store'],
       {
         error: 'temporarily_unavailable',
-        error_description: 'the database cannot be asked at present; no token was given, ask again',
+        error_description: 'the database does not respond; no token was issued; repeat the request',
       },
     ],
   );
@@ -157,7 +157,7 @@ test('a fault of the server is answered with 500 and reported', async (t) => {
   const { status, headers, body } = await served.ask({}, basicAuthHeader(served));
   assert.deepEqual(
     [status, headers.get('retry-after'), body],
-    [500, null, { error: 'server_error', error_description: 'the server met a fault of its own; it is in its log' }],
+    [500, null, { error: 'server_error', error_description: 'the server failed; its log has the error' }],
   );
   assert.equal(served.reportedErrors.length, 1);
 });

@@ -1,27 +1,16 @@
 import type { RequestListener, ServerResponse } from 'node:http';
 import { requestPath } from '../kernel/request-target.ts';
-import { accessTokenClaims, audienceOf, signAccessToken } from './access-token.ts';
+import { issueAccessToken } from './access-token.ts';
 import { authorizationServerMetadata, type MetadataOptions } from './server-metadata.ts';
 import { createTokenEndpoint, type TokenEndpointDeps, type TokenResponse, tokenPath } from './token-endpoint.ts';
 
-/** Our own authorization server (RFC 6749, RFC 8414). The API server mounts `handler` at `routes`. */
-export type AuthorizationServer = {
-  /** The paths with the methods that `handler` serves; the API server answers all other methods. */
-  readonly routes: readonly { readonly paths: readonly string[]; readonly methods: readonly string[] }[];
-  readonly handler: RequestListener;
-  /** Signs an access token without a request, with the same claims and key as the token endpoint; for the output of the demo. */
-  issueAccessToken(clientId: string, scopes: readonly string[]): Promise<string>;
-};
-
-/** Dependencies of the token endpoint, and the members of the metadata. */
-export type AuthorizationServerDeps = TokenEndpointDeps & Pick<MetadataOptions, 'scopes' | 'trustedIssuers'>;
+type AuthorizationServerDeps = TokenEndpointDeps & Pick<MetadataOptions, 'scopes' | 'trustedIssuers'>;
 
 const metadataPath = '/.well-known/oauth-authorization-server';
 const jwksPath = '/.well-known/jwks.json';
 
 /** Creates the authorization server of one process. */
-export function createAuthorizationServer(deps: AuthorizationServerDeps): AuthorizationServer {
-  const { keys, publicUrl, clock, random } = deps;
+export function createAuthorizationServer(deps: AuthorizationServerDeps) {
   const answerTokenRequest = createTokenEndpoint(deps);
 
   const handler: RequestListener = (request, response) => {
@@ -32,18 +21,20 @@ export function createAuthorizationServer(deps: AuthorizationServerDeps): Author
     } else if (path === tokenPath) sendAllowedMethods(response, method, 'POST, OPTIONS');
     else if (path !== metadataPath && path !== jwksPath) sendError(response, 404);
     else if (method !== 'GET' && method !== 'HEAD') sendAllowedMethods(response, method, 'GET, HEAD, OPTIONS');
-    else if (path === jwksPath) sendDocument(response, 'application/jwk-set+json', keys.publicJwks());
+    else if (path === jwksPath) sendDocument(response, 'application/jwk-set+json', deps.keys.publicJwks());
     else sendDocument(response, 'application/json', authorizationServerMetadata(deps));
   };
 
   return {
+    /** The paths and methods at which the API server mounts `handler`. */
     routes: [
       { paths: [tokenPath], methods: ['POST'] },
       { paths: [metadataPath, jwksPath], methods: ['GET', 'HEAD'] },
     ],
     handler,
-    issueAccessToken: async (clientId, scopes) =>
-      signAccessToken(keys, accessTokenClaims(audienceOf(publicUrl), { clientId, scopes }, clock, random)),
+    /** Signs an access token without a request, for the output of the demo. */
+    issueAccessToken: async (clientId: string, scopes: readonly string[]) =>
+      issueAccessToken(deps, { clientId, scopes }),
   };
 }
 

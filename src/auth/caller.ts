@@ -7,11 +7,9 @@ export type Scheme = 'Bearer' | 'DPoP';
 /** The authenticated caller of a request. */
 export type Caller = {
   readonly clientId: string;
-  /** The scopes of the token that the client still has. */
   readonly scopes: ReadonlySet<string>;
   /** The purposes that the client may state; undefined for any. */
   readonly purposes?: ReadonlySet<string> | undefined;
-  /** Undefined for the default quota. */
   readonly quota?: Quota | undefined;
   /** The scheme that its token requires, and that challenges use; Bearer by default. */
   readonly scheme?: Scheme;

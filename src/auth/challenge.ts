@@ -4,7 +4,6 @@ import type { Caller, Scheme } from './caller.ts';
 import { acceptedAlgs } from './client-keys.ts';
 import type { DpopProofFault } from './dpop-proof.ts';
 
-/** The parameters of a challenge besides its scheme and realm. */
 type ChallengeMembers = {
   readonly error?: string | undefined;
   readonly errorDescription?: string | undefined;
@@ -50,7 +49,7 @@ export function invalidAccessToken(scheme: Scheme = 'Bearer'): Refusal {
   );
 }
 
-/** The refusal of an invalid DPoP proof of a valid token (RFC 9449, section 7.1), with the current nonce where nonces are required. */
+/** The refusal of an invalid DPoP proof of a valid token (RFC 9449, section 7.1), with the current nonce if nonces are required. */
 export function refusedProof({ error, description }: DpopProofFault, nonce: string | undefined): Refusal {
   const headers = {
     'www-authenticate': challenge('DPoP', { error, errorDescription: description }),

@@ -11,7 +11,6 @@ import type { IsFirstUse } from './used-proof-store.ts';
 /** The parts of a request that prove possession of the key or certificate of its token. */
 export type PresentedProof = {
   readonly method: string;
-  /** The path of the request line, without query. */
   readonly path?: string;
   readonly headers: { readonly [name: string]: string | string[] | undefined };
   /** Reads the thumbprint of the client certificate; called only for tokens that are bound to a certificate. */
@@ -23,7 +22,6 @@ export type BindingDeps = {
   readonly clock: Clock;
   readonly publicUrl: string;
   readonly isFirstUse: IsFirstUse;
-  /** Set where the operator requires nonces in DPoP proofs. */
   readonly nonces: DpopNonces | undefined;
 };
 
@@ -36,7 +34,7 @@ export type BoundToken = {
 };
 
 /**
- * Checks that the request may use its token; undefined where it may. A token that is bound to a key needs the scheme DPoP
+ * Checks that the request may use its token; undefined if it may. A token that is bound to a key needs the scheme DPoP
  * and an unused proof. A token that is bound to a certificate needs that certificate on its connection. A client that must
  * bind its tokens may not use an unbound one.
  */
@@ -58,10 +56,7 @@ export async function checkTokenBinding(
   return fault && refusedProof(fault, deps.nonces?.current());
 }
 
-/**
- * The scheme that a token requires. A key-bound token as Bearer may be stolen; an unbound token as DPoP would suggest a
- * protection that it does not have.
- */
+/** The scheme that a token requires. A key-bound token as Bearer may be stolen; an unbound one has no proof. */
 export function schemeForBinding(confirmation: Confirmation | undefined, binding: Binding): Scheme {
   return confirmation?.jkt === undefined && binding !== 'dpop' ? 'Bearer' : 'DPoP';
 }
@@ -73,7 +68,7 @@ async function verifyDpopProof(
 ): Promise<DpopProofFault | undefined> {
   const expected = { method, url: `${deps.publicUrl}${path}`, accessToken: token };
   const { dpop } = headers;
-  const proof = await checkDpopProof(typeof dpop === 'string' ? dpop : undefined, expected, deps);
+  const proof = checkDpopProof(typeof dpop === 'string' ? dpop : undefined, expected, deps);
   if ('error' in proof) return proof;
   const invalid = (description: string): DpopProofFault => ({ error: 'invalid_dpop_proof', description });
   if (proof.jkt !== jkt) return invalid('the proof is by another key than the one of the token');

@@ -12,7 +12,7 @@ import {
 } from '../../test/support/token-app.ts';
 import { formatInstant } from '../kernel/clock.ts';
 import { systemRandom } from '../kernel/system-clock.ts';
-import { invalidAccessToken } from './challenge.ts';
+import { invalidAccessToken, missingScope } from './challenge.ts';
 import { newClient } from './client.ts';
 import { insertClient, setClientDisabled, updateClientRow } from './client-store.ts';
 import { applyClientUpdate } from './client-update.ts';
@@ -74,9 +74,8 @@ test('a caller has neither a scope that its client lost nor one that it did not 
   assert.deepEqual([...none.scopes], []);
 });
 
-test('[R50] a missing scope is refused with a challenge that names it', async (t) => {
-  const { checker } = await openTokenApp(t);
-  assert.deepEqual(checker.missingScope(scope, {}), {
+test('[R50] a missing scope is refused with a challenge that names it', () => {
+  assert.deepEqual(missingScope(scope, {}), {
     slug: 'missing-scope',
     detail: 'This operation needs the scope documents:read.',
     members: { requiredScopes: [scope] },
@@ -191,8 +190,12 @@ test('a change of a client by another process takes effect within 60 s, also for
   await app.db.write([updateClientRow(client, changed)]);
   app.clock.at += 60_001;
   assert.deepEqual(await app.checker.authenticate(token), {
-    ...{ clientId: client.clientId, scopes: new Set(), purposes: new Set(['tax']), quota },
-    ...{ scheme: 'Bearer', citizenId: undefined },
+    clientId: client.clientId,
+    scopes: new Set(),
+    purposes: new Set(['tax']),
+    quota,
+    scheme: 'Bearer',
+    citizenId: undefined,
   });
 });
 

@@ -2,13 +2,12 @@ import { hash } from 'node:crypto';
 import { type Clock, elapsedMs } from '../kernel/clock.ts';
 import { createLruCache } from '../kernel/lru-cache.ts';
 import type { Refusal } from '../kernel/refusal.ts';
-import { type AccessGrant, audienceOf, parseAccessGrant, secondsAhead } from './access-token.ts';
+import { type AccessGrant, parseAccessGrant, resourceOf, secondsAhead } from './access-token.ts';
 import type { Caller, Scheme } from './caller.ts';
 import {
   expiredAccessToken,
   invalidAccessToken,
   issuerUnavailable,
-  missingScope,
   noAccessToken,
   prematureAccessToken,
 } from './challenge.ts';
@@ -23,7 +22,6 @@ import { IssuerUnavailable, type TrustedIssuer } from './trusted-issuer.ts';
 /** Dependencies of the token check; `trusted` are the issuers of TRUSTED_ISSUERS. */
 export type TokenCheckDeps = {
   readonly clock: Clock;
-  /** Our issuer, without a slash at the end. */
   readonly publicUrl: string;
   readonly keys: SigningKeys;
   readonly clients: ClientCache;
@@ -33,17 +31,7 @@ export type TokenCheckDeps = {
 };
 
 /** Checks the access tokens of requests. */
-export type TokenChecker = {
-  /** The caller of a request by its `Authorization` header, or the refusal. `scope` is used in the challenge only. */
-  authenticate(
-    authorization: string | undefined,
-    scope?: string,
-    presented?: PresentedProof,
-  ): Promise<Caller | Refusal>;
-  missingScope(scope: string, caller: Pick<Caller, 'scheme'>): Refusal;
-  /** Clears the cached tokens and clients, so that a change by this process takes effect at once. */
-  invalidate(): void;
-};
+export type TokenChecker = ReturnType<typeof createTokenChecker>;
 
 /** A token whose signature and claims were verified. Its client is looked up on every use. */
 type VerifiedToken = {
@@ -54,17 +42,17 @@ type VerifiedToken = {
   readonly checkedAt: number;
 };
 
-/** The cache holds at least this number of verified tokens, and at most twice as many. */
 const minCachedTokens = 10_000;
 const cachedForMs = 60_000;
 /** An unknown key id, or an unknown client of a trusted issuer, causes at most one database read in this time. */
 const minReloadIntervalMs = 5_000;
 
 /** Creates the token check of one process. It caches recently used tokens for a minute, by their hash. */
-export function createTokenChecker(deps: TokenCheckDeps): TokenChecker {
+export function createTokenChecker(deps: TokenCheckDeps) {
   const { clock, publicUrl, clients, keys } = deps;
   const cache = createLruCache<VerifiedToken>(minCachedTokens);
 
+  /** The caller of a request by its `Authorization` header, or the refusal. `scope` is used in the challenge only. */
   async function authenticate(
     authorization: string | undefined,
     scope?: string,
@@ -102,7 +90,7 @@ export function createTokenChecker(deps: TokenCheckDeps): TokenChecker {
 
   return {
     authenticate,
-    missingScope,
+    /** Clears the cached tokens and clients, so that a change by this process takes effect at once. */
     invalidate() {
       cache.clear();
       clients.invalidate();
@@ -117,7 +105,7 @@ function readAuthorization(authorization: string | undefined): { scheme: Scheme;
   return { scheme: match[1]?.length === 4 ? 'DPoP' : 'Bearer', token: match[2] ?? '' };
 }
 
-/** The caller; undefined where the client is disabled, or registered for another issuer. */
+/** The caller; undefined if the client is disabled, or registered for another issuer. */
 function callerOf(checked: VerifiedToken, client: Client): Caller | undefined {
   if (client.disabledAt !== undefined) return undefined;
   const { credential } = client;
@@ -125,7 +113,7 @@ function callerOf(checked: VerifiedToken, client: Client): Caller | undefined {
   if (credential.by === 'issuer' ? credential.issuer !== checked.issuer : !ours) return undefined;
   return {
     clientId: client.clientId,
-    scopes: checked.grant.scopes.intersection(new Set(client.scopes)),
+    scopes: new Set(client.scopes.filter((scope) => checked.grant.scopes.has(scope))),
     purposes: client.purposes === undefined ? undefined : new Set(client.purposes),
     quota: client.quota,
     scheme: schemeForBinding(checked.grant.confirmation, client.binding),
@@ -134,7 +122,6 @@ function callerOf(checked: VerifiedToken, client: Client): Caller | undefined {
   };
 }
 
-/** Verifies signature and claims; undefined for a token that is not accepted. */
 async function verify(
   deps: TokenCheckDeps,
   token: string,
@@ -156,7 +143,7 @@ async function verify(
   }
   const ahead = secondsAhead(parsed.claims, clock.now());
   if (ahead !== undefined) return prematureAccessToken(ahead, clock.now(), scheme);
-  const grant = parseAccessGrant(parsed.claims, { ...audienceOf(publicUrl), issuer }, clock.now());
+  const grant = parseAccessGrant(parsed.claims, resourceOf(publicUrl), clock.now());
   if (grant === undefined || (ours && parsed.claims['sub'] !== grant.clientId)) return undefined;
   // Another process may have just created the client. Our own tokens are issued to stored clients only, so each unknown
   // client is worth a read. A token of a trusted issuer may name any client, so these reads are limited.
@@ -169,7 +156,7 @@ async function isSignedByUs({ keys }: TokenCheckDeps, token: string, { alg, kid 
   if (kid === undefined) return false;
   if (keys.find('access-token', kid) === undefined) await keys.reload(minReloadIntervalMs);
   const key = keys.find('access-token', kid);
-  return key !== undefined && key.alg === alg && (await isSignedWith(key.publicKey, token, [key.alg]));
+  return key !== undefined && key.alg === alg && isSignedWith(key.publicKey, token, key.alg);
 }
 
 async function isSignedByTrusted({ trusted }: TokenCheckDeps, token: string, issuer: string): Promise<boolean> {

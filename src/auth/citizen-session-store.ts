@@ -10,9 +10,8 @@ import { accessTokenSeconds } from './access-token.ts';
 export type CitizenSessions = {
   /** Starts a session for an access token that is valid until `endsAt` (epoch ms); returns the secret for the browser. */
   begin(accessToken: string, endsAt: number): Promise<string>;
-  /** The session with that secret; undefined where it does not exist or the citizen signed out. */
+  /** The session with that secret; undefined if it does not exist or the citizen signed out. */
   find(secret: string): Promise<FoundSession | undefined>;
-  /** Signs the citizen out. */
   end(secret: string): Promise<void>;
 };
 
@@ -23,7 +22,6 @@ type SessionDeps = {
   readonly db: Pick<Database, 'read' | 'write'>;
   readonly clock: Clock;
   readonly random: RandomBytes;
-  /** Encrypts the tokens at rest. */
   readonly root: Pick<RootKey, 'id' | 'derive' | 'deriveForRoot'>;
 };
 
@@ -36,10 +34,7 @@ const maxSessionMs = accessTokenSeconds * 1_000;
 /** An expired session is reported as expired for this long; then it is unknown. */
 export const expiredSessionKeptMs = 3_600_000;
 
-/**
- * Creates the session store. All processes share the rows, so that signing out takes effect everywhere at once. A row has the
- * hash of the secret and the encrypted token, so that a reader of the database or a backup cannot use the session.
- */
+/** Creates the session store. Its rows contain the hash of the secret and the encrypted token, so that they open no session. */
 export function createCitizenSessions({ db, clock, random, root }: SessionDeps): CitizenSessions {
   return {
     begin: async (accessToken, endsAt) => {
@@ -83,10 +78,7 @@ export function createCitizenSessions({ db, clock, random, root }: SessionDeps):
 const idOf = (secret: string) => sha256(Buffer.from(`citizen-session\0${secret}`)).toString('base64url');
 const contextOf = (id: string) => `citizen-services/session@v1\0${id}`;
 
-/**
- * Decrypts the token with the root key that encrypted it: during a rotation, processes change to the new root key at
- * different times. Undefined where that root key is gone; the session has then ended.
- */
+/** Decrypts the token with the root key that encrypted it; undefined if that root key is gone. */
 function decryptToken(root: SessionDeps['root'], id: string, payload: string): string | undefined {
   const [rootId = '', sealed = ''] = payload.split('.', 2);
   try {

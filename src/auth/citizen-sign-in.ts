@@ -10,16 +10,13 @@ export type SignInAttempt = { readonly state: string; readonly nonce: string; re
 /** An access token of the issuer for this interface, valid until `endsAt` (epoch milliseconds). */
 export type IssuedToken = { readonly accessToken: string; readonly endsAt: number };
 
-/** The sign-in of citizens at a trusted issuer. All functions throw `SignInFault` where the issuer does not respond as expected. */
+/** The sign-in of citizens at a trusted issuer. All functions throw `SignInFault` if the issuer does not respond as expected. */
 export type CitizenSignIn = {
-  /**
-   * The URL to send the browser to, and the values for `finish`. With `silently` the issuer shows no page, and declines
-   * instead (OpenID Connect Core, section 3.1.2.1, prompt=none).
-   */
+  /** The URL to redirect to, and the values for `finish`. With `silently` the issuer shows no page (prompt=none). */
   begin(silently?: boolean): Promise<{ readonly url: string; readonly attempt: SignInAttempt }>;
-  /** Exchanges the query of the redirect for a token; undefined where the citizen or the issuer declined. */
+  /** Exchanges the query of the redirect for a token; undefined if the citizen or the issuer declined. */
   finish(query: string, attempt: SignInAttempt): Promise<IssuedToken | undefined>;
-  /** The URL to sign out at the issuer (OpenID Connect RP-Initiated Logout); undefined where it offers none. */
+  /** The URL to sign out at the issuer (OpenID Connect RP-Initiated Logout); undefined if it offers none. */
   signOutUrl(): Promise<string | undefined>;
 };
 
@@ -31,10 +28,10 @@ export class SignInFault extends Error {
   }
 }
 
-/** An error code (RFC 6749, section 4.1.2.1). It arrives through the browser, where anyone can write any other text. */
+/** An error code (RFC 6749, section 4.1.2.1). Other texts from the browser are not logged. */
 const errorCode = /^[\w.-]{1,64}$/;
 
-/** The messages of an error and its causes. Those of JSON errors are left out, since they quote the document. */
+/** The messages of an error and its causes, without those of JSON errors, which quote the document. */
 function errorMessages(fault: unknown): readonly string[] {
   if (!(fault instanceof Error) || fault instanceof SyntaxError) return [];
   const code = 'error' in fault ? String(fault.error) : '';
@@ -51,34 +48,26 @@ export type SignInDeps = {
   readonly issuer: string;
   readonly clientId: string;
   readonly credential: () => SignInCredential;
-  /** The URL that the issuer redirects the browser to after a sign-in. */
   readonly returnUrl: string;
-  /** The URL that the issuer redirects the browser to after a sign-out. */
   readonly homeUrl: string;
   /** The interface that the token is for (RFC 8707). */
   readonly resource: string;
   readonly scope: string;
   readonly httpFetch: HttpFetch;
   readonly clock: Clock;
-  /** The clock that openid-client uses. */
   readonly machineClock: Clock;
 };
 
 const timeoutSeconds = 5;
 const metadataLifeMs = 600_000;
-/** The pause after the metadata could not be fetched, however many citizens sign in. */
 const failureRetryMs = 5_000;
-/** At most this number of requests waits for a slow issuer, so that they do not use up the request limit of the process. */
+/** The maximum of concurrent calls, so that a slow issuer does not use up the request limit of the process. */
 const maxWaiting = 200;
-/** The life of a token whose issuer does not state it. */
 const defaultTokenLifeSeconds = 600;
 /** The metadata is loaded again after the clock of the machine was changed by more than this. */
 const clockDriftSeconds = 5;
 
-/**
- * Creates the sign-in by the authorization code flow of OpenID Connect with PKCE (RFC 7636), and with a pushed request (RFC
- * 9126) where the issuer supports it. The first sign-in loads openid-client and the metadata.
- */
+/** Creates the sign-in: OpenID Connect code flow with PKCE (RFC 7636), and a pushed request (RFC 9126) if supported. */
 export function createCitizenSignIn(deps: SignInDeps): CitizenSignIn {
   const loadConfiguration = createConfigurationCache(deps);
   const callIssuer = createIssuerCall(deps.issuer, async () => ({
@@ -103,7 +92,6 @@ export function createCitizenSignIn(deps: SignInDeps): CitizenSignIn {
 
 type Library = typeof import('openid-client');
 
-/** openid-client, loaded and configured for the issuer. */
 type IssuerClient = { readonly library: Library; readonly configuration: Configuration };
 
 async function beginSignIn(
@@ -111,18 +99,16 @@ async function beginSignIn(
   { library, configuration }: IssuerClient,
   silently: boolean,
 ): Promise<{ url: string; attempt: SignInAttempt }> {
-  const attempt = {
-    state: library.randomState(),
-    nonce: library.randomNonce(),
-    verifier: library.randomPKCECodeVerifier(),
-  };
+  const state = library.randomState();
+  const nonce = library.randomNonce();
+  const verifier = library.randomPKCECodeVerifier();
   const parameters = {
     redirect_uri: returnUrl,
     scope,
     resource,
-    state: attempt.state,
-    nonce: attempt.nonce,
-    code_challenge: hash('sha256', attempt.verifier, 'base64url'),
+    state,
+    nonce,
+    code_challenge: hash('sha256', verifier, 'base64url'),
     code_challenge_method: 'S256',
     ...(silently ? { prompt: 'none' } : {}),
   };
@@ -130,7 +116,7 @@ async function beginSignIn(
   const url = isPushed
     ? await library.buildAuthorizationUrlWithPAR(configuration, parameters)
     : library.buildAuthorizationUrl(configuration, parameters);
-  return { url: url.href, attempt };
+  return { url: url.href, attempt: { state, nonce, verifier } };
 }
 
 async function finishSignIn(
@@ -155,7 +141,6 @@ async function finishSignIn(
   }
 }
 
-/** The metadata of the issuer, or its failure. */
 type CachedConfiguration = {
   readonly configuration: Promise<Configuration>;
   readonly loadedAt: number;
@@ -168,10 +153,8 @@ type CachedConfiguration = {
 function createConfigurationCache(deps: SignInDeps): () => Promise<Configuration> {
   const { clock, machineClock } = deps;
   let cached: CachedConfiguration | undefined;
-
   const isUsable = ({ loadedAt, lifeMs, ahead }: CachedConfiguration, aheadNow: number) =>
     elapsedMs(loadedAt, clock) <= lifeMs && Math.abs(aheadNow - ahead) <= clockDriftSeconds;
-
   return () => {
     const ahead = Math.round((clock.now() - machineClock.now()) / 1_000);
     if (cached === undefined || !isUsable(cached, ahead)) {
@@ -210,7 +193,7 @@ async function importPrivateKey(jwk: JWK) {
   const { importJWK } = await import('jose/key/import');
   const alg = jwk.kty === 'RSA' ? 'PS256' : jwk.kty === 'OKP' ? 'Ed25519' : 'ES256';
   const key = await importJWK(jwk, alg);
-  if (key instanceof Uint8Array || key.type !== 'private') throw new TypeError('a private key was expected');
+  if (key instanceof Uint8Array || key.type !== 'private') throw new TypeError('expected a private key');
   return jwk.kid === undefined || jwk.kid === '' ? key : { key, kid: jwk.kid };
 }
 
@@ -229,12 +212,8 @@ const declinedCodes: ReadonlySet<string> = new Set([
   'consent_required',
 ]);
 
-/** Too many requests already wait for the issuer. */
 class IssuerOverloaded extends Error {
-  constructor() {
-    super(`${maxWaiting} other requests wait for its responses`);
-    this.name = 'IssuerOverloaded';
-  }
+  override readonly name = 'IssuerOverloaded';
 }
 
 /** Turns each error of a call into a `SignInFault`, and limits the concurrent calls. */
@@ -243,7 +222,7 @@ function createIssuerCall(issuer: string, load: () => Promise<IssuerClient>) {
   return async <T>(call: (client: IssuerClient) => Promise<T>): Promise<T> => {
     try {
       waiting += 1;
-      if (waiting > maxWaiting) throw new IssuerOverloaded();
+      if (waiting > maxWaiting) throw new IssuerOverloaded(`${maxWaiting} other requests wait for its responses`);
       return await call(await load());
     } catch (cause) {
       throw new SignInFault(issuer, { cause });

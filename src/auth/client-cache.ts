@@ -7,7 +7,6 @@ import { allClients } from './client-store.ts';
 export type ClientCache = {
   /** The client of that id, disabled or not, as last read. Call `refresh` first unless `isFresh`. */
   get(clientId: string): Client | undefined;
-  /** Whether the clients were read within the last minute. */
   isFresh(): boolean;
   /** Reads the clients again, unless they were read within `ifOlderThanMs`. */
   refresh(ifOlderThanMs?: number): Promise<void>;

@@ -1,4 +1,4 @@
-import { createHash, X509Certificate } from 'node:crypto';
+import { hash, X509Certificate } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, type Socket } from 'node:net';
 import { TLSSocket } from 'node:tls';
@@ -10,10 +10,7 @@ export const certificateNames = ['dns', 'uri', 'ip', 'email'] as const;
 /** One of these kinds. */
 export type CertificateName = (typeof certificateNames)[number];
 
-/**
- * The certificate that a client is registered with: a pinned one of any issuer, in DER as base64
- * (`self_signed_tls_client_auth`); or any with that name from an authority of ours (`tls_client_auth`).
- */
+/** A pinned certificate (`self_signed_tls_client_auth`), or a name in certificates of our authorities (`tls_client_auth`). */
 export type CertificateProof =
   | { readonly kind: 'pinned'; readonly der: string }
   | { readonly kind: 'named'; readonly name: CertificateName; readonly value: string };
@@ -29,7 +26,6 @@ export type ClientCertificate = {
 
 /** Reads client certificates from the TLS connection, or from the header of a trusted proxy. */
 export type CertificateReader = {
-  /** The client certificate; undefined where the request has none. */
   read(request: IncomingMessage): ClientCertificate | undefined;
   /** Removes the certificate header from a request that did not come from a trusted proxy. */
   strip(request: IncomingMessage): void;
@@ -79,9 +75,8 @@ export function createCertificateReader({
 }
 
 function certificateOf(x509: X509Certificate, isAuthorized: () => boolean): ClientCertificate {
-  const thumbprint = createHash('sha256').update(x509.raw).digest('base64url');
   return {
-    thumbprint,
+    thumbprint: hash('sha256', x509.raw, 'base64url'),
     x509,
     get authorized() {
       return isAuthorized();
@@ -99,7 +94,7 @@ function isTrusted(proxies: BlockList | undefined, { remoteAddress }: Socket): b
   return proxies.check(remoteAddress, isIP(remoteAddress) === 6 ? 'ipv6' : 'ipv4');
 }
 
-/** Parses proxy addresses such as `10.0.0.5` and `10.0.0.0/8`; undefined where one is invalid. */
+/** Parses proxy addresses such as `10.0.0.5` and `10.0.0.0/8`; undefined if one is invalid. */
 export function parseProxyAddresses(list: readonly string[]): BlockList | undefined {
   const addresses = new BlockList();
   for (const item of list) {
@@ -139,10 +134,7 @@ function isIssuedBy(authorities: readonly X509Certificate[], x509: X509Certifica
   });
 }
 
-/**
- * Whether the certificate of the connection authenticates a client that is registered with `proof` (RFC 8705, section 2): the
- * pinned certificate itself, or one with the registered name from an authority of ours.
- */
+/** Whether the certificate authenticates a client that is registered with `proof` (RFC 8705, section 2). */
 export function matchesCertificateProof(certificate: ClientCertificate, proof: CertificateProof): boolean {
   switch (proof.kind) {
     case 'pinned':

@@ -1,4 +1,4 @@
-import { createHash, createPublicKey, type KeyObject } from 'node:crypto';
+import { createPublicKey, hash, type KeyObject } from 'node:crypto';
 import { canonicalJson } from '../kernel/canonical-json.ts';
 import { isObject } from '../kernel/is-object.ts';
 
@@ -31,10 +31,7 @@ const minRsaBits = 2_048;
 const maxRsaBits = 8_192;
 const maxRsaExponent = 2n ** 32n;
 
-/**
- * Parses the JWK Set of a client: one to ten public keys for ES256, Ed25519 or PS256, or the reason why it is not accepted.
- * A key without `kid` gets its thumbprint (RFC 7638).
- */
+/** Parses the JWK Set of a client, or returns its fault. A key without `kid` gets its thumbprint (RFC 7638). */
 export function parseClientKeys(text: string): ClientKeySet | { readonly fault: string } {
   let parsed: unknown;
   try {
@@ -59,21 +56,17 @@ export function parseClientKeys(text: string): ClientKeySet | { readonly fault: 
 export function parseEmbeddedKey(
   jwk: unknown,
 ): { readonly key: KeyObject; readonly algs: readonly AcceptedAlg[]; readonly thumbprint: string } | string {
-  const key = publicKeyOf(jwk);
+  const key = isObject(jwk) ? publicKeyOf(jwk) : 'is not a JWK';
   if (typeof key === 'string') return key;
   const algs = acceptedAlgsOf(key);
   return typeof algs === 'string' ? algs : { key, algs, thumbprint: thumbprintOf(key) };
 }
 
-/** The thumbprint of a key (RFC 7638). */
 function thumbprintOf(key: KeyObject): string {
-  return createHash('sha256')
-    .update(canonicalJson(publicMembers(key)))
-    .digest('base64url');
+  return hash('sha256', canonicalJson(publicMembers(key)), 'base64url');
 }
 
-function publicKeyOf(jwk: unknown): KeyObject | string {
-  if (!isObject(jwk)) return 'is not a JWK';
+function publicKeyOf(jwk: Record<string, unknown>): KeyObject | string {
   const secret = privateMembers.find((member) => member in jwk);
   if (secret !== undefined)
     return `has the private member "${secret}"; expected public keys only; replace this key, since it is no longer secret`;
@@ -86,9 +79,9 @@ function publicKeyOf(jwk: unknown): KeyObject | string {
 }
 
 function parseKey(jwk: unknown): ClientKey | string {
+  if (!isObject(jwk)) return 'is not a JWK';
   const key = publicKeyOf(jwk);
   if (typeof key === 'string') return key;
-  if (!isObject(jwk)) return 'is not a JWK';
   const algs = acceptedAlgsOf(key);
   if (typeof algs === 'string') return algs;
   const [only, ...others] = algs;

@@ -34,7 +34,7 @@ export function insertClient(client: Client): Statement {
   };
 }
 
-/** The statement that disables a client. Its unit is refused (`rows`) where the client does not exist or is disabled already. */
+/** The statement that disables a client. Its unit is refused (`rows`) if the client does not exist or is disabled already. */
 export function setClientDisabled(clientId: string, now: number): Statement {
   return {
     sql: 'update client set disabled_at = $2 where client_id = $1 and disabled_at is null returning client_id',
@@ -43,7 +43,7 @@ export function setClientDisabled(clientId: string, now: number): Statement {
   };
 }
 
-/** The statement that sets the binding of a client. Its unit is refused (`rows`) where no enabled client has that id. */
+/** The statement that sets the binding of a client. Its unit is refused (`rows`) if no enabled client has that id. */
 export function setClientBinding(clientId: string, binding: Binding): Statement {
   return {
     sql: 'update client set binding = $2 where client_id = $1 and disabled_at is null returning client_id',
@@ -83,10 +83,7 @@ export function changedParts(before: Client, after: Client): ClientPart[] {
   return changed.map(([part]) => part);
 }
 
-/**
- * The statement that changes a client from `before` to `after`. Its unit is refused (`rows`) where the stored client differs
- * from `before`, so that concurrent changes by two operators do not overwrite each other.
- */
+/** The statement that changes a client. Its unit is refused (`rows`) if the stored client differs from `before`. */
 export function updateClientRow(before: Client, after: Client): Statement {
   const valuesOf = (client: Client) => changeableParts(client).flatMap<SqlValue>(([, ...values]) => values);
   return {
@@ -146,5 +143,5 @@ function credentialOf(row: Row): Credential {
   if (typeof certificate === 'string')
     return { by: 'certificate', certificate: JSON.parse(certificate) as CertificateProof };
   if (typeof issuer === 'string') return { by: 'issuer', issuer };
-  throw new TypeError('expected a secret, keys, a certificate or an issuer in the row of a client');
+  throw new TypeError('expected a credential in the row of a client');
 }

@@ -1,4 +1,4 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { hash, timingSafeEqual } from 'node:crypto';
 import type { Clock, RandomBytes } from '../kernel/clock.ts';
 import { Secret } from '../kernel/secret.ts';
 import type { Quota } from './caller.ts';
@@ -31,11 +31,9 @@ export type Client = {
   readonly scopes: readonly string[];
   readonly credential: Credential;
   readonly binding: Binding;
-  /** The purposes that it may state; undefined for any. */
   readonly purposes: readonly string[] | undefined;
   /** The legal bases that it may state, `consent` for a reference to a consent; undefined for any. */
   readonly legalBases: readonly string[] | undefined;
-  /** The name of its matching policy; undefined for the default policy. */
   readonly policy: string | undefined;
   /** The lines of the return address on its letters; undefined for LETTER_RETURN_ADDRESS. */
   readonly returnAddress: readonly string[] | undefined;
@@ -44,10 +42,7 @@ export type Client = {
   readonly disabledAt: number | undefined;
 };
 
-/**
- * The input of `newClient`. `credential: 'secret'` generates a secret, which only demo and test clients may have. Without
- * `binding`, the tokens of a client with a certificate are bound to it, and others are not bound.
- */
+/** The input of `newClient`. The default binding is `mtls` for a client with a certificate, and else `none`. */
 export type ClientOptions = {
   readonly name: string;
   readonly kind: ClientKind;
@@ -139,16 +134,13 @@ function randomLetters(bytes: Uint8Array): string {
   return Array.from(bytes, (byte) => 'abcdefghjkmnpqrstvwxyz0123456789'.charAt(byte & 31)).join('');
 }
 
-/**
- * The stored hash of a secret. A plain SHA-256 is enough, since a secret is always 256 random bits of ours, which cannot be
- * guessed. The hash includes the client id, so that a hash copied to the row of another client is useless.
- */
+/** A plain SHA-256 is enough, because a secret has 256 random bits. The id makes a copied hash useless for other clients. */
 function hashClientSecret(clientId: string, secret: string): Buffer {
-  return createHash('sha256').update(`citizen-services/client-secret@v1\0${clientId}\0${secret}`).digest();
+  return hash('sha256', `citizen-services/client-secret@v1\0${clientId}\0${secret}`, 'buffer');
 }
 
 /** Whether `secret` has that stored hash; compared in constant time. */
-export function isClientSecret(clientId: string, hash: Uint8Array, secret: string): boolean {
+export function isClientSecret(clientId: string, stored: Uint8Array, secret: string): boolean {
   const presented = hashClientSecret(clientId, secret);
-  return presented.length === hash.length && timingSafeEqual(presented, hash);
+  return presented.length === stored.length && timingSafeEqual(presented, stored);
 }

@@ -1,20 +1,14 @@
 import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { Caller } from './caller.ts';
 
-/** Limits the concurrent requests of each client, so that slow requests of one client do not use up the process for all others. */
-export type ConcurrencyLimiter = {
-  /** Takes a slot and returns its release function, which must be called once; or the refusal where the client has none left. */
-  acquire(caller: Pick<Caller, 'clientId'>): (() => void) | Refusal;
-};
-
-/** Creates the limiter of one process. */
-export function createConcurrencyLimiter(maxPerClient: number): ConcurrencyLimiter {
+/** Creates a limiter of the concurrent requests of each client. `acquire` returns a function to call once at the end, or the refusal. */
+export function createConcurrencyLimiter(maxPerClient: number) {
   const active = new Map<string, number>();
   return {
-    acquire({ clientId }) {
+    acquire({ clientId }: Pick<Caller, 'clientId'>): (() => void) | Refusal {
       const others = active.get(clientId) ?? 0;
       if (others >= maxPerClient) {
-        const detail = `${maxPerClient} requests of this client are at work; nothing of this one was processed.`;
+        const detail = `${maxPerClient} requests of this client are in progress; this one was not processed.`;
         return refuse('capacity-reduced', detail, { headers: { 'retry-after': '1' } });
       }
       active.set(clientId, others + 1);

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { Clock } from '../kernel/clock.ts';
 import { clockSkewSeconds } from './access-token.ts';
 import { parseEmbeddedKey } from './client-keys.ts';
@@ -8,10 +8,9 @@ import { isSignedWith, parseUnverifiedJws } from './parse-token.ts';
 /** How old a proof may be in seconds, in addition to the accepted clock difference. */
 const maxProofAgeSeconds = 60;
 
-/** The request that a proof must be made for; `accessToken` where the request uses one. */
+/** The request that a proof must be made for; `accessToken` if the request uses one. */
 export type ExpectedRequest = {
   readonly method: string;
-  /** The URL that callers use, without query. */
   readonly url: string;
   readonly accessToken?: string | undefined;
 };
@@ -20,7 +19,6 @@ export type ExpectedRequest = {
 export type DpopProof = {
   /** The thumbprint of its key (RFC 7638). */
   readonly jkt: string;
-  /** Unique among the proofs of that key. */
   readonly jti: string;
   /** From this instant on the proof is refused for its age; epoch milliseconds. */
   readonly endsAt: number;
@@ -32,15 +30,12 @@ export type DpopProofFault = { readonly error: 'invalid_dpop_proof' | 'use_dpop_
 
 const invalid = (description: string): DpopProofFault => ({ error: 'invalid_dpop_proof', description });
 
-/**
- * Checks a `DPoP` header (RFC 9449, section 4.3) except for its reuse, which the caller checks. Details of times are
- * reported only after the signature was verified.
- */
-export async function checkDpopProof(
+/** Checks a `DPoP` header (RFC 9449, section 4.3) except for its reuse, which the caller checks. */
+export function checkDpopProof(
   header: string | undefined,
   expected: ExpectedRequest,
   { clock, nonces }: { readonly clock: Clock; readonly nonces: DpopNonces | undefined },
-): Promise<DpopProof | DpopProofFault> {
+): DpopProof | DpopProofFault {
   if (header === undefined) return invalid('the request carries no DPoP header');
   const parsed = parseUnverifiedJws(header);
   if (parsed === undefined || parsed.header['typ'] !== 'dpop+jwt')
@@ -50,7 +45,7 @@ export async function checkDpopProof(
   const alg = embedded.algs.find((one) => one === parsed.header['alg']);
   if (alg === undefined)
     return invalid(`the alg of the proof is not ${embedded.algs.join(' or ')}, as its key demands`);
-  if (!(await isSignedWith(embedded.key, header, [alg]))) return invalid('the signature of the proof does not hold');
+  if (!isSignedWith(embedded.key, header, alg)) return invalid('the signature of the proof does not hold');
   const { jti, iat, nonce } = parsed.claims;
   const fault = claimsFault(parsed.claims, expected, clock.now());
   if (fault !== undefined) return invalid(fault);
@@ -76,8 +71,9 @@ function claimsFault(
   if (iat < now - maxProofAgeSeconds - clockSkewSeconds)
     return `iat is ${now - iat} s in the past by the clock of this server`;
   if (expected.accessToken === undefined) return undefined;
-  const hash = createHash('sha256').update(expected.accessToken).digest('base64url');
-  return ath === hash ? undefined : 'ath is not the hash of the access token';
+  return ath === hash('sha256', expected.accessToken, 'base64url')
+    ? undefined
+    : 'ath is not the hash of the access token';
 }
 
 /** A URL as RFC 9449, section 4.3, compares it: normalised, without query and fragment. */

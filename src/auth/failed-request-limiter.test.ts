@@ -11,7 +11,7 @@ test('[R59] a client whose failed requests exceed half of its quota is refused, 
   checks.count(caller);
   assert.deepEqual(checks.refusal('a'), {
     slug: 'too-many-failed-requests',
-    detail: 'Too many requests of this client asked for what is not there, or claimed what does not fit.',
+    detail: 'Too many requests of this client asked for unknown ids, or sent claims that do not match.',
     headers: { 'retry-after': '1' },
   });
   assert.equal(checks.refusal('b'), undefined);

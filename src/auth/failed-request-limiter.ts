@@ -3,17 +3,8 @@ import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { Caller, Quota } from './caller.ts';
 import { createQuotaLimiter, defaultQuota } from './quota.ts';
 
-/**
- * Limits the requests of a client that found nothing: unknown ids, ids of other clients, claims that do not match. More of
- * them than a service with real cases has are probing. Each process counts for itself. The verification limit of a citizen
- * is separate, and is never reported.
- */
-export type FailedRequestLimiter = {
-  /** Counts one failed request. */
-  count(caller: Pick<Caller, 'clientId' | 'quota'>): void;
-  /** The refusal while the client is over its limit. */
-  refusal(clientId: string): Refusal | undefined;
-};
+/** Limits the requests of a client that find nothing, such as unknown ids and claims that do not match. Each process counts alone. */
+export type FailedRequestLimiter = ReturnType<typeof createFailedRequestLimiter>;
 
 /** Half of the quota of the client, at least one request. */
 function failureQuota({ perSecond, burst }: Quota): Quota {
@@ -21,16 +12,17 @@ function failureQuota({ perSecond, burst }: Quota): Quota {
 }
 
 /** Creates the limiter of one process; `clock` must be monotonic. */
-export function createFailedRequestLimiter(clock: Clock, random: RandomBytes): FailedRequestLimiter {
+export function createFailedRequestLimiter(clock: Clock, random: RandomBytes) {
   const buckets = createQuotaLimiter(clock, random);
   const pausedUntil = new Map<string, number>();
   return {
-    count({ clientId, quota = defaultQuota }) {
+    count({ clientId, quota = defaultQuota }: Pick<Caller, 'clientId' | 'quota'>): void {
       const { refusal, headers } = buckets.take({ clientId, quota: failureQuota(quota) }, 'failed-checks');
       if (refusal === undefined) return;
       pausedUntil.set(clientId, clock.now() + Number(headers['x-ratelimit-reset']) * 1_000);
     },
-    refusal(clientId) {
+    /** The refusal while the client is over its limit. */
+    refusal(clientId: string): Refusal | undefined {
       const until = pausedUntil.get(clientId);
       if (until === undefined) return undefined;
       const leftMs = until - clock.now();

@@ -11,9 +11,7 @@ export type ReservationRequest = {
   readonly quota: Quota;
   /** The time of the bucket, as far as this process knows it; monotonic milliseconds. */
   readonly now: number;
-  /** Number of requests that wait for this reservation. */
   readonly waiting: number;
-  /** Number of further requests to reserve ahead. */
   readonly prefetch: number;
   /** Number of unused requests of an earlier grant, which go back into the bucket. */
   readonly returned: number;

@@ -22,11 +22,11 @@ export type QuotaResult = { readonly headers: Readonly<Record<string, string>>; 
 
 /** Token buckets, one for each client and scope. */
 export type QuotaLimiter = {
-  /** Counts one request; a promise where the database is needed. */
+  /** Counts one request; a promise if the database is needed. */
   take(caller: Pick<Caller, 'clientId' | 'quota'>, scope: string): QuotaResult | Promise<QuotaResult>;
 };
 
-/** The headers of a counted request, and the refusal where it is over quota. */
+/** The headers of a counted request, and the refusal if it is over quota. */
 export function quotaResult(allowance: Allowance, random: RandomBytes): QuotaResult {
   const headers = rateLimitHeaders(allowance);
   return allowance.allowed ? { headers } : { headers, refusal: quotaExceeded(allowance, random) };
@@ -34,10 +34,7 @@ export function quotaResult(allowance: Allowance, random: RandomBytes): QuotaRes
 
 type Bucket = { units: number; at: number };
 
-/**
- * Creates the buckets of the only process of a database; several processes use `createSharedQuotaLimiter`. `clock` must be
- * monotonic.
- */
+/** Creates the limiter of a single process. `clock` must be monotonic. */
 export function createQuotaLimiter(
   clock: Clock,
   random: RandomBytes,
@@ -69,10 +66,7 @@ function takeFrom(bucket: Bucket, { policy, quota, now }: { policy: string; quot
   return { allowed, policy, quota, remaining: Math.floor(bucket.units / unitsPerRequest), resetSeconds };
 }
 
-/**
- * The headers of a response: `RateLimit` and `RateLimit-Policy` (draft-ietf-httpapi-ratelimit-headers-11), and `X-RateLimit-*`
- * for older clients. The policy is the burst, and the time in which an empty bucket fills.
- */
+/** RateLimit headers (draft-ietf-httpapi-ratelimit-headers-11), and `X-RateLimit-*` for older clients. */
 function rateLimitHeaders(allowance: Allowance): Record<string, string> {
   const { policy, quota, remaining, resetSeconds } = allowance;
   const window = Math.ceil(quota.burst / quota.perSecond);

@@ -12,7 +12,6 @@ import {
 
 type Waiter = { readonly resolve: (result: QuotaResult) => void; readonly reject: (fault: unknown) => void };
 
-/** The state of one shared bucket in this process. */
 type Bucket = {
   readonly clientId: string;
   readonly scope: string;
@@ -91,10 +90,7 @@ function newBucket(clientId: string, scope: string, quota: Quota): Bucket {
   };
 }
 
-/**
- * Reserves for enqueued buckets. One write unit is in flight at a time, with its buckets in one order, so that two processes
- * never deadlock.
- */
+/** One write unit is in flight at a time, with sorted buckets, so that two processes never deadlock. */
 function createReservationQueue(clock: Clock, random: RandomBytes, db: Pick<Database, 'write'>) {
   const pending = new Map<string, Bucket>();
   let isReserving = false;

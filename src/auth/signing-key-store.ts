@@ -15,7 +15,7 @@ import { type Clock, elapsedMs, type RandomBytes } from '../kernel/clock.ts';
 
 /** The signing keys in memory. Each minute they are read again in the background. */
 export type SigningKeys = {
-  /** The key that signs now; throws `SigningKeyMissing` where that use has no key. */
+  /** The key that signs now; throws `SigningKeyMissing` if that use has no key. */
   current(use: SigningUse): SigningKey;
   /** The valid keys of a use, the newest first, each with the time at which it retires (epoch ms). */
   inForce(use: SigningUse): readonly { readonly key: SigningKey; readonly retireAt: number | undefined }[];
@@ -25,7 +25,7 @@ export type SigningKeys = {
   find(use: SigningUse, kid: string): SigningKey | undefined;
   /** The content of `/.well-known/jwks.json`: keys of tokens and results until they retire, those of evidence until they are withdrawn. */
   publicJwks(): { readonly keys: readonly PublicJwk[] };
-  /** Reads the keys again, or waits for the read that is running; with `ifOlderThanMs` only where the last read is older. */
+  /** Reads the keys again, or waits for the read that is running; with `ifOlderThanMs` only if the last read is older. */
   reload(ifOlderThanMs?: number): Promise<void>;
 };
 
@@ -92,7 +92,6 @@ export async function openSigningKeys({
     return reading;
   }
 
-  /** The keys in memory; starts a read in the background once a minute. */
   function currentKeys(): readonly StoredKey[] {
     // A failure is ignored: the keys in memory stay in use, and the next minute tries again.
     if (elapsedMs(readAt, clock) > reloadIntervalMs) reload().catch(() => undefined);
@@ -162,22 +161,16 @@ export function replaceSigningKeyStatements(
   random: RandomBytes,
 ): { readonly kid: string; readonly statements: readonly Statement[] } {
   const now = deps.clock.now();
-  const endedBefore = atOnce ? certainlyRetiredAt(use, Math.min(now, leaptFrom ?? now)) : now;
+  // A clock that was ahead shows keys as retired that become valid again after its correction: these are withdrawn too, except
+  // for evidence, whose retired keys still verify.
+  const retiredBefore = !atOnce ? now : use === 'evidence' ? Math.min(now, leaptFrom ?? now) : 0;
   const retiring = {
     sql: `update signing_key set retire_at = $2, withdrawn = $3
       where use = $1 and (retire_at is null or retire_at > $4) and not withdrawn`,
-    args: [use, atOnce ? now : now + overlapMs, atOnce, endedBefore],
+    args: [use, atOnce ? now : now + overlapMs, atOnce, retiredBefore],
   };
   const { kid, statements } = insertKeyStatements(deps, use, random);
   return { kid, statements: [retiring, ...statements] };
-}
-
-/**
- * Keys that retired before this time are not withdrawn. A clock that is ahead shows keys as retired that become valid again
- * when it is corrected, so all others are withdrawn too. Retired evidence keys still verify, and are spared.
- */
-function certainlyRetiredAt(use: SigningUse, at: number): number {
-  return use === 'evidence' ? at : 0;
 }
 
 /** The context (additional data) under which the private part of a signing key is wrapped. */
@@ -196,7 +189,7 @@ function insertKeyStatements({ root, clock }: Omit<SigningKeyDeps, 'db'>, use: S
   return { kid, statements: [requireActiveRootKey(root.id), statement] };
 }
 
-/** Keys that were unwrapped before, so that each minute only new keys are unwrapped. */
+/** Keys that were unwrapped by an earlier read. */
 type UnwrappedKeys = ReadonlyMap<string, SigningKey>;
 const cacheKeyOf = ({ use, kid }: Pick<SigningKey, 'use' | 'kid'>) => `${use} ${kid}`;
 

@@ -1,13 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { ReadUnavailable, WriteBusy, WriteUnknown } from '../db/database.ts';
 import type { RandomBytes } from '../kernel/clock.ts';
-import {
-  accessTokenClaims,
-  accessTokenSeconds,
-  audienceOf,
-  type Confirmation,
-  signAccessToken,
-} from './access-token.ts';
+import { accessTokenSeconds, type Confirmation, issueAccessToken, resourceOf } from './access-token.ts';
 import { type ClientAuthenticationDeps, createClientAuthenticator } from './authenticate-client.ts';
 import type { Client } from './client.ts';
 import type { DpopNonces } from './dpop-nonces.ts';
@@ -20,9 +14,7 @@ import { createReplayDetector } from './used-proof-store.ts';
 export type TokenEndpointDeps = ClientAuthenticationDeps & {
   readonly keys: SigningKeys;
   readonly random: RandomBytes;
-  /** Set where the operator requires nonces in DPoP proofs. */
   readonly nonces?: DpopNonces | undefined;
-  /** Receives faults of the server itself, such as a failed database. */
   readonly report: (fault: unknown) => void;
 };
 
@@ -36,15 +28,12 @@ export type TokenResponse = {
 /** The path of the token endpoint, below the public URL. */
 export const tokenPath = '/oauth2/token';
 
-/**
- * Creates the handler of `POST /oauth2/token`: the client credentials grant (RFC 6749, section 4.4) with access tokens as
- * JWTs (RFC 9068). The promise never rejects: a fault of the server is reported, and answered with 500 or 503.
- */
+/** Creates the handler of `POST /oauth2/token` (RFC 6749, section 4.4; RFC 9068). It never rejects. */
 export function createTokenEndpoint(deps: TokenEndpointDeps): (request: IncomingMessage) => Promise<TokenResponse> {
   const issueToken = createTokenIssuer(deps);
   return async (request) => {
     try {
-      const proof = await checkRequestProof(deps, request.headers['dpop']);
+      const proof = checkRequestProof(deps, request.headers['dpop']);
       const result = proof !== undefined && 'error' in proof ? proof : await issueToken(request, proof);
       const realm = request.headers.authorization === undefined ? undefined : deps.publicUrl;
       const response = 'error' in result ? errorResponse(result, realm) : { status: 200, headers: {}, ...result };
@@ -58,11 +47,9 @@ export function createTokenEndpoint(deps: TokenEndpointDeps): (request: Incoming
 
 /** Issues a token: resolves to a successful response (RFC 6749, section 5.1), or to the error to answer. */
 function createTokenIssuer(deps: TokenEndpointDeps) {
-  const { publicUrl, clock, random, keys, certificates, secrets } = deps;
+  const { publicUrl, certificates, secrets } = deps;
   const authenticateClient = createClientAuthenticator(deps);
   const isFirstProof = createReplayDetector(deps, 'DPoP');
-  const audience = audienceOf(publicUrl);
-
   return async (request: IncomingMessage, proof?: DpopProof): Promise<{ readonly body: object } | TokenError> => {
     const parameters = await readTokenRequest(request, secrets);
     if ('error' in parameters) return parameters;
@@ -71,15 +58,14 @@ function createTokenIssuer(deps: TokenEndpointDeps) {
     // Clients are servers. A web page that holds the credential of a client is a leak, and gets no token.
     const { origin } = request.headers;
     if (origin !== undefined) return invalidRequest(`origin ${origin} not allowed for client: ${client.clientId}`);
-    const scopes = grantedScopes(parameters, client, audience.resource);
+    const scopes = grantedScopes(parameters, client, resourceOf(publicUrl));
     if ('error' in scopes) return scopes;
     const thumbprint = client.binding === 'mtls' ? certificates?.read(request)?.thumbprint : undefined;
     const confirmation = senderConstraint(client, proof, thumbprint);
     if ('error' in confirmation) return confirmation;
     if (proof !== undefined && !(await isFirstProof(proof.jkt, proof.jti, proof.endsAt))) return usedProof;
-    const claims = accessTokenClaims(audience, { clientId: client.clientId, scopes, confirmation }, clock, random);
     const body = {
-      access_token: signAccessToken(keys, claims),
+      access_token: issueAccessToken(deps, { clientId: client.clientId, scopes, confirmation }),
       expires_in: accessTokenSeconds,
       scope: scopes.join(' '),
       token_type: proof === undefined ? 'Bearer' : 'DPoP',
@@ -93,16 +79,16 @@ const usedProof: TokenError = {
   description: 'this proof was used before; make a new one for every request',
 };
 
-/** Checks the DPoP proof of a token request (RFC 9449, section 5); undefined where the client sent none. Reuse is checked later. */
-async function checkRequestProof(
+/** Checks the DPoP proof of a token request (RFC 9449, section 5); undefined if the client sent none. Reuse is checked later. */
+function checkRequestProof(
   { publicUrl, clock, nonces }: TokenEndpointDeps,
   header: string | string[] | undefined,
-): Promise<DpopProof | DpopProofFault | undefined> {
+): DpopProof | DpopProofFault | undefined {
   if (header === undefined) return undefined;
-  return await checkDpopProof(String(header), { method: 'POST', url: `${publicUrl}${tokenPath}` }, { clock, nonces });
+  return checkDpopProof(String(header), { method: 'POST', url: `${publicUrl}${tokenPath}` }, { clock, nonces });
 }
 
-/** A new nonce for the next proof (RFC 9449, section 8.2), where the proof did not carry the current one. */
+/** A new nonce for the next proof (RFC 9449, section 8.2), if the proof did not carry the current one. */
 function nextNonceHeader(
   nonces: DpopNonces | undefined,
   proof: DpopProof | DpopProofFault | undefined,
@@ -140,10 +126,7 @@ function grantedScopes(
   return { error: 'invalid_scope', description, scope: refused.slice(0, 100) };
 }
 
-/**
- * The key or certificate that the new token is bound to (RFC 9449, section 6; RFC 8705, section 3); empty for neither. A
- * client that must bind its tokens receives none without the proof.
- */
+/** The key or certificate that the new token is bound to (RFC 9449, section 6; RFC 8705, section 3); empty for neither. */
 function senderConstraint(
   { binding }: Client,
   proof: DpopProof | undefined,
@@ -158,10 +141,7 @@ function senderConstraint(
   return thumbprint === undefined ? {} : { x5t: thumbprint };
 }
 
-/**
- * An error response (RFC 6749, section 5.2). A client that authenticated by the `Authorization` header, and failed, receives a
- * challenge of that scheme; `realm` is undefined for a request without that header.
- */
+/** An error response (RFC 6749, section 5.2). `realm` is set if the request has an `Authorization` header. */
 function errorResponse({ error, description, scope }: TokenError, realm: string | undefined): TokenResponse {
   const body = { error, error_description: description, ...(scope === undefined ? {} : { scope }) };
   if (error !== 'invalid_client') return { status: 400, headers: {}, body };
@@ -170,16 +150,13 @@ function errorResponse({ error, description, scope }: TokenError, realm: string 
   return { status: 401, headers: { 'www-authenticate': challenge }, body };
 }
 
-/**
- * The response to a fault of the server. It is temporary (the error code is of RFC 6749, section 4.1.2.1) while the database is
- * unreachable, and also when it is unknown whether a proof was stored as used: the client makes a new one for each request.
- */
+/** The response to a fault of the server: 503 if the database does not respond, and else 500. */
 function serverErrorResponse(fault: unknown): TokenResponse {
   if (fault instanceof ReadUnavailable || fault instanceof WriteBusy || fault instanceof WriteUnknown) {
-    const description = 'the database cannot be asked at present; no token was given, ask again';
+    const description = 'the database does not respond; no token was issued; repeat the request';
     const body = { error: 'temporarily_unavailable', error_description: description };
     return { status: 503, headers: { 'retry-after': '2' }, body };
   }
-  const description = 'the server met a fault of its own; it is in its log';
+  const description = 'the server failed; its log has the error';
   return { status: 500, headers: {}, body: { error: 'server_error', error_description: description } };
 }

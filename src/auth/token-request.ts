@@ -41,10 +41,7 @@ export const invalidClient = (description = 'client authentication failed'): Tok
   description,
 });
 
-/**
- * Reads the form of a token request (RFC 6749, section 4.4.2 and appendix B): UTF-8, and at most 56 KiB. Where `secrets` is
- * false, a `client_secret` is ignored like any other unknown parameter.
- */
+/** Reads the form of a token request, at most 56 KiB. Without `secrets`, `client_secret` is an unknown parameter. */
 export async function readTokenRequest(request: IncomingMessage, secrets: boolean): Promise<TokenRequest | TokenError> {
   const contentType = request.headers['content-type'];
   if (contentType === undefined) return parseTokenRequest(new URLSearchParams(), secrets);

@@ -9,7 +9,7 @@ import { fetchDocument, type HttpFetch, IssuerDocumentInvalid } from './fetch-do
 /** An issuer of TRUSTED_ISSUERS, whose access tokens are accepted. */
 export type TrustedIssuer = {
   readonly issuer: string;
-  /** Whether a published key of the issuer signed the token; throws `IssuerUnavailable` where that is unknown. */
+  /** Whether a published key of the issuer signed the token; throws `IssuerUnavailable` if that is unknown. */
   hasSigned(token: string): Promise<boolean>;
 };
 
@@ -28,10 +28,7 @@ const keysLifeMs = 600_000;
 /** At most this number of tokens waits for a slow issuer, so that they do not use up the request limit of the process. */
 const maxWaiting = 200;
 
-/**
- * Creates a trusted issuer. The first token fetches its metadata (RFC 8414, else OpenID Connect Discovery) and keys, with a
- * timeout, a size limit and no redirect. `clock` must be monotonic. `onFault` receives the fault when no keys are left.
- */
+/** Creates a trusted issuer. `clock` must be monotonic. `onFault` receives the fault when no valid keys are left. */
 export function createTrustedIssuer(
   issuer: string,
   httpFetch: HttpFetch,
@@ -93,7 +90,6 @@ function createKeyCache(
   const isPaused = () => elapsedMs(failedAt, clock) < cooldownMs;
   const isUsable = ({ fetchedAt }: IssuerKeys) => elapsedMs(fetchedAt, clock) <= keysLifeMs;
 
-  /** Concurrent callers share one load. */
   function load(): Promise<KeySet> {
     loading ??= fetchKeys().finally(() => {
       loading = undefined;
@@ -121,13 +117,12 @@ function createKeyCache(
 
   return {
     isLoading: () => loading !== undefined,
-    /** The keys, loaded again when they are too old. */
     current: async (): Promise<KeySet> => {
       if (keys !== undefined && isUsable(keys)) return keys.keySet;
       if (keys === undefined && loading === undefined && isPaused()) throw new IssuerUnavailable(issuer);
       return await load();
     },
-    /** Loads the keys for an unknown key id; undefined where they were loaded a moment ago. */
+    /** Loads the keys for an unknown key id; undefined if they were loaded a moment ago. */
     newerKeys: async (): Promise<KeySet | undefined> => {
       if (keys !== undefined && elapsedMs(keys.fetchedAt, clock) < cooldownMs) return undefined;
       if (loading === undefined && isPaused()) throw new IssuerUnavailable(issuer);

@@ -62,7 +62,7 @@ function createCleanup({ clock, stopwatch = () => performance.now() }: ReplayDet
   }
 
   return {
-    /** The statement that deletes a batch; undefined where none is due. */
+    /** The statement that deletes a batch; undefined if none is due. */
     begin(): Statement | undefined {
       takeSample();
       if (isRunning || endedBefore === undefined) return undefined;
@@ -74,7 +74,6 @@ function createCleanup({ clock, stopwatch = () => performance.now() }: ReplayDet
         args: [endedBefore],
       };
     },
-    /** Ends the batch. After less than a full batch, nothing more is due until the next sample. */
     finish(deletedRows: number): void {
       isRunning = false;
       if (deletedRows < cleanupBatchSize) endedBefore = undefined;

@@ -56,7 +56,7 @@ for (const engine of engines) {
       mailOf('c-2', 'two\u0000@example.org'),
       mailOf('c-3', 'three@example.org'),
     ]);
-    const detail = 'must hold no NUL character and no half of a surrogate pair';
+    const detail = 'must not contain NUL or a lone surrogate';
     assert.deepEqual(printed.split('\n'), [
       `line 2: /citizenId ${detail}`,
       `line 3: /citizenId ${detail}`,

@@ -34,7 +34,6 @@ const dependencies: readonly (readonly [
   [{ LETTER_FONTS: '/fonts' }, { LETTER_SPOOL: '/spool' }, 'LETTER_SPOOL'],
   [{ LETTER_RETURN_ADDRESS: 'Oslo' }, { LETTER_SPOOL: '/spool' }, 'LETTER_SPOOL'],
   [{ EVIDENCE_TSA_CERTIFICATES: '/tsa.pem' }, { EVIDENCE_TSA_URL: 'https://tsa.example' }, 'EVIDENCE_TSA_URL'],
-  [{ RESCAN_AFTER_DAYS: '3' }, { CLAMAV: 'tcp://127.0.0.1:3310' }, 'the address of clamd in CLAMAV'],
 ];
 
 test('a setting without effect is reported with what it requires, and is not reported once that is set', () => {

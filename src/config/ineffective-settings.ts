@@ -8,10 +8,7 @@ export type IneffectiveSetting = { readonly setting: SettingName; readonly needs
 
 type Requirement = { readonly needs: string; readonly isMet: boolean; readonly keys: readonly SettingKey[] };
 
-/**
- * Lists the settings that have no effect because another setting is missing. A setting with its default value does not count.
- * The start reports an incomplete pair, such as TLS_CERTIFICATE without TLS_KEY, as a fault.
- */
+/** Lists the settings, other than defaults, that have no effect because another setting is missing. */
 export function findIneffectiveSettings(settings: Settings): readonly IneffectiveSetting[] {
   return requirements(settings)
     .filter(({ isMet }) => !isMet)
@@ -23,7 +20,7 @@ export function findIneffectiveSettings(settings: Settings): readonly Ineffectiv
 }
 
 function requirements(settings: Settings): readonly Requirement[] {
-  const { documentStore, clamav, tlsClientCertificates, clientCertificateHeader } = settings;
+  const { documentStore, tlsClientCertificates, clientCertificateHeader } = settings;
   return [
     {
       needs: 'DOCUMENT_STORE=s3://…',
@@ -49,11 +46,6 @@ function requirements(settings: Settings): readonly Requirement[] {
       keys: ['letterWindow', 'letterFonts', 'letterReturnAddress'],
     },
     { needs: 'EVIDENCE_TSA_URL', isMet: settings.evidenceTsaUrl !== undefined, keys: ['evidenceTsaCertificates'] },
-    {
-      needs: 'the address of clamd in CLAMAV',
-      isMet: clamav !== undefined && clamav !== 'off',
-      keys: ['rescanAfterDays'],
-    },
   ];
 }
 

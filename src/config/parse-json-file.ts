@@ -1,10 +1,7 @@
 import type { Static, TSchema } from 'typebox';
 import { Check, Errors } from 'typebox/schema';
 
-/**
- * Parses the text of a JSON file that a setting names. Throws a SyntaxError, or a TypeError that names the first wrong
- * member by its path and repeats no value: a file may hold a password.
- */
+/** Parses a JSON file of a setting. A TypeError names the first wrong member, and no value, which may be a password. */
 export function parseJsonFile<S extends TSchema>(shape: S, text: string): Static<S> {
   const value: unknown = JSON.parse(text);
   if (Check(shape, value)) return value;

@@ -15,10 +15,7 @@ export function loopbackHostFor(host: string): string {
   return { '0.0.0.0': '127.0.0.1', '::': '[::1]' }[host] ?? bracketIpv6(host);
 }
 
-/**
- * The public URL of a server that listens on this port: PUBLIC_URL, or the address on which it listens. Tokens and signed
- * results contain it and clients compare it, so a server that listens on all addresses requires PUBLIC_URL.
- */
+/** PUBLIC_URL, or the address on which the server listens. Clients compare it with the issuer of tokens. */
 export function publicUrlFor(
   { publicUrl, host, tlsCertificate }: Pick<Settings, 'publicUrl' | 'host' | 'tlsCertificate'>,
   port: number,

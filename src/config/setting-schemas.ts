@@ -1,14 +1,88 @@
+import type { Setting } from './setting.ts';
+import {
+  databaseUrlType,
+  emailAddressType,
+  flagType,
+  pathType,
+  secretType,
+  urlType,
+  wholeNumberType,
+} from './setting-types.ts';
 import { clientSettings } from './settings/client-settings.ts';
-import { contactSettings } from './settings/contact-settings.ts';
 import { documentSettings } from './settings/document-settings.ts';
 import { identitySettings } from './settings/identity-settings.ts';
-import { ledgerSettings } from './settings/ledger-settings.ts';
 import { mailSettings } from './settings/mail-settings.ts';
 import { messageSettings } from './settings/message-settings.ts';
 import { notificationSettings } from './settings/notification-settings.ts';
 import { serverSettings } from './settings/server-settings.ts';
 import { signInSettings } from './settings/sign-in-settings.ts';
-import { storageSettings } from './settings/storage-settings.ts';
+
+/** The settings of the data folder, the database and the root key. */
+const storageSettings = {
+  dataDir: {
+    name: 'DATA_DIR',
+    type: pathType,
+    default: './data',
+    essential: true,
+    description: 'Folder of the SQLite database, the documents and the keys of the demo.',
+  },
+  databaseUrl: {
+    name: 'DATABASE_URL',
+    type: secretType(databaseUrlType),
+    essential: true,
+    description:
+      'URL of a PostgreSQL database, such as `postgres://user:password@db.example:5432/cs`. Without it the server uses SQLite in DATA_DIR.',
+  },
+  rootKeyFile: {
+    name: 'ROOT_KEY_FILE',
+    type: pathType,
+    essential: true,
+    description: 'File that contains the root key: 32 bytes in base64. Its mode must be 0600.',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** The settings of the ledger and of the access log. */
+const ledgerSettings = {
+  ledgerWitnesses: {
+    name: 'LEDGER_WITNESSES',
+    type: pathType,
+    description:
+      'File with the witnesses of the ledger and their quorum (c2sp.org/tlog-policy). Without it the ledger has no witnesses.',
+  },
+  ledgerMlDsa: {
+    name: 'LEDGER_ML_DSA',
+    type: flagType,
+    default: 'false',
+    description: 'Set to true to sign checkpoints of the ledger with ML-DSA-44 in addition to Ed25519.',
+  },
+  accessLogHiddenDays: {
+    name: 'ACCESS_LOG_HIDDEN_DAYS',
+    type: wholeNumberType(0, 99_999),
+    default: '365',
+    description:
+      'Maximum time that an access may be concealed from the citizen, in days, 0 to 99999. 0 forbids concealed access.',
+  },
+} as const satisfies Record<string, Setting>;
+
+/** The settings of published contacts and terms. */
+const contactSettings = {
+  supportEmail: {
+    name: 'SUPPORT_EMAIL',
+    type: emailAddressType,
+    description: 'Email address for questions about the API, published in the OpenAPI document.',
+  },
+  termsUrl: {
+    name: 'TERMS_URL',
+    type: urlType('https', 'http'),
+    description: 'URL of the terms of use of the API, published in the OpenAPI document.',
+  },
+  securityContact: {
+    name: 'SECURITY_CONTACT',
+    type: urlType('https', 'mailto', 'tel'),
+    description:
+      'Contact for security reports, such as `mailto:security@example.org`. The server then serves `/.well-known/security.txt`.',
+  },
+} as const satisfies Record<string, Setting>;
 
 /** The groups of docs/settings.md by their headings, in the order of the page. */
 export const settingGroups = {

@@ -101,10 +101,7 @@ export const headerNameType: SettingType<string> = {
   parse: (text) => (isCustomHeaderName(text) ? text.toLowerCase() : undefined),
 };
 
-/**
- * A scheme, host and optional port. The value is the serialized origin of the URL standard, because clients compare it
- * character by character.
- */
+/** A scheme, host and optional port, as the serialized origin of the URL standard, which clients compare. */
 export const originType: SettingType<string> = {
   expected: 'https:// or http:// with a host, and at most a port after it',
   parse: (text) => (/^https?:\/\/[^/?#@\\\s]+\/*$/i.test(text) ? URL.parse(text)?.origin : undefined),
@@ -162,10 +159,7 @@ export function secretType({ expected, parse }: SettingType<string>): SettingTyp
   };
 }
 
-/**
- * Returns whether a URL can be the identifier of an issuer. Plain http is allowed for this machine only: elsewhere an
- * attacker on the network could replace the keys of the issuer.
- */
+/** Whether a URL can be an issuer. Plain http is safe on this machine only: an attacker could replace the keys. */
 export function isIssuerUrl(value: string): boolean {
   const url = URL.parse(value);
   return (

@@ -12,7 +12,6 @@ export type SettingType<T> = {
 
 /** The schema of one setting. The reader, the type `Settings`, docs/settings.md and the checks are derived from it. */
 export type Setting<T = unknown> = {
-  /** The name in the environment and in the settings file. */
   readonly name: string;
   readonly type: SettingType<T>;
   /** The default, as an operator would write it. Without one, the value of an absent setting is undefined. */

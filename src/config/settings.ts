@@ -11,10 +11,7 @@ export type Settings = Omit<ParsedSettings, 'documentStore'> & {
   readonly documentStore: string;
 };
 
-/**
- * A setting that prevents the start: its name, and what was expected and received. The message never contains the value of
- * a secret.
- */
+/** A setting that prevents the start. The message never contains the value of a secret. */
 export class SettingError extends Error {
   readonly setting: string;
   readonly problem: string;
@@ -26,10 +23,7 @@ export class SettingError extends Error {
   }
 }
 
-/**
- * Builds something from the value of a setting. A failure becomes a `SettingError`. Only a `TypeError` keeps its message:
- * other errors may contain a password.
- */
+/** Builds something from a setting. Only the message of a `TypeError` is shown: other errors may contain a password. */
 export function buildFromSetting<T>(name: string, make: () => T): T {
   try {
     return make();
@@ -89,10 +83,7 @@ function deriveDefaults(settings: ParsedSettings): Settings {
   return { ...settings, documentStore: documentStore ?? resolve(dataDir, 'documents') };
 }
 
-/**
- * Returns an environment that contains the present settings without references to files. The API threads read it, because the
- * files may have changed since the first thread read them.
- */
+/** An environment with the present settings and without files, which may have changed when the API threads read it. */
 export function inlineSettingFiles(environment: Environment): Environment {
   const file = readSettingsFile(environment['SETTINGS_FILE'], throwFault);
   return Object.fromEntries(schemaEntries.map(([, setting]) => [setting.name, findText(setting, environment, file)]));
@@ -123,14 +114,9 @@ function parseSetting(setting: Setting, text = setting.default): unknown {
   throw new SettingError(setting.name, `expected ${expected}, received ${received}`);
 }
 
-/** Returns whether a path leads to a file, or to something that is read like a file, such as a pipe. */
-function isReadableFile(path: string): boolean {
-  return statSync(path, { throwIfNoEntry: false })?.isDirectory() === false;
-}
-
-/** Reads a file of settings. It often belongs to another user than the one that runs a command. */
-function readSettingText(name: string, path: string): string {
-  if (!isReadableFile(path)) {
+/** Reads a file that a setting names. It often belongs to another user than the one that runs a command. */
+export function readSettingText(name: string, path: string): string {
+  if (statSync(path, { throwIfNoEntry: false })?.isDirectory() !== false) {
     throw new SettingError(name, `expected the path of a file, received ${JSON.stringify(path)}`);
   }
   try {

@@ -1,2 +1,2 @@
-/** The version of the interface, on every answer as `API-Version`; the package has the same. */
+/** The version of the interface, in the header `API-Version`. The package has the same version. */
 export const apiVersion = '1.0.0';

@@ -110,7 +110,7 @@ function startScans(deps: DocumentJobDeps, ports: DocumentPorts): ScanWorker | u
     read: deps.db.read,
     ports,
     scanner: createClamdScanner({ address: parseClamdAddress(settings.clamav) }),
-    rescanAfterMs: settings.rescanAfterDays * dayMs,
+    rescanAfterMs: 7 * dayMs,
     onScannerState: (fault) => {
       if (fault === undefined) log.notice('the malware scanner is back');
       else log.fault('scanner-down', fault);

@@ -17,7 +17,6 @@ function asking(app: IdentityApp) {
     const caller = { clientId: 'my-pages', scopes: new Set(['citizen:self']), citizenId };
     const authorizer = {
       authenticate: async () => caller,
-      missingScope: () => assert.fail('the scope is there'),
       takeQuota: () => ({ headers: {} }),
     };
     const ports: IdentityPorts = { ...app.ports, ...over };

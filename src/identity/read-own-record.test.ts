@@ -53,7 +53,6 @@ for (const engine of engines) {
       const caller = { clientId: 'portal', scopes: new Set(['citizen:self']), citizenId };
       const authorizer = {
         authenticate: async () => caller,
-        missingScope: () => assert.fail('the scope is there'),
         takeQuota: () => ({ headers: {} }),
       };
       const served = { ...app.importDeps, fingerprintKey: new Uint8Array(32) };

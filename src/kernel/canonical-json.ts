@@ -3,7 +3,6 @@ import canonicalize from 'canonicalize';
 /** The values that canonical JSON can hold; numbers must be finite, strings well formed. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [name: string]: Json | undefined };
 
-/** A value outside of `Json`, such as a function, which has no JSON text. */
 class NotJsonError extends Error {
   constructor(value: unknown) {
     super(`canonical JSON has no form for a value of type ${typeof value}`);
@@ -11,10 +10,7 @@ class NotJsonError extends Error {
   }
 }
 
-/**
- * The canonical JSON text of a value (RFC 8785): members sorted by UTF-16 code units, no white space, ECMAScript numbers.
- * Members that are undefined are left out. Throws for a number that is not finite and for a lone surrogate.
- */
+/** The canonical JSON text of a value (RFC 8785). Throws for a number that is not finite and for a lone surrogate. */
 export function canonicalJson(value: Json): string {
   const text = canonicalize(value);
   if (text === undefined) throw new NotJsonError(value);

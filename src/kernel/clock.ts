@@ -4,10 +4,7 @@ export type Clock = { now(): number };
 /** Returns that many random bytes. Injected like the clock, so that tests can repeat ids. */
 export type RandomBytes = (bytes: number) => Uint8Array;
 
-/**
- * The milliseconds between an instant (epoch ms) and now, in either direction. A cached value therefore also expires when the
- * clock is set back.
- */
+/** The absolute difference of an instant and now in ms, so that a cached value also expires if the clock is set back. */
 export function elapsedMs(at: number, clock: Clock): number {
   return Math.abs(clock.now() - at);
 }
@@ -31,10 +28,7 @@ export const instantPattern = '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}(\\.\\d
 /** Describes the texts that `parseInstant` accepts, for the message of a refusal. */
 export const instantRequirement = 'must be an instant with its offset, as 2026-01-31T12:00:00Z';
 
-/**
- * The instant of an RFC 3339 text in epoch ms. Undefined for any other text, a day or hour that does not exist, a leap second,
- * and a year of five digits in UTC.
- */
+/** The instant of an RFC 3339 text in epoch ms; undefined for any other text, and for a leap second. */
 export function parseInstant(text: string): number | undefined {
   if (!dateTimePattern.test(text)) return undefined;
   const at = Date.parse(text);

@@ -5,10 +5,7 @@ export function sha256(message: Uint8Array): Buffer {
   return hash('sha256', message, 'buffer');
 }
 
-/**
- * HMAC (RFC 2104) with SHA-256 (32 bytes) or SHA-512 (64 bytes). Text is hashed as UTF-8. No copy of the key stays in a buffer
- * of ours: OpenSSL holds it while it computes, and wipes it afterwards.
- */
+/** HMAC (RFC 2104) with SHA-256 (32 bytes) or SHA-512 (64 bytes). Text is hashed as UTF-8. */
 export function hmac(algorithm: 'sha256' | 'sha512', key: Uint8Array, message: Uint8Array | string): Buffer {
   return createHmac(algorithm, key).update(message).digest();
 }

@@ -1,7 +1,4 @@
-/**
- * The canonical language tag (BCP 47, RFC 5646) of a tag from the register: `deu` becomes `de`, `nb_NO` becomes `nb-NO`.
- * Undefined for any other text, which must not reach a header or page.
- */
+/** The canonical form of a language tag (RFC 5646): `deu` becomes `de`, `nb_NO` becomes `nb-NO`; undefined for other texts. */
 export function parseLanguageTag(text: string): string | undefined {
   try {
     return Intl.getCanonicalLocales(text.replaceAll('_', '-'))[0];

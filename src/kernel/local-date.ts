@@ -29,10 +29,7 @@ export function nextDate(day: string): string {
   return formatInstant(Date.parse(day) + dayMs).slice(0, 10);
 }
 
-/**
- * The instant (epoch ms) at which `day` ends in a time zone, also across a change to or from summer time. Offsets are multiples
- * of 15 minutes.
- */
+/** The instant (epoch ms) at which `day` ends in a time zone. Offsets are multiples of 15 minutes. */
 export function endOfLocalDate(timeZone: string, day: string): number {
   const next = nextDate(day);
   let at = Date.parse(next) - maxOffsetMs;

@@ -2,8 +2,7 @@
 export type ProblemType = {
   readonly status: number;
   readonly title: string;
-  /** Whether the same request can succeed later. */
-  readonly retryable: boolean;
+  readonly retryable?: true;
   readonly cause: string;
   readonly fix: string;
 };

@@ -8,7 +8,6 @@ export type Issue = {
   readonly in: 'query' | 'path' | 'header' | 'body';
   /** A JSON pointer into the body, such as `/citizenId`. */
   readonly pointer?: string;
-  /** The name of the parameter or header. */
   readonly name?: string;
   readonly code: string;
   readonly detail: string;

@@ -7,10 +7,7 @@ const httpDatePatterns = [
   /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/,
 ];
 
-/**
- * The delay of a `Retry-After` header (RFC 9110, section 10.2.3) in milliseconds; a date is compared with `now` (epoch ms).
- * Undefined for anything else, for a time that has passed, and for more than a day: the caller then uses its own delay.
- */
+/** The delay of a `Retry-After` header (RFC 9110, section 10.2.3) in ms; undefined if invalid, past or more than a day. */
 export function retryAfterMs(header: string | undefined, now: number): number | undefined {
   if (header === undefined) return undefined;
   const ms = /^\d{1,5}$/.test(header) ? Number(header) * 1_000 : parseHttpDate(header) - now;

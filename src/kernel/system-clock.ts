@@ -7,8 +7,5 @@ export const systemClock: Clock = { now: () => Date.now() };
 /** Starts at the system time and then never jumps, for durations between two instants. */
 export const monotonicClock: Clock = { now: () => Math.floor(performance.timeOrigin + performance.now()) };
 
-/**
- * Random bytes of `node:crypto` (OpenSSL's generator, which the operating system seeds), for the running server; tests use
- * their own.
- */
+/** Random bytes of `node:crypto`, for the running server. */
 export const systemRandom: RandomBytes = (bytes) => randomFillSync(new Uint8Array(bytes));

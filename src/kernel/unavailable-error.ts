@@ -1,8 +1,6 @@
 import type { ProblemSlug } from './refusal.ts';
 
-/**
- * An external system that a request needs is unavailable. Adapters throw it, and `dispatch` answers with the problem `slug`.
- */
+/** An external system is unavailable. Adapters throw it, and `dispatch` answers with the problem `slug`. */
 export class UnavailableError extends Error {
   readonly slug: ProblemSlug;
 

@@ -5,7 +5,6 @@ class MessageFormatError extends Error {
 
 type Placeholder = {
   readonly name: string;
-  /** The text for each case of a plural; undefined for a plain placeholder. */
   readonly cases?: ReadonlyMap<string, string>;
 };
 

@@ -48,7 +48,6 @@ async function openServer(t: { after(run: () => unknown): void }, most: number) 
   const places = createConcurrencyLimiter(most);
   const authorizer: Authorizer = {
     authenticate: async (token = '') => ({ clientId: token, scopes: new Set(['events:read']) }),
-    missingScope: () => assert.fail('they have the scope'),
     takeQuota: () => ({ headers: {} }),
     acquireSlot: places.acquire,
   };

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { constants, createHash, createPrivateKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto';
 import { test } from 'node:test';
+import { missingScope } from '../../src/auth/challenge.ts';
 import type { PresentedProof } from '../../src/auth/check-binding.ts';
 import type { Refusal } from '../../src/kernel/refusal.ts';
 import { engines } from '../support/database-engines.ts';
@@ -124,7 +125,7 @@ test('[R51] a bound token without a scope, or ahead of our clock, gets a challen
   const caller = await app.checker.authenticate(`DPoP ${token}`, 's', shown(proof(app, token)));
   assert.ok('clientId' in caller);
   const challengeOf = ({ headers }: Refusal) => String(headers?.['www-authenticate']).split(' ')[0];
-  assert.equal(challengeOf(app.checker.missingScope('documents:write', caller)), 'DPoP');
+  assert.equal(challengeOf(missingScope('documents:write', caller)), 'DPoP');
   app.clock.at -= 600_000;
   app.checker.invalidate();
   const early = await app.checker.authenticate(`DPoP ${token}`, 's', shown(proof(app, token)));

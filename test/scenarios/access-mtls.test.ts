@@ -233,13 +233,13 @@ test('[R52] a certificate in a header is accepted from a trusted proxy only', as
 
 test('an invalid TLS or proxy setting stops the start, and the message names it', async (t) => {
   const wrong: readonly (readonly [Record<string, string>, RegExp])[] = [
-    [{ TLS_CERTIFICATE: '/nowhere/server.pem', TLS_KEY: '/nowhere/server.key' }, /^TLS_CERTIFICATE: .*cannot be read/m],
-    [{ TLS_KEY: '/nowhere/server.key' }, /^TLS_CERTIFICATE: TLS_KEY is set and needs it/m],
-    [{ TRUSTED_PROXIES: 'proxy.example.gov' }, /^TRUSTED_PROXIES: expected addresses/m],
     [
-      { CLIENT_CERTIFICATE_HEADER: 'client-cert' },
-      /^CLIENT_CERTIFICATE_HEADER: it is believed from TRUSTED_PROXIES alone/m,
+      { TLS_CERTIFICATE: '/nowhere/server.pem', TLS_KEY: '/nowhere/server.key' },
+      /^TLS_CERTIFICATE: expected the path of a file/m,
     ],
+    [{ TLS_KEY: '/nowhere/server.key' }, /^TLS_CERTIFICATE: TLS_KEY requires it/m],
+    [{ TRUSTED_PROXIES: 'proxy.example.gov' }, /^TRUSTED_PROXIES: expected addresses/m],
+    [{ CLIENT_CERTIFICATE_HEADER: 'client-cert' }, /^CLIENT_CERTIFICATE_HEADER: it requires TRUSTED_PROXIES/m],
   ];
   for (const [at, [settings, message]] of wrong.entries()) {
     const home = await makeServerFixture(t, { settings });

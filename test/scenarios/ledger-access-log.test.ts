@@ -251,7 +251,6 @@ test('the access log is for the citizen of the token, and reading it is recorded
   const ask = async (citizenId: string | undefined) => {
     const authorizer = {
       authenticate: async () => ({ clientId: 'my-data', scopes: new Set(['citizen:self']), citizenId }),
-      missingScope: () => assert.fail('the scope is there'),
       takeQuota: () => ({ headers: {} }),
     };
     const proveEndpointRegister = async () => undefined;

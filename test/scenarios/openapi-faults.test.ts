@@ -46,7 +46,6 @@ before(async () => {
       authorizer: {
         authenticate: async (header) =>
           callers[(header ?? '').replace('Bearer ', '')] ?? { slug: 'no-access-token', detail: '' },
-        missingScope: () => ({ slug: 'missing-scope', detail: '' }),
         takeQuota: (caller, needed) => quotas.take(caller, needed),
       },
       clock,

@@ -29,12 +29,11 @@ const dayMs = 86_400_000;
 const settings = {
   VERIFICATIONS_KEPT_DAYS: '2',
   FEED_DAYS: '8',
-  RESCAN_AFTER_DAYS: '2',
   LETTER_WINDOW: 'uk-c5',
   LETTER_RETURN_ADDRESS: 'P.O. Box 100 , 0101 Oslo',
 };
-/** Ages in days. The default retention keeps all of them. */
-const aged = { old: 3, young: 1, oldEvents: 9 };
+/** Ages in days. */
+const aged = { old: 3, young: 1, overAWeek: 9 };
 
 let home: ServerFixture;
 let token = '';
@@ -129,10 +128,10 @@ function agingStatements(): Statement[] {
     },
     {
       sql: 'update document set scanned_at = scanned_at - case when id = $1 then $2 else $3 end',
-      args: [ids.oldDocument, ageMs(aged.old), ageMs(aged.young)],
+      args: [ids.oldDocument, ageMs(aged.overAWeek), ageMs(aged.young)],
     },
     { sql: 'update document set retain_until = 1 where id = $1', args: [ids.dueDocument] },
-    { sql: 'update feed_event set at = at - $1', args: [ageMs(aged.oldEvents)] },
+    { sql: 'update feed_event set at = at - $1', args: [ageMs(aged.overAWeek)] },
     { sql: "insert into guess_budget (subject, guesses, version, updated_at) values ('of long ago', '[]', 1, 1)" },
     // The state after a process was killed during the erasure.
     {
@@ -189,7 +188,7 @@ test('a letter has the address in the window of LETTER_WINDOW, and the return ad
   }
 });
 
-test('new signatures cause another scan of documents whose last scan is older than RESCAN_AFTER_DAYS, and of no others', async () => {
+test('new signatures cause another scan of documents whose last scan is older than a week, and of no others', async () => {
   await waitUntil(async () => rescanned.some((bytes) => bytes.equals(validDocument)));
   // The server completes queued scans before it exits.
   await server.stop('SIGTERM');

@@ -113,7 +113,6 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
   const context: DispatchContext = {
     authorizer: {
       authenticate: async (token = '') => callerOf(token),
-      missingScope: () => ({ slug: 'missing-scope', detail: '' }),
       takeQuota: () => ({ headers: {} }),
     },
     clock,

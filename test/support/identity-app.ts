@@ -201,7 +201,6 @@ function createVerifyCall(
   ): Promise<VerifyResponse> => {
     const authorizer: DispatchContext['authorizer'] = {
       authenticate: async () => ({ clientId: client, scopes: new Set(scopes) }),
-      missingScope: (scope) => ({ slug: 'missing-scope', detail: scope }),
       takeQuota: () => ({ headers: {} }),
     };
     const operation = typeof input === 'string' ? readVerification : operations[method];

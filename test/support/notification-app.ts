@@ -78,7 +78,6 @@ export async function createNotificationApp(
       const allowed = scopes.filter((scope) => scope !== 'citizens:known' || clientId.startsWith('knowing '));
       return { clientId, scopes: new Set<string>(allowed), ...(citizenId === undefined ? {} : { citizenId }) };
     },
-    missingScope: () => ({ slug: 'missing-scope', detail: '' }),
     takeQuota: () => ({ headers: {} }),
   };
   const context = { authorizer, clock, createId, read: db.read, commit, fingerprintKey: new Uint8Array(32) };

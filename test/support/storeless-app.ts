@@ -9,7 +9,6 @@ const rejectStoreAccess = () => Promise.reject(new Error('this server has no sto
 export const storelessContext = {
   authorizer: {
     authenticate: rejectStoreAccess,
-    missingScope: () => assert.fail('no scope is needed'),
     takeQuota: () => assert.fail('no quota is taken'),
   },
   clock: systemClock,

@@ -14,7 +14,6 @@ export type ApiInfo = {
   readonly apiVersion: string;
   readonly supportEmail?: string | undefined;
   readonly termsUrl?: string | undefined;
-  /** The largest document, in bytes. */
   readonly documentLimit: number;
 };
 
@@ -40,7 +39,7 @@ export function createOpenApiDocument<P>(
     servers: [
       {
         url: `${identity.publicUrl}/v1`,
-        description: 'This installation, production or sandbox: both run the same program.',
+        description: 'This installation. Production and sandbox run the same program.',
         'x-internal': false,
       },
     ],
@@ -64,7 +63,7 @@ function infoOf({ publicUrl, apiVersion, supportEmail, termsUrl }: ApiInfo): Rec
     summary,
     'x-summary': summary,
     description:
-      'The interface only grows: GET /v1 is the register of its endpoints. Tolerate members and values that you do not know. Every use of a citizen’s data leaves an entry in a signed ledger.',
+      'GET /v1 lists all endpoints; none is ever removed. Ignore members and values that you do not know. Every access to the data of a citizen is recorded in a signed ledger.',
     ...(termsUrl === undefined ? {} : { termsOfService: termsUrl }),
     contact: {
       name: 'The operator of this installation',
@@ -81,11 +80,11 @@ function securityScheme({ publicUrl }: ApiInfo): Record<string, unknown> {
   return {
     type: 'oauth2',
     description:
-      'JWT access tokens (RFC 9068) of at most 10 minutes, issued and checked by the best current practice for JWTs (RFC8725): fixed algorithms, type, issuer and audience. Clients of the built-in server sign with private_key_jwt.',
+      'JWT access tokens (RFC 9068) that are valid for at most 10 minutes. Algorithm, type, issuer and audience are fixed (RFC8725). Clients of the built-in authorization server authenticate with private_key_jwt.',
     flows: {
       clientCredentials: {
         tokenUrl: `${publicUrl}/oauth2/token`,
-        scopes: Object.fromEntries(scopes.map((scope) => [scope, `Use the operations that need ${scope}.`])),
+        scopes: Object.fromEntries(scopes.map((scope) => [scope, `Use the operations that require ${scope}.`])),
       },
     },
   };
@@ -179,14 +178,15 @@ const concealmentParameters = [
     name: headerCase(concealmentHeaders.until),
     in: 'header',
     required: false,
-    description: 'With the scope access-log:hide: until when the citizen is not told of this use.',
+    description: 'Conceals this access from the citizen until this time. Requires the scope access-log:hide.',
     schema: { type: 'string', format: 'date-time', maxLength: 40 },
   },
   {
     name: headerCase(concealmentHeaders.reason),
     in: 'header',
     required: false,
-    description: 'Goes with it: why, percent-encoded as UTF-8; shown to the citizen afterwards.',
+    description:
+      'The reason of the concealment, as percent-encoded UTF-8. Required with it; the citizen can read it afterwards.',
     schema: { type: 'string', minLength: 1, maxLength: 2_400, pattern: '^[ -~]+$' },
   },
 ];
@@ -218,4 +218,9 @@ function textContent({ pattern, description, example }: NonNullable<ResponseShap
 }
 
 const example = '%PDF-1.7 …';
-const documentBytes = { type: 'string', format: 'binary', maxLength: 9_007_199_254_740_991, description: 'The bytes.' };
+const documentBytes = {
+  type: 'string',
+  format: 'binary',
+  maxLength: 9_007_199_254_740_991,
+  description: 'The bytes of the document.',
+};

@@ -4,7 +4,7 @@ import { memberExamples } from './member-descriptions.ts';
 /** A JSON Schema, as data. */
 export type JsonSchema = Readonly<Record<string, unknown>>;
 
-/** What an example shows: a request or a response, and the prefix of the ids in it. */
+/** Whether an example is of a request or a response, and the prefix of its ids. */
 export type ExampleContext = {
   readonly direction: 'request' | 'answer';
   readonly group: string;

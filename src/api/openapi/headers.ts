@@ -6,7 +6,7 @@ export type HeaderObject = { readonly $ref: string } | { readonly description: s
 const text = (maxLength: number, pattern: string) => ({ type: 'string', maxLength, pattern }) as const;
 const count = (maximum: number) => ({ type: 'integer', format: 'int64', minimum: 0, maximum }) as const;
 
-/** Headers of many responses, in the components of the document. `required` is set where every such response has the header. */
+/** Headers of many responses, in the components of the document. `required` is set if every such response has the header. */
 export const headerComponents = {
   'API-Version': {
     description: 'The version of this interface.',
@@ -14,12 +14,12 @@ export const headerComponents = {
     schema: text(32, '^[0-9]+\\.[0-9]+\\.[0-9]+$'),
   },
   'Request-Id': {
-    description: 'The id of this request; also the instance of a problem, and in the log.',
+    description: 'The id of this request, as in the instance of a problem and in the log.',
     required: true,
     schema: text(45, '^urn:uuid:[0-9a-f-]{36}$'),
   },
   'Cache-Control': {
-    description: 'no-store: nothing of an answer is kept by a cache.',
+    description: 'no-store: caches must not store the response.',
     required: true,
     schema: text(64, 'no-store'),
   },
@@ -28,34 +28,39 @@ export const headerComponents = {
     schema: text(512, '^"[^"]+";q=[0-9]+;w=[0-9]+'),
   },
   RateLimit: {
-    description: 'What is left: r requests now; t seconds until there are more.',
+    description: 'The remaining quota: r requests now, and more in t seconds.',
     schema: text(512, '^"[^"]+";r=[0-9]+;t=[0-9]+'),
   },
-  'X-RateLimit-Limit': { description: 'As q of RateLimit-Policy.', schema: count(1_000_000_000) },
-  'X-RateLimit-Remaining': { description: 'As r of RateLimit.', schema: count(1_000_000_000) },
-  'X-RateLimit-Reset': { description: 'As t of RateLimit.', schema: count(1_000_000_000) },
-  'Retry-After': { description: 'Seconds to wait before the request is sent again.', schema: count(604_800) },
+  'X-RateLimit-Limit': { description: 'The member q of RateLimit-Policy.', schema: count(1_000_000_000) },
+  'X-RateLimit-Remaining': { description: 'The member r of RateLimit.', schema: count(1_000_000_000) },
+  'X-RateLimit-Reset': { description: 'The member t of RateLimit.', schema: count(1_000_000_000) },
+  'Retry-After': { description: 'Seconds to wait before you repeat the request.', schema: count(604_800) },
   'WWW-Authenticate': {
-    description: 'How to get in: the scheme, the scope, and where the metadata of this resource is (RFC 9728).',
+    description:
+      'The authentication scheme, the required scope, and the URL of the metadata of this resource (RFC 9728).',
     schema: text(4_096, '^(Bearer|DPoP) '),
   },
-  'DPoP-Nonce': { description: 'The nonce that the next proof has to hold (RFC 9449).', schema: text(256, '^[!-~]+$') },
-  Allow: { description: 'The methods that the path has.', schema: text(256, '^[A-Z, ]+$') },
+  'DPoP-Nonce': { description: 'The nonce for the next proof (RFC 9449).', schema: text(256, '^[!-~]+$') },
+  Allow: { description: 'The methods that the path supports.', schema: text(256, '^[A-Z, ]+$') },
   'Content-Range': {
     description: 'The length of the document: bytes */LENGTH (RFC 9110).',
     schema: text(64, '^bytes \\*/[0-9]+$'),
   },
-  Link: { description: 'To the proof of the erasure (describedby).', schema: text(2_048, '^[ -~]+$') },
+  Link: { description: 'The proof of the erasure (describedby).', schema: text(2_048, '^[ -~]+$') },
 } as const;
 
-/** The name of one of them. */
+/** The name of a header in `headerComponents`. */
 export type HeaderName = keyof typeof headerComponents;
 const commonHeaders: readonly HeaderName[] = ['API-Version', 'Request-Id', 'Cache-Control'];
 const rateLimitHeaders: readonly HeaderName[] = [
-  ...(['RateLimit-Policy', 'RateLimit', 'X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset'] as const),
+  'RateLimit-Policy',
+  'RateLimit',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
 ];
 
-/** The headers of the operation's responses with this status, and `besides` those of its problems. */
+/** The headers of an operation's responses with this status; `extraHeaders` are those of its problems. */
 export function responseHeaders<P>(
   operation: Operation<P>,
   status: number | 'default',

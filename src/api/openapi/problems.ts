@@ -17,7 +17,11 @@ const tokenProblems: readonly ProblemSlug[] = [
 
 /** Problems of requests that reach no operation; the document describes them as `default`. */
 const unroutedProblems: readonly ProblemSlug[] = [
-  ...(['method-not-allowed', 'request-timeout', 'uri-too-long', 'expectation-failed', 'headers-too-large'] as const),
+  'method-not-allowed',
+  'request-timeout',
+  'uri-too-long',
+  'expectation-failed',
+  'headers-too-large',
 ];
 
 /** Headers of a problem besides those of its status. The media types of the request body already describe Accept. */
@@ -30,7 +34,6 @@ const headerByProblem: Partial<Record<ProblemSlug, HeaderName>> = {
   'method-not-allowed': 'Allow',
 };
 
-/** The problems of an operation, by status. */
 function problemsByStatus<P>(operation: Operation<P>): readonly (readonly [number, readonly ProblemSlug[]])[] {
   const slugs = new Set<ProblemSlug>([
     ...commonProblems,
@@ -103,7 +106,7 @@ export function problemExamples<P>(operations: readonly Operation<P>[], publicUr
           detail: cause,
           fix,
           ...(slug === 'bad-request' ? { issues: [missingMember] } : {}),
-          retryable,
+          retryable: retryable === true,
           instance: 'urn:uuid:6f1c2d1e-8f0a-4c55-9b57-2f6f0f5b8a11',
         },
       },
@@ -118,45 +121,46 @@ const plainText = { type: 'string', maxLength: 8_192, pattern: '^[^\\u0000]*$' }
 /** The schema of every problem, for the components of the document. */
 export const problemSchema = {
   type: 'object',
-  description: 'RFC 9457. The page at `type` says cause and fix; texts are for people, branch on `type`.',
+  description:
+    'A problem (RFC 9457). The page at `type` explains cause and fix. Texts are for people: branch on `type`.',
   required: ['type', 'title', 'status', 'detail', 'fix', 'retryable', 'instance'],
   properties: {
     type: {
       type: 'string',
       format: 'uri',
       maxLength: 2_048,
-      description: 'What kind of problem it is; a page with its cause and fix.',
+      description: 'The kind of problem: the URL of a page with its cause and fix.',
     },
-    title: { ...plainText, description: 'The kind in a few words; it does not change.' },
+    title: { ...plainText, description: 'The kind of problem in a few words.' },
     status: {
       type: 'integer',
       format: 'int32',
       minimum: 400,
       maximum: 599,
-      description: 'The status of the answer.',
+      description: 'The HTTP status of the response.',
     },
-    detail: { ...plainText, description: 'What is the matter this time.' },
-    fix: { ...plainText, description: 'What to do about this kind of problem.' },
+    detail: { ...plainText, description: 'The cause in this request.' },
+    fix: { ...plainText, description: 'How to fix this kind of problem.' },
     retryable: { type: 'boolean', description: 'Whether the same request can succeed later.' },
     instance: {
       type: 'string',
       pattern: '^urn:uuid:[0-9a-f-]{36}$',
       maxLength: 45,
-      description: 'Also the Request-Id header, and in the log.',
+      description: 'The id of the request, as in the Request-Id header and in the log.',
     },
     issues: {
       type: 'array',
       maxItems: 1_000,
-      description: 'Every fault of the input, all at once; values are never echoed.',
+      description: 'All faults of the input. They never contain values of the request.',
       items: {
         type: 'object',
         required: ['in', 'code', 'detail'],
         properties: {
-          in: { type: 'string', enum: ['query', 'path', 'header', 'body'], description: 'Where it is.' },
-          pointer: { ...plainText, description: 'In a body: a JSON pointer to it.' },
-          name: { ...plainText, description: 'Elsewhere: the name of the parameter or header.' },
-          code: { ...plainText, description: 'What is wrong, for programs.' },
-          detail: { ...plainText, description: 'What was expected, for people.' },
+          in: { type: 'string', enum: ['query', 'path', 'header', 'body'], description: 'The part of the request.' },
+          pointer: { ...plainText, description: 'A JSON pointer into the body.' },
+          name: { ...plainText, description: 'The name of the parameter or header, outside of the body.' },
+          code: { ...plainText, description: 'The kind of fault, for programs.' },
+          detail: { ...plainText, description: 'The expected value, for people.' },
         },
       },
     },
@@ -165,31 +169,31 @@ export const problemSchema = {
       format: 'int64',
       minimum: 1,
       maximum: Number.MAX_SAFE_INTEGER,
-      description: 'Where something was too large: how many bytes it may have.',
+      description: 'The limit that the request exceeds, in bytes.',
     },
     serverTime: {
       type: 'string',
       format: 'date-time',
       maxLength: 40,
-      description: 'Where a token or its proof was not of this time: the clock of this server.',
+      description: 'The time of this server, if a token or proof has expired or is not valid yet.',
     },
     requiredScopes: {
       type: 'array',
       maxItems: 10,
       items: { type: 'string', maxLength: 64, pattern: '^[a-z:-]+$' },
-      description: 'Where a scope is missing: which.',
+      description: 'The missing scope.',
     },
     'violated-policies': {
       type: 'array',
       maxItems: 10,
       items: { type: 'string', maxLength: 256, pattern: '^[ -~]+$' },
-      description: 'Where a quota is used up: its name in RateLimit-Policy.',
+      description: 'The name of the exceeded quota in RateLimit-Policy.',
     },
     proof: {
       type: 'string',
       maxLength: 256,
       pattern: '^/v1/receipts/',
-      description: 'Of an erased document: the receipt of its erasure.',
+      description: 'The receipt of the erasure of a document.',
     },
   },
 } as const;

@@ -7,10 +7,7 @@ const defaultBounds = { text: 1_048_576, items: 10_000, number: Number.MAX_SAFE_
 /** Neither engine stores U+0000, and validate-request.ts refuses it. */
 const textPattern = '^[^\\u0000]*$';
 
-/**
- * A schema as the document shows it: the same values, in the form that client generators read best. A union of constants becomes
- * an enumeration, `or null` becomes a list of types, and every text, list and number has a bound.
- */
+/** A schema in the form that client generators read best, with a bound for every text, list and number. */
 export function documentedSchema(given: unknown, direction: ExampleContext['direction'], name = ''): JsonSchema {
   const schema = direction === 'answer' ? extensibleSchema(mergeUnion(asSchema(given))) : mergeUnion(asSchema(given));
   const described = schema['description'] ?? memberDescriptions[name];
@@ -28,10 +25,7 @@ export function withExample(given: unknown, context: ExampleContext): { schema: 
   return { schema, example: createExample(schema, '', context) };
 }
 
-/**
- * Responses may get new members and new enumeration values. So an enumeration becomes a description of today's values, and no
- * object is closed; otherwise a generated client would refuse new values.
- */
+/** Responses may get new members and values. So no object is closed, and an enumeration is only described. */
 function extensibleSchema({ enum: choices, additionalProperties, ...others }: JsonSchema): JsonSchema {
   const isClosed = additionalProperties === undefined || additionalProperties === false;
   const rest = isClosed ? others : { ...others, additionalProperties };

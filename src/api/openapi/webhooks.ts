@@ -2,7 +2,7 @@ import type { Operation } from '../operation.ts';
 import type { ExampleContext } from './example.ts';
 import { withExample } from './schema.ts';
 
-/** The `webhooks` of OpenAPI: what the server sends to addresses of clients. Receivers can be generated from it. */
+/** The `webhooks` of OpenAPI: the calls of the server to URLs of clients. */
 export function describeWebhooks<P>(operations: readonly Operation<P>[]): Record<string, unknown> {
   const calls = operations.flatMap(({ webhook: call }) => (call === undefined ? [] : [call]));
   return Object.fromEntries(
@@ -23,9 +23,9 @@ export function describeWebhooks<P>(operations: readonly Operation<P>[]): Record
         })),
         requestBody: { required: true, content: { 'application/json': withExample(schema, exampleContext) } },
         responses: {
-          204: { description: 'Taken. Any other 2xx says the same.' },
-          410: { description: 'Not wanted any more: the webhook is disabled.' },
-          default: { description: 'Not taken: it is called again.' },
+          204: { description: 'Accepted. Any other 2xx means the same.' },
+          410: { description: 'Disables the webhook.' },
+          default: { description: 'Not accepted. The server repeats the call.' },
         },
       };
       return [name, { post }];

@@ -1,7 +1,4 @@
-/**
- * Writes a JSON value as YAML 1.2 in block style. Names and scalars stay as in JSON, which YAML reads in the same way. Ends with
- * a line feed.
- */
+/** Writes a JSON value as YAML 1.2 in block style. Names and scalars stay as in JSON, which is valid YAML. */
 export function toYaml(value: unknown): string {
   return `${block(JSON.parse(JSON.stringify(value)), '').trimStart()}\n`;
 }

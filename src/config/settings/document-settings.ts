@@ -1,13 +1,5 @@
 import type { Setting } from '../setting.ts';
-import {
-  countType,
-  documentStoreType,
-  flagType,
-  mebibytesType,
-  scannerType,
-  secretType,
-  textType,
-} from '../setting-types.ts';
+import { documentStoreType, flagType, mebibytesType, scannerType, secretType, textType } from '../setting-types.ts';
 
 /** The settings of document storage and virus scans. */
 export const documentSettings = {
@@ -40,13 +32,6 @@ export const documentSettings = {
     essential: true,
     description:
       'Address of the ClamAV daemon: `unix:/path` or `tcp://host:port`. Without it, deposited documents stay in the status `scanning`. `off` releases documents without a scan and records this in each document; it is the default of the demo. clamd writes documents to its TemporaryDirectory during a scan: put that folder in memory.',
-  },
-  rescanAfterDays: {
-    name: 'RESCAN_AFTER_DAYS',
-    type: countType,
-    default: '7',
-    description:
-      'Minimum time between two scans of a document, in days. After that time, new ClamAV signatures cause another scan.',
   },
   signDocuments: {
     name: 'SIGN_DOCUMENTS',

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { type TObject, type TSchema, Type } from 'typebox';
-import { breakingChanges, describeEndpoints } from './endpoint-register.ts';
-import { defineOperation, type Operation, type OperationCall } from './operation.ts';
+import { breakingChanges } from '../../scripts/register-changes.ts';
+import { describeEndpoints } from '../../src/api/endpoint-register.ts';
+import { defineOperation, type Operation, type OperationCall } from '../../src/api/operation.ts';
 
 const closed = { additionalProperties: false };
 const text = Type.String({ maxLength: 20 });
@@ -44,12 +45,12 @@ test('a register with a new entry, an optional member or a wider bound has no br
 });
 
 const lost: readonly (readonly [string, ReturnType<typeof register>, RegExp])[] = [
-  ['an entry that is gone', register({}), /operation1 is not at its place 2/],
+  ['a removed entry', register({}), /operation1 is not at its place 2/],
   ['entries in another order', before.toReversed(), /operation0 is not at its place 1/],
   ['another path', register({ path: '/v1/other' }, {}), /path changed/],
   ['another method', register({ method: 'GET' }, {}), /method changed/],
   ['another scope', register({ scope: 'documents:read' }, {}), /scope changed/],
-  ['another beginning', register({ since: '1.1' }, {}), /since changed/],
+  ['another first release', register({ since: '1.1' }, {}), /since changed/],
   [
     'a member that became required',
     register({ body: Type.Object({ name: text, more: text }) }, {}),
@@ -60,8 +61,8 @@ const lost: readonly (readonly [string, ReturnType<typeof register>, RegExp])[] 
     register({ body: Type.Object({ name: Type.String({ maxLength: 9 }) }) }, {}),
     /maxLength is narrower/,
   ],
-  ['a member that is no longer taken', register({ body: Type.Object({}, closed) }, {}), /name is gone/],
-  ['a member that is no longer answered', register({ gives: Type.Object({}) }, {}), /id/],
+  ['a removed request member', register({ body: Type.Object({}, closed) }, {}), /name is gone/],
+  ['a removed response member', register({ gives: Type.Object({}) }, {}), /id/],
 ];
 
 const gives = (id: TSchema) => register({ gives: Type.Object({ id }) });
@@ -69,10 +70,10 @@ const nothing = Type.Null();
 
 /** Responses before and after a change, each with one member. */
 const lostWithin: readonly (readonly [string, TSchema, TSchema])[] = [
-  ['another type beside null', Type.Union([text, nothing]), Type.Union([Type.Integer(), nothing])],
-  ['null where there was none', text, Type.Union([text, nothing])],
+  ['another type next to null', Type.Union([text, nothing]), Type.Union([Type.Integer(), nothing])],
+  ['a new null', text, Type.Union([text, nothing])],
   [
-    'a member that is no longer answered beside null',
+    'a removed member next to null',
     Type.Union([Type.Object({ name: text }), nothing]),
     Type.Union([Type.Object({ other: text }), nothing]),
   ],
@@ -83,12 +84,12 @@ const words = (...all: string[]) => Type.Union(all.map((word) => Type.Literal(wo
 
 /** Request schemas before and after a change, each with one member. */
 const narrower: readonly (readonly [string, TSchema, TSchema, RegExp])[] = [
-  ['a value less', words('a', 'b'), words('a'), /name: takes fewer values/],
-  ['some values alone, where it took any text', text, Type.Enum(['a', 'b']), /name: takes fewer values/],
+  ['one value fewer', words('a', 'b'), words('a'), /name: takes fewer values/],
+  ['listed values instead of any text', text, Type.Enum(['a', 'b']), /name: takes fewer values/],
   ['another type', text, Type.Integer(), /name: type changed/],
   ['a pattern', text, Type.String({ maxLength: 20, pattern: '^a' }), /name: pattern changed/],
-  ['a bound that was not there', Type.Integer(), Type.Integer({ maximum: 9 }), /name: maximum is narrower/],
-  ['a higher least', Type.Integer({ minimum: 1 }), Type.Integer({ minimum: 2 }), /name: minimum is narrower/],
+  ['a new bound', Type.Integer(), Type.Integer({ maximum: 9 }), /name: maximum is narrower/],
+  ['a higher minimum', Type.Integer({ minimum: 1 }), Type.Integer({ minimum: 2 }), /name: minimum is narrower/],
   ['a bound in a list', Type.Array(text), Type.Array(Type.String({ maxLength: 9 })), /name\[\]: maxLength is narrower/],
 ];
 
