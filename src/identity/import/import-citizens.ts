@@ -14,7 +14,7 @@ import type { JsonColumns } from './import-json.ts';
 import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
 import { createRowReader, mappedFields, type RowCondition } from './import-row.ts';
 import { openRejectedRowsFile } from './rejected-rows-file.ts';
-import { createIdFilter, createSeenIdSet, findRepeated, type RepeatedRow, withRepeatedRows } from './repeated-ids.ts';
+import { findRepeated, type ImportedRow, withRepeatedRows } from './repeated-ids.ts';
 
 /** The dependencies of an import. */
 export type ImportDeps = {
@@ -89,17 +89,13 @@ export async function importCitizens(
       : {
           app: deps,
           actor: options.actor,
-          store: createCitizenStore(mappedFields(mapping), await hasFormerNames(deps.read)),
+          store: createCitizenStore(mappedFields(mapping)),
         };
     const ended = await importLines(file, { readRow, errors, write, onProgress, clock: deps.clock }, progress);
     return { progress: ended, mapping, began, readBefore: progress.read };
   } finally {
     await errors?.close();
   }
-}
-
-async function hasFormerNames(read: Read): Promise<boolean> {
-  return (await read('select 1 as found from former_name limit 1')).length > 0;
 }
 
 /** The columns to read; without a mapping all of them, and lists under their field names. */
@@ -147,7 +143,7 @@ function importEvent({ mint, clock }: ImportDeps, actor: Actor, { id, stored, re
   return { type: 'register.imported', ...head, import: id, rows: stored, refused, finished } as const;
 }
 
-type ImportWork = Omit<LineContext, 'ids'> & {
+type ImportWork = Omit<LineContext, 'dryRunIds'> & {
   /** Absent in a dry run. */
   readonly write: { readonly app: ImportDeps; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
   readonly onProgress: OnImportProgress;
@@ -157,24 +153,25 @@ type ImportWork = Omit<LineContext, 'ids'> & {
 /** Prepares one chunk while the previous one is being stored; at most these two are in memory. */
 async function importLines(file: ImportFile, work: ImportWork, from: ImportProgress): Promise<ImportProgress> {
   let stored = from;
-  let storing: Promise<ImportProgress | StoreFailure> = Promise.resolve(from);
+  let storing = Promise.resolve(from);
   let chunk = startChunk(from);
   const isAlone = work.write?.app.isAlone === true;
-  // A resumed import does not know the ids that the earlier run read.
-  const lines = { ...work, ids: work.write === undefined ? createSeenIdSet() : createIdFilter(from.read > 0) };
+  const lines = { ...work, dryRunIds: work.write === undefined ? new Set<string>() : undefined };
   let rows: number = isAlone ? chunkRows.alone : chunkRows.most;
   const flushChunk = async (finished: boolean) => {
-    const { progress, repeats } = chunk;
-    const ready = { progress: { ...progress, finished }, repeats, ...(await chunkStatementsOf(chunk, work)) };
+    const { progress, accepted } = chunk;
+    const ready = { progress: { ...progress, finished }, accepted, ...(await chunkStatementsOf(chunk, work)) };
     // The statements contain the rows now, so the chunk can be released.
     chunk = startChunk(ready.progress);
-    stored = progressOrThrow(await storing);
+    stored = await storing;
     work.onProgress(stored, file);
-    const beganAt = work.clock.now();
-    storing = storeChunk(ready, stored, work).catch((cause: unknown) => new StoreFailure(cause));
-    void storing.then(() => {
-      if (!isAlone) rows = nextChunkRows(rows, work.clock.now() - beganAt);
+    const startedAt = work.clock.now();
+    storing = storeChunk(ready, stored, work).then((progress) => {
+      if (!isAlone) rows = nextChunkRows(rows, work.clock.now() - startedAt);
+      return progress;
     });
+    // The next `await storing` throws the error of a failed chunk.
+    storing.catch(() => undefined);
   };
   for await (const batch of file.lines(from.nextOffset)) {
     for (const line of batch) {
@@ -184,7 +181,7 @@ async function importLines(file: ImportFile, work: ImportWork, from: ImportProgr
     }
   }
   await flushChunk(true);
-  const ended = progressOrThrow(await storing);
+  const ended = await storing;
   work.onProgress(ended, file);
   return ended;
 }
@@ -203,43 +200,25 @@ export class ConcurrentImport extends Error {
   }
 }
 
-/** The error of a failed chunk, until the next chunk is ready. */
-class StoreFailure {
-  readonly cause: unknown;
-  constructor(cause: unknown) {
-    this.cause = cause;
-  }
-}
+/** The statements of a chunk without its progress. `keys` are made again if the root key was rotated meanwhile. */
+type ChunkStatements = { readonly rows: readonly Statement[]; readonly keys: readonly Statement[] };
 
-function progressOrThrow(outcome: ImportProgress | StoreFailure): ImportProgress {
-  if (outcome instanceof StoreFailure) throw outcome.cause;
-  return outcome;
-}
-
-/** The statements of a chunk without its progress. The keys are created again if the root key was rotated meanwhile. */
-type ChunkStatements = {
-  readonly citizenIds: readonly string[];
-  readonly rows: readonly Statement[];
-  readonly keys: readonly Statement[];
-};
-
-async function chunkStatementsOf({ citizens, repeats }: ImportChunk, { write }: ImportWork): Promise<ChunkStatements> {
+async function chunkStatementsOf({ citizens }: ImportChunk, { write }: ImportWork): Promise<ChunkStatements> {
   const rows: Statement[] = [];
   const keys: Statement[] = [];
-  if (write === undefined) return { citizenIds: [], rows, keys };
+  if (write === undefined) return { rows, keys };
   // Sorted by id, so that one statement changes adjacent index entries.
   const all = [...citizens.values()].sort((one, other) => (one.citizenId < other.citizenId ? -1 : 1));
-  const repeated = new Set(repeats.map(({ citizenId }) => citizenId));
   for (let from = 0; from < all.length; from += rowsPerTick) {
     const batch = all.slice(from, from + rowsPerTick);
-    rows.push(...write.store(batch, repeated));
+    rows.push(...write.store(batch));
     keys.push(...write.app.citizenKeys.creationStatements(batch.map(({ citizenId }) => citizenId)));
     await nextTick();
   }
-  return { citizenIds: [...citizens.keys()], rows, keys };
+  return { rows, keys };
 }
 
-type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly repeats: readonly RepeatedRow[] };
+type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly accepted: readonly ImportedRow[] };
 
 /** Rejected rows reach the disk before the chunk that counts them. After a crash in between, the next run removes them from the file. */
 async function storeChunk(
@@ -250,11 +229,11 @@ async function storeChunk(
   // Without an `await` before: rows that are rejected from the next tick on belong to the next chunk.
   const errorsBytes = (await errors?.flush()) ?? 0;
   const read: Read = write === undefined ? async () => [] : write.app.read;
-  const repeated = await findRepeated(read, from.id, chunk.repeats);
+  const repeated = await findRepeated(read, from.id, chunk.accepted);
   const to = { ...withRepeatedRows(chunk.progress, from, repeated), errorsBytes };
   if (write === undefined) return to;
   const { app: deps, actor } = write;
-  // Keys come after the rows, so that the lock against a root key rotation is held only briefly.
+  // Keys are created after the rows, so that the lock against a root key rotation is short.
   const storeWith = async (keys: readonly Statement[]) => {
     const statements = [...chunk.rows, ...keys, advanceImport(from, to, deps.clock.now())];
     await deps.commit({ events: [importEvent(deps, actor, to)], statements });
@@ -262,7 +241,8 @@ async function storeChunk(
   try {
     await storeWith(chunk.keys).catch(async (cause: unknown) => {
       if (!(cause instanceof RootKeyRetired)) throw cause;
-      await storeWith(deps.citizenKeys.creationStatements(chunk.citizenIds));
+      const ids = new Set(chunk.accepted.map(({ citizenId }) => citizenId));
+      await storeWith(deps.citizenKeys.creationStatements([...ids]));
     });
   } catch (cause) {
     if (cause instanceof WriteRefused && cause.kind === 'rows') throw new ConcurrentImport({ cause });
