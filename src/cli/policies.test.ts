@@ -71,13 +71,13 @@ test('of a policy that ships all is shown that it decides by', async (t) => {
     const { code, stdout, stderr } = await run('show', name);
     assert.deepEqual([code, stderr], [0, '']);
     const shown = JSON.parse(stdout);
-    const { agreement, agreementBesideId, model, ...plain } = policy;
-    const beside = Object.entries(agreementBesideId).map(([claim, levels]) => [claim, [...levels]]);
+    const { agreement, agreementWithId, model, ...plain } = policy;
+    const beside = Object.entries(agreementWithId).map(([claim, levels]) => [claim, [...levels]]);
     assert.deepEqual(shown, {
       ...plain,
       ...(model === undefined ? {} : { model }),
       agreement: [...agreement],
-      agreementBesideId: Object.fromEntries(beside),
+      agreementWithId: Object.fromEntries(beside),
     });
   }
 });

@@ -5,7 +5,7 @@ import type { BoundOperation, ListedOperation, OperationResponse } from '../api/
 import { readOwnAccessLog } from '../audit/read-own-access-log.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
-import { changeOwnLock } from '../identity/change-own-lock.ts';
+import { changeCitizenLock } from '../identity/change-citizen-lock.ts';
 import { readOwnRecord } from '../identity/read-own-record.ts';
 import type { Refusal } from '../kernel/refusal.ts';
 import { askContactCode } from '../notifications/ask-contact-code.ts';
@@ -86,7 +86,7 @@ export function createCitizenOperations(deps: CitizenOperationsDeps): CitizenOpe
     document: createCall(retrieveDocument),
     uses: createCall(readOwnAccessLog),
     record: createCall(readOwnRecord),
-    changeLock: createCall(changeOwnLock),
+    changeLock: createCall(changeCitizenLock),
     wishes: createCall(readPreferences),
     stateWishes: createCall(statePreferences),
     askCode: createCall(askContactCode),
