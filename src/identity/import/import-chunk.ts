@@ -3,14 +3,14 @@ import type { ImportProgress } from './import-progress.ts';
 import type { RowReader } from './import-row.ts';
 import type { ImportLine } from './read-blocks.ts';
 import type { RejectedRowsFile } from './rejected-rows-file.ts';
-import { type ImportedRow, maxDryRunIds, maxFirstRows } from './repeated-ids.ts';
+import { maxFirstRows, type RepeatedRow, type SeenIdCheck } from './repeated-ids.ts';
 
 /** Rows that are stored together; of two rows with the same id the later one counts. `progress`: the state after they are stored. */
 export type ImportChunk = {
   rows: number;
   readonly citizens: Map<string, ImportedCitizen>;
-  /** The accepted rows. `progress` does not count those with a repeated id yet. */
-  readonly accepted: ImportedRow[];
+  /** Rows whose id occurred before, or may have; `progress` does not count them yet. */
+  readonly repeats: RepeatedRow[];
   readonly progress: ProgressCounter;
 };
 
@@ -25,19 +25,18 @@ type ProgressCounter = { -readonly [member in keyof ImportProgress]: ImportProgr
 export type LineContext = {
   readonly readRow: RowReader;
   readonly errors: RejectedRowsFile | undefined;
-  /** The ids of a dry run; undefined if the rows are stored. */
-  readonly dryRunIds: Set<string> | undefined;
+  readonly ids: SeenIdCheck;
 };
 
 /** An empty chunk that continues from this progress. */
 export function startChunk(from: ImportProgress): ImportChunk {
   const { reasons, remarks, firstRows } = from;
   const progress = { ...from, reasons: { ...reasons }, remarks: { ...remarks }, firstRows: { ...firstRows } };
-  return { rows: 0, citizens: new Map(), accepted: [], progress };
+  return { rows: 0, citizens: new Map(), repeats: [], progress };
 }
 
 /** Adds one line of the file to the chunk. */
-export function addLine(chunk: ImportChunk, line: ImportLine, { readRow, errors, dryRunIds }: LineContext): void {
+export function addLine(chunk: ImportChunk, line: ImportLine, { readRow, errors, ids }: LineContext): void {
   const result = line.fault === undefined ? readRow(line.fields, chunk.progress.id) : { reason: line.fault };
   const { citizens, progress } = chunk;
   chunk.rows += 1;
@@ -45,10 +44,10 @@ export function addLine(chunk: ImportChunk, line: ImportLine, { readRow, errors,
   progress.nextOffset = line.end;
   if ('citizen' in result) {
     const { citizenId } = result.citizen;
-    const isRepeated = citizens.has(citizenId) || dryRunIds?.has(citizenId) === true;
-    chunk.accepted.push({ citizenId, row: progress.read, isRepeated });
+    const before = citizens.size;
     citizens.set(citizenId, result.citizen);
-    if (dryRunIds !== undefined && dryRunIds.size < maxDryRunIds) dryRunIds.add(citizenId);
+    const seen = citizens.size === before ? 'again' : ids(citizenId);
+    if (seen !== 'new') chunk.repeats.push({ citizenId, row: progress.read, isCertain: seen === 'again' });
     progress.stored += 1;
     for (const remark of result.remarks ?? []) count(progress, 'remarks', remark);
   } else if ('reason' in result) {

@@ -14,7 +14,7 @@ import type { JsonColumns } from './import-json.ts';
 import { advanceImport, findImport, type ImportProgress, startImport } from './import-progress.ts';
 import { createRowReader, mappedFields, type RowCondition } from './import-row.ts';
 import { openRejectedRowsFile } from './rejected-rows-file.ts';
-import { findRepeated, type ImportedRow, withRepeatedRows } from './repeated-ids.ts';
+import { createIdFilter, createSeenIdSet, findRepeated, type RepeatedRow, withRepeatedRows } from './repeated-ids.ts';
 
 /** The dependencies of an import. */
 export type ImportDeps = {
@@ -143,7 +143,7 @@ function importEvent({ mint, clock }: ImportDeps, actor: Actor, { id, stored, re
   return { type: 'register.imported', ...head, import: id, rows: stored, refused, finished } as const;
 }
 
-type ImportWork = Omit<LineContext, 'dryRunIds'> & {
+type ImportWork = Omit<LineContext, 'ids'> & {
   /** Absent in a dry run. */
   readonly write: { readonly app: ImportDeps; readonly actor: Actor; readonly store: StoreCitizens } | undefined;
   readonly onProgress: OnImportProgress;
@@ -156,11 +156,12 @@ async function importLines(file: ImportFile, work: ImportWork, from: ImportProgr
   let storing = Promise.resolve(from);
   let chunk = startChunk(from);
   const isAlone = work.write?.app.isAlone === true;
-  const lines = { ...work, dryRunIds: work.write === undefined ? new Set<string>() : undefined };
+  // A resumed import does not know the ids that the earlier run read.
+  const lines = { ...work, ids: work.write === undefined ? createSeenIdSet() : createIdFilter(from.read > 0) };
   let rows: number = isAlone ? chunkRows.alone : chunkRows.most;
   const flushChunk = async (finished: boolean) => {
-    const { progress, accepted } = chunk;
-    const ready = { progress: { ...progress, finished }, accepted, ...(await chunkStatementsOf(chunk, work)) };
+    const { progress, repeats } = chunk;
+    const ready = { progress: { ...progress, finished }, repeats, ...(await chunkStatementsOf(chunk, work)) };
     // The statements contain the rows now, so the chunk can be released.
     chunk = startChunk(ready.progress);
     stored = await storing;
@@ -201,12 +202,16 @@ export class ConcurrentImport extends Error {
 }
 
 /** The statements of a chunk without its progress. `keys` are made again if the root key was rotated meanwhile. */
-type ChunkStatements = { readonly rows: readonly Statement[]; readonly keys: readonly Statement[] };
+type ChunkStatements = {
+  readonly citizenIds: readonly string[];
+  readonly rows: readonly Statement[];
+  readonly keys: readonly Statement[];
+};
 
 async function chunkStatementsOf({ citizens }: ImportChunk, { write }: ImportWork): Promise<ChunkStatements> {
   const rows: Statement[] = [];
   const keys: Statement[] = [];
-  if (write === undefined) return { rows, keys };
+  if (write === undefined) return { citizenIds: [], rows, keys };
   // Sorted by id, so that one statement changes adjacent index entries.
   const all = [...citizens.values()].sort((one, other) => (one.citizenId < other.citizenId ? -1 : 1));
   for (let from = 0; from < all.length; from += rowsPerTick) {
@@ -215,10 +220,10 @@ async function chunkStatementsOf({ citizens }: ImportChunk, { write }: ImportWor
     keys.push(...write.app.citizenKeys.creationStatements(batch.map(({ citizenId }) => citizenId)));
     await nextTick();
   }
-  return { rows, keys };
+  return { citizenIds: [...citizens.keys()], rows, keys };
 }
 
-type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly accepted: readonly ImportedRow[] };
+type ReadyChunk = ChunkStatements & { readonly progress: ImportProgress; readonly repeats: readonly RepeatedRow[] };
 
 /** Rejected rows reach the disk before the chunk that counts them. After a crash in between, the next run removes them from the file. */
 async function storeChunk(
@@ -229,7 +234,7 @@ async function storeChunk(
   // Without an `await` before: rows that are rejected from the next tick on belong to the next chunk.
   const errorsBytes = (await errors?.flush()) ?? 0;
   const read: Read = write === undefined ? async () => [] : write.app.read;
-  const repeated = await findRepeated(read, from.id, chunk.accepted);
+  const repeated = await findRepeated(read, from.id, chunk.repeats);
   const to = { ...withRepeatedRows(chunk.progress, from, repeated), errorsBytes };
   if (write === undefined) return to;
   const { app: deps, actor } = write;
@@ -241,8 +246,7 @@ async function storeChunk(
   try {
     await storeWith(chunk.keys).catch(async (cause: unknown) => {
       if (!(cause instanceof RootKeyRetired)) throw cause;
-      const ids = new Set(chunk.accepted.map(({ citizenId }) => citizenId));
-      await storeWith(deps.citizenKeys.creationStatements([...ids]));
+      await storeWith(deps.citizenKeys.creationStatements(chunk.citizenIds));
     });
   } catch (cause) {
     if (cause instanceof WriteRefused && cause.kind === 'rows') throw new ConcurrentImport({ cause });

@@ -6,7 +6,7 @@ import { engines } from '../../../test/support/database-engines.ts';
 import { openIdentityApp } from '../../../test/support/identity-app.ts';
 import { makeIdentityFolder } from '../../../test/support/identity-people.ts';
 import { importCitizens } from './import-citizens.ts';
-import { repeatedIdRemark } from './repeated-ids.ts';
+import { createIdFilter, repeatedIdRemark } from './repeated-ids.ts';
 
 const order = { format: 'csv', conditions: [], dryRun: false, restart: false, actor: { operator: 'test' } } as const;
 
@@ -92,3 +92,11 @@ for (const engine of engines) {
     );
   });
 }
+
+test('the id filter reports every repeated id, and few of a hundred thousand new ones', () => {
+  const seen = createIdFilter(false);
+  const ids = Array.from({ length: 100_000 }, (_, at) => `C${String(at).padStart(8, '0')}`);
+  const taken = ids.filter((id) => seen(id) !== 'new').length;
+  assert.ok(taken < 20, `${taken} were`);
+  assert.deepEqual([...new Set(ids.map(seen))], ['perhaps']);
+});
