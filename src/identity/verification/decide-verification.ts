@@ -79,8 +79,7 @@ export async function decideVerification({
   const lookups = Promise.all([
     identifyCitizen(claims, request.claims, context).catch((fault) => undefinedIfUnavailable(fault)),
     snapshotRead,
-    // The result is sealed with these keys. The key of a known id is often cached; loading it in parallel with the lookup hides the
-    // additional time for an unknown id.
+    // The key of a known id is often cached. Loading keys during the lookup hides the additional time for an unknown id.
     ...(citizenId === undefined ? decoyIdsOf(verificationId) : [citizenId]).map(citizenKeys.keyOf),
   ]);
   // `await lookups` below throws a rejection, but only after earlier verifications with the same keys.
