@@ -182,13 +182,13 @@ test('a file that is not what it should be stops with the first row that is wron
     /p\.csv: the line of column names: a value contains a quote/,
   );
   await stops({ 'c.csv': people.replace('citizenId', 'number') }, /c\.csv: no column has a usual name for citizenId/);
-  await stops({ 'c.csv': 'citizenId,locality\n1,Porto\n2,Porto\n' }, /no column in common/);
+  await stops({ 'c.csv': 'citizenId,locality\n1,Porto\n2,Porto\n' }, /no common column/);
   await stops({ 'p.csv': 'claim,record,same\n' }, /p\.csv: the file has no row after the header/);
   await stops(
     { 'r.csv': 'citizenId,givenName,familyName,birthDate\n' },
     /r\.csv: the file has no row after the header/,
   );
-  await stops({ 'r.csv': `${people}A,Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: a citizenId of an earlier row; 1 such/);
+  await stops({ 'r.csv': `${people}A,Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: a citizenId of an earlier row; number of such rows: 1/);
   await stops({ 'r.csv': `${people},Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: no citizenId/);
   await stops({ 'r.csv': `${people}C,Eva,Berg\n` }, /row 3: it has 3 fields, the header 4/);
   await stops(
