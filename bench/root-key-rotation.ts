@@ -52,7 +52,7 @@ async function measureRotation(db: Database, folder: string): Promise<void> {
     commit: createCommitter({ db, citizenKeys: keys, random: systemRandom }).commit,
     random: systemRandom,
     clock: systemClock,
-    mint: createIdGenerator(systemClock, systemRandom),
+    createId: createIdGenerator(systemClock, systemRandom),
     root,
     rootKeyPath,
     operator: 'bench',

@@ -1,9 +1,9 @@
 // Made by `npm run generate` from the OpenAPI document. Change the server, not this file.
 
-/** Words of today: more may come, so a program has to bear those that it does not know. */
+/** The known values. Later versions of the server may send others, so a client must accept unknown values. */
 export type Open<Word extends string> = Word | (string & Record<never, never>);
 
-/** The bytes of a document. A stream can be sent once only, the others are sent again where that is needed. */
+/** The bytes of a document. A stream can be sent only once. A retry can send the other types again. */
 export type Bytes = Uint8Array | Blob | ReadableStream<Uint8Array>;
 
 /** RFC 9457. The page at `type` says cause and fix; texts are for people, branch on `type`. */
@@ -234,52 +234,61 @@ export type SendNotificationBody = {
    */
   message?: string;
   /**
-   * A template of yours, in place of message and subject: its text in language, else in that of the citizen, else in
-   * its default one.
+   * One of your templates, instead of message and subject. Its text is chosen by language, otherwise by the language of
+   * the citizen, otherwise its default language is used.
    */
   templateId?: string;
-  /** One line; without it the sender is named. */
+  /** One line; the default names the sender. */
   subject?: string;
-  /** Your own reference, to find the notification by. It need not be unique; put no personal data in it. */
+  /**
+   * Your own reference, by which you can find the notification. It need not be unique. It must not contain personal
+   * data.
+   */
   reference?: string;
-  /** What kind of message it is (default information); urgent ones go before all others. */
+  /** The category of the message; default information. Urgent messages are sent before all others. */
   category?: 'information' | 'decision' | 'reminder' | 'urgent';
-  /** The language of the message (BCP 47); without it the citizen’s own is assumed. Of a template one that it has. */
+  /**
+   * The language of the message (BCP 47); the default is the language of the citizen. For a template, one of its
+   * languages.
+   */
   language?: string;
-  /** Not sent before this; in the future, at most a year ahead. */
+  /** The earliest time of sending; in the future, at most one year from now. */
   sendAt?: string;
-  /** Undeliverable if not delivered by then; after sendAt, default two weeks after it. */
+  /**
+   * The deadline of delivery, after sendAt; default two weeks after it. Without delivery by then, the notification is
+   * undeliverable.
+   */
   deliverBy?: string;
   /**
-   * The channels in the order wanted: the first begins at once, the next after the waits that the policy of the server
-   * has between them; the inbox is used always. Default: all of the policy.
+   * The channels in your order. The first begins at once, the others after the waiting times of the server policy. The
+   * inbox is always used. Default: all channels of the policy.
    */
   channels?: Array<'inbox' | 'email' | 'sms' | 'letter'>;
   /**
-   * Makes subject and message a template: a value for each placeholder ((name)), all of them required. Values are text;
-   * Markdown in them does not count. The limits of both hold for the filled texts too.
+   * Values for the placeholders ((name)) in subject and message; all placeholders need a value. Values are plain text:
+   * Markdown in them is not interpreted. The length limits also apply to the filled texts.
    */
   personalisation?: Record<string, string>;
-  /**
-   * Ids of documents of this citizen that you may read; the citizen finds them in the message and may read them too.
-   */
+  /** Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them. */
   attachments?: string[];
   /**
-   * The rule by which it counts as served: opened, after-N-working-days, after-N-days or as-letter; see its evidence.
+   * The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The
+   * evidence contains the result.
    */
   legalEffect?: string;
-  /** true checks everything and shows what each channel would send, and sends nothing. */
+  /** true: check the request and show what each channel would send, without sending. */
   dryRun?: boolean;
 };
 
 /** Answer of: Send an official notification to a citizen. */
 export type SendNotificationAnswer200 = {
   dryRun: true;
-  /** false: no such citizen, all channels would fail. Always true without the scope citizens:known. */
+  /** false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known. */
   citizenKnown: boolean;
   /**
-   * The language of the message: as you named it, or of the text that was chosen from the template. Without it, and
-   * without the scope citizens:known, that of the citizen is not told: of a template the default one is shown.
+   * The language of the message: the one that you named, or the one of the text that was chosen from the template.
+   * Without the scope citizens:known, the response does not show the language of the citizen, and it shows the default
+   * text of a template.
    */
   language?: string;
   /** What each channel would send. */
@@ -287,16 +296,16 @@ export type SendNotificationAnswer200 = {
     /** The channel. */
     channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
     reminder?: boolean;
-    /** When this step would begin, if still unread. */
+    /** When this step would begin, if the message is still unread. */
     notBefore: string;
     /**
-     * false: the channel would end without a message, for the reason given. Without the scope citizens:known only what
-     * does not depend on the citizen.
+     * false: the channel would send nothing, for the given reason. Without the scope citizens:known, reasons that
+     * depend on the citizen are not shown.
      */
     reachable: boolean;
     /** Why it is so, and who has to act. */
     reason?: {
-      /** For programs; a code never changes its meaning. */
+      /** A code for programs; its meaning never changes. */
       code: Open<
         | 'citizen-unknown'
         | 'citizen-deceased'
@@ -322,9 +331,9 @@ export type SendNotificationAnswer200 = {
         | 'nothing-to-remind'
         | 'withdrawn'
         | 'internal-fault'>;
-      /** Whether sending the same again later can succeed. */
+      /** Whether sending the same message again later can succeed. */
       retryable: boolean;
-      /** Who has to do something first. */
+      /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
       /** For people. */
       detail: string;
@@ -332,13 +341,16 @@ export type SendNotificationAnswer200 = {
     /** Email and inbox: the subject. */
     subject?: string;
     /**
-     * The text that this channel would carry; of a mail all but the id and its links. The link of a text message has an
+     * The text that this channel would send; for a mail without the id and the links. The link of a text message has an
      * id of zeros.
      */
     text: string;
-    /** Inbox: the same as a page. Email: the same, where the message has headings, lists, links or strong words. */
+    /**
+     * The same text as an HTML page: for the inbox always, for email if the message has headings, lists, links or
+     * strong text.
+     */
     html?: string;
-    /** Text messages: how many segments it takes. */
+    /** The number of segments of a text message. */
     segments?: number;
   }>;
 };
@@ -371,27 +383,27 @@ export type ReadNotificationAnswer = {
   citizenId: string;
   /** The reference that the sender gave. */
   reference: string | null;
-  /** What kind of message it is. */
+  /** The category of the message. */
   category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
-  /** Where it stands. */
+  /** The status. */
   status: Open<'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled'>;
-  /** When it came into that status. */
+  /** When it reached that status. */
   statusAt: string;
   /** When it was accepted. */
   createdAt: string;
-  /** Not sent before this. */
+  /** The earliest time of sending. */
   sendAt?: string;
   /** The rule by which it counts as served. */
   legalEffect?: string;
-  /** Undeliverable if not delivered by then. */
+  /** The deadline of delivery; after that the notification is undeliverable. */
   deliverBy: string;
   /** The ledger receipt of its acceptance. */
   receipt: string;
-  /** The language of the message, as its sender named it. */
+  /** The language that the sender named. */
   language: string | null;
   /** Why it is so, and who has to act. */
   reason?: {
-    /** For programs; a code never changes its meaning. */
+    /** A code for programs; its meaning never changes. */
     code: Open<
       | 'citizen-unknown'
       | 'citizen-deceased'
@@ -417,9 +429,9 @@ export type ReadNotificationAnswer = {
       | 'nothing-to-remind'
       | 'withdrawn'
       | 'internal-fault'>;
-    /** Whether sending the same again later can succeed. */
+    /** Whether sending the same message again later can succeed. */
     retryable: boolean;
-    /** Who has to do something first. */
+    /** The party that must act first. */
     whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
     /** For people. */
     detail: string;
@@ -430,19 +442,21 @@ export type ReadNotificationAnswer = {
     id: string;
     /** The channel. */
     channel: Open<'inbox' | 'email' | 'sms' | 'letter'>;
-    /** It tells again of an unread message. */
+    /** true for a reminder of an unread message. */
     reminder?: boolean;
-    /** sent: the provider took it; delivered: proved to be in the hands of the citizen. */
+    /** sent: the provider accepted it. delivered: there is proof that the citizen received it. */
     status: Open<'queued' | 'sending' | 'sent' | 'delivered' | 'failed' | 'unknown' | 'skipped'>;
-    /** Calls of the provider so far. */
+    /** The number of calls of the provider. */
     attempts: number;
-    /** While queued: not before this. Before the first attempt with the scope citizens:known only. */
+    /**
+     * The earliest time of the next attempt while queued. For the first attempt, only with the scope citizens:known.
+     */
     nextAttemptAt?: string;
-    /** When it came into its last status. */
+    /** When the delivery reached its last status. */
     endedAt?: string;
     /** Why it is so, and who has to act. */
     reason?: {
-      /** For programs; a code never changes its meaning. */
+      /** A code for programs; its meaning never changes. */
       code: Open<
         | 'citizen-unknown'
         | 'citizen-deceased'
@@ -468,19 +482,19 @@ export type ReadNotificationAnswer = {
         | 'nothing-to-remind'
         | 'withdrawn'
         | 'internal-fault'>;
-      /** Whether sending the same again later can succeed. */
+      /** Whether sending the same message again later can succeed. */
       retryable: boolean;
-      /** Who has to do something first. */
+      /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
       /** For people. */
       detail: string;
     };
   }>;
-  /** What happened, in order. */
+  /** All events in order. */
   timeline: Array<{
     /** When it happened. */
     at: string;
-    /** What happened. */
+    /** The event. */
     event: Open<
       | 'accepted'
       | 'scheduled'
@@ -494,13 +508,13 @@ export type ReadNotificationAnswer = {
       | 'read'
       | 'undeliverable'
       | 'cancelled'>;
-    /** The channel, where it is about one. */
+    /** The channel, if the event is about one. */
     channel?: Open<'inbox' | 'email' | 'sms' | 'letter'>;
     /** The number of the attempt; part of the Message-ID of mail. */
     attempt?: number;
     /** Why it is so, and who has to act. */
     reason?: {
-      /** For programs; a code never changes its meaning. */
+      /** A code for programs; its meaning never changes. */
       code: Open<
         | 'citizen-unknown'
         | 'citizen-deceased'
@@ -526,9 +540,9 @@ export type ReadNotificationAnswer = {
         | 'nothing-to-remind'
         | 'withdrawn'
         | 'internal-fault'>;
-      /** Whether sending the same again later can succeed. */
+      /** Whether sending the same message again later can succeed. */
       retryable: boolean;
-      /** Who has to do something first. */
+      /** The party that must act first. */
       whoActs: Open<'citizen' | 'sender' | 'operator' | 'nobody'>;
       /** For people. */
       detail: string;
@@ -546,19 +560,19 @@ export type ListNotificationsAnswer = {
     citizenId: string;
     /** The reference that the sender gave. */
     reference: string | null;
-    /** What kind of message it is. */
+    /** The category of the message. */
     category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
-    /** Where it stands. */
+    /** The status. */
     status: Open<'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled'>;
-    /** When it came into that status. */
+    /** When it reached that status. */
     statusAt: string;
     /** When it was accepted. */
     createdAt: string;
-    /** Not sent before this. */
+    /** The earliest time of sending. */
     sendAt?: string;
     /** The rule by which it counts as served. */
     legalEffect?: string;
-    /** Undeliverable if not delivered by then. */
+    /** The deadline of delivery; after that the notification is undeliverable. */
     deliverBy: string;
     /** The ledger receipt of its acceptance. */
     receipt: string;
@@ -919,15 +933,15 @@ export type ReadOwnAccessLogAnswer = {
   earlierLinkKey?: string;
 };
 
-/** Body of: Be called when something becomes of a notification. */
+/** Body of: Create a webhook for the events of my notifications. */
 export type CreateWebhookBody = {
-  /** Where to call: https, a public host, no name or password in it. */
+  /** The URL to call: https, a public host, without user name or password. */
   url: string;
   /** v1 (default): HMAC by a shared secret. v1a: Ed25519, verified by a public key. */
   signature?: 'v1' | 'v1a';
 };
 
-/** Answer of: Be called when something becomes of a notification. */
+/** Answer of: Create a webhook for the events of my notifications. */
 export type CreateWebhookAnswer = {
   /** The id; opaque. */
   id: string;
@@ -982,7 +996,7 @@ export type ListWebhooksAnswer = {
   }>;
 };
 
-/** Answer of: What became of the notifications of this client, in order. */
+/** Answer of: The events of the notifications of this client, in order. */
 export type ReadEventsAnswer = {
   /** The things on this page. */
   items: Array<{
@@ -1040,7 +1054,7 @@ export type ReadEventsAnswer = {
       [more: string]: unknown;
     };
   }>;
-  /** The cursor for the next request; the same as before where nothing is new. */
+  /** The cursor for the next request; unchanged if there is nothing new. */
   after: string;
 };
 
@@ -1048,11 +1062,11 @@ export type ReadEventsAnswer = {
 export type ReadEvidenceAnswer = {
   /** A compact JWS (RFC 7515). */
   evidence: string;
-  /** A JWS with a time stamp token (RFC 3161) over it, where an authority is set. */
+  /** A JWS with a time stamp token (RFC 3161) for it, if the operator has set an authority. */
   timeStamp?: string;
 };
 
-/** Body of: How I wish to be reached. */
+/** Body of: Set my contact preferences. */
 export type StatePreferencesBody = {
   /** The channels in the order wished; the others follow in the order of the policy. */
   channels?: Array<'email' | 'sms' | 'letter'>;
@@ -1073,7 +1087,7 @@ export type StatePreferencesBody = {
   language?: string;
 };
 
-/** Answer of: How I wish to be reached. */
+/** Answer of: Set my contact preferences. */
 export type StatePreferencesAnswer = {
   /** The channels in the order wished; the others follow in the order of the policy. */
   channels?: Array<Open<'email' | 'sms' | 'letter'>>;
@@ -1092,22 +1106,22 @@ export type StatePreferencesAnswer = {
   };
   /** In this language (BCP 47), where the sender has it. */
   language?: string;
-  /** The addresses that were verified; they are used before those of the register. */
+  /** The verified addresses; they replace those of the register. */
   verified: Array<{
     /** email or sms. */
     channel: string;
     address: string;
     verifiedAt: string;
   }>;
-  /** The addresses to which a code went that can still be entered. */
+  /** The addresses with a code that is still valid. */
   awaiting: Array<{
     /** email or sms. */
     channel: string;
     address: string;
-    /** Until when the code is good. */
+    /** When the code expires. */
     endsAt: string;
   }>;
-  /** The channels whose addresses can be verified here by a code: email, sms. */
+  /** The channels whose addresses can be verified by a code: email, sms. */
   confirmable: string[];
 };
 
@@ -1121,18 +1135,18 @@ export type ListInboxMessagesAnswer = {
     subject: string | null;
     /** The name of the service that sent it. */
     sender: string;
-    /** What kind of message it is. */
+    /** The category of the message. */
     category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
     /** The language (BCP 47). */
     language: string | null;
-    /** When its sender handed it in. */
+    /** When the sender submitted it. */
     createdAt: string;
-    /** When it came to lie in the inbox: then, or at the time that its sender had named. */
+    /** When it was placed in the inbox: at createdAt, or at the time that the sender named. */
     receivedAt: string;
-    /** Whether it was opened before. */
+    /** Whether the citizen opened it before. */
     opened: boolean;
   }>;
-  /** before of the next page; absent on the last. */
+  /** The value of before for the next page; absent on the last one. */
   next?: string;
 };
 
@@ -1144,23 +1158,23 @@ export type OpenInboxMessageAnswer = {
   subject: string | null;
   /** The name of the service that sent it. */
   sender: string;
-  /** What kind of message it is. */
+  /** The category of the message. */
   category: Open<'information' | 'decision' | 'reminder' | 'urgent'>;
   /** The language (BCP 47). */
   language: string | null;
-  /** When its sender handed it in. */
+  /** When the sender submitted it. */
   createdAt: string;
-  /** When it came to lie in the inbox: then, or at the time that its sender had named. */
+  /** When it was placed in the inbox: at createdAt, or at the time that the sender named. */
   receivedAt: string;
-  /** Whether it was opened before. */
+  /** Whether the citizen opened it before. */
   opened: boolean;
-  /** As it was sent: plain text or restricted Markdown. */
+  /** The text as sent: plain text or restricted Markdown. */
   message: string;
-  /** The same as a page of its own, every text escaped. */
+  /** The message as an HTML page with all texts escaped. */
   html: string;
   /** Documents that belong to the message. */
   attachments: Array<{
-    /** A document of the citizen, to be read at /v1/documents/{id}. */
+    /** A document of the citizen; read it at /v1/documents/{id}. */
     id: string;
     /** The title of the document. */
     title: string;
@@ -1210,51 +1224,51 @@ export type ReadOwnRecordAnswer = {
   deceased: boolean;
 };
 
-/** Body of: Have a code sent to an address of mine. */
+/** Body of: Send a code to one of my addresses. */
 export type AskContactCodeBody = {
-  /** How messages go to this address. */
+  /** The channel of this address. */
   channel: 'email' | 'sms';
-  /** A mail address; or a phone number in E.164, as +4740000000. */
+  /** An email address, or a phone number in E.164 format, such as +4740000000. */
   address: string;
 };
 
-/** Answer of: Have a code sent to an address of mine. */
+/** Answer of: Send a code to one of my addresses. */
 export type AskContactCodeAnswer = {
   /** The channel. */
   channel: Open<'email' | 'sms'>;
-  /** Until when the code is good. */
+  /** When the code expires. */
   endsAt: string;
 };
 
-/** Body of: Enter the code that came to my address. */
+/** Body of: Enter the code that was sent to my address. */
 export type ConfirmContactAddressBody = {
-  /** The channel by which the code came. */
+  /** The channel by which the code was sent. */
   channel: 'email' | 'sms';
-  /** The code, six digits. */
+  /** The code of six digits. */
   code: string;
 };
 
-/** Body of: Make a template with a text for each language. */
+/** Body of: Create a template with a text for each language. */
 export type CreateTemplateBody = {
-  /** For people, to tell it from others; one line. Citizens do not see it. */
+  /** A name for your staff; one line. Citizens do not see it. */
   name: string;
-  /** For citizens whose language it has not (BCP 47): one of those of texts. */
+  /** The language for citizens whose language is not in texts (BCP 47); one of the languages in texts. */
   defaultLanguage: string;
   /**
-   * One for each language, with the same placeholders in all of them, and nothing about a citizen: that comes with each
-   * message. The whole body is at most 64 KiB.
+   * One text for each language, all with the same placeholders. Do not put data of a citizen into them: each message
+   * brings its own values. The whole body is at most 64 KiB.
    */
   texts: Array<{
     /** The language of this text (BCP 47). */
     language: string;
-    /** One line; without it the sender is named. */
+    /** One line; the default names the sender. */
     subject?: string;
     /** Plain text or restricted Markdown, with a placeholder ((name)) for each value. */
     message: string;
   }>;
 };
 
-/** Answer of: Make a template with a text for each language. */
+/** Answer of: Create a template with a text for each language. */
 export type CreateTemplateAnswer = {
   /** For templateId of a send. */
   id: string;
@@ -1365,7 +1379,9 @@ export type ReceiveEvent = {
   };
 };
 
-/** Every operation by its operationId: what it takes, and its JSON answers by status. All others are a `Problem`. */
+/**
+ * Each operation by its operationId: its input, and its JSON responses by status. Every other response is a `Problem`.
+ */
 export type Operations = {
   /** Verify citizen identity claims */
   verifyIdentityByQuery: {
@@ -1474,7 +1490,7 @@ export type Operations = {
   /** The status and timeline of a notification */
   readNotification: {
     params: {
-      /** The id that sending answered. */
+      /** The id from the response to sending. */
       id: string;
     };
     headers?: {
@@ -1494,15 +1510,15 @@ export type Operations = {
       reference?: string;
       /** To this citizen. */
       citizenId?: string;
-      /** In this status as of its last outcome. */
+      /** In this status after the last stored outcome. */
       status?: 'accepted' | 'scheduled' | 'sending' | 'delivered' | 'read' | 'undeliverable' | 'cancelled';
       /** Accepted at this instant or later. */
       createdFrom?: string;
       /** Accepted before this instant. */
       createdBefore?: string;
-      /** How many at most (25). */
+      /** The maximum number; default 25. */
       limit?: number;
-      /** next of the page before. */
+      /** next of the previous page. */
       cursor?: string;
     };
     headers?: {
@@ -1515,10 +1531,10 @@ export type Operations = {
       200: ListNotificationsAnswer;
     };
   };
-  /** Withdraw a notification that has not left yet */
+  /** Cancel a notification that was not sent yet */
   cancelNotification: {
     params: {
-      /** The id that sending answered. */
+      /** The id from the response to sending. */
       id: string;
     };
     headers?: {
@@ -1721,7 +1737,7 @@ export type Operations = {
       200: ReadOwnAccessLogAnswer;
     };
   };
-  /** Be called when something becomes of a notification */
+  /** Create a webhook for the events of my notifications */
   createWebhook: {
     headers?: {
       /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */
@@ -1774,7 +1790,7 @@ export type Operations = {
       200: CreateWebhookAnswer;
     };
   };
-  /** Make the calls again that were given up */
+  /** Repeat the calls that were given up */
   redeliverWebhook: {
     params: {
       /** The id of the webhook. */
@@ -1790,12 +1806,12 @@ export type Operations = {
       202: CreateWebhookAnswer;
     };
   };
-  /** What became of the notifications of this client, in order */
+  /** The events of the notifications of this client, in order */
   readEvents: {
     query?: {
-      /** The cursor of the last event you have; without it from the first that is kept. */
+      /** The cursor of the last event that you have read; the default is the first stored event. */
       after?: string;
-      /** How many at most (100). */
+      /** The maximum number; default 100. */
       limit?: number;
     };
     answers: {
@@ -1805,7 +1821,7 @@ export type Operations = {
   /** The evidence of a notification, verifiable offline */
   readEvidence: {
     params: {
-      /** The id that sending answered. */
+      /** The id from the response to sending. */
       id: string;
     };
     headers?: {
@@ -1818,14 +1834,14 @@ export type Operations = {
       200: ReadEvidenceAnswer;
     };
   };
-  /** How I wish to be reached */
+  /** Set my contact preferences */
   statePreferences: {
     body: StatePreferencesBody;
     answers: {
       200: StatePreferencesAnswer;
     };
   };
-  /** How I wished to be reached */
+  /** My contact preferences */
   readPreferences: {
     answers: {
       200: StatePreferencesAnswer;
@@ -1834,9 +1850,9 @@ export type Operations = {
   /** My official messages */
   listInboxMessages: {
     query?: {
-      /** next of an earlier answer: the older ones. */
+      /** next of an earlier response, for older messages. */
       before?: string;
-      /** At most so many; default 100. */
+      /** The maximum number of messages; default 100. */
       limit?: number;
     };
     answers: {
@@ -1846,7 +1862,7 @@ export type Operations = {
   /** Open one of my messages */
   openInboxMessage: {
     params: {
-      /** The id in the list. */
+      /** The id from the list. */
       id: string;
     };
     answers: {
@@ -1859,14 +1875,14 @@ export type Operations = {
       200: ReadOwnRecordAnswer;
     };
   };
-  /** Have a code sent to an address of mine */
+  /** Send a code to one of my addresses */
   askContactCode: {
     body: AskContactCodeBody;
     answers: {
       202: AskContactCodeAnswer;
     };
   };
-  /** Remove a verified address of mine */
+  /** Remove one of my verified addresses */
   removeContactAddress: {
     query: {
       /** The channel of the address: email or sms. */
@@ -1876,14 +1892,14 @@ export type Operations = {
       200: StatePreferencesAnswer;
     };
   };
-  /** Enter the code that came to my address */
+  /** Enter the code that was sent to my address */
   confirmContactAddress: {
     body: ConfirmContactAddressBody;
     answers: {
       200: StatePreferencesAnswer;
     };
   };
-  /** Make a template with a text for each language */
+  /** Create a template with a text for each language */
   createTemplate: {
     headers?: {
       /** A fresh UUID for each new request: repeating the request with the same key gives the first answer again. */

@@ -25,7 +25,7 @@ const app = {
     takeQuota: () => assert.fail('no quota is taken'),
   },
   clock,
-  mint: createIdGenerator(clock, systemRandom),
+  createId: createIdGenerator(clock, systemRandom),
   commit: unreachable,
   fingerprintKey: new Uint8Array(32),
 };

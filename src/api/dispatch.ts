@@ -52,7 +52,7 @@ export type Authorizer = {
 export type DispatchContext = {
   readonly authorizer: Authorizer;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly read: Read;
   readonly commit: Commit;
   /** The longest time that a use may be concealed from its citizen, in milliseconds. Without it no use may. */

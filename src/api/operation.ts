@@ -52,7 +52,7 @@ export type OperationCall<S extends RequestShape, P> = Input<S> & {
   readonly caller: Caller;
   readonly method: string;
   readonly now: number;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly read: Read;
   readonly ports: P;
   /** Until then this access is concealed from its citizen (concealed-access.ts); epoch milliseconds. */

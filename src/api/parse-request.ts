@@ -38,7 +38,7 @@ export type ParsedRequest =
 type ValidRequestPart = Omit<ValidPart<RequestShape, unknown>, 'caller' | 'ports'>;
 
 /** Values that every call receives. */
-type ParserDeps = { readonly clock: Clock; readonly mint: IdGenerator; readonly read: Read };
+type ParserDeps = { readonly clock: Clock; readonly createId: IdGenerator; readonly read: Read };
 
 /** Compiles the schemas of an operation once, and returns the parser of its requests. */
 export function createRequestParser<P>(
@@ -85,9 +85,9 @@ export function createRequestParser<P>(
       RequestShape,
       unknown
     >;
-    const { clock, mint, read } = app;
+    const { clock, createId, read } = app;
     const { method, signal, body: bytes } = incoming;
-    return { input: { ...typed, method, now: clock.now(), mint, read, bytes, signal } };
+    return { input: { ...typed, method, now: clock.now(), createId, read, bytes, signal } };
   };
 }
 

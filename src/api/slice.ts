@@ -18,7 +18,7 @@ export type SliceDeps = Committer & {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly log: Log;
   readonly db: Database;
   readonly root: RootKey;

@@ -11,7 +11,7 @@ for (const engine of engines) {
     const app = buildLedgerApp(await engine.open(t));
     const events = endpoints.map((endpoint) => ({
       ...({ type: 'endpoint.registered', actor: { process: 'start' }, since: '1.0', schemaHash: 'sha-256:x' } as const),
-      ...{ id: app.mint('event'), at: app.time.now, endpoint },
+      ...{ id: app.createId('event'), at: app.time.now, endpoint },
     }));
     for (const event of events) await app.commit({ events: [event], statements: [] });
     await app.sequence();
@@ -40,7 +40,7 @@ for (const engine of engines) {
     const app = buildLedgerApp(await engine.open(t));
     const register = async (endpoint: string) => {
       const event = { type: 'endpoint.registered', actor: { process: 'start' }, since: '1.0' } as const;
-      const at = { id: app.mint('event'), at: app.time.now };
+      const at = { id: app.createId('event'), at: app.time.now };
       await app.commit({ events: [{ ...event, ...at, endpoint, schemaHash: 'sha-256:x' }], statements: [] });
       await app.sequence();
     };

@@ -110,7 +110,7 @@ export const readOwnAccessLog = defineOperation({
     const part = await readAccessLog(call.ports, citizenId, { after, before, limit, now: call.now });
     const event = {
       type: 'access-log.read',
-      id: call.mint('event'),
+      id: call.createId('event'),
       at: call.now,
       actor: { citizen: true },
       citizenId,

@@ -10,7 +10,7 @@ import type { Commit } from '../ledger/commit.ts';
  */
 export async function recordEndpoints(
   endpoints: readonly Endpoint[],
-  deps: { readonly read: Read; readonly commit: Commit; readonly mint: IdGenerator; readonly clock: Clock },
+  deps: { readonly read: Read; readonly commit: Commit; readonly createId: IdGenerator; readonly clock: Clock },
 ): Promise<number> {
   const known = new Set(
     (await deps.read('select name, schema_hash from endpoint')).map((row) => `${row['name']} ${row['schema_hash']}`),
@@ -25,10 +25,10 @@ export async function recordEndpoints(
 
 async function recordEndpoint(
   endpoint: Endpoint,
-  deps: { readonly commit: Commit; readonly mint: IdGenerator; readonly clock: Clock },
+  deps: { readonly commit: Commit; readonly createId: IdGenerator; readonly clock: Clock },
 ): Promise<number> {
   const { name, since, method, path, schemaHash } = endpoint;
-  const id = deps.mint('event');
+  const id = deps.createId('event');
   const at = deps.clock.now();
   try {
     await deps.commit({

@@ -30,7 +30,7 @@ const batchLimit = 256;
 /** Starts the sequencer role: it numbers events while this process holds the lease, and waits otherwise. */
 export async function startSequencer(deps: SliceDeps, ledger: LedgerView) {
   const { systemKeys, origin, signers } = ledger;
-  const { db, clock, timer, log, settings, citizenKeys, random, claim, mint } = deps;
+  const { db, clock, timer, log, settings, citizenKeys, random, claim, createId } = deps;
   const onFault = (fault: unknown) => log.fault('ledger', fault);
   // On PostgreSQL, nothing else creates the folder where the root key and the documents are elsewhere.
   await openFolderOfSetting('DATA_DIR', () => createSyncedFolder(settings.dataDir));
@@ -42,7 +42,7 @@ export async function startSequencer(deps: SliceDeps, ledger: LedgerView) {
     onFault,
     name: sequencerLease,
     watchedPattern: sequencerLease,
-    holder: mint('request'),
+    holder: createId('request'),
   });
   const sequencer = createSequencer({
     db,

@@ -8,7 +8,7 @@ for (const engine of engines) {
     const app = await openDocumentApp(t, engine);
     const id = await depositDocumentOf(app, makePdf(100));
     const before = (await app.db.read('select id from ledger_event')).length;
-    for (const asked of [id, app.mint('document')]) {
+    for (const asked of [id, app.createId('document')]) {
       const refused = await app.retrieve(asked, { client: 'curious' });
       assert.ok('refusal' in refused && refused.refusal.slug === 'document-not-found');
     }

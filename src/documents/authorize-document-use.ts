@@ -5,7 +5,7 @@ import { type Refusal, refuse } from '../kernel/refusal.ts';
 import type { DocumentAccess, DocumentReader, StoredDocument } from './document.ts';
 import { type DocumentWithGrants, findDocument } from './document-store.ts';
 
-type UseCall = Pick<OperationCall<RequestShape, unknown>, 'caller' | 'mint' | 'now'>;
+type UseCall = Pick<OperationCall<RequestShape, unknown>, 'caller' | 'createId' | 'now'>;
 
 /**
  * The reader of a call: the citizen of the token, if the client may act for citizens (scope citizen:self); otherwise the client
@@ -24,7 +24,7 @@ export function documentUseEvent<T extends 'document.retrieved' | 'document.reco
   { type, access }: { readonly type: T; readonly access: DocumentAccess },
 ) {
   const purpose = access.by === 'grant' ? access.grant.purpose : access.by === 'issuer' ? access.purpose : undefined;
-  const id = call.mint('event');
+  const id = call.createId('event');
   const actor = actorOf(call, access);
   return { type, id, at: call.now, actor, citizenId: document.citizenId, document: document.id, purpose } as const;
 }
@@ -44,7 +44,7 @@ export function refuseWithEvent(
   access: DocumentAccess | undefined,
   refusalForReader: Refusal = unavailableRefusal(document),
 ): RefusedDecision {
-  const id = call.mint('event');
+  const id = call.createId('event');
   const actor = actorOf(call, access);
   const about = { citizenId: document.citizenId, document: document.id };
   const head = { type: 'document.refused', id, at: call.now, actor, ...about } as const;
@@ -68,7 +68,7 @@ export async function findDocumentFor(
   const found = await findDocument(call.read, id);
   if (found !== undefined) return found;
   const head = {
-    id: call.mint('event'),
+    id: call.createId('event'),
     at: call.now,
     actor: { client: call.caller.clientId },
     receipt: false,

@@ -69,7 +69,7 @@ export const depositDocument = defineOperation({
     if ('refusal' in stored) return stored;
     const { document, content, keyGuards } = stored;
     const { id } = document;
-    const event = call.mint('event');
+    const event = call.createId('event');
     const actor = { client: caller.clientId };
     const record = toDocumentRecord(document, content, { grants: [], reader: { client: caller.clientId }, now });
     const about = { actor, citizenId, document: id, digest: record.digest } as const;
@@ -165,7 +165,7 @@ async function refuseUnknown(call: DepositCall, deposit: DepositRequest): Promis
 /** Receives and encrypts the bytes under a data key of their own. A refusal leaves no blob. */
 async function receiveBytes(call: DepositCall, { terms, pieces }: DepositRequest) {
   const { bytes, ports, signal } = call;
-  const id = call.mint('document');
+  const id = call.createId('document');
   const dataKey = ports.random(keyBytes);
   const message = deriveMessageKey(dataKey, blobContext(id), ports.random(saltBytes));
   const destination = { blobs: ports.blobs, name: id, message };

@@ -281,7 +281,7 @@ for (const engine of engines) {
     await held(app, { document: id });
     assert.equal(await withdrawn(app, free), 'erased');
     const misspelled = { citizenId: `${testCitizenId} ` };
-    for (const on of [{ document: free }, { document: app.mint('document') }, misspelled]) {
+    for (const on of [{ document: free }, { document: app.createId('document') }, misspelled]) {
       assert.ok('fault' in (await placeHold(app.keeping, { actor: operator, reason: 'too late', on })));
     }
     assert.equal(await withdrawn(app, id), 'withdrawn');

@@ -35,14 +35,14 @@ export const endGrant = defineOperation({
   refusals: ['document-not-found', 'document-erased', 'conflict'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, DocumentPorts>): Promise<Decision | RefusedDecision> => {
-    const { caller, mint, now, query } = call;
+    const { caller, createId, now, query } = call;
     const found = await findIssuedDocument(call, call.params.id);
     if ('refusal' in found) return found;
     const { id, citizenId } = found.document;
     const { clientId: to } = query;
     // Normalised like at the grant, so that the same text ends it.
     const purpose = decodeLine(encodeURIComponent(query.purpose), 200) ?? query.purpose;
-    const event = mint('event');
+    const event = createId('event');
     const actor = { client: caller.clientId };
     return {
       effect: {

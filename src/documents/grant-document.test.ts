@@ -134,7 +134,7 @@ for (const engine of engines) {
       units.push(unit.length);
       return await write(unit);
     };
-    const unknown = app.mint('document');
+    const unknown = app.createId('document');
     const answers = [await slugOf(app, id, 'curious'), await slugOf(app, unknown, 'curious')];
     assert.deepEqual(
       [answers, units],

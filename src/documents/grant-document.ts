@@ -51,7 +51,7 @@ export const grantDocument = defineOperation({
   refusals: ['document-not-found', 'document-erased', 'purpose-not-permitted', 'conflict'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, DocumentPorts>): Promise<Decision | RefusedDecision> => {
-    const { body, caller, mint, now, ports } = call;
+    const { body, caller, createId, now, ports } = call;
     const endsAt = body.endsAt === undefined ? null : parseInstant(body.endsAt);
     if (endsAt === undefined) return { refusal: malformed('/endsAt', instantRequirement) };
     if (endsAt !== null && endsAt <= now)
@@ -68,7 +68,7 @@ export const grantDocument = defineOperation({
       return { refusal: refuse('purpose-not-permitted', detail) };
     }
     const { id, citizenId } = found.document;
-    const event = mint('event');
+    const event = createId('event');
     const shownEnd = endsAt === null ? null : formatInstant(endsAt);
     return {
       effect: {

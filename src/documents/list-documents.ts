@@ -54,7 +54,7 @@ export const listDocumentRecords = defineOperation({
   refusals: ['purpose-not-permitted'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, DocumentPorts>): Promise<Decision | RefusedDecision> => {
-    const { caller, mint, now, ports, query } = call;
+    const { caller, createId, now, ports, query } = call;
     const stated = parsePurpose(call.headers.purpose, caller);
     if ('refusal' in stated) return stated;
     const { citizenId, limit = defaultLimit } = query;
@@ -71,7 +71,7 @@ export const listDocumentRecords = defineOperation({
     }
     const shown = found.slice(0, limit).map(({ document }) => document.id);
     const next = found.length > limit ? (shown.at(-1) ?? null) : null;
-    const id = mint('event');
+    const id = createId('event');
     const own = 'citizen' in reader && reader.citizen === citizenId;
     const actor = own ? ({ citizen: true } as const) : { client: caller.clientId };
     const event = { type: 'document.listed', id, at: now, actor, citizenId } as const;

@@ -84,7 +84,7 @@ for (const engine of engines) {
     const id = await depositDocumentOf(app, makePdf(100));
     const refusals = [
       await app.retrieve(id, { client: 'curious' }),
-      await app.retrieve(app.mint('document'), { client: 'curious' }),
+      await app.retrieve(app.createId('document'), { client: 'curious' }),
       await app.retrieve('not-an-id', { client: 'curious' }),
       await app.retrieve(id, { client: 'curious', headers: { 'if-none-match': '*', accept: 'text/html' } }),
       await app.retrieve(id, { client: 'curious', headers: { range: 'bytes=999999-' } }),

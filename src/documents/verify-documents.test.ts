@@ -33,7 +33,7 @@ function setStatus(id: string, { status, holds }: { readonly status: string; rea
 for (const engine of engines) {
   test(`${engine.name}: faults between rows are reported on each page, from its first row to its last`, async (t) => {
     const app = await openDocumentApp(t, engine);
-    const ids = Array.from({ length: rows }, () => app.keeping.mint('document')).sort();
+    const ids = Array.from({ length: rows }, () => app.keeping.createId('document')).sort();
     const erased = {
       citizen_id: 'CZ-1',
       issuer: 'c',

@@ -67,7 +67,7 @@ async function hasOtherEtag({ headers, ports }: WithdrawCall, document: SealedDo
 }
 
 async function withdraw(call: WithdrawCall, isFirst: boolean): Promise<Decision | RefusedDecision> {
-  const { caller, mint, now, ports } = call;
+  const { caller, createId, now, ports } = call;
   const found = await findIssuedDocument(call, call.params.id);
   if ('refusal' in found) return found;
   const { document } = found;
@@ -79,9 +79,9 @@ async function withdraw(call: WithdrawCall, isFirst: boolean): Promise<Decision 
   const { id, citizenId } = document;
   const actor = { client: caller.clientId };
   const erases = isFirst && mayErase(document, now);
-  const head = { id: mint('event'), at: now, actor, citizenId, document: id } as const;
+  const head = { id: createId('event'), at: now, actor, citizenId, document: id } as const;
   const effect = erases
-    ? await erasureEffect(ports, document, { mint, now, actor, rule: 'withdrawn' })
+    ? await erasureEffect(ports, document, { createId, now, actor, rule: 'withdrawn' })
     : document.status === 'withdrawn'
       ? ({ events: [{ ...head, type: 'document.record-read' }], statements: [] } as const)
       : ({

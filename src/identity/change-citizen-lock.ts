@@ -57,7 +57,7 @@ async function changeLock(call: OperationCall<typeof request, IdentityPorts>): P
   if (ports.lockChangeNotice === undefined) return { refusal: refuse('lock-not-kept-here') };
   const before = await findCitizenLock(read, citizenId);
   if (before === undefined) return { refusal: refuse('citizen-not-found') };
-  const head = { id: call.mint('event'), at: now, actor: { citizen: true }, citizenId } as const;
+  const head = { id: call.createId('event'), at: now, actor: { citizen: true }, citizenId } as const;
   const answer = { status: 200, headers: noStoreHeaders, json: { ownLock: locked } };
   // The response reveals the state of the record, so the access is recorded.
   if (before.locked === locked)

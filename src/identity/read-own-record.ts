@@ -72,7 +72,7 @@ export const readOwnRecord = defineOperation({
     if (record === undefined) return { refusal: refuse('citizen-not-found') };
     const event = {
       type: 'identity.record-read',
-      id: call.mint('event'),
+      id: call.createId('event'),
       at: call.now,
       actor: { citizen: true },
       citizenId,

@@ -33,7 +33,7 @@ export const readVerification = defineOperation({
   refusals: ['verification-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, IdentityPorts>) => {
-    const { caller, mint, now, ports } = call;
+    const { caller, createId, now, ports } = call;
     // Attack: the key of a citizen is often cached and the key of an unknown id never is, so without padding the response time would
     // reveal which ids are known (test/scenarios/identity-uniform-responses.test.ts).
     const padResponse = ports.startResponsePadding();
@@ -44,7 +44,7 @@ export const readVerification = defineOperation({
     const { claims: _, ...resultWithoutClaims } = result;
     const shownResult = caller.scopes.has('identity:verify:claims') ? result : resultWithoutClaims;
     const actor = { client: caller.clientId };
-    const head = () => ({ id: mint('event'), at: now, actor, verification: id });
+    const head = () => ({ id: createId('event'), at: now, actor, verification: id });
     const searchEvent: SystemEvent = { type: 'identity.search-read', ...head() };
     // The same entries whether the search found a citizen or not (test/attacks/verification-limit-ledger.test.ts).
     const [ownerId = ''] = entryOwnersOf(citizenId === null ? [] : [citizenId], id);

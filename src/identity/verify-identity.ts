@@ -50,7 +50,7 @@ async function verify(
   }
   const { request } = parsed;
   const policy = await call.ports.policyOf(call.caller.clientId);
-  const verificationId = call.mint('verification');
+  const verificationId = call.createId('verification');
   const context = { verificationId, request, claims: normaliseClaims(request.claims), policy, call };
   const refusal = checkPermitted(context, sent, from);
   return refusal === undefined ? await decideAndAnswer(context, padResponse) : { refusal };

@@ -106,7 +106,7 @@ for (const engine of engines) {
     const clerk = {
       read: db.read,
       clock: slowClock,
-      mint: createIdGenerator(slowClock, systemRandom),
+      createId: createIdGenerator(slowClock, systemRandom),
       actor: { operator: 'clerk' },
     };
     let isErased = false;

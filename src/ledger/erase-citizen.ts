@@ -15,7 +15,7 @@ export type ErasureDeps = {
   readonly claim: (statement: Statement) => Promise<unknown>;
   readonly citizenKeys: CitizenKeys;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly actor: Actor;
   /**
    * Further statements of the same unit, after the destruction of the key, which waits for concurrent writes under that key.
@@ -45,12 +45,12 @@ export async function eraseCitizen(deps: ErasureDeps, citizenId: string): Promis
 }
 
 async function destroyKey(deps: ErasureDeps, citizenId: string): Promise<boolean> {
-  const { read, commit, citizenKeys, clock, mint, actor } = deps;
+  const { read, commit, citizenKeys, clock, createId, actor } = deps;
   const chain = citizenKeys.pseudonymOf(citizenId);
   const [end] = await read('select max(number) as number from ledger_entry where chain = $1', [chain]);
   const event = {
     type: 'citizen.erased',
-    id: mint('event'),
+    id: createId('event'),
     at: clock.now(),
     actor,
     chain: Buffer.from(chain).toString('hex'),

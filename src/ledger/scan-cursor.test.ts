@@ -17,7 +17,7 @@ for (const engine of engines) {
       return await db.write(unit);
     };
     const app = buildLedgerApp(db, { stopwatch: () => now, write });
-    const [later, late, next] = [app.mint('event'), app.mint('event'), app.mint('event')];
+    const [later, late, next] = [app.createId('event'), app.createId('event'), app.createId('event')];
     for (let at = 0; at < 3; at += 1) {
       await app.use('A');
       await app.sequence();
@@ -59,7 +59,7 @@ for (const engine of engines) {
     await app.commit({ events: [app.event('A', ahead('event'))], statements: [] });
     await app.use('A');
     await app.sequence();
-    const stale = app.mint('event');
+    const stale = app.createId('event');
     for (; now < 120 * second; now += 10 * second) {
       await app.use('A');
       await app.sequence();

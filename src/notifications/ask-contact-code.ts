@@ -19,11 +19,11 @@ import { systemMessage } from './system-messages/system-message.ts';
 const request = {
   body: Type.Object(
     {
-      channel: literalUnion(declinableChannelNames, 'How messages go to this address.'),
+      channel: literalUnion(declinableChannelNames, 'The channel of this address.'),
       address: Type.String({
         minLength: 3,
         maxLength: 254,
-        description: 'A mail address; or a phone number in E.164, as +4740000000.',
+        description: 'An email address, or a phone number in E.164 format, such as +4740000000.',
       }),
     },
     { additionalProperties: false },
@@ -42,16 +42,16 @@ export const askContactCode = defineOperation({
   method: 'POST',
   path: '/v1/contact-addresses',
   scope: 'citizen:self',
-  summary: 'Have a code sent to an address of mine',
+  summary: 'Send a code to one of my addresses',
   description:
-    'For the citizen whom the token names. Sends a code of six digits to the address, good for 15 minutes and five tries, in place of the one before by this channel. The address counts once the code was entered at /v1/contact-addresses/confirm. Nothing is said of who else may have that address.',
+    'For the citizen whom the token names. Sends a code of six digits to the address. The code is valid for 15 minutes and five attempts, and replaces the previous code of this channel. The address is used after the citizen has entered the code at /v1/contact-addresses/confirm. The response does not show whether others have the same address.',
   request,
   responses: {
     202: {
-      description: 'The code is on its way.',
+      description: 'The code was queued.',
       schema: Type.Object({
         channel: literalUnion(declinableChannelNames, 'The channel.'),
-        endsAt: Type.String({ format: 'date-time', description: 'Until when the code is good.' }),
+        endsAt: Type.String({ format: 'date-time', description: 'When the code expires.' }),
       }),
     },
   },
@@ -78,7 +78,7 @@ export const askContactCode = defineOperation({
     const endsAt = now + contactCodeLimits.minutes * 60_000;
     const { language, systemMessage: texts } = localeFor(contact.language);
     const { subject, text } = texts.contactCode;
-    const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+    const head = { id: call.createId('event'), at: now, actor: { citizen: true } } as const;
     const message = await systemMessage(call, {
       citizenId,
       content: {
@@ -106,20 +106,17 @@ export const askContactCode = defineOperation({
       // Only the counters at the start of the unit expect rows.
       onConflict: () => {
         const seconds = Math.ceil((nextCodeCountDay(now) - now) / 1_000);
-        return refuse('too-many-contact-codes', undefined, {
-          headers: { 'retry-after': String(seconds) },
-        });
+        return refuse('too-many-contact-codes', undefined, { headers: { 'retry-after': String(seconds) } });
       },
     };
   },
 });
 
 const addressFormats = {
-  email: 'must be one address that mail can be sent to, its part before the @ in ASCII',
-  sms: 'must be a phone number in E.164, as +4740000000',
+  email: 'must be one email address, in ASCII before the @',
+  sms: 'must be a phone number in E.164 format, such as +4740000000',
 } as const;
-const channelNotOffered =
-  'must be a channel that this server can send by; `confirmable` of GET /v1/contact-preferences has those';
+const channelNotOffered = 'must be one of the channels in `confirmable` of GET /v1/contact-preferences';
 
 function issueRefusal(pointer: string, code: string, detail: string) {
   return refuseIssues([{ in: 'body', pointer, code, detail }]);

@@ -18,11 +18,11 @@ export const cancelNotification = defineOperation({
   method: 'POST',
   path: '/v1/notifications/{id}/cancel',
   scope: 'notifications:send',
-  summary: 'Withdraw a notification that has not left yet',
+  summary: 'Cancel a notification that was not sent yet',
   description:
-    'Works as long as nothing has left, so above all before sendAt: without sendAt a message is in the inbox at once. Cancelling what is cancelled answers the same again.',
+    'Works until the first channel has started, so usually before sendAt. Without sendAt a message is in the inbox at once. A repeated request gets the same response.',
   request,
-  responses: { 200: { description: 'The notification, cancelled.', schema: notificationShape } },
+  responses: { 200: { description: 'The cancelled notification.', schema: notificationShape } },
   refusals: ['notification-not-found', 'conflict', 'changed-meanwhile'],
   citizenData: true,
   run: cancel,
@@ -32,7 +32,7 @@ async function cancel(call: OperationCall<typeof request, NotificationPorts>): P
   const found = await findOwnNotification(call.read, call.params.id, call.caller.clientId);
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { notification, deliveries } = found;
-  const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
+  const head = { id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } };
   const subject = { citizenId: notification.citizenId, notification: notification.id };
   if (notification.status === 'cancelled') {
     const event: CitizenEvent = { type: 'notification.status-read', ...head, ...subject };
@@ -78,10 +78,10 @@ function isUntouched({ state, attempts }: Delivery): boolean {
 /** Why the notification can no longer be cancelled. */
 function tooLateDetail({ status }: Notification, deliveries: readonly Delivery[]): string {
   const has = (...statuses: DeliveryStatus[]) => deliveries.some(({ state }) => statuses.includes(state.status));
-  if (status === 'read') return 'The citizen has read the notification; it cannot be withdrawn any more.';
+  if (status === 'read') return 'The citizen has read the notification, so it can no longer be cancelled.';
   if (has('sent', 'delivered', 'unknown'))
-    return 'Part of the notification has left already; it cannot be withdrawn any more.';
+    return 'Part of the notification was already sent, so it can no longer be cancelled.';
   if (status === 'undeliverable')
-    return 'The notification has ended undeliverable, and nothing of it has left: there is nothing to withdraw.';
-  return 'A channel has begun already; the notification cannot be withdrawn any more.';
+    return 'The notification is undeliverable and nothing was sent, so there is nothing to cancel.';
+  return 'A channel has already started, so the notification can no longer be cancelled.';
 }

@@ -23,8 +23,8 @@ import { notifyAddressChange } from './system-messages/notify-address-change.ts'
 const request = {
   body: Type.Object(
     {
-      channel: literalUnion(declinableChannelNames, 'The channel by which the code came.'),
-      code: Type.String({ pattern: contactCodePattern, description: 'The code, six digits.' }),
+      channel: literalUnion(declinableChannelNames, 'The channel by which the code was sent.'),
+      code: Type.String({ pattern: contactCodePattern, description: 'The code of six digits.' }),
     },
     { additionalProperties: false },
   ),
@@ -39,11 +39,11 @@ export const confirmContactAddress = defineOperation({
   method: 'POST',
   path: '/v1/contact-addresses/confirm',
   scope: 'citizen:self',
-  summary: 'Enter the code that came to my address',
+  summary: 'Enter the code that was sent to my address',
   description:
-    'For the citizen whom the token names. The address is used from now on, before that of the register. The address of before gets an official message that it was changed.',
+    'For the citizen whom the token names. The address replaces the address of the register. The previous address receives an official message about the change.',
   request,
-  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
   refusals: [
     'citizen-token-needed',
     'bad-request',
@@ -68,7 +68,7 @@ async function confirmCode(call: ConfirmCall): Promise<Decision | RefusedDecisio
 }
 
 function wrongCode(call: ConfirmCall, citizenId: string, code: ContactCode): RefusedDecision {
-  const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+  const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
   return {
     refusal: refuse('contact-code-wrong'),
     effect: {
@@ -94,7 +94,7 @@ async function acceptCode(
   const verifiedAddress = { address, verifiedAt: formatInstant(now) };
   const verified = { ...before.verified, [channel === 'email' ? 'email' : 'phone']: verifiedAddress };
   const key = await ports.citizenKeys.keyOf(citizenId);
-  const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+  const head = { id: call.createId('event'), at: now, actor: { citizen: true } } as const;
   const isNew = contactAddressOf(contact, channel) !== address;
   const notice = isNew ? await notifyAddressChange(call, { citizenId, contact, channel }) : undefined;
   const receipt = await receiptEffectOf(call, code);
@@ -121,11 +121,11 @@ async function acceptCode(
 
 /** The code proves that its message was received, as the link of a mail does. */
 async function receiptEffectOf(
-  { read, now, mint }: ConfirmCall,
+  { read, now, createId }: ConfirmCall,
   { notification }: ContactCode,
 ): Promise<Effect | undefined> {
   const [delivery] = await findDeliveries(read, notification);
   if (delivery === undefined) return undefined;
-  const effect = await confirmationEffect({ read, mint, clock: { now: () => now } }, delivery.id);
+  const effect = await confirmationEffect({ read, createId, clock: { now: () => now } }, delivery.id);
   return effect === 'already-read' ? undefined : effect;
 }

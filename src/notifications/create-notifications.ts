@@ -52,16 +52,16 @@ export type NotificationsDeps = SliceDeps & {
   readonly cascade: CascadePolicy;
   /** The channels to providers; only a process with the worker role has them. */
   readonly channels: ExternalChannels | undefined;
-  /** Whether the process has another thread that reports what is missing at the start. */
+  /** Whether another thread of the process reports missing settings at the start. */
   readonly isHelper: boolean;
-  /** How a citizen is reached by the register. */
+  /** The contact of a citizen in the register. */
   readonly registeredContactOf: ContactOf;
   readonly attachmentTitle: AttachmentTitle;
-  /** The key that signs evidence now. */
+  /** The current signing key of evidence. */
   readonly evidenceKey: () => SigningKey;
 };
 
-/** The notifications slice, and what the app gives to other slices and pages. */
+/** The notifications slice, and functions for other slices and pages. */
 export type NotificationsSlice = Slice & {
   readonly notices: Notices;
   readonly senderOf: SenderOf;
@@ -153,7 +153,7 @@ const initialOutcomes: readonly MetricLabels[] = [
 function countDeliveries(metrics: Metrics, onCommitted: OnCommitted): void {
   const count = metrics.counter({
     name: 'citizen_services_delivery_outcomes_total',
-    help: 'What came of attempts to deliver, by channel, outcome and who has to act.',
+    help: 'Delivery attempts by channel, outcome and the party that must act.',
     labels: ['channel', 'outcome', 'who_acts'],
     initialLabels: channelNames.flatMap((channel) => initialOutcomes.map((outcome) => ({ channel, ...outcome }))),
   });

@@ -16,9 +16,11 @@ const body = Type.Object(
     name: Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'For people, to tell it from others; one line. Citizens do not see it.',
+      description: 'A name for your staff; one line. Citizens do not see it.',
     }),
-    defaultLanguage: languageTagSchema('For citizens whose language it has not (BCP 47): one of those of texts.'),
+    defaultLanguage: languageTagSchema(
+      'The language for citizens whose language is not in texts (BCP 47); one of the languages in texts.',
+    ),
     texts: Type.Array(
       Type.Object(
         {
@@ -27,7 +29,7 @@ const body = Type.Object(
             Type.String({
               minLength: 1,
               maxLength: maxSubjectLength,
-              description: 'One line; without it the sender is named.',
+              description: 'One line; the default names the sender.',
             }),
           ),
           message: Type.String({
@@ -42,7 +44,7 @@ const body = Type.Object(
         minItems: 1,
         maxItems: maxLanguages,
         description:
-          'One for each language, with the same placeholders in all of them, and nothing about a citizen: that comes with each message. The whole body is at most 64 KiB.',
+          'One text for each language, all with the same placeholders. Do not put data of a citizen into them: each message brings its own values. The whole body is at most 64 KiB.',
       },
     ),
   },
@@ -60,15 +62,18 @@ export const createTemplate = defineOperation({
   method: 'POST',
   path: '/v1/templates',
   scope: 'notifications:send',
-  summary: 'Make a template with a text for each language',
+  summary: 'Create a template with a text for each language',
   description:
-    'Send by it with templateId and the values of its placeholders: each citizen gets the text in the own language. A template is never edited; make another one, and remove this one when nothing is sent by it any more.',
+    'Send with templateId and the values of the placeholders: each citizen receives the text in their own language. A template cannot be edited. Create another one, and remove this one when you no longer use it.',
   request,
   responses: {
     201: {
-      description: 'Made.',
+      description: 'The template was created.',
       schema: templateShape,
-      headers: { Location: 'Where it is.', 'Idempotent-Replayed': 'true where an earlier answer is repeated.' },
+      headers: {
+        Location: 'The path of the template.',
+        'Idempotent-Replayed': 'true if an earlier response is repeated.',
+      },
     },
   },
   refusals: ['bad-request', 'conflict'],
@@ -81,7 +86,7 @@ export const createTemplate = defineOperation({
     const issues = templateIssuesOf(call.body);
     if (issues.length > 0) return { refusal: refuseIssues(issues) };
     const texts = call.body.texts.map((text): TemplateText => ({ ...text, language: canonicalTag(text.language) }));
-    const id = call.mint('template');
+    const id = call.createId('template');
     const { clientId } = call.caller;
     const template = { id, clientId, name, defaultLanguage: canonicalTag(defaultLanguage), texts, createdAt: call.now };
     return {

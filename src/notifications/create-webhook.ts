@@ -23,7 +23,7 @@ const request = {
       url: Type.String({
         minLength: 1,
         maxLength: 2_000,
-        description: 'Where to call: https, a public host, no name or password in it.',
+        description: 'The URL to call: https, a public host, without user name or password.',
       }),
       signature: Type.Optional(
         literalUnion(
@@ -45,15 +45,15 @@ export const createWebhook = defineOperation({
   method: 'POST',
   path: '/v1/webhooks',
   scope: 'webhooks:manage',
-  summary: 'Be called when something becomes of a notification',
+  summary: 'Create a webhook for the events of my notifications',
   description:
-    'Calls follow Standard Webhooks 1.0.0: webhook-id, webhook-timestamp and webhook-signature, repeated over 75 hours until a 2xx comes; 410 disables. The secret is in this answer only, and in its repetition under the same Idempotency-Key; with v1a there is a public key instead, shown at any time. What was missed is in GET /v1/events.',
+    'Calls follow Standard Webhooks 1.0.0, with the headers webhook-id, webhook-timestamp and webhook-signature. They are repeated for 75 hours until the response is 2xx; 410 disables the webhook. Only this response contains the secret, also when it is repeated with the same Idempotency-Key. With v1a you can read the public key at any time instead. GET /v1/events has the events that you missed.',
   request,
   responses: {
     201: {
-      description: 'Made.',
+      description: 'The webhook was created.',
       schema: webhookShape,
-      headers: { 'Idempotent-Replayed': 'true where an earlier answer is repeated.' },
+      headers: { 'Idempotent-Replayed': 'true if an earlier response is repeated.' },
     },
   },
   refusals: ['bad-request', 'conflict'],
@@ -68,10 +68,10 @@ export const createWebhook = defineOperation({
     if (typeof isPrivate === 'object') return { refusal: isPrivate };
     const fault = url === undefined || isPrivate ? notPublicDetail : await hostNotAgreedDetail(call, url);
     if (url === undefined || fault !== undefined) {
-      const issues = [{ in: 'body' as const, pointer: '/url', code: 'not-allowed', detail: fault ?? notPublicDetail }];
-      return { refusal: refuseIssues(issues) };
+      const detail = fault ?? notPublicDetail;
+      return { refusal: refuseIssues([{ in: 'body', pointer: '/url', code: 'not-allowed', detail }]) };
     }
-    const id = call.mint('webhook');
+    const id = call.createId('webhook');
     const { shown, sealed } = createWebhookSecret(ports.webhookKey, id, ports.random);
     const { signature = 'v1' } = call.body;
     const webhook = { id, clientId: caller.clientId, url: url.href, signature, secret: sealed, createdAt: now };

@@ -5,15 +5,14 @@ import { blockedReasonOf, type PlannedStep } from './cascade/cascade.ts';
 import { parsePhone } from './contact/phone-number.ts';
 import { letterAddressOf } from './contact/postal-address.ts';
 import { isSimulated } from './delivery/simulator.ts';
-import type { InboxLink } from './inbox/inbox-link.ts';
-import type { CheckLetter } from './letters/check-letter.ts';
 import type { CitizenContact } from './notification/contact.ts';
 import { blocksOf, type MessageContent } from './notification/message-content.ts';
 import { type ChannelName, channelNames } from './notification/notification.ts';
 import { literalUnion, reasonShape } from './notification/notification-shape.ts';
 import { type ReasonCode, reasonOf } from './notification/reason.ts';
-import { defaultSubject } from './rendering/default-subject.ts';
-import { renderMailText } from './rendering/mail-text.ts';
+import type { SendingService } from './notification/sending-service.ts';
+import type { NotificationPorts } from './ports.ts';
+import { defaultSubject, renderMailText } from './rendering/mail-text.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
 import { renderSmsText } from './rendering/sms-text.ts';
 
@@ -21,36 +20,40 @@ import { renderSmsText } from './rendering/sms-text.ts';
 export const dryRunShape = Type.Object({
   dryRun: Type.Literal(true),
   citizenKnown: Type.Boolean({
-    description: 'false: no such citizen, all channels would fail. Always true without the scope citizens:known.',
+    description:
+      'false: there is no such citizen, and all channels would fail. Always true without the scope citizens:known.',
   }),
   language: Type.Optional(
     Type.String({
       description:
-        'The language of the message: as you named it, or of the text that was chosen from the template. Without it, and without the scope citizens:known, that of the citizen is not told: of a template the default one is shown.',
+        'The language of the message: the one that you named, or the one of the text that was chosen from the template. Without the scope citizens:known, the response does not show the language of the citizen, and it shows the default text of a template.',
     }),
   ),
   channels: Type.Array(
     Type.Object({
       channel: literalUnion(channelNames, 'The channel.'),
       reminder: Type.Optional(Type.Boolean()),
-      notBefore: Type.String({ format: 'date-time', description: 'When this step would begin, if still unread.' }),
+      notBefore: Type.String({
+        format: 'date-time',
+        description: 'When this step would begin, if the message is still unread.',
+      }),
       reachable: Type.Boolean({
         description:
-          'false: the channel would end without a message, for the reason given. Without the scope citizens:known only what does not depend on the citizen.',
+          'false: the channel would send nothing, for the given reason. Without the scope citizens:known, reasons that depend on the citizen are not shown.',
       }),
       reason: Type.Optional(reasonShape),
       subject: Type.Optional(Type.String({ description: 'Email and inbox: the subject.' })),
       text: Type.String({
         description:
-          'The text that this channel would carry; of a mail all but the id and its links. The link of a text message has an id of zeros.',
+          'The text that this channel would send; for a mail without the id and the links. The link of a text message has an id of zeros.',
       }),
       html: Type.Optional(
         Type.String({
           description:
-            'Inbox: the same as a page. Email: the same, where the message has headings, lists, links or strong words.',
+            'The same text as an HTML page: for the inbox always, for email if the message has headings, lists, links or strong text.',
         }),
       ),
-      segments: Type.Optional(Type.Integer({ description: 'Text messages: how many segments it takes.' })),
+      segments: Type.Optional(Type.Integer({ description: 'The number of segments of a text message.' })),
     }),
   ),
 });
@@ -62,18 +65,10 @@ type DryRunInput = {
   readonly contact: CitizenContact | undefined;
   /** If false, nothing in the answer depends on whether the citizen exists. */
   readonly mayKnowCitizen: boolean;
-  /** The channels that use verified addresses only. */
-  readonly verifiedOnly: readonly ChannelName[];
-  /** The channels with a provider. */
-  readonly providers: ReadonlySet<ChannelName>;
   readonly content: MessageContent;
-  readonly sender: string;
-  readonly returnAddress: readonly string[] | undefined;
+  readonly service: SendingService;
   readonly language: string | undefined;
-  /** Undefined when this server prints no letters. */
-  readonly checkLetter: CheckLetter | undefined;
-  /** Undefined when messages have no link to the inbox. */
-  readonly inboxLink: InboxLink | undefined;
+  readonly ports: Pick<NotificationPorts, 'cascade' | 'checkLetter' | 'inboxLink'>;
 };
 
 /** A placeholder for the id of a real message; it has the same length, so that segments are counted right. */
@@ -91,20 +86,14 @@ export async function dryRunAnswer(input: DryRunInput) {
 }
 
 async function previewStep(input: DryRunInput, { channel, runAt, reminder }: PlannedStep) {
-  const { contact, mayKnowCitizen, content, sender, returnAddress, language } = input;
+  const { mayKnowCitizen, content, language, ports } = input;
+  const { name: sender, returnAddress } = input.service;
   const { subject, message: text } = content;
-  const letter = {
-    contact: mayKnowCitizen ? contact : undefined,
-    content,
-    sender,
-    returnAddress,
-    language,
-    reminder,
-    at: runAt,
-  };
+  const contact = mayKnowCitizen ? input.contact : undefined;
+  const letter = { contact, content, sender, returnAddress, language, reminder, at: runAt };
   const unreachableReason = runAt >= input.deliverBy ? 'deadline-passed' : unreachableReasonOf(input, channel);
   const skipReason = unreachableReason !== undefined && reminder ? 'nothing-to-remind' : unreachableReason;
-  const reason = skipReason ?? (channel === 'letter' ? await input.checkLetter?.(letter) : undefined);
+  const reason = skipReason ?? (channel === 'letter' ? await ports.checkLetter?.(letter) : undefined);
   const head = {
     channel,
     ...(reminder ? { reminder } : {}),
@@ -123,7 +112,7 @@ async function previewStep(input: DryRunInput, { channel, runAt, reminder }: Pla
     case 'sms':
       return {
         ...head,
-        ...renderSmsText({ sender, subject, content, language, inbox: input.inboxLink?.(placeholderId) }),
+        ...renderSmsText({ sender, subject, content, language, inbox: ports.inboxLink?.(placeholderId) }),
       };
     case 'letter':
       return { ...head, text };
@@ -132,30 +121,23 @@ async function previewStep(input: DryRunInput, { channel, runAt, reminder }: Pla
 
 /** Why the worker would not send by this channel; undefined when it would. */
 function unreachableReasonOf(input: DryRunInput, channel: ChannelName): ReasonCode | undefined {
-  const { contact, mayKnowCitizen, verifiedOnly, providers } = input;
+  const { contact, mayKnowCitizen } = input;
+  const { cascade } = input.ports;
   if (mayKnowCitizen && contact === undefined) return 'citizen-unknown';
   if (mayKnowCitizen && contact?.deceased === true) return 'citizen-deceased';
   if (channel === 'inbox') return undefined;
   const known = mayKnowCitizen ? contact : undefined;
-  const blockedReason = known && blockedReasonOf({ verifiedOnly }, known, channel);
+  const blockedReason = known && blockedReasonOf(cascade, known, channel);
   if (blockedReason !== undefined) return blockedReason;
   if (contact !== undefined && isSimulated(contact)) return undefined;
-  if (!providers.has(channel)) return 'channel-not-configured';
+  if (!cascade.providers.has(channel)) return 'channel-not-configured';
   return known === undefined ? undefined : addressFault(known, channel);
 }
 
 function addressFault(contact: CitizenContact, channel: Exclude<ChannelName, 'inbox'>): ReasonCode | undefined {
-  const { email, phone } = contact;
-  switch (channel) {
-    case 'email':
-      return email === undefined
-        ? 'no-contact'
-        : parseEmailAddress(email) === undefined
-          ? 'address-invalid'
-          : undefined;
-    case 'sms':
-      return phone === undefined ? 'no-contact' : parsePhone(phone) === undefined ? 'address-invalid' : undefined;
-    case 'letter':
-      return letterAddressOf(contact) === undefined ? 'no-contact' : undefined;
-  }
+  if (channel === 'letter') return letterAddressOf(contact) === undefined ? 'no-contact' : undefined;
+  const address = channel === 'email' ? contact.email : contact.phone;
+  if (address === undefined) return 'no-contact';
+  const parsed = channel === 'email' ? parseEmailAddress(address) : parsePhone(address);
+  return parsed === undefined ? 'address-invalid' : undefined;
 }

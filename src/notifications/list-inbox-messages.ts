@@ -14,9 +14,11 @@ const maxMessages = 100;
 const request = {
   query: Type.Object(
     {
-      before: Type.Optional(Type.String({ maxLength: 64, description: 'next of an earlier answer: the older ones.' })),
+      before: Type.Optional(
+        Type.String({ maxLength: 64, description: 'next of an earlier response, for older messages.' }),
+      ),
       limit: Type.Optional(
-        Type.Integer({ minimum: 1, maximum: maxMessages, description: 'At most so many; default 100.' }),
+        Type.Integer({ minimum: 1, maximum: maxMessages, description: 'The maximum number of messages; default 100.' }),
       ),
     },
     { additionalProperties: false },
@@ -28,14 +30,14 @@ export const inboxItemProperties = {
   id: Type.String(),
   subject: Type.Union([Type.String(), Type.Null()]),
   sender: Type.String({ description: 'The name of the service that sent it.' }),
-  category: literalUnion(categories, 'What kind of message it is.'),
+  category: literalUnion(categories, 'The category of the message.'),
   language: Type.Union([Type.String(), Type.Null()]),
-  createdAt: Type.String({ format: 'date-time', description: 'When its sender handed it in.' }),
+  createdAt: Type.String({ format: 'date-time', description: 'When the sender submitted it.' }),
   receivedAt: Type.String({
     format: 'date-time',
-    description: 'When it came to lie in the inbox: then, or at the time that its sender had named.',
+    description: 'When it was placed in the inbox: at createdAt, or at the time that the sender named.',
   }),
-  opened: Type.Boolean({ description: 'Whether it was opened before.' }),
+  opened: Type.Boolean({ description: 'Whether the citizen opened it before.' }),
 };
 
 /** Lists the citizen's own inbox, newest first. Listing does not open messages; `openInboxMessage` does. */
@@ -51,10 +53,12 @@ export const listInboxMessages = defineOperation({
   request,
   responses: {
     200: {
-      description: 'A page of them.',
+      description: 'One page.',
       schema: Type.Object({
         items: Type.Array(Type.Object(inboxItemProperties)),
-        next: Type.Optional(Type.String({ description: 'before of the next page; absent on the last.' })),
+        next: Type.Optional(
+          Type.String({ description: 'The value of before for the next page; absent on the last one.' }),
+        ),
       }),
     },
   },
@@ -66,18 +70,13 @@ export const listInboxMessages = defineOperation({
     const { before: last, limit = maxMessages } = call.query;
     const before = last === undefined ? undefined : await findInboxPosition(call.read, citizenId, last);
     if (last !== undefined && before === undefined) {
-      const issue = {
-        in: 'query',
-        name: 'before',
-        code: 'malformed',
-        detail: 'must be next of an earlier answer',
-      } as const;
-      return { refusal: refuseIssues([issue]) };
+      const detail = 'must be next of an earlier response';
+      return { refusal: refuseIssues([{ in: 'query', name: 'before', code: 'malformed', detail }]) };
     }
     const { messages, next } = await findInboxPage({ ...call.ports, read: call.read }, citizenId, { limit, before });
     const language = await citizenLanguageOf(call.ports, citizenId);
     const items = await Promise.all(messages.map((message) => inboxItemOf(message, call.ports, language)));
-    const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+    const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'inbox.listed', ...head, citizenId, shown: items.length }], statements: [] },
       answer: { status: 200, json: { items, ...(next === undefined ? {} : { next }) } },

@@ -21,11 +21,11 @@ const query = Type.Object(
     citizenId: Type.Optional(
       Type.String({ minLength: 1, maxLength: maxCitizenIdLength, description: 'To this citizen.' }),
     ),
-    status: Type.Optional(literalUnion(notificationStatuses, 'In this status as of its last outcome.')),
+    status: Type.Optional(literalUnion(notificationStatuses, 'In this status after the last stored outcome.')),
     createdFrom: optionalInstantSchema('Accepted at this instant or later.'),
     createdBefore: optionalInstantSchema('Accepted before this instant.'),
-    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most (25).' })),
-    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'next of the page before.' })),
+    limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number; default 25.' })),
+    cursor: Type.Optional(Type.String({ minLength: 1, maxLength: 100, description: 'next of the previous page.' })),
   },
   { additionalProperties: false },
 );
@@ -45,7 +45,8 @@ export const listNotifications = defineOperation({
   path: '/v1/notifications',
   scope: 'notifications:read',
   summary: 'The notifications that this client sent',
-  description: 'Newest first, by reference, citizen, status and time of acceptance. Repeat with cursor=next for more.',
+  description:
+    'Newest first. Filter by reference, citizen, status and time of acceptance. To read the next page, send next as cursor.',
   request,
   responses: { 200: { description: 'One page.', schema: pageShape } },
   refusals: ['bad-request'],
@@ -53,9 +54,7 @@ export const listNotifications = defineOperation({
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
     const { limit = defaultLimit, reference, citizenId, status } = call.query;
     const bounds = parseBounds(call.query);
-    if (bounds.issues.length > 0) {
-      return { refusal: refuseIssues(bounds.issues) };
-    }
+    if (bounds.issues.length > 0) return { refusal: refuseIssues(bounds.issues) };
     const filter = { clientId: call.caller.clientId, reference, citizenId, status, ...bounds };
     // One more than the limit shows whether there is a next page.
     const found = await findNotificationPage(call.read, filter, limit + 1);
@@ -74,7 +73,12 @@ function parseBounds({ createdFrom, createdBefore, cursor }: Static<typeof query
   const at = (name: string, text: string | undefined) => {
     const value = text === undefined ? undefined : Date.parse(text);
     if (value !== undefined && !(value >= 0)) {
-      issues.push({ in: 'query', name, code: 'malformed', detail: 'must be an instant after 1969, no leap second' });
+      issues.push({
+        in: 'query',
+        name,
+        code: 'malformed',
+        detail: 'must be an instant after 1969 without a leap second',
+      });
     }
     return value;
   };
@@ -91,7 +95,7 @@ function eventsOf(
   call: OperationCall<typeof request, NotificationPorts>,
   shown: readonly Notification[],
 ): [LedgerEvent, ...LedgerEvent[]] {
-  const head = () => ({ id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } });
+  const head = () => ({ id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } });
   return [
     { type: 'notifications.listed', ...head(), shown: shown.length },
     ...shown.map((one): LedgerEvent => {

@@ -14,10 +14,10 @@ export const listTemplates = defineOperation({
   path: '/v1/templates',
   scope: 'notifications:send',
   summary: 'The templates of this client',
-  description: `Newest first, without their texts; at most ${maxTemplates}, which is as many as a client has.`,
+  description: `Newest first, without their texts. A client has at most ${maxTemplates}.`,
   request,
   responses: {
-    200: { description: 'All of them.', schema: Type.Object({ items: Type.Array(templateSummaryShape) }) },
+    200: { description: 'All templates.', schema: Type.Object({ items: Type.Array(templateSummaryShape) }) },
   },
   refusals: [],
   citizenData: false,

@@ -14,9 +14,9 @@ export const listWebhooks = defineOperation({
   path: '/v1/webhooks',
   scope: 'webhooks:manage',
   summary: 'The webhooks of this client',
-  description: 'With how many calls wait and how many were given up.',
+  description: 'With the number of waiting calls and of calls that were given up.',
   request,
-  responses: { 200: { description: 'All of them.', schema: Type.Object({ items: Type.Array(webhookShape) }) } },
+  responses: { 200: { description: 'All webhooks.', schema: Type.Object({ items: Type.Array(webhookShape) }) } },
   refusals: [],
   citizenData: false,
   run: async (call: OperationCall<typeof request, WebhookPorts>) => {

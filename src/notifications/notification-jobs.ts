@@ -72,7 +72,7 @@ function startWebhookJob(deps: SliceDeps): RunningJob {
   });
 }
 
-/** Measures what waits in the queues. */
+/** Measures the queues. */
 function startQueueMonitor({ db, clock, timer, log }: SliceDeps): RunningJob {
   const monitor = createQueueMonitor(db.read, clock);
   const onFault = (fault: unknown) => log.fault('queues', fault);
@@ -88,16 +88,19 @@ function queueGauges({ deliveries, calls }: QueueMonitor): Gauge[] {
   });
   return [
     {
-      ...gauge('deliveries_due', 'Deliveries that are due and that no worker has taken, counted up to 10,000.'),
+      ...gauge('deliveries_due', 'Due deliveries that no worker has claimed, counted up to 10,000.'),
       ...ofChannels('due'),
     },
-    { ...gauge('deliveries_oldest_due_seconds', 'How long the first of them is due.'), ...ofChannels('oldestSeconds') },
     {
-      ...gauge('webhook_calls_due', 'Calls of webhooks that are due and not made yet, counted up to 10,000.'),
+      ...gauge('deliveries_oldest_due_seconds', 'How long the oldest delivery has been due.'),
+      ...ofChannels('oldestSeconds'),
+    },
+    {
+      ...gauge('webhook_calls_due', 'Due webhook calls that were not made yet, counted up to 10,000.'),
       read: () => calls()?.due,
     },
     {
-      ...gauge('webhook_calls_oldest_due_seconds', 'How long the first of them is due.'),
+      ...gauge('webhook_calls_oldest_due_seconds', 'How long the oldest webhook call has been due.'),
       read: () => calls()?.oldestSeconds,
     },
   ];

@@ -6,12 +6,12 @@ import { openMessageOfCitizen } from './inbox/citizen-inbox.ts';
 import { citizenLanguageOf, inboxItemOf, inboxItemProperties } from './list-inbox-messages.ts';
 import { blocksOf } from './notification/message-content.ts';
 import type { NotificationPorts } from './ports.ts';
-import { defaultSubject } from './rendering/default-subject.ts';
+import { defaultSubject } from './rendering/mail-text.ts';
 import { renderMessageHtml } from './rendering/message-html.ts';
 
 const request = {
   params: Type.Object(
-    { id: Type.String({ maxLength: 64, description: 'The id in the list.' }) },
+    { id: Type.String({ maxLength: 64, description: 'The id from the list.' }) },
     { additionalProperties: false },
   ),
 };
@@ -27,18 +27,18 @@ export const openInboxMessage = defineOperation({
   scope: 'citizen:self',
   summary: 'Open one of my messages',
   description:
-    'For the citizen whom the token names. The first opening makes the notification read, and its sender is told; ask only when the citizen does.',
+    'For the citizen whom the token names. The first request sets the notification to read and notifies its sender. Send it only when the citizen opens the message.',
   request,
   responses: {
     200: {
       description: 'The message.',
       schema: Type.Object({
         ...inboxItemProperties,
-        message: Type.String({ description: 'As it was sent: plain text or restricted Markdown.' }),
-        html: Type.String({ description: 'The same as a page of its own, every text escaped.' }),
+        message: Type.String({ description: 'The text as sent: plain text or restricted Markdown.' }),
+        html: Type.String({ description: 'The message as an HTML page with all texts escaped.' }),
         attachments: Type.Array(
           Type.Object({
-            id: Type.String({ description: 'A document of the citizen, to be read at /v1/documents/{id}.' }),
+            id: Type.String({ description: 'A document of the citizen; read it at /v1/documents/{id}.' }),
             title: Type.String(),
           }),
         ),
@@ -56,7 +56,7 @@ async function openForCitizen(
   const { citizenId } = call.caller;
   if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
   const id = parseId('notification', call.params.id);
-  const deps = { ...call.ports, read: call.read, mint: call.mint };
+  const deps = { ...call.ports, read: call.read, createId: call.createId };
   const found = id === undefined ? undefined : await openMessageOfCitizen(deps, citizenId, { id, now: call.now });
   if (found === undefined) return { refusal: refuse('notification-not-found') };
   const { content, notification, effect } = found;
@@ -65,10 +65,7 @@ async function openForCitizen(
   const { sender } = item;
   const title = content.subject ?? defaultSubject(language, sender);
   const html = renderMessageHtml({ title, language, blocks: blocksOf(content), sender, notification: notification.id });
-  const attachments = (content.attachments ?? []).map(({ id: document, title: name }) => ({
-    id: document,
-    title: name,
-  }));
+  const { attachments = [] } = content;
   return {
     effect,
     answer: { status: 200, json: { ...item, message: content.message, html, attachments } },

@@ -8,10 +8,7 @@ import type { ContactOf } from './notification/contact.ts';
 import type { SenderOf } from './notification/sending-service.ts';
 import type { Template } from './templates/template.ts';
 
-/** The template that a client named by this text; undefined where it has none of that id. */
-export type TemplateOf = (text: string, clientId: string) => Promise<Template | undefined>;
-
-/** The title of an available document of that citizen, if that client may read it now. */
+/** The title of an available document of this citizen that this client may read now; undefined for all others. */
 export type AttachmentTitle = (
   id: DocumentId,
   ask: { readonly clientId: string; readonly citizenId: string; readonly now: number },
@@ -22,17 +19,16 @@ export type NotificationPorts = {
   readonly contactOf: ContactOf;
   readonly citizenKeys: Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
   readonly random: RandomBytes;
-  /** Under it is counted how many codes were asked for, by whom and for which address. */
+  /** The HMAC key of the counts of requested codes, by citizen and by address. */
   readonly codeCountKey: Uint8Array;
   /** The channels by which citizens are notified, and when. */
   readonly cascade: CascadePolicy;
   readonly senderOf: SenderOf;
-  /** The title of a document that this client may read and that belongs to this citizen; else undefined. */
   readonly attachmentTitle: AttachmentTitle;
-  /** The template of this client with that id; else undefined. */
-  readonly templateOf: TemplateOf;
-  /** Left out where this server prints no letters. */
+  /** The template of this client with this id; undefined when there is none. */
+  readonly templateOf: (text: string, clientId: string) => Promise<Template | undefined>;
+  /** Undefined when this server prints no letters. */
   readonly checkLetter?: CheckLetter | undefined;
-  /** Left out where messages do not lead to the inbox. */
+  /** Undefined when messages have no link to the inbox. */
   readonly inboxLink?: InboxLink | undefined;
 };

@@ -13,10 +13,10 @@ const request = {
       after: Type.Optional(
         Type.String({
           maxLength: 16,
-          description: 'The cursor of the last event you have; without it from the first that is kept.',
+          description: 'The cursor of the last event that you have read; the default is the first stored event.',
         }),
       ),
-      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'How many at most (100).' })),
+      limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 100, description: 'The maximum number; default 100.' })),
     },
     { additionalProperties: false },
   ),
@@ -29,7 +29,7 @@ const page = Type.Object({
       ...eventMembers,
     }),
   ),
-  after: Type.String({ description: 'The cursor for the next request; the same as before where nothing is new.' }),
+  after: Type.String({ description: 'The cursor for the next request; unchanged if there is nothing new.' }),
 });
 
 /**
@@ -42,9 +42,9 @@ export const readEvents = defineOperation({
   method: 'GET',
   path: '/v1/events',
   scope: 'events:read',
-  summary: 'What became of the notifications of this client, in order',
+  summary: 'The events of the notifications of this client, in order',
   description:
-    'Keep after, and ask again with it: no event is missing, none comes twice. Events are kept for the days that the operator states (180); a cursor from before them is refused with 410, never answered with a gap.',
+    'Store after, and send it with your next request: no event is missing and none is repeated. Events are stored for the number of days that the operator has set (default 180). A cursor of deleted events is refused with 410.',
   request,
   responses: { 200: { description: 'The events after the cursor.', schema: page } },
   refusals: ['bad-request', 'cursor-expired'],
@@ -54,23 +54,21 @@ export const readEvents = defineOperation({
     const { clientId } = call.caller;
     const after = call.query.after ?? String(await findPrunedNumber(call.read, clientId));
     if (!/^\d{1,15}$/.test(after)) {
-      const issues = [
-        { in: 'query' as const, name: 'after', code: 'malformed', detail: 'must be after of an earlier answer' },
-      ];
-      return { refusal: refuseIssues(issues) };
+      const detail = 'must be after of an earlier response';
+      return { refusal: refuseIssues([{ in: 'query', name: 'after', code: 'malformed', detail }]) };
     }
     const events = await findFeedEvents(call.read, clientId, Number(after), limit);
     // Read after the events, so that a prune between the two queries cannot leave an unnoticed gap.
     const pruned = await findPrunedNumber(call.read, clientId);
     if (call.query.after !== undefined && Number(after) < pruned) {
-      const detail = `The events up to number ${pruned} are no longer kept; ask with after=${pruned} for those that are.`;
+      const detail = `The events up to number ${pruned} were deleted. Send after=${pruned} to read the stored events.`;
       return { refusal: refuse('cursor-expired', detail) };
     }
     if (events.length === 0 && Number(after) > pruned) {
       // After a restore from a backup, numbers are assigned again. Without this refusal the client would miss those events.
       const last = await findLastNumber(call.read, clientId);
       if (Number(after) > last) {
-        const detail = `The last event has the number ${last}; the operator has restored an older state, or the cursor is of another client. Ask with after=${last}, and compare what you have of the numbers up to it.`;
+        const detail = `The last event has the number ${last}. The operator has restored an older state, or the cursor is from another client. Send after=${last}, and compare your events up to that number.`;
         return { refusal: refuse('cursor-expired', detail) };
       }
     }

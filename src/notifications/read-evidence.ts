@@ -48,7 +48,7 @@ export const readEvidence = defineOperation({
   scope: 'notifications:read',
   summary: 'The evidence of a notification, verifiable offline',
   description:
-    'A JWS with the event names of ETSI EN 319 522, the digest of the content (or that it was erased, and by which event), and the legal effect where a rule was named. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with any JOSE library and /.well-known/jwks.json.',
+    'A JWS with the event names of ETSI EN 319 522, the digest of the content or the event that erased it, and the legal effect if the sender named a rule. Verify it with `citizen-services evidence verify FILE --keys JWKS`, or with any JOSE library and /.well-known/jwks.json.',
   request,
   responses: {
     200: {
@@ -56,10 +56,12 @@ export const readEvidence = defineOperation({
       schema: Type.Object({
         evidence: Type.String({ description: 'A compact JWS (RFC 7515).' }),
         timeStamp: Type.Optional(
-          Type.String({ description: 'A JWS with a time stamp token (RFC 3161) over it, where an authority is set.' }),
+          Type.String({
+            description: 'A JWS with a time stamp token (RFC 3161) for it, if the operator has set an authority.',
+          }),
         ),
       }),
-      headers: { 'Content-Disposition': 'attachment, with a name for the file (RFC 6266).' },
+      headers: { 'Content-Disposition': 'attachment, with a file name (RFC 6266).' },
     },
   },
   refusals: ['notification-not-found'],
@@ -77,7 +79,7 @@ export const readEvidence = defineOperation({
     const key = ports.evidenceKey();
     const issuer = { publicUrl: ports.evidenceIssuer, senderName: sender.name, key: key.publicJwk, now };
     const claims = evidenceClaimsOf({ found, content, legalEffect }, issuer);
-    const head = { id: call.mint('event'), at: now, actor: { client: caller.clientId } };
+    const head = { id: call.createId('event'), at: now, actor: { client: caller.clientId } };
     const subject = { citizenId: notification.citizenId, notification: notification.id };
     return {
       effect: { events: [{ type: 'notification.status-read', ...head, ...subject }], statements },

@@ -228,13 +228,13 @@ for (const engine of engines) {
     const failed = "status = 'failed', attempts = 1, ended_at = 1, reason = 'address-invalid'";
     assert.match(
       String(await refusedDetail("status = 'sent', ended_at = 1", 'sending')),
-      /^Part of the notification has left/,
+      /^Part of the notification was already sent/,
     );
     assert.match(String(await refusedDetail("status = 'delivered', ended_at = 1", 'read')), /^The citizen has read/);
     assert.match(
       String(await refusedDetail(failed, 'undeliverable')),
-      /nothing of it has left: there is nothing to withdraw/,
+      /nothing was sent, so there is nothing to cancel/,
     );
-    assert.match(String(await refusedDetail('attempts = 1', 'sending')), /^A channel has begun already/);
+    assert.match(String(await refusedDetail('attempts = 1', 'sending')), /^A channel has already started/);
   });
 }

@@ -1,9 +1,9 @@
 import { defineOperation, type OperationCall } from '../api/operation.ts';
 import type { Read } from '../db/database.ts';
-import { type NotificationId, parseId } from '../kernel/id.ts';
+import { parseId } from '../kernel/id.ts';
 import { refuse } from '../kernel/refusal.ts';
 import { findAttempts, findDeliveries } from './notification/delivery-store.ts';
-import { foldStatus, outlineOf } from './notification/notification.ts';
+import { foldStatus } from './notification/notification.ts';
 import { findHistory } from './notification/notification-history-store.ts';
 import {
   type NotificationDetails,
@@ -25,7 +25,7 @@ export const readNotification = defineOperation({
   scope: 'notifications:read',
   summary: 'The status and timeline of a notification',
   description:
-    'What each channel came to, with the reason of each failure and who has to act. The message itself is not given out: it belongs to the citizen now.',
+    'The outcome of each channel, with the reason of each failure and who must act. The response does not contain the message, because it belongs to the citizen.',
   request,
   responses: { 200: { description: 'The notification.', schema: notificationShape } },
   refusals: ['notification-not-found'],
@@ -39,7 +39,7 @@ export const readNotification = defineOperation({
         events: [
           {
             type: 'notification.status-read',
-            id: call.mint('event'),
+            id: call.createId('event'),
             at: call.now,
             actor: { client: call.caller.clientId },
             citizenId: notification.citizenId,
@@ -62,12 +62,12 @@ export async function findOwnNotification(
   text: string,
   clientId: string,
 ): Promise<NotificationDetails | undefined> {
-  const id: NotificationId | undefined = parseId('notification', text);
+  const id = parseId('notification', text);
   const stored = id === undefined ? undefined : await findNotification(read, id);
   if (stored === undefined || stored.clientId !== clientId) return undefined;
   const deliveries = await findDeliveries(read, stored.id);
   // Read after the deliveries: a change between the two reads is then in both, never in neither, and it is counted once.
   const [attempts, history] = await Promise.all([findAttempts(read, deliveries), findHistory(read, stored.id)]);
-  const status = foldStatus(stored.status, deliveries.map(outlineOf), false);
+  const status = foldStatus(stored.status, deliveries, false);
   return { notification: { ...stored, status }, deliveries, attempts, history };
 }

@@ -14,10 +14,10 @@ export const readPreferences = defineOperation({
   method: 'GET',
   path: '/v1/contact-preferences',
   scope: 'citizen:self',
-  summary: 'How I wished to be reached',
+  summary: 'My contact preferences',
   description: 'For the citizen whom the token names.',
   request,
-  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
   refusals: ['citizen-token-needed'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
@@ -25,7 +25,7 @@ export const readPreferences = defineOperation({
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
     const deps = { ...call.ports, read: call.read };
     const [stored, codes] = await Promise.all([findPreferences(deps, citizenId), findContactCodes(deps, citizenId)]);
-    const head = { id: call.mint('event'), at: call.now, actor: { citizen: true } } as const;
+    const head = { id: call.createId('event'), at: call.now, actor: { citizen: true } } as const;
     return {
       effect: { events: [{ type: 'contact-wishes.read', ...head, citizenId }], statements: [] },
       answer: { status: 200, json: preferencesView({ ...stored, codes }, call) },

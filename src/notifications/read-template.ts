@@ -13,7 +13,7 @@ export const readTemplate = defineOperation({
   path: '/v1/templates/{id}',
   scope: 'notifications:send',
   summary: 'A template with its texts',
-  description: 'As it was made: a template is never edited.',
+  description: 'The texts as created: a template is never edited.',
   request,
   responses: { 200: { description: 'The template.', schema: templateShape } },
   refusals: ['template-not-found'],

@@ -12,17 +12,17 @@ import { countCalls, requestRedelivery } from './webhooks/webhook-store.ts';
 
 const request = { params: webhookParams };
 
-/** Makes the calls again that were given up. A disabled webhook becomes active. */
+/** Repeats the calls that were given up. A disabled webhook becomes active. */
 export const redeliverWebhook = defineOperation({
   name: 'redeliverWebhook',
   since: '1.0',
   method: 'POST',
   path: '/v1/webhooks/{id}/redeliver',
   scope: 'webhooks:manage',
-  summary: 'Make the calls again that were given up',
-  description: 'Each dead call is queued anew under its webhook-id, with all its attempts.',
+  summary: 'Repeat the calls that were given up',
+  description: 'Each dead call is queued again with its webhook-id and a full number of attempts.',
   request,
-  responses: { 202: { description: 'Queued.', schema: webhookShape } },
+  responses: { 202: { description: 'The calls are queued.', schema: webhookShape } },
   refusals: ['webhook-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, WebhookPorts>) => {

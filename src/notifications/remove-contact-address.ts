@@ -23,11 +23,11 @@ export const removeContactAddress = defineOperation({
   method: 'DELETE',
   path: '/v1/contact-addresses',
   scope: 'citizen:self',
-  summary: 'Remove a verified address of mine',
+  summary: 'Remove one of my verified addresses',
   description:
-    'For the citizen whom the token names. The address of the register is used again, if there is one. The address that was removed gets an official message that it was changed.',
+    'For the citizen whom the token names. The address of the register is used again, if there is one. The removed address receives an official message about the change.',
   request,
-  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
   refusals: [
     'citizen-token-needed',
     'citizen-not-found',
@@ -55,7 +55,7 @@ async function removeAddress(
   if (before.verified[part] === undefined) return { refusal: refuse('contact-address-not-found') };
   const verified = { ...before.verified, [part]: undefined };
   const key = await ports.citizenKeys.keyOf(citizenId);
-  const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+  const head = { id: call.createId('event'), at: now, actor: { citizen: true } } as const;
   const notice = await notifyAddressChange(call, { citizenId, contact, channel });
   const codes = await findContactCodes(deps, citizenId);
   return {

@@ -20,9 +20,9 @@ export const removeTemplate = defineOperation({
   path: '/v1/templates/{id}',
   scope: 'notifications:send',
   summary: 'Remove a template',
-  description: 'Nothing can be sent by it any more. Messages that were accepted keep their text and go on.',
+  description: 'You can no longer send with it. Accepted messages keep their text and are still delivered.',
   request,
-  responses: { 200: { description: 'As it was.', schema: templateShape } },
+  responses: { 200: { description: 'The removed template.', schema: templateShape } },
   refusals: ['template-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {

@@ -20,9 +20,9 @@ export const removeWebhook = defineOperation({
   path: '/v1/webhooks/{id}',
   scope: 'webhooks:manage',
   summary: 'Remove a webhook',
-  description: 'It is called no more. The events stay in GET /v1/events.',
+  description: 'It receives no more calls. The events stay in GET /v1/events.',
   request,
-  responses: { 200: { description: 'As it was.', schema: webhookShape } },
+  responses: { 200: { description: 'The removed webhook.', schema: webhookShape } },
   refusals: ['webhook-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, WebhookPorts>) => {

@@ -23,9 +23,9 @@ export const rotateWebhookSecret = defineOperation({
   scope: 'webhooks:manage',
   summary: 'Give a webhook a new secret',
   description:
-    'The new secret is in this answer only; with v1a the new public key. For 24 hours calls carry a signature of each of the two.',
+    'Only this response contains the new secret; with v1a it contains the new public key. For 24 hours calls have a signature of the new and of the previous secret.',
   request,
-  responses: { 200: { description: 'With the new secret.', schema: webhookShape } },
+  responses: { 200: { description: 'The webhook with the new secret.', schema: webhookShape } },
   refusals: ['webhook-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, WebhookPorts>) => {

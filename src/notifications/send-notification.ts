@@ -44,8 +44,8 @@ type CheckedRequest = {
 };
 
 /**
- * Accepts a message to one citizen. The same unit puts the copy into the inbox, unless the citizen is not in the register, is dead, or
- * `sendAt` lies ahead. The other steps of the cascade are queued, each with its time.
+ * Accepts a message to one citizen. The same unit puts the copy into the inbox, unless the citizen is not in the register or is dead, or
+ * `sendAt` is in the future. The other steps of the cascade are queued, each with its time.
  */
 export const sendNotification = defineOperation({
   name: 'sendNotification',
@@ -55,13 +55,16 @@ export const sendNotification = defineOperation({
   scope: 'notifications:send',
   summary: 'Send an official notification to a citizen',
   description:
-    'The answer comes when the message is durable; delivery follows. Send an Idempotency-Key, and repeat with the same key until you get an answer: there will be one notification. An unknown citizen is 404 for a caller with the scope citizens:known, and else is accepted and ends undeliverable. With dryRun nothing is sent or kept, no Idempotency-Key either, and the answer shows what each channel would carry.',
+    'The response is sent when the message is durable; the delivery follows. Send an Idempotency-Key, and repeat the request with the same key until you get a response: only one notification is created. For an unknown citizen, callers with the scope citizens:known receive 404. For all others the notification is accepted and becomes undeliverable. With dryRun nothing is sent or stored, also no Idempotency-Key, and the response shows what each channel would send.',
   request,
   responses: {
     202: {
       description: 'Accepted and durable.',
       schema: acceptedShape,
-      headers: { Location: 'Where its status is.', 'Idempotent-Replayed': 'true where an earlier answer is repeated.' },
+      headers: {
+        Location: 'The path of its status.',
+        'Idempotent-Replayed': 'true if an earlier response is repeated.',
+      },
     },
     200: { description: 'With dryRun: what would be sent.', schema: dryRunShape },
   },
@@ -177,10 +180,8 @@ async function attachmentsOf(call: AttachmentLookup): Promise<{ found: Attachmen
 
 async function dryRunDecision(call: SendCall, { times, contact, content, steps }: CheckedRequest): Promise<Decision> {
   const { citizenId } = call.body;
-  const { name: sender, returnAddress } = await call.ports.senderOf(call.caller.clientId);
-  const head = { id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } };
+  const head = { id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } };
   const known = mayKnowCitizen(call);
-  const { verifiedOnly = [], providers } = call.ports.cascade;
   const language = messageLanguageOf(content, call.body.language ?? null, known ? contact?.language : undefined);
   return {
     effect: { events: [{ type: 'notification.rehearsed', ...head, citizenId }], statements: [] },
@@ -189,16 +190,12 @@ async function dryRunDecision(call: SendCall, { times, contact, content, steps }
       json: await dryRunAnswer({
         steps,
         contact,
-        verifiedOnly,
-        providers,
         content,
-        sender,
-        returnAddress,
+        service: await call.ports.senderOf(call.caller.clientId),
         language,
         deliverBy: times.deliverBy,
         mayKnowCitizen: known,
-        checkLetter: call.ports.checkLetter,
-        inboxLink: call.ports.inboxLink,
+        ports: call.ports,
       }),
     },
   };

@@ -47,14 +47,14 @@ export const sendBody = Type.Object(
       Type.String({
         maxLength: 64,
         description:
-          'A template of yours, in place of message and subject: its text in language, else in that of the citizen, else in its default one.',
+          'One of your templates, instead of message and subject. Its text is chosen by language, otherwise by the language of the citizen, otherwise its default language is used.',
       }),
     ),
     subject: Type.Optional(
       Type.String({
         minLength: 1,
         maxLength: maxSubjectLength,
-        description: 'One line; without it the sender is named.',
+        description: 'One line; the default names the sender.',
       }),
     ),
     reference: Type.Optional(
@@ -62,20 +62,23 @@ export const sendBody = Type.Object(
         minLength: 1,
         maxLength: 200,
         description:
-          'Your own reference, to find the notification by. It need not be unique; put no personal data in it.',
+          'Your own reference, by which you can find the notification. It need not be unique. It must not contain personal data.',
       }),
     ),
     category: Type.Optional(
-      literalUnion(categories, 'What kind of message it is (default information); urgent ones go before all others.'),
+      literalUnion(
+        categories,
+        'The category of the message; default information. Urgent messages are sent before all others.',
+      ),
     ),
     language: Type.Optional(
       languageTagSchema(
-        'The language of the message (BCP 47); without it the citizen’s own is assumed. Of a template one that it has.',
+        'The language of the message (BCP 47); the default is the language of the citizen. For a template, one of its languages.',
       ),
     ),
-    sendAt: optionalInstantSchema('Not sent before this; in the future, at most a year ahead.'),
+    sendAt: optionalInstantSchema('The earliest time of sending; in the future, at most one year from now.'),
     deliverBy: optionalInstantSchema(
-      'Undeliverable if not delivered by then; after sendAt, default two weeks after it.',
+      'The deadline of delivery, after sendAt; default two weeks after it. Without delivery by then, the notification is undeliverable.',
     ),
     channels: Type.Optional(
       Type.Array(literalUnion(channelNames, 'A channel.'), {
@@ -83,7 +86,7 @@ export const sendBody = Type.Object(
         maxItems: channelNames.length,
         uniqueItems: true,
         description:
-          'The channels in the order wanted: the first begins at once, the next after the waits that the policy of the server has between them; the inbox is used always. Default: all of the policy.',
+          'The channels in your order. The first begins at once, the others after the waiting times of the server policy. The inbox is always used. Default: all channels of the policy.',
       }),
     ),
     personalisation: Type.Optional(
@@ -93,7 +96,7 @@ export const sendBody = Type.Object(
         {
           maxProperties: maxValues,
           description:
-            'Makes subject and message a template: a value for each placeholder ((name)), all of them required. Values are text; Markdown in them does not count. The limits of both hold for the filled texts too.',
+            'Values for the placeholders ((name)) in subject and message; all placeholders need a value. Values are plain text: Markdown in them is not interpreted. The length limits also apply to the filled texts.',
         },
       ),
     ),
@@ -103,19 +106,19 @@ export const sendBody = Type.Object(
         maxItems: 10,
         uniqueItems: true,
         description:
-          'Ids of documents of this citizen that you may read; the citizen finds them in the message and may read them too.',
+          'Ids of documents of this citizen that you may read. The message lists them, and the citizen can read them.',
       }),
     ),
     legalEffect: Type.Optional(
       Type.String({
         maxLength: 40,
         description:
-          'The rule by which it counts as served: opened, after-N-working-days, after-N-days or as-letter; see its evidence.',
+          'The rule by which the notification counts as served: opened, after-N-working-days, after-N-days or as-letter. The evidence contains the result.',
       }),
     ),
     dryRun: Type.Optional(
       Type.Boolean({
-        description: 'true checks everything and shows what each channel would send, and sends nothing.',
+        description: 'true: check the request and show what each channel would send, without sending.',
       }),
     ),
   },
@@ -142,12 +145,13 @@ export function parseSendTimes(
   const sendAt = sendText === undefined ? null : Date.parse(sendText);
   if (Number.isNaN(sendAt)) add('/sendAt', 'malformed', 'must be an instant without a leap second');
   else if (sendAt !== null && sendAt <= now) add('/sendAt', 'out-of-range', 'must be in the future');
-  else if (sendAt !== null && sendAt > now + maxWaitMs) add('/sendAt', 'out-of-range', 'at most a year ahead');
+  else if (sendAt !== null && sendAt > now + maxWaitMs)
+    add('/sendAt', 'out-of-range', 'must be at most one year from now');
   const begin = sendAt === null || Number.isNaN(sendAt) ? now : sendAt;
   const deliverBy = deliverText === undefined ? begin + defaultDeliverWithinMs : Date.parse(deliverText);
   if (Number.isNaN(deliverBy)) add('/deliverBy', 'malformed', 'must be an instant without a leap second');
   else if (deliverBy <= begin) add('/deliverBy', 'out-of-range', 'must be in the future, and after sendAt');
-  else if (deliverBy > begin + maxWaitMs) add('/deliverBy', 'out-of-range', 'at most a year after sending');
+  else if (deliverBy > begin + maxWaitMs) add('/deliverBy', 'out-of-range', 'must be at most one year after sendAt');
   return { sendAt, deliverBy, issues };
 }
 
@@ -162,7 +166,7 @@ function hasVisibleText(value: string): boolean {
 type TextForm = keyof typeof textForms;
 const textForms = {
   line: [linePattern, 'must be one line of text without control characters'],
-  text: [textPattern, 'must hold text, and no control characters besides line breaks and tabs'],
+  text: [textPattern, 'must contain text, and no control characters except line breaks and tabs'],
   citizenId: [citizenIdPattern, citizenIdRequirement],
 } as const;
 
@@ -197,13 +201,12 @@ export function textIssues(body: Partial<SendBody>, { faulty = new Set(), templa
   }
   if (templateId !== undefined) return [...issues, ...templateTextIssues(body, faulty, template)];
   if (message === undefined && !faulty.has('message') && !faulty.has('templateId')) {
-    const detail = 'required, or templateId in its place';
+    const detail = 'is required without templateId';
     issues.push({ in: 'body', pointer: '/message', code: 'required', detail });
   }
   // If a part is invalid, the values that the texts need are unknown.
   if (faulty.has('subject') || message === undefined || body.personalisation === undefined) return issues;
-  const pointers = { message: '/message', subject: '/subject' };
-  return [...issues, ...valueIssues([{ message, subject, pointers }], body.personalisation)];
+  return [...issues, ...valueIssues([{ message, subject }], body.personalisation)];
 }
 
 /** The issues of a request that names a template. All texts of the template are checked, so that the result does not depend on the citizen's language. */
@@ -216,31 +219,27 @@ function templateTextIssues(
   const add = (pointer: string, code: string, detail: string) => issues.push({ in: 'body', pointer, code, detail });
   for (const member of ['message', 'subject'] as const) {
     if (body[member] !== undefined || faulty.has(member))
-      add(`/${member}`, 'not-allowed', 'must not be there beside templateId: the template has the text');
+      add(`/${member}`, 'not-allowed', 'must be absent with templateId: the template has the text');
   }
   if (template === undefined) {
-    add('/templateId', 'not-found', 'must be a template of yours; GET /v1/templates lists them');
+    add('/templateId', 'not-found', 'must be one of your templates; GET /v1/templates lists them');
     return issues;
   }
   const { language, personalisation = {} } = body;
   if (language !== undefined && textForLanguage(template.texts, language) === undefined) {
     const has = template.texts.map((one) => one.language).join(', ');
-    const detail = `the template has no text in it, but in ${has}: name one of these, or none, and each citizen gets the own language where there is a text in it`;
+    const detail = `must be a language of the template (${has}), or absent to choose by the language of the citizen`;
     add('/language', 'not-allowed', detail);
   }
   if (faulty.has('personalisation')) return issues;
-  const texts = template.texts.map((one): TextWithPlaceholders => {
-    return { ...one, pointers: { message: '/personalisation', subject: '/personalisation' } };
-  });
-  return [...issues, ...valueIssues(texts, personalisation)];
+  return [...issues, ...valueIssues(template.texts, personalisation)];
 }
 
-/** A text with placeholders. `pointers` are the JSON pointers for issues of the filled text. */
+/** A text with placeholders. The texts of a stored template have a language. */
 type TextWithPlaceholders = {
   readonly language?: string;
   readonly message: string;
   readonly subject?: string | undefined;
-  readonly pointers: { readonly message: string; readonly subject: string };
 };
 
 function valueIssues(texts: readonly TextWithPlaceholders[], values: PlaceholderValues): Issue[] {
@@ -255,56 +254,38 @@ function valueIssues(texts: readonly TextWithPlaceholders[], values: Placeholder
   }
   const missing = [...required].filter((name) => !Object.hasOwn(values, name));
   return [
-    ...missing.map((name) => issue(name, 'missing', 'must be given: the text has this placeholder')),
+    ...missing.map((name) => issue(name, 'missing', 'is required: the text has this placeholder')),
     ...Object.entries(values).flatMap(([name, value]) => {
       if (!required.has(name)) return [issue(safeName(name), 'unknown', 'the text has no such placeholder')];
       if (inSubject.has(name) && !linePattern.test(value))
         return [issue(name, 'malformed', 'must be one line: it is in the subject')];
       return textPattern.test(value) ? [] : [issue(name, 'malformed', 'must be text without control characters')];
     }),
-    ...texts.flatMap(({ language, message, subject = '', pointers }) => [
-      ...filledIssues(
-        { language, pointer: pointers.message, template: message, maxLength: maxMessageLength, write: fillMarkdown },
-        values,
-      ),
-      ...filledIssues(
-        {
-          language,
-          pointer: pointers.subject,
-          template: subject,
-          maxLength: maxSubjectLength,
-          write: fillPlaceholders,
-        },
-        values,
-      ),
-    ]),
+    ...texts.flatMap((text) => [...filledIssues(text, 'message', values), ...filledIssues(text, 'subject', values)]),
   ];
 }
 
-type FilledPart = {
-  /** For a text of a stored template: its language. */
-  readonly language: string | undefined;
-  readonly pointer: string;
-  readonly template: string;
-  readonly maxLength: number;
-  write(template: string, values: PlaceholderValues): string;
-};
-
 /** The issues of a filled text. A text whose minimum length is over the limit is never built. */
 function filledIssues(
-  { language, pointer, template, maxLength, write }: FilledPart,
+  { language, ...text }: TextWithPlaceholders,
+  member: 'message' | 'subject',
   values: PlaceholderValues,
 ): Issue[] {
-  const which = language === undefined ? '' : `the text in ${language} `;
-  const issue = (code: string, detail: string): Issue => ({ in: 'body', pointer, code, detail: `${which}${detail}` });
+  const template = text[member] ?? '';
+  const maxLength = member === 'message' ? maxMessageLength : maxSubjectLength;
+  const write = member === 'message' ? fillMarkdown : fillPlaceholders;
+  const issue = (code: string, detail: string): Issue =>
+    language === undefined
+      ? { in: 'body', pointer: `/${member}`, code, detail }
+      : { in: 'body', pointer: '/personalisation', code, detail: `the text in ${language} ${detail}` };
   const minLength = filledLength(template, values);
   const filled = minLength > maxLength ? undefined : write(template, values);
   const length = filled === undefined ? minLength : countCodePoints(filled);
   if (length > maxLength) {
-    const detail = `has ${length} characters once its values are filled in, and at most ${maxLength} are allowed: shorten the text or the values, or name a value less often`;
+    const detail = `has ${length} characters after its values are filled in; at most ${maxLength} are allowed. Shorten the text or the values`;
     return [issue('too-long', detail)];
   }
   // A template that is blank without values has an issue of its own form already.
   if (!hasVisibleText(template) || hasVisibleText(filled ?? '')) return [];
-  return [issue('malformed', 'is blank once its values are filled in: give text, or a value that is not blank')];
+  return [issue('malformed', 'is blank after its values are filled in: add text, or a value that is not blank')];
 }

@@ -20,18 +20,18 @@ export const preferencesShape = Type.Object({
       address: Type.String(),
       verifiedAt: Type.String({ format: 'date-time' }),
     }),
-    { description: 'The addresses that were verified; they are used before those of the register.' },
+    { description: 'The verified addresses; they replace those of the register.' },
   ),
   awaiting: Type.Array(
     Type.Object({
       channel: Type.String({ description: 'email or sms.' }),
       address: Type.String(),
-      endsAt: Type.String({ format: 'date-time', description: 'Until when the code is good.' }),
+      endsAt: Type.String({ format: 'date-time', description: 'When the code expires.' }),
     }),
-    { description: 'The addresses to which a code went that can still be entered.' },
+    { description: 'The addresses with a code that is still valid.' },
   ),
   confirmable: Type.Array(Type.String(), {
-    description: 'The channels whose addresses can be verified here by a code: email, sms.',
+    description: 'The channels whose addresses can be verified by a code: email, sms.',
   }),
 });
 
@@ -42,11 +42,11 @@ export const statePreferences = defineOperation({
   method: 'POST',
   path: '/v1/contact-preferences',
   scope: 'citizen:self',
-  summary: 'How I wish to be reached',
+  summary: 'Set my contact preferences',
   description:
-    'For the citizen whom the token names. States all of it anew: what is left out is left to the policy of the server. Channels that a sender names for one notification keep their order; what is declined stays declined.',
+    'For the citizen whom the token names. Replaces all preferences: members that you leave out follow the policy of the server. If a sender names channels for a notification, their order stays, without the channels that the citizen declined.',
   request,
-  responses: { 200: { description: 'As it is kept now.', schema: preferencesShape } },
+  responses: { 200: { description: 'The preferences and addresses that are stored now.', schema: preferencesShape } },
   refusals: ['citizen-token-needed', 'citizen-not-found', 'bad-request', 'register-unavailable'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, NotificationPorts>) => {
@@ -54,15 +54,13 @@ export const statePreferences = defineOperation({
     const { citizenId } = call.caller;
     if (citizenId === undefined) return { refusal: refuse('citizen-token-needed') };
     const fault = preferencesFault(value);
-    if (fault !== undefined) {
-      const issues = [{ in: 'body' as const, pointer: '', code: 'not-allowed', detail: fault }];
-      return { refusal: refuseIssues(issues) };
-    }
+    if (fault !== undefined)
+      return { refusal: refuseIssues([{ in: 'body', pointer: '', code: 'not-allowed', detail: fault }]) };
     if ((await ports.contactOf(citizenId)) === undefined) return { refusal: refuse('citizen-not-found') };
     const { verified } = await findPreferences({ ...ports, read: call.read }, citizenId);
     const codes = await findContactCodes({ ...ports, read: call.read }, citizenId);
     const key = await ports.citizenKeys.keyOf(citizenId);
-    const head = { id: call.mint('event'), at: now, actor: { citizen: true } } as const;
+    const head = { id: call.createId('event'), at: now, actor: { citizen: true } } as const;
     return {
       effect: {
         events: [{ type: 'contact-wishes.stated', ...head, citizenId }],

@@ -1,5 +1,5 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
-import { defaultSubject } from '../notifications/rendering/default-subject.ts';
+import { defaultSubject } from '../notifications/rendering/mail-text.ts';
 import { extractMessageHtml } from '../notifications/rendering/message-html.ts';
 import { dayElement, type PageLayout, renderLayout } from './citizen-layout.ts';
 import type { CitizenTexts } from './citizen-texts.ts';

@@ -10,11 +10,11 @@ import { mountReceiptPage } from './receipt-page.ts';
 test('while the database is unavailable, a citizen sees a page with 503 and the log has the fault', async (t) => {
   const away = new Error('the database is away');
   const faults: unknown[] = [];
-  const mint = createIdGenerator(systemClock, systemRandom);
+  const createId = createIdGenerator(systemClock, systemRandom);
   const links = createConfirmLinks('', new Uint8Array(32));
   const parts = {
     clock: systemClock,
-    mint,
+    createId,
     senderOf: async () => ({ name: 'Tax Office' }),
     read: () => Promise.reject(away),
     commit: () => Promise.reject(away),
@@ -26,7 +26,7 @@ test('while the database is unavailable, a citizen sees a page with 503 and the 
   const { port } = server.address() as AddressInfo;
   for (const method of ['GET', 'POST', 'HEAD']) {
     const headers = { 'accept-language': 'de' };
-    const answer = await fetch(`http://127.0.0.1:${port}${links.linkFor(mint('delivery'))}`, { method, headers });
+    const answer = await fetch(`http://127.0.0.1:${port}${links.linkFor(createId('delivery'))}`, { method, headers });
     assert.equal(answer.status, 503);
     const text = await answer.text();
     if (method === 'HEAD') assert.equal(text, '');

@@ -58,7 +58,7 @@ test('postgres: new webhooks wait for one that another process is inserting, and
   const other = new pg.Client({ connectionString: url });
   await other.connect();
   await other.query('begin');
-  const head = { id: app.mint('webhook'), clientId, url: 'http://127.0.0.1:9/other', createdAt: 0 };
+  const head = { id: app.createId('webhook'), clientId, url: 'http://127.0.0.1:9/other', createdAt: 0 };
   for (const { sql, args = [] } of insertWebhook({ ...head, signature: 'v1', secret: Buffer.alloc(1) })) {
     await other.query(sql, [...args]);
   }

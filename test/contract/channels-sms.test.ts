@@ -4,8 +4,11 @@ import type { AddressInfo } from 'node:net';
 import { describe, type TestContext, test } from 'node:test';
 import { createIdGenerator } from '../../src/kernel/id.ts';
 import { createSmsGateway } from '../../src/notifications/channels/sms-gateway.ts';
-import { defaultSmsMapping, type SmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
-import { lateReportsInReceipt } from '../../src/notifications/channels/sms-receipts.ts';
+import {
+  defaultSmsMapping,
+  lateReportsInReceipt,
+  type SmsMapping,
+} from '../../src/notifications/channels/sms-mapping.ts';
 import { parsePhone } from '../../src/notifications/contact/phone-number.ts';
 import { createInboxLink, type InboxLink } from '../../src/notifications/inbox/inbox-link.ts';
 import type { OutgoingMessage } from '../../src/notifications/notification/channel.ts';
@@ -15,9 +18,17 @@ const newId = createIdGenerator({ now: () => at }, (bytes) => new Uint8Array(byt
 
 function message(more: Partial<OutgoingMessage> = {}): OutgoingMessage {
   return {
-    ...{ notification: newId('notification'), delivery: newId('delivery'), attempt: 1, address: '+47 400 00 000' },
-    ...{ sender: 'Tax Office', subject: undefined, content: { message: 'Ready {to} "x"' }, reminder: false },
-    ...{ category: 'information' as const, language: undefined, at },
+    notification: newId('notification'),
+    delivery: newId('delivery'),
+    attempt: 1,
+    address: '+47 400 00 000',
+    sender: 'Tax Office',
+    subject: undefined,
+    content: { message: 'Ready {to} "x"' },
+    reminder: false,
+    category: 'information' as const,
+    language: undefined,
+    at,
     ...more,
   };
 }
@@ -47,7 +58,12 @@ async function gateway(t: TestContext, behave: Behave, mapping: SmsMapping = def
   const troubles: string[] = [];
   const onProviderFailure = (why: string) => void troubles.push(why);
   const channel = createSmsGateway({
-    ...{ url: `http://127.0.0.1:${port}/send`, mapping, inboxLink, timeoutMs: 6_000, onProviderFailure, clock },
+    url: `http://127.0.0.1:${port}/send`,
+    mapping,
+    inboxLink,
+    timeoutMs: 6_000,
+    onProviderFailure,
+    clock,
   });
   const send = async (what: OutgoingMessage) => {
     const ready = await channel.prepare(what);

@@ -32,7 +32,7 @@ for (const engine of engines) {
   test(`${engine.name}: an event over the limit is refused, and one of the longest size is served and verifies`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const say = (bytes: number) => {
-      const head = { type: 'document.listed', id: app.mint('event'), at: app.time.now, citizenId: 'anna' } as const;
+      const head = { type: 'document.listed', id: app.createId('event'), at: app.time.now, citizenId: 'anna' } as const;
       const said = { ...head, actor: { client: 'tax' }, documents: [], purpose: '' } as const;
       // The padding for an id of less than 64 bytes does not count.
       const purpose = 'p'.repeat(bytes - encodeEventContent(said).length + 64 - 'anna'.length);
@@ -91,12 +91,13 @@ for (const engine of engines) {
     const [citizenId, client, purpose] = ['anna-of-the-old-mill', 'tax-office-of-the-town', 'test-of-what-is-seen'];
     const head = { at: app.time.now, actor: { client } };
     const used = () => {
-      return { type: 'document.listed', id: app.mint('event'), ...head, citizenId, documents: [], purpose } as const;
+      const id = app.createId('event');
+      return { type: 'document.listed', id, ...head, citizenId, documents: [], purpose } as const;
     };
     const events = [
       used(),
       used(),
-      { type: 'notifications.listed', id: app.mint('event'), ...head, shown: 3 } as const,
+      { type: 'notifications.listed', id: app.createId('event'), ...head, shown: 3 } as const,
     ];
     for (const event of events) await app.commit({ events: [event], statements: [] });
     await app.sequence();

@@ -46,12 +46,12 @@ for (const engine of engines) {
           code: 'no-contact',
           retryable: false,
           whoActs: 'sender',
-          detail: 'The register has no address of the citizen for this channel; reach the citizen in another way.',
+          detail: 'The register has no address of the citizen for this channel. Contact the citizen in another way.',
         },
         ['accepted', 'inbox sent', 'email skipped no-contact', 'undeliverable'],
       ],
     );
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
     const own = parseId('notification', id);
     assert.ok(own !== undefined);
     const opened = await openMessageOfCitizen(parts, 'cit-no-mail', { id: own, now: time.clock.now() });

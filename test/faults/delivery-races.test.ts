@@ -126,7 +126,7 @@ for (const engine of engines) {
     assert.ok(id !== undefined);
     worker.wake();
     await waitOnEventLoopUntil(async () => provider.calls.length === 1);
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
     const opened = await openMessageOfCitizen(parts, 'cit-ada', { id, now: time.clock.now() });
     assert.ok(opened !== undefined);
     await app.commit(opened.effect);
@@ -176,7 +176,7 @@ for (const engine of engines) {
     assert.ok(id !== undefined);
     worker.wake();
     await worker.idle();
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
     const opened = await openMessageOfCitizen(parts, 'cit-ada', { id, now: time.clock.now() });
     assert.ok(opened !== undefined);
     await app.commit(opened.effect);
@@ -192,7 +192,7 @@ for (const engine of engines) {
     const { time, app, sink, start } = await createDeliveryApp(t, db);
     const id = parseId('notification', await app.accept({ citizenId: 'cit-ada' }));
     assert.ok(id !== undefined);
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
     const opened = await openMessageOfCitizen(parts, 'cit-ada', { id, now: time.clock.now() });
     assert.ok(opened !== undefined);
     await app.commit(opened.effect);

@@ -23,8 +23,11 @@ async function open(t: TestContext, db: Database, claim?: WriteWithoutEvent) {
   const app = await createDeliveryApp(t, db);
   const { time, faults } = app;
   const say = await startProviderWebhook(t, {
-    ...{ ...app.app, claim: claim ?? app.app.claim },
-    ...{ read: db.read, clock: time.clock, onFault: (fault) => faults.push(fault) },
+    ...app.app,
+    claim: claim ?? app.app.claim,
+    read: db.read,
+    clock: time.clock,
+    onFault: (fault) => faults.push(fault),
   });
   return { ...app, say };
 }
@@ -33,7 +36,7 @@ async function open(t: TestContext, db: Database, claim?: WriteWithoutEvent) {
 const isWaiting = async (db: Database) =>
   (await db.read("select id from delivery where status = 'queued'")).length === 1;
 const countEarlyReports = async (db: Database) =>
-  (await db.read('select id from delivery where early_word is not null')).length;
+  (await db.read('select id from delivery where early_report is not null')).length;
 
 for (const engine of engines) {
   const check = (claim: string, body: (t: TestContext, db: Database) => Promise<void>) =>
@@ -139,7 +142,7 @@ for (const engine of engines) {
     worker.wake();
     await worker.idle();
     const own = parseId('notification', id) ?? assert.fail();
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
     const opened = (await openMessageOfCitizen(parts, 'cit-ada', { id: own, now: time.clock.now() })) ?? assert.fail();
     await app.commit(opened.effect);
     assert.equal(await say(provider.calls[0], 'delivered'), 200);

@@ -168,7 +168,7 @@ for (const engine of engines) {
           code: 'provider-unreachable',
           retryable: true,
           whoActs: 'operator',
-          detail: 'No connection to the provider of the channel could be made.',
+          detail: 'The server could not connect to the provider of the channel.',
         },
       ],
     );

@@ -75,7 +75,7 @@ for (const engine of engines) {
     const write = app.wires.write;
     app.wires.write = async (unit) => {
       await write(unit);
-      throw new WriteUnknown('the line was lost behind');
+      throw new WriteUnknown('the connection was lost');
     };
     const result = await app.deposit(asked);
     assert.ok('refusal' in result && result.refusal.slug === 'outcome-unknown');
@@ -176,7 +176,7 @@ test('an incomplete upload of a crash is swept, and a complete document is not',
   assert.ok(engine !== undefined);
   const app = await openDocumentApp(t, engine);
   await app.deposit(asked);
-  await writeFile(join(app.folder, 'documents', 'incoming', app.mint('document')), 'half of a sealed message');
+  await writeFile(join(app.folder, 'documents', 'incoming', app.createId('document')), 'half of a sealed message');
   const swept = await sweepBlobs({ blobs: app.wires.blobs, read: app.db.read }, whenever);
   assert.deepEqual(swept, { broken: 1, orphans: 0, strays: 0 });
   assert.equal((await app.files()).length, 1);

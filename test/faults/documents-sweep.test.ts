@@ -19,7 +19,7 @@ type More = Partial<
   Pick<Parameters<typeof startDocumentJobs>[0], 'random' | 'log' | 'timer' | 'openedAt' | 'lookAtClock' | 'isClockSure'>
 >;
 
-function keep({ db, mint, ports, app: { clock, commit } }: DocumentApp, more: More = {}): RunningJob {
+function keep({ db, createId, ports, app: { clock, commit } }: DocumentApp, more: More = {}): RunningJob {
   const claim = async () => assert.fail('nothing is scanned');
   const settings = readSettings({ CLAMAV: 'off' });
   const machine = {
@@ -30,7 +30,7 @@ function keep({ db, mint, ports, app: { clock, commit } }: DocumentApp, more: Mo
     isClockSure: async () => true,
     log: createLog('silent'),
   };
-  return startDocumentJobs({ db, mint, clock, commit, claim, settings, ...machine, ...more }, ports);
+  return startDocumentJobs({ db, createId, clock, commit, claim, settings, ...machine, ...more }, ports);
 }
 
 /** The machine's timer, and the first call with that delay, which the test runs by itself. */

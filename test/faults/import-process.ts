@@ -27,7 +27,7 @@ const importDeps = {
     return written;
   },
   citizenKeys,
-  mint: createIdGenerator(systemClock, systemRandom),
+  createId: createIdGenerator(systemClock, systemRandom),
   clock: systemClock,
 };
 const importOptions = {

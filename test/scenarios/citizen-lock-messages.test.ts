@@ -17,7 +17,7 @@ for (const engine of engines) {
       // An attacker with the citizen's sign-in would decline the channels first.
       await contactApp.state(citizenId, { declined: ['email', 'sms'] });
       const contact = await contactApp.contactOf(citizenId);
-      const call = { now: contactApp.time.clock.now(), mint: app.mint, ports: app.ports };
+      const call = { now: contactApp.time.clock.now(), createId: app.createId, ports: app.ports };
       const notice = await notifyLockChange(call, { citizenId, contact, locked: false });
       await app.commit({ events: [notice.event], statements: notice.statements });
     }

@@ -126,7 +126,7 @@ test('the digest of the content can be computed from the sent message as docs/no
   assert.ok(engine !== undefined);
   const { app, claimsOf } = await open(t, engine);
   Object.assign(app.ports, { attachmentTitle: async () => 'Notice' });
-  const document = app.mint('document');
+  const document = app.createId('document');
   const texts = [{ language: 'fr', subject: 'Avis', message: 'Chère ((name))' }];
   const created = await app.serve(createTemplate)({ body: { name: 'Notice', defaultLanguage: 'fr', texts } });
   assert.ok('json' in created);

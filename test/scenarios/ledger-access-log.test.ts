@@ -214,7 +214,7 @@ for (const engine of engines) {
           {
             ...{
               type: 'endpoint.registered',
-              id: app.mint('event'),
+              id: app.createId('event'),
               at: app.time.now,
               actor: { process: 'start' },
             },

@@ -89,7 +89,7 @@ for (const engine of engines) {
     const printed: string[] = [];
     const print = (text: string) => void printed.push(text);
     const terminal = { stdout: print, stderr: () => undefined, isInteractive: false, cwd: '/' };
-    const deps = { read: db.read, commit: app.commit, clock: time.clock, mint: app.mint, operator: 'ops' };
+    const deps = { read: db.read, commit: app.commit, clock: time.clock, createId: app.createId, operator: 'ops' };
     const commands = webhookCommands(async (use) => await use(deps), terminal);
     const run = (...args: string[]) => runCommandLine(['webhooks', 'hosts', ...args], commands, terminal);
     const create = async (url: string, as = clientId) => {
@@ -132,7 +132,7 @@ for (const engine of engines) {
       const answer = await app.serve(readEvents)({ query: `after=${after}` });
       assert.ok('refused' in answer);
       assert.equal(answer.refused.slug, 'cursor-expired');
-      assert.match(answer.refused.detail, /up to number 3 are no longer kept; ask with after=3/);
+      assert.match(answer.refused.detail, /up to number 3 were deleted. Send after=3/);
     }
     const [counted] = await db.read('select count(*) as calls from webhook_call');
     assert.equal(counted?.['calls'], 2);

@@ -7,7 +7,7 @@ import { contactCommands } from '../../src/cli/contacts.ts';
 import { readSettings } from '../../src/config/settings.ts';
 import type { Database } from '../../src/db/database.ts';
 import { type CascadePolicy, defaultPolicyFor, planSteps } from '../../src/notifications/cascade/cascade.ts';
-import { cascadeOf } from '../../src/notifications/cascade/cascade-settings.ts';
+import { cascadeOf } from '../../src/notifications/cascade/cascade-file.ts';
 import { inboxChannel } from '../../src/notifications/channels/inbox-channel.ts';
 import { findPreferences, withPreferences } from '../../src/notifications/contact/contact-preferences-store.ts';
 import { type Channel, unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
@@ -183,8 +183,8 @@ for (const engine of engines) {
     ]) {
       assert.equal(await slugOf(state('cit-ida', wrong)), 'bad-request', JSON.stringify(wrong));
     }
-    const [row] = await db.read('select wishes from contact_wish');
-    const sealed = row?.['wishes'];
+    const [row] = await db.read('select preferences from contact_preference');
+    const sealed = row?.['preferences'];
     assert.ok(sealed instanceof Uint8Array && !Buffer.from(sealed).includes('language'));
     const types = (await app.events()).filter((type) => type.startsWith('contact-wishes'));
     assert.deepEqual(types, ['contact-wishes.stated', 'contact-wishes.stated', 'contact-wishes.read']);
@@ -285,9 +285,9 @@ test('a cascade file sets the policy, and an invalid one stops the start with th
     [{ steps: [] }, /\/steps/],
     [{ steps: [{ channel: 'fax' }] }, /\/steps\/0/],
     [{ steps: [{ channel: 'email' }], more: 1 }, /\/more: is not a known member/],
-    [{ steps: [{ channel: 'sms' }] }, /no provider for sms: set SMS_URL, or leave the step out/],
-    [{ steps: [{ channel: 'email' }, { channel: 'email', afterDays: 2 }] }, /say "reminder": true/],
-    [{ steps: [{ channel: 'email', reminder: true }] }, /a reminder comes after the first step/],
+    [{ steps: [{ channel: 'sms' }] }, /no provider for sms: set SMS_URL, or remove the step/],
+    [{ steps: [{ channel: 'email' }, { channel: 'email', afterDays: 2 }] }, /set "reminder": true/],
+    [{ steps: [{ channel: 'email', reminder: true }] }, /expected a reminder after the first step/],
     [{ steps: [{ channel: 'email' }], quietHours: { ...quietHours, timeZone: 'X' } }, /\/quietHours: timeZone/],
   ];
   for (const [file, fault] of wrong) assert.throws(() => read(file), fault, JSON.stringify(file));

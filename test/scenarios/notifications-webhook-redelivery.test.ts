@@ -68,7 +68,7 @@ for (const engine of engines) {
     const db = await engine.open(t);
     const { operate } = await openWebhookApp(t, {
       ...db,
-      read: async (sql, args) => (sql.includes('revive_after is not null') ? [] : await db.read(sql, args)),
+      read: async (sql, args) => (sql.includes('redeliver_after is not null') ? [] : await db.read(sql, args)),
     });
     const { id } = await operate(createWebhook, { body: { url: 'http://127.0.0.1:9/hook' } });
     await insertDeadCalls(db, id);

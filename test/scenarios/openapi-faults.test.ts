@@ -50,7 +50,7 @@ before(async () => {
         takeQuota: (caller, needed) => quotas.take(caller, needed),
       },
       clock,
-      mint: createIdGenerator(clock, systemRandom),
+      createId: createIdGenerator(clock, systemRandom),
       read: broken,
       commit: broken,
       fingerprintKey: new Uint8Array(32),

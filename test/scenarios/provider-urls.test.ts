@@ -35,7 +35,7 @@ test('so does one of the relay', async (t) => {
       'smtp://user:pa%ss@relay.example',
       /SMTP_URL: expected .* percent-encoded user, password and path \(% is %25\), received another value, which is a secret\. See/,
     ],
-    ['smtp://relay.example?logger=1', /SMTP_URL: no parameter is called logger\. See/],
+    ['smtp://relay.example?logger=1', /SMTP_URL: unknown parameter logger\. See/],
   ] as const) {
     const program = (await makeServerFixture(t, { settings: { SMTP_URL: url } })).launchCommand('demo');
     const { code } = await program.exited;

@@ -44,12 +44,12 @@ const wrongSends: ReadonlyArray<[string, object, string[], RegExp]> = [
     ['/message not-allowed', '/subject not-allowed'],
     /the template has the text/,
   ],
-  ['a language that the template has not', { language: 'de' }, ['/language not-allowed'], /in fr-BE, nl-BE/],
+  ['a language that the template has not', { language: 'de' }, ['/language not-allowed'], /\(fr-BE, nl-BE\)/],
   [
     'no values',
     { personalisation: undefined },
     ['/personalisation/name missing', '/personalisation/number missing'],
-    /must be given/,
+    /is required/,
   ],
   [
     'a value that is in no text',

@@ -186,10 +186,10 @@ for (const engine of engines) {
     const db = await engine.open(t);
     const { create, make, list } = await openTemplateApp(db);
     const id = await make();
-    const { mint } = await createNotificationApp(db, { now: () => templateAppTimeMs }, {});
+    const { createId } = await createNotificationApp(db, { now: () => templateAppTimeMs }, {});
     const copy = `insert into template (id, client_id, name, default_language, languages, placeholders, texts, created_at)
       select $1, client_id, name, default_language, languages, placeholders, texts, created_at from template where id = $2`;
-    const copies = Array.from({ length: maxTemplates - 2 }, () => ({ sql: copy, args: [mint('template'), id] }));
+    const copies = Array.from({ length: maxTemplates - 2 }, () => ({ sql: copy, args: [createId('template'), id] }));
     await db.write(copies);
     const answers = await Promise.all([create({ body: permitTemplate }), create({ body: permitTemplate })]);
     const refused = answers.flatMap((answer) => ('refused' in answer ? [answer.refused.slug] : []));

@@ -71,7 +71,7 @@ export async function createDeliveryApp(
       clock: time.clock,
       timer: time.timer,
       random: app.random,
-      mint: app.mint,
+      createId: app.createId,
       citizenKeys: app.citizenKeys,
       contactOf: app.contactOf,
       senderOf: async () => ({ name: 'Tax Office' }),

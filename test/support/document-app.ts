@@ -90,7 +90,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
   };
   await db.write(citizenKeys.creationStatements([testCitizenId, otherCitizenId]));
   const alarms: string[] = [];
-  const mint = createIdGenerator(clock, systemRandom);
+  const createId = createIdGenerator(clock, systemRandom);
   const blobs = await openFolderBlobs(join(folder, 'documents'));
   // Tests insert faults here, before and after the real calls.
   const faultPoints = { blobs, write: (unit: readonly Statement[]) => db.write(unit) };
@@ -117,7 +117,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
       takeQuota: () => ({ headers: {} }),
     },
     clock,
-    mint,
+    createId,
     read: db.read,
     commit: createCommitter({ db: { write: (unit) => faultPoints.write(unit) }, citizenKeys, random: systemRandom })
       .commit,
@@ -127,7 +127,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     db,
     folder,
     time,
-    mint,
+    createId,
     app: context,
     ports,
     wires: faultPoints,
@@ -136,7 +136,7 @@ export async function buildDocumentApp(db: Database, folder: string, rootBytes: 
     ...createOperations(context, ports),
     /** The dependencies of deletion runs and commands. */
     keeping: {
-      ...{ read: db.read, commit: context.commit, clock, mint, ports },
+      ...{ read: db.read, commit: context.commit, clock, createId, ports },
       claim: (statement: Statement) => faultPoints.write([statement]),
     },
     /** Evicts cached keys, like a restart. */

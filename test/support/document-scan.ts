@@ -20,7 +20,7 @@ export function createDocumentScan(app: DocumentApp, scan: Scanner['scan']) {
     clock: { now: () => Math.round(time.clock.now()) },
     timer: time.timer,
     random: systemRandom,
-    mint: app.mint,
+    createId: app.createId,
     ports: app.ports,
     scanner,
     rescanAfterMs: 1_000,

@@ -53,7 +53,7 @@ export async function buildIdentityApp(db: Database) {
   const root = rootKeyFromBytes(new Uint8Array(32).fill(7));
   const citizenKeys = createCitizenKeys(db.read, root, systemRandom, { now: () => Math.floor(performance.now()) });
   const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
-  const mint = createIdGenerator(clock, systemRandom);
+  const createId = createIdGenerator(clock, systemRandom);
   const keys = await generateKeyPair('ES256');
   const ports: IdentityPorts & { purposes: readonly string[] | undefined } = {
     register: createEmbeddedRegister(db.read),
@@ -79,7 +79,7 @@ export async function buildIdentityApp(db: Database) {
     registerSource: { name: 'Register of Exampleland', country: 'EX' },
     refuseClaimsInUrl: false,
   };
-  const importDeps = { read: db.read, commit, citizenKeys, mint, clock };
+  const importDeps = { read: db.read, commit, citizenKeys, createId, clock };
   const ask = createVerifyCall((overrides) => ({ ...importDeps, ports: { ...ports, ...overrides } }));
 
   return {
@@ -129,15 +129,15 @@ export async function verifyDecisionOf(
 }
 
 /** A notice with only its ledger event. */
-const createLimitReachedNotice: IdentityPorts['limitReachedNotice'] = async (citizenId, { mint, now }) => {
-  const head = { id: mint('event'), at: now, actor: { client: 'system' } };
+const createLimitReachedNotice: IdentityPorts['limitReachedNotice'] = async (citizenId, { createId, now }) => {
+  const head = { id: createId('event'), at: now, actor: { client: 'system' } };
   return {
     events: [
       {
         type: 'notification.accepted',
         ...head,
         citizenId,
-        notification: mint('notification'),
+        notification: createId('notification'),
         contentDigest: `sha-256:${'0'.repeat(64)}`,
       },
     ],

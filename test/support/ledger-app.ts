@@ -56,7 +56,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
   const systemKeys = createSystemKeys(root);
   const commit = createCommitter({ db, citizenKeys, random: systemRandom }).commit;
   const claim = async (statement: Statement) => (await db.write([statement]))[0] ?? [];
-  const mint = createIdGenerator(clock, systemRandom);
+  const createId = createIdGenerator(clock, systemRandom);
   const anchor = options.anchor ?? createMemoryAnchor();
   const faultyDb = { read: options.read ?? db.read, write: options.write ?? db.write };
   const maxBatchEvents = options.batchLimit ?? 100;
@@ -75,7 +75,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
     if (tree !== undefined) await publisher.publish(tree);
   }
 
-  const event = (citizenId: string | undefined, id: EventId = mint('event')): LedgerEvent =>
+  const event = (citizenId: string | undefined, id: EventId = createId('event')): LedgerEvent =>
     citizenId === undefined
       ? { type: 'notifications.listed', id, at: time.now, actor: { client: 'tax' }, shown: 3 }
       : {
@@ -98,7 +98,7 @@ export function buildLedgerApp(db: Database, options: LedgerAppOptions = {}) {
       systemKeys,
       commit,
       claim,
-      mint,
+      createId,
       anchor,
       sequencer,
       publisher,

@@ -61,7 +61,7 @@ export async function createNotificationApp(
   } = {},
 ) {
   const random = systemRandom;
-  const mint = createIdGenerator(clock, random);
+  const createId = createIdGenerator(clock, random);
   const citizenKeys = createCitizenKeys(db.read, rootKeyFromBytes(new Uint8Array(32).fill(7)), random);
   await db.write(citizenKeys.creationStatements(Object.keys(citizens)));
   const { commit, onCommitted } = createCommitter({ db, citizenKeys, random });
@@ -81,7 +81,7 @@ export async function createNotificationApp(
     missingScope: () => ({ slug: 'missing-scope', detail: '' }),
     takeQuota: () => ({ headers: {} }),
   };
-  const context = { authorizer, clock, mint, read: db.read, commit, fingerprintKey: new Uint8Array(32) };
+  const context = { authorizer, clock, createId, read: db.read, commit, fingerprintKey: new Uint8Array(32) };
   const serve = (operation: Operation<AllPorts>) => {
     const dispatch = createDispatch(bindOperation(operation, ports), context);
     return async (
@@ -127,7 +127,7 @@ export async function createNotificationApp(
     db,
     ports,
     serve,
-    mint,
+    createId,
     random,
     commit,
     onCommitted,

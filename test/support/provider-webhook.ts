@@ -2,8 +2,7 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { TestContext } from 'node:test';
 import { Secret } from '../../src/kernel/secret.ts';
-import { defaultSmsMapping } from '../../src/notifications/channels/sms-mapping.ts';
-import { lateReportsInReceipt } from '../../src/notifications/channels/sms-receipts.ts';
+import { defaultSmsMapping, lateReportsInReceipt } from '../../src/notifications/channels/sms-mapping.ts';
 import { createProviderWebhook, receiptParser } from '../../src/notifications/provider-webhooks/provider-webhook.ts';
 
 /** Starts the webhook of an SMS gateway on loopback; returns a function that sends a receipt and returns the response status. */

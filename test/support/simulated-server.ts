@@ -16,7 +16,7 @@ import { readRootKey } from '../../src/crypto/root-key-file.ts';
 import { openDatabase } from '../../src/db/open-database.ts';
 import type { Timer } from '../../src/jobs/timer.ts';
 import { systemRandom } from '../../src/kernel/system-clock.ts';
-import { cascadeOf } from '../../src/notifications/cascade/cascade-settings.ts';
+import { cascadeOf } from '../../src/notifications/cascade/cascade-file.ts';
 import { createEmailChannel, createOutgoingChannels } from '../../src/notifications/channels/create-channels.ts';
 import type { Channel, ExternalChannels } from '../../src/notifications/notification/channel.ts';
 import type { Engine } from './database-engines.ts';

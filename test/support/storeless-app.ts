@@ -13,7 +13,7 @@ export const storelessContext = {
     takeQuota: () => assert.fail('no quota is taken'),
   },
   clock: systemClock,
-  mint: createIdGenerator(systemClock, systemRandom),
+  createId: createIdGenerator(systemClock, systemRandom),
   read: rejectStoreAccess,
   commit: rejectStoreAccess,
   fingerprintKey: new Uint8Array(32),

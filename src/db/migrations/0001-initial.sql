@@ -366,7 +366,7 @@ alter table verification set (toast_tuple_target = 8160);
 -- failures: a JSON list of distinct wrong sets of claims (an HMAC each) with their times; failures of the last 30 days count.
 -- version: increases with each write. An update of an older version writes nothing, and the process counts again.
 -- notified_at: the time of the message that the limit was reached, written in the transaction that stores the message.
--- notifying_at: the time at which a process last began to prepare this message.
+-- notifying_since: the time at which a process last began to prepare this message.
 -- engine: sqlite
 create table verification_limit (
   verification_key text not null primary key,
@@ -374,7 +374,7 @@ create table verification_limit (
   version bigint not null check (version between 0 and 9007199254740991),
   updated_at bigint not null check (updated_at between 0 and 9007199254740991),
   notified_at bigint check (notified_at between 0 and 9007199254740991),
-  notifying_at bigint check (notifying_at between 0 and 9007199254740991)
+  notifying_since bigint check (notifying_since between 0 and 9007199254740991)
 ) without rowid;
 
 -- engine: postgres
@@ -384,7 +384,7 @@ create table verification_limit (
   version bigint not null check (version between 0 and 9007199254740991),
   updated_at bigint not null check (updated_at between 0 and 9007199254740991),
   notified_at bigint check (notified_at between 0 and 9007199254740991),
-  notifying_at bigint check (notifying_at between 0 and 9007199254740991)
+  notifying_since bigint check (notifying_since between 0 and 9007199254740991)
 );
 
 create index verification_limit_by_age on verification_limit (updated_at);
@@ -436,7 +436,7 @@ create index notification_open on notification (deliver_by) where status in ('ac
 -- again, and a row with it becomes unknown. locked_by names the lease that says whether the worker is alive.
 -- priority: 0 goes before 1. lane: messages of one client and category wait only for each other.
 -- reminder: announces again what the same channel has delivered before.
--- early_word: the provider's report on an attempt whose outcome is not stored yet. Removed when the outcome is stored.
+-- early_report: the provider's report on an attempt whose outcome is not stored yet. Removed when the outcome is stored.
 create table delivery (
   id text not null primary key,
   notification_id text not null references notification (id),
@@ -452,12 +452,12 @@ create table delivery (
   ended_at bigint check (ended_at between 0 and 9007199254740991),
   reason text,
   provider_ref text,
-  early_word text
+  early_report text
 );
 
 create index delivery_of_notification on delivery (notification_id, id);
 create index delivery_due on delivery (channel, priority, lane, run_at, id) where status = 'queued';
-create index delivery_taken on delivery (locked_by) where status = 'sending';
+create index delivery_claimed on delivery (locked_by) where status = 'sending';
 -- A delivery report may name a text message only by the id of the gateway.
 create index delivery_of_sms_reference on delivery (provider_ref) where channel = 'sms' and provider_ref is not null;
 
@@ -508,11 +508,11 @@ create table template (
 
 create index template_by_client on template (client_id, id);
 
--- How a citizen wishes to be reached, and addresses that were verified. Both are sealed under the citizen's key, and
+-- How a citizen wants to be reached, and addresses that were verified. Both are sealed under the citizen's key, and
 -- apart, so that writing one never overwrites the other.
-create table contact_wish (
+create table contact_preference (
   citizen_id text not null primary key,
-  wishes bytea,
+  preferences bytea,
   verified bytea,
   changed_at bigint not null check (changed_at between 0 and 9007199254740991)
 );
@@ -532,12 +532,12 @@ create table contact_code (
 create unique index contact_code_by_notification on contact_code (notification_id);
 create index contact_code_by_end on contact_code (ends_at);
 
--- How many codes were requested on a day (days since 1970, UTC), by a citizen and for an address.
+-- The number of codes that were requested on a day (days since 1970, UTC), by a citizen and for an address.
 -- subject: a keyed hash of the day and the citizen id or address, neither of which is stored.
 create table contact_code_count (
   subject bytea not null primary key,
   day bigint not null check (day between 0 and 9007199254740991),
-  asked bigint not null check (asked between 0 and 9007199254740991)
+  requests bigint not null check (requests between 0 and 9007199254740991)
 );
 
 create index contact_code_count_by_day on contact_code_count (day);
@@ -572,7 +572,7 @@ create table feed_head (
 -- Where a client receives events. Removed webhooks stay, because calls refer to them.
 -- signature: `v1` (shared secret) or `v1a` (Ed25519, whose seed is the secret). The secrets are sealed; the old one also
 -- signs until old_until.
--- revive_after: calls that were given up return to the queue in batches; the last event id of the previous batch. Null when done.
+-- redeliver_after: a redelivery queues dead calls in batches; this is the last event id of the previous batch. Null when done.
 create table webhook (
   id text not null primary key,
   client_id text not null,
@@ -582,12 +582,12 @@ create table webhook (
   secret bytea not null,
   old_secret bytea,
   old_until bigint check (old_until between 0 and 9007199254740991),
-  revive_after text,
+  redeliver_after text,
   created_at bigint not null check (created_at between 0 and 9007199254740991)
 );
 
 create index webhook_of_client on webhook (client_id, id) where status <> 'removed';
-create index webhook_reviving on webhook (id) where revive_after is not null;
+create index webhook_redelivering on webhook (id) where redeliver_after is not null;
 
 -- Older secrets of a webhook whose secret was replaced several times within a day. Each also signs until its promised time.
 create table webhook_old_secret (

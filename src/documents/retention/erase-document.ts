@@ -9,7 +9,7 @@ import type { DocumentPorts } from '../ports.ts';
 import { eraseStatements } from './retention-store.ts';
 
 type ErasureContext = {
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly now: number;
   readonly actor: Actor;
   readonly rule: 'withdrawn' | 'retention-class';
@@ -19,10 +19,10 @@ type ErasureContext = {
 export async function erasureEffect(
   ports: Pick<DocumentPorts, 'citizenKeys' | 'alarm'>,
   document: SealedDocument,
-  { mint, now, actor, rule }: ErasureContext,
+  { createId, now, actor, rule }: ErasureContext,
 ): Promise<Effect> {
   const { id, citizenId, retentionClass } = document;
-  const proof = mint('event');
+  const proof = createId('event');
   const content = await openDocumentContent(ports, document).catch((fault: unknown) => {
     // A damaged record is erased as well; the digest of its blob is then unknown.
     if (!(fault instanceof SealBroken)) throw fault;

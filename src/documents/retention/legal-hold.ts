@@ -13,7 +13,7 @@ type HoldRequest = {
   readonly on: { readonly document: DocumentId } | { readonly citizenId: string };
 };
 
-type HoldDeps = Pick<RetentionDeps, 'read' | 'commit' | 'clock' | 'mint'>;
+type HoldDeps = Pick<RetentionDeps, 'read' | 'commit' | 'clock' | 'createId'>;
 type PlaceHoldDeps = HoldDeps & { readonly ports: Pick<DocumentPorts, 'citizenExists'> };
 
 /**
@@ -30,7 +30,7 @@ export async function placeHold(
   if (document === undefined && !(await isKnownCitizen(deps, citizenId))) {
     return { fault: 'the register knows no such citizen, and no document is theirs' };
   }
-  const [hold, event, now] = [deps.mint('hold'), deps.mint('event'), deps.clock.now()];
+  const [hold, event, now] = [deps.createId('hold'), deps.createId('event'), deps.clock.now()];
   const documentId = document?.id ?? null;
   try {
     await deps.commit({
@@ -55,7 +55,7 @@ export async function releaseHold(deps: HoldDeps, id: HoldId, actor: Actor): Pro
   const hold = await findHold(deps.read, id);
   if (hold === undefined) return { fault: 'there is no such hold, or it is released already' };
   const { citizenId, documentId } = hold;
-  const [event, now] = [deps.mint('event'), deps.clock.now()];
+  const [event, now] = [deps.createId('event'), deps.clock.now()];
   const document = documentId ?? undefined;
   try {
     await deps.commit({

@@ -15,7 +15,7 @@ export type RetentionDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys' | 'alarm'>;
   /** Checked before each page of a run. */
   isStopping?(): boolean;
@@ -97,7 +97,7 @@ async function eraseDue(deps: RetentionDeps, id: DocumentId, { now, actor }: Run
   const document = (await findDocument(deps.read, id))?.document;
   if (document === undefined || !('sealedRecord' in document) || !mayErase(document, now)) return false;
   const effect = await erasureEffect(deps.ports, document, {
-    mint: deps.mint,
+    createId: deps.createId,
     now,
     actor,
     rule: erasureRuleOf(document),
@@ -116,6 +116,6 @@ type RunTotals = Readonly<Record<keyof DeletionPage, number>> & { readonly list:
 
 async function recordRun(deps: RetentionDeps, run: RunTotals, { now, actor }: RunContext): Promise<void> {
   const { erased, held, passed, list } = run;
-  const event = { type: 'documents.deletion-run', id: deps.mint('event'), at: now, actor } as const;
+  const event = { type: 'documents.deletion-run', id: deps.createId('event'), at: now, actor } as const;
   await deps.commit({ events: [{ ...event, erased, held, failed: passed, list }], statements: [] });
 }

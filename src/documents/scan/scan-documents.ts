@@ -34,7 +34,7 @@ export type ScanDeps = {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly ports: Pick<DocumentPorts, 'blobs' | 'citizenKeys' | 'alarm'>;
   readonly scanner: Scanner;
   /** A document is scanned again if the signatures have changed and its last scan is older than this. */
@@ -160,7 +160,7 @@ async function recordScan(deps: ScanDeps, document: SealedDocument, verdict: Sca
   const to = verdict.verdict === 'clean' ? 'available' : 'quarantined';
   const { id, citizenId } = document;
   if (verdict.verdict === 'infected') deps.ports.alarm('document-infected', id);
-  const event = { type: 'document.scanned', id: deps.mint('event'), at: now, actor: { process: 'scan' } } as const;
+  const event = { type: 'document.scanned', id: deps.createId('event'), at: now, actor: { process: 'scan' } } as const;
   try {
     await deps.commit({
       events: [{ ...event, citizenId, document: id, ...verdict }],

@@ -22,7 +22,7 @@ import type { ImportProgress } from './import-progress.ts';
 export type RegisterCountDeps = {
   readonly read: Read;
   readonly commit: Commit;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly clock: Clock;
 };
 
@@ -33,7 +33,10 @@ const cachedForms = 4_096;
  * Counts names, postal codes and towns of the register, and stores the frequencies of the most frequent. Reads page by page, so that a
  * running server answers requests meanwhile. Returns the number of persons.
  */
-export async function countRegister({ read, commit, mint, clock }: RegisterCountDeps, actor: Actor): Promise<number> {
+export async function countRegister(
+  { read, commit, createId, clock }: RegisterCountDeps,
+  actor: Actor,
+): Promise<number> {
   const tally = createFrequencyCounter();
   const countedColumns = countedClaims.map((claim) => ({
     claim,
@@ -60,7 +63,7 @@ export async function countRegister({ read, commit, mint, clock }: RegisterCount
   }
   const now = clock.now();
   await commit({
-    events: [{ type: 'register.counted', id: mint('event'), at: now, actor, persons }],
+    events: [{ type: 'register.counted', id: createId('event'), at: now, actor, persons }],
     statements: Object.entries(tally.tables()).map(([claim, table]) => ({
       sql: `insert into register_frequency (claim, persons, counted_at, document) values ($1, $2, $3, $4)
         on conflict (claim) do update set persons = excluded.persons, counted_at = excluded.counted_at,

@@ -21,7 +21,7 @@ export type ImportDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly citizenKeys: Pick<CitizenKeys, 'creationStatements'>;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly clock: Clock;
   /** Whether no other process or request uses the database, so that long units delay nothing. */
   readonly isAlone?: boolean;
@@ -113,7 +113,7 @@ type ImportStart = { readonly progress: ImportProgress; readonly began: ImportRe
 /** Continues after the last chunk of an earlier run with the same file and options, or starts a new import. */
 async function findStart(deps: ImportDeps, options: ImportOptions, mapping: ColumnMapping): Promise<ImportStart> {
   const fresh: ImportProgress = {
-    id: deps.mint('import'),
+    id: deps.createId('import'),
     nextOffset: 0,
     read: 0,
     stored: 0,
@@ -138,8 +138,8 @@ async function findStart(deps: ImportDeps, options: ImportOptions, mapping: Colu
   return { progress: fresh, began: 'new' };
 }
 
-function importEvent({ mint, clock }: ImportDeps, actor: Actor, { id, stored, refused, finished }: ImportProgress) {
-  const head = { id: mint('event'), at: clock.now(), actor } as const;
+function importEvent({ createId, clock }: ImportDeps, actor: Actor, { id, stored, refused, finished }: ImportProgress) {
+  const head = { id: createId('event'), at: clock.now(), actor } as const;
   return { type: 'register.imported', ...head, import: id, rows: stored, refused, finished } as const;
 }
 

@@ -141,15 +141,15 @@ const emptyLimitState: LimitState = {
 const findLimitRow = lookupByKey(
   'verification_limit',
   'verification_key',
-  'verification_key, failures, version, notified_at, notifying_at',
+  'verification_key, failures, version, notified_at, notifying_since',
 );
 
 /** Returns the keys that were written. A row that another process changed after it was read is not written and not returned. */
 const upsertStates = createMultiRowBuilder(
-  'insert into verification_limit (verification_key, failures, version, updated_at, notifying_at) values',
+  'insert into verification_limit (verification_key, failures, version, updated_at, notifying_since) values',
   5,
   `on conflict (verification_key) do update set failures = excluded.failures, version = excluded.version,
-    updated_at = excluded.updated_at, notifying_at = excluded.notifying_at
+    updated_at = excluded.updated_at, notifying_since = excluded.notifying_since
   where verification_limit.version = excluded.version - 1 returning verification_key`,
 );
 
@@ -225,7 +225,7 @@ function toLimitState(row: Row | undefined): LimitState {
     storedText,
     version: integerField(row, 'version'),
     notifiedAt: integerOrNull(row, 'notified_at'),
-    notifyingSince: integerOrNull(row, 'notifying_at'),
+    notifyingSince: integerOrNull(row, 'notifying_since'),
   };
 }
 

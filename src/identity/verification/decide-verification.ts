@@ -23,7 +23,7 @@ import type { IdentityPorts } from './ports.ts';
 /** The parts of a call that a verification needs. */
 export type VerificationCall = Pick<
   OperationCall<object, IdentityPorts>,
-  'caller' | 'now' | 'mint' | 'ports' | 'hiddenUntil'
+  'caller' | 'now' | 'createId' | 'ports' | 'hiddenUntil'
 >;
 
 /** One verification request with the policy that decides it. */

@@ -29,7 +29,7 @@ export type IdentityPorts = {
   /** An official message to a citizen whose verification limit is reached. It belongs to the unit of the result. */
   limitReachedNotice(
     citizenId: string,
-    by: { readonly now: number; readonly mint: IdGenerator; readonly notBefore?: number | undefined },
+    by: { readonly now: number; readonly createId: IdGenerator; readonly notBefore?: number | undefined },
   ): Promise<Effect>;
   /**
    * An official message to a citizen whose lock was changed. It belongs to the unit of the change. Undefined with an external register,
@@ -37,7 +37,7 @@ export type IdentityPorts = {
    */
   lockChangeNotice?(
     change: CitizenLockChange,
-    by: { readonly now: number; readonly mint: IdGenerator },
+    by: { readonly now: number; readonly createId: IdGenerator },
   ): Promise<Effect>;
   /** See `createResponsePadding`. Called when a request arrives; the returned function is awaited before the response leaves. */
   startResponsePadding(): () => Promise<void>;

@@ -17,7 +17,7 @@ export function verificationEventsOf(
   { decision, concernedIds, isSearch }: IdentificationResult,
 ): readonly [CitizenEvent | SystemEvent, ...CitizenEvent[]] {
   const commonMembers = { verification: verificationId, decision, policy: policy.name, claimsAsked: claims.submitted };
-  const head = () => ({ id: call.mint('event'), at: call.now, actor: { client: call.caller.clientId } });
+  const head = () => ({ id: call.createId('event'), at: call.now, actor: { client: call.caller.clientId } });
   const { purpose, legalBasis, consentReference } = request;
   const verifiedEvent = (citizenId: string): CitizenEvent => {
     return { type: 'identity.verified', ...head(), citizenId, ...commonMembers, purpose, legalBasis, consentReference };
@@ -41,10 +41,10 @@ export async function limitReachedEffect(
   { citizenId, verificationKey, hiddenUntil }: PendingNotice,
   { verificationId: verification, call }: VerificationContext,
 ): Promise<Notice> {
-  const { mint, now, ports, caller } = call;
-  const head = { id: mint('event'), at: now, actor: { client: caller.clientId }, receipt: false } as const;
+  const { createId, now, ports, caller } = call;
+  const head = { id: createId('event'), at: now, actor: { client: caller.clientId }, receipt: false } as const;
   try {
-    const notice = await ports.limitReachedNotice(citizenId, { now, mint, notBefore: hiddenUntil });
+    const notice = await ports.limitReachedNotice(citizenId, { now, createId, notBefore: hiddenUntil });
     const limitReachedEvent: LedgerEvent = { type: 'identity.guesses-spent', ...head, citizenId, verification };
     const hiddenMembers = { hiddenUntil: formatInstant(hiddenUntil ?? now), hiddenReason: hiddenNoticeReason };
     // Blanks give the event the same length without a concealment. Otherwise the client could see in the ledger that the failure of another

@@ -1,9 +1,11 @@
 import { type Static, Type } from 'typebox';
 import { parseJsonFile } from '../../config/parse-json-file.ts';
+import { parseSettingFile } from '../../config/setting-file.ts';
+import type { Settings } from '../../config/settings.ts';
 import { type ChannelName, declinableChannelNames, externalChannelNames } from '../notification/notification.ts';
 import { literalUnion } from '../notification/notification-shape.ts';
 import { quietHoursFault } from '../notification/quiet-hours.ts';
-import type { CascadePolicy, CascadeStep } from './cascade.ts';
+import { type CascadePolicy, type CascadeStep, defaultPolicyFor } from './cascade.ts';
 
 const externalChannel = literalUnion(externalChannelNames);
 const declinableChannel = literalUnion(declinableChannelNames);
@@ -42,8 +44,24 @@ const dayMs = 86_400_000;
 const defaultLeadDays = 5;
 const settingOf = { email: 'SMTP_URL', sms: 'SMS_URL', letter: 'LETTER_SPOOL' } as const;
 
+/**
+ * The policy of the operator's file, or the default policy for the channels that have a provider. Both contain email, which fails
+ * without a relay; the demo has its outbox.
+ */
+export function cascadeOf(settings: Settings, isDemo: boolean): CascadePolicy {
+  const more = new Set<ChannelName>();
+  if (settings.smsUrl !== undefined) more.add('sms');
+  if (settings.letterSpool !== undefined) more.add('letter');
+  const { cascadePolicy: path } = settings;
+  const policy =
+    path === undefined
+      ? defaultPolicyFor(more)
+      : parseSettingFile('CASCADE_POLICY', path, (text) => parseCascadeFile(text, new Set([...more, 'email'])));
+  return isDemo || settings.smtpUrl !== undefined ? policy : { ...policy, providers: more };
+}
+
 /** Parses the file of CASCADE_POLICY; throws as `parseJsonFile` does. `present`: the external channels with a provider. */
-export function parseCascadeFile(text: string, present: ReadonlySet<ChannelName>): CascadePolicy {
+function parseCascadeFile(text: string, present: ReadonlySet<ChannelName>): CascadePolicy {
   const file = parseJsonFile(policyFileShape, text);
   const fault = policyFaultOf(file, present);
   if (fault !== undefined) throw new TypeError(fault);
@@ -68,11 +86,11 @@ function policyFaultOf({ steps, quietHours }: PolicyFile, present: ReadonlySet<C
     const at = `/steps/${index}`;
     const first = steps.find((step) => step.channel === channel && step.reminder !== true);
     if (!present.has(channel))
-      return `${at}: there is no provider for ${channel}: set ${settingOf[channel]}, or leave the step out`;
-    if (!reminder && first !== steps[index]) return `${at}: ${channel} already has a first step; say "reminder": true`;
-    if (reminder && channel === 'letter') return `${at}: a letter is not sent as a reminder`;
+      return `${at}: there is no provider for ${channel}: set ${settingOf[channel]}, or remove the step`;
+    if (!reminder && first !== steps[index]) return `${at}: ${channel} already has a first step; set "reminder": true`;
+    if (reminder && channel === 'letter') return `${at}: a letter cannot be a reminder`;
     if (reminder && (first === undefined || (first.afterDays ?? 0) >= afterDays))
-      return `${at}: a reminder comes after the first step of its channel`;
+      return `${at}: expected a reminder after the first step of its channel`;
   }
   const hours = quietHours === undefined ? undefined : quietHoursFault(quietHours);
   return hours === undefined ? undefined : `/quietHours: ${hours}`;

@@ -22,10 +22,10 @@ import { type DkimKey, dkimFault } from './dkim.ts';
 import type { MailSender } from './mail.ts';
 import { defaultSmsMapping, parseSmsMapping, type SmsMapping } from './sms-mapping.ts';
 
-/** A channel whose provider fails is logged once in this time: each message of its queue meets the same failure. */
+/** The failure of a channel is logged once in this time, because each message in its queue fails for the same reason. */
 const logEveryMs = 60_000;
 
-/** Logs why the messages of a channel wait; their rows say `provider-unreachable` only. */
+/** Logs why the messages of a channel wait; their rows contain only `provider-unreachable`. */
 export function createTroubleLog(log: Pick<Log, 'notice'>, channel: ChannelName, clock: Clock): OnProviderFailure {
   let nextAt = 0;
   return (why) => {
@@ -36,7 +36,7 @@ export function createTroubleLog(log: Pick<Log, 'notice'>, channel: ChannelName,
   };
 }
 
-/** The channels that have a provider by the settings; the others answer that they have none. */
+/** Creates the channels that have a provider in the settings; on the others every delivery fails with `channel-not-configured`. */
 export async function createOutgoingChannels(
   settings: Settings,
   email: Channel,
@@ -53,7 +53,7 @@ export async function createOutgoingChannels(
   return { email: simulated(channels.email), sms: simulated(channels.sms), letter: simulated(channels.letter) };
 }
 
-/** The text message gateway's requests and responses, by the operator's file or the default. */
+/** How the SMS gateway is called: the operator's file, or the default. */
 export function smsMappingOf({ smsGateway }: Settings): SmsMapping {
   return smsGateway === undefined ? defaultSmsMapping : parseSettingFile('SMS_GATEWAY', smsGateway, parseSmsMapping);
 }
@@ -61,7 +61,9 @@ export function smsMappingOf({ smsGateway }: Settings): SmsMapping {
 async function smsOf(settings: Settings, onProviderFailure: OnProviderFailure): Promise<Channel> {
   if (settings.smsUrl === undefined) return unconfiguredChannels.sms;
   const { createSmsGateway } = await import('./sms-gateway.ts');
-  const [url, mapping, inboxLink] = [settings.smsUrl.reveal(), smsMappingOf(settings), inboxLinkOf(settings)];
+  const url = settings.smsUrl.reveal();
+  const mapping = smsMappingOf(settings);
+  const inboxLink = inboxLinkOf(settings);
   return buildFromSetting('SMS_URL', () =>
     createSmsGateway({ url, mapping, inboxLink, onProviderFailure, clock: systemClock }),
   );
@@ -82,19 +84,17 @@ export async function createEmailChannel(settings: Settings, root: RootKey, log:
 export function mailSenderOf(settings: Settings, root: RootKey): MailSender {
   const host = settings.publicUrl === undefined ? 'localhost' : new URL(settings.publicUrl).hostname;
   const from = { settings, root };
-  const [returnPath, confirmLink] = [bounceAddressesOf(from)?.addressFor, confirmLinksOf(from)?.linkFor];
-  const headers = mailEventsOf(settings)?.headers;
   return {
     address: settings.mailFrom,
     messageIdHost: host,
-    returnPath,
-    confirmLink,
+    returnPath: bounceAddressesOf(from)?.addressFor,
+    confirmLink: confirmLinksOf(from)?.linkFor,
     inboxLink: inboxLinkOf(settings),
-    headers,
+    headers: mailEventsOf(settings)?.headers,
   };
 }
 
-/** The key that signs mail. One that cannot sign for the sender's domain ends the start. */
+/** The key that signs mail. Throws `SettingError` for a key that cannot sign for the sender's domain. */
 export function dkimOf({
   dkimDomain: domain,
   dkimSelector: selector,
@@ -112,12 +112,12 @@ export function dkimOf({
 }
 
 /** The channel of letters to the spool folder that the settings name. */
-export async function createLetterChannel(settings: Settings, onProviderFailure: OnProviderFailure): Promise<Channel> {
+async function createLetterChannel(settings: Settings, onProviderFailure: OnProviderFailure): Promise<Channel> {
   letterLayoutOf(settings);
   const { letterSpool: folder } = settings;
   if (folder === undefined) return unconfiguredChannels.letter;
   if (existsSync(folder) && !statSync(folder).isDirectory()) {
-    throw new SettingError('LETTER_SPOOL', `expected a folder, ${JSON.stringify(folder)} is none`);
+    throw new SettingError('LETTER_SPOOL', `expected a folder, received ${JSON.stringify(folder)}, which is a file`);
   }
   const { createLetterSpool } = await import('./letter-spool.ts');
   return createLetterSpool({ folder, onProviderFailure, ...(await loadLetterParts(settings)) });

@@ -1,7 +1,7 @@
 import type { Channel, OutgoingMessage, ProviderOutcome } from '../notification/channel.ts';
 import { type Mail, type MailSender, mailFor } from './mail.ts';
 
-/** A mail with what the outbox page shows of it. */
+/** A mail with the data that the outbox page shows. */
 type CapturedMail = Mail & { readonly id: string; readonly capturedAt: number };
 
 /** The email channel of the demo, with the mails that it captured, newest first. */

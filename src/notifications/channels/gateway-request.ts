@@ -18,13 +18,14 @@ type GatewayRequest = { readonly headers: Readonly<Record<string, string>>; read
 const maxResponseBytes = 65_536;
 
 /** Sends one POST over a fresh connection. It repeats nothing, follows no redirect, and fails on a response that is too long or slow. */
-export async function postOnce(target: URL, content: GatewayRequest, timeoutMs: number): Promise<GatewayResult> {
+export async function postOnce(
+  target: URL,
+  { headers, body }: GatewayRequest,
+  timeoutMs: number,
+): Promise<GatewayResult> {
   using deadline = startDeadline(systemTimer, timeoutMs);
-  return await sendRequest(target, content, deadline.signal);
-}
-
-function sendRequest(target: URL, { headers, body }: GatewayRequest, signal: AbortSignal): Promise<GatewayResult> {
-  return new Promise((resolve) => {
+  const { signal } = deadline;
+  return await new Promise((resolve) => {
     let connected = false;
     const start = target.protocol === 'https:' ? httpsRequest : httpRequest;
     const fail = (fault?: Error) =>

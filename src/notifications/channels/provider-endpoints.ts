@@ -1,7 +1,6 @@
 import type { MountedHandler } from '../../api/page-route.ts';
 import type { SliceDeps } from '../../api/slice.ts';
 import type { Secret } from '../../kernel/secret.ts';
-import type { LateReport } from '../delivery/apply-late-report.ts';
 import { parseBounce } from '../provider-webhooks/bounce.ts';
 import { confirmationUrlIn, lateReportsInMailEvents } from '../provider-webhooks/mail-events.ts';
 import { bounceAddressesOf, mailEventsOf } from '../provider-webhooks/provider-settings.ts';
@@ -13,15 +12,15 @@ import {
 } from '../provider-webhooks/provider-webhook.ts';
 import { findSmsDeliveriesByReference } from '../provider-webhooks/sms-reference-store.ts';
 import { smsMappingOf } from './create-channels.ts';
-import { lateReportsInReceipt } from './sms-receipts.ts';
+import { lateReportsInReceipt } from './sms-mapping.ts';
 
-/** Gateways send up to some thousand receipts at once. */
+/** A gateway can send several thousand receipts at once. */
 const receiptBytes = 1_048_576;
 /** A bounce may contain the whole message; its report precedes that. */
 const bounceBytes = 1_048_576;
 const eventBytes = 4_194_304;
 
-/** The endpoints that providers call to report deliveries; none where no token was agreed with them. */
+/** The endpoints that providers call to report deliveries. An endpoint without a token in the settings is absent. */
 export function providerEndpoints(deps: SliceDeps): readonly MountedHandler[] {
   const { settings, db } = deps;
   const webhookDeps = { ...deps, read: db.read, onFault: (fault: unknown) => deps.log.fault('call-backs', fault) };
@@ -41,7 +40,7 @@ export function providerEndpoints(deps: SliceDeps): readonly MountedHandler[] {
   });
   const addresses = bounceAddressesOf(deps);
   if (addresses !== undefined) {
-    const read = (raw: string) => toList(parseBounce(raw, addresses));
+    const read = (raw: string) => [parseBounce(raw, addresses)].filter((report) => report !== undefined);
     mountWebhook(providerWebhookPaths.mail, settings.bounceToken, { limitBytes: bounceBytes, read });
   }
   const events = mailEventsOf(settings);
@@ -49,14 +48,10 @@ export function providerEndpoints(deps: SliceDeps): readonly MountedHandler[] {
     const read = receiptParser((body) => {
       const url = confirmationUrlIn(events, body);
       if (url === undefined) return lateReportsInMailEvents(events, body);
-      deps.log.notice('the mail provider calls back once this address was opened', { url });
+      deps.log.notice('open this URL to confirm the webhook of the mail provider', { url });
       return [];
     });
     mountWebhook(providerWebhookPaths.mailEvents, settings.mailEventsToken, { limitBytes: eventBytes, read });
   }
   return mounts;
-}
-
-function toList(report: LateReport | undefined): readonly LateReport[] {
-  return report === undefined ? [] : [report];
 }

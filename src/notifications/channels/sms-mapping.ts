@@ -1,7 +1,16 @@
 import { type Static, Type } from 'typebox';
 import { parseJsonFile } from '../../config/parse-json-file.ts';
+import type { DeliveryId } from '../../kernel/id.ts';
 import { valueAtPointer } from '../../kernel/json-pointer.ts';
-import { hasFinalStatus, pointerShape, reportMembers, statusesShape } from '../provider-webhooks/report-mapping.ts';
+import type { LateReport } from '../delivery/apply-late-report.ts';
+import {
+  finalReportsIn,
+  hasFinalStatus,
+  parseReportedAttempt,
+  pointerShape,
+  reportMembers,
+  statusesShape,
+} from '../provider-webhooks/report-mapping.ts';
 
 const closed = { additionalProperties: false } as const;
 
@@ -109,4 +118,35 @@ export function referenceAtPointer(value: unknown, pointer: string): string | un
   return isReference
     ? String(reference).slice(0, maxReferenceLength).toWellFormed().replaceAll('\0', '\ufffd')
     : undefined;
+}
+
+const ownId = /^dlv_(\w{26})\.(\d{1,6})$/;
+
+/**
+ * The reports in a receipt of the SMS gateway. A receipt names the message by our id or by the gateway's id, which `find`
+ * looks up. `not-yet`: no message has that gateway id, perhaps because the receipt arrived before the response with the id.
+ * An id that the gateway gave to two messages identifies neither. Undefined when a part is not JSON.
+ */
+export async function lateReportsInReceipt(
+  { receipt }: SmsMapping,
+  body: unknown,
+  find: (reference: string) => Promise<readonly DeliveryId[]>,
+): Promise<Array<LateReport | 'not-yet'> | undefined> {
+  if (receipt === undefined) return [];
+  const reports: Array<LateReport | 'not-yet'> = [];
+  const found = finalReportsIn(receipt, body);
+  for (const { event, outcome } of found ?? []) {
+    const id = receipt.id === undefined ? undefined : valueAtPointer(event, receipt.id);
+    const attempt = parseReportedAttempt(ownId, id);
+    if (attempt !== undefined) {
+      reports.push({ ...attempt, ...outcome });
+      continue;
+    }
+    const reference = receipt.reference === undefined ? undefined : referenceAtPointer(event, receipt.reference);
+    if (reference === undefined) continue;
+    const [delivery, other] = await find(reference);
+    if (delivery === undefined) reports.push('not-yet');
+    else if (other === undefined) reports.push({ delivery, ...outcome });
+  }
+  return found === undefined ? undefined : reports;
 }

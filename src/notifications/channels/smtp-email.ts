@@ -92,7 +92,7 @@ export function parseRelayUrl(
   const url = new URL(text);
   const secure = url.protocol === 'smtps:';
   for (const name of url.searchParams.keys()) {
-    if (name !== 'connections' && name !== 'tls') throw new TypeError(`no parameter is called ${name}`);
+    if (name !== 'connections' && name !== 'tls') throw new TypeError(`unknown parameter ${name}`);
   }
   const tls = url.searchParams.get('tls') ?? 'required';
   if (tls !== 'required' && tls !== 'optional') throw new TypeError('expected tls=required or tls=optional');

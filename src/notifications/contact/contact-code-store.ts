@@ -105,9 +105,9 @@ export function countCodeRequest({
   const day = Math.floor(now / dayMs);
   const subjects = [`citizen\0${citizenId}`, `${channel}\0${normalizedMailboxOf(address)}`] as const;
   const countFor = (subject: string, limit: number): Statement => ({
-    sql: `insert into contact_code_count (subject, day, asked) values ($1, $2, 1)
-      on conflict (subject) do update set asked = contact_code_count.asked + 1 where contact_code_count.asked < $3
-      returning asked`,
+    sql: `insert into contact_code_count (subject, day, requests) values ($1, $2, 1)
+      on conflict (subject) do update set requests = contact_code_count.requests + 1 where contact_code_count.requests < $3
+      returning requests`,
     args: [hmac('sha256', countKey, `${day}\0${subject}`), day, limit],
     rows: 1,
   });

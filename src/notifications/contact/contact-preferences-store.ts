@@ -11,11 +11,11 @@ type PreferencesDeps = { readonly read: Read; readonly citizenKeys: Pick<Citizen
 /** The stored preferences and verified addresses of a citizen. */
 type StoredPreferences = { readonly preferences: ContactPreferences; readonly verified: VerifiedContacts };
 
-const sealedColumns = ['wishes', 'verified'] as const;
+const sealedColumns = ['preferences', 'verified'] as const;
 type SealedColumn = (typeof sealedColumns)[number];
 
-const findPreferencesRow = lookupByKey('contact_wish', 'citizen_id', 'citizen_id, wishes, verified');
-const findVerifiedRow = lookupByKey('contact_wish', 'citizen_id', 'citizen_id, verified');
+const findPreferencesRow = lookupByKey('contact_preference', 'citizen_id', 'citizen_id, preferences, verified');
+const findVerifiedRow = lookupByKey('contact_preference', 'citizen_id', 'citizen_id, verified');
 
 /** The preferences and verified addresses of a citizen; empty when none are stored or the citizen was erased. */
 export async function findPreferences(
@@ -30,7 +30,7 @@ export async function findPreferences(
     return sealed instanceof Uint8Array ? openColumn(part, { citizenId, key }, sealed) : {};
   };
   // `savePreferences` and `saveVerifiedContacts` have written them, and they are authenticated.
-  return { preferences: opened('wishes') as ContactPreferences, verified: opened('verified') as VerifiedContacts };
+  return { preferences: opened('preferences') as ContactPreferences, verified: opened('verified') as VerifiedContacts };
 }
 
 /** The verified addresses, and their encrypted bytes for `replaceVerifiedContacts`. */
@@ -57,16 +57,16 @@ type PreferencesUpdate<T> = {
 /** Replaces the preferences of a citizen. */
 export function savePreferences(update: PreferencesUpdate<ContactPreferences>, random: RandomBytes): Statement {
   return {
-    sql: `insert into contact_wish (citizen_id, wishes, changed_at) values ($1, $2, $3)
-      on conflict (citizen_id) do update set wishes = excluded.wishes, changed_at = excluded.changed_at`,
-    args: [update.citizenId, sealColumn('wishes', update, random), update.now],
+    sql: `insert into contact_preference (citizen_id, preferences, changed_at) values ($1, $2, $3)
+      on conflict (citizen_id) do update set preferences = excluded.preferences, changed_at = excluded.changed_at`,
+    args: [update.citizenId, sealColumn('preferences', update, random), update.now],
   };
 }
 
 /** Replaces the verified addresses of a citizen. */
 export function saveVerifiedContacts(update: PreferencesUpdate<VerifiedContacts>, random: RandomBytes): Statement {
   return {
-    sql: `insert into contact_wish (citizen_id, verified, changed_at) values ($1, $2, $3)
+    sql: `insert into contact_preference (citizen_id, verified, changed_at) values ($1, $2, $3)
       on conflict (citizen_id) do update set verified = excluded.verified, changed_at = excluded.changed_at`,
     args: [update.citizenId, sealColumn('verified', update, random), update.now],
   };
@@ -79,9 +79,9 @@ export function replaceVerifiedContacts(
   random: RandomBytes,
 ): Statement {
   return {
-    sql: `insert into contact_wish (citizen_id, verified, changed_at) values ($1, $2, $3)
+    sql: `insert into contact_preference (citizen_id, verified, changed_at) values ($1, $2, $3)
       on conflict (citizen_id) do update set verified = excluded.verified, changed_at = excluded.changed_at
-        where contact_wish.verified is not distinct from $4
+        where contact_preference.verified is not distinct from $4
       returning citizen_id`,
     args: [update.citizenId, sealColumn('verified', update, random), update.now, before],
     rows: 1,
@@ -90,7 +90,7 @@ export function replaceVerifiedContacts(
 
 /** Deletes the preferences and verified addresses of an erased citizen. */
 export function deletePreferences(citizenId: string): Statement {
-  return { sql: 'delete from contact_wish where citizen_id = $1', args: [citizenId] };
+  return { sql: 'delete from contact_preference where citizen_id = $1', args: [citizenId] };
 }
 
 function openColumn(

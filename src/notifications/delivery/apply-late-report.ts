@@ -1,17 +1,17 @@
-import type { Read } from '../../db/database.ts';
+import type { Read, Statement } from '../../db/database.ts';
 import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 import type { Clock } from '../../kernel/clock.ts';
 import type { DeliveryId, IdGenerator } from '../../kernel/id.ts';
-import type { Commit } from '../../ledger/commit.ts';
+import type { Commit, Effect } from '../../ledger/commit.ts';
 import type { Actor } from '../../ledger/ledger-event.ts';
 import { advanceCascade } from '../cascade/advance-cascade.ts';
-import { findDeliveries } from '../notification/delivery-store.ts';
+import { type AttemptOutcome, findDeliveries } from '../notification/delivery-store.ts';
 import {
   type Delivery,
+  type DeliveryStatus,
   deliveryTransitions,
   foldStatus,
   type Notification,
-  outlineOf,
 } from '../notification/notification.ts';
 import {
   recordDelivered,
@@ -37,13 +37,12 @@ export type LateOutcome =
   | LateReport
   | (ReportedDelivery & { readonly ended: 'sent'; readonly providerRef?: string | undefined });
 
-/** The dependencies of `applyLateReport`. */
 export type LateReportDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly claim: WriteWithoutEvent;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   /** The person who reports, such as staff who register a returned letter. Without it the event names the delivery process. */
   readonly actor?: Actor;
 };
@@ -70,44 +69,77 @@ async function applyOnce(deps: LateReportDeps, report: LateOutcome): Promise<boo
     return await saveForRunningAttempt(deps, before, report);
   if (!canApply(before, report) || (await isFinal(read, notification, before, report))) return false;
   const now = clock.now();
-  const outlines = deliveries.map((delivery) =>
-    delivery.id === report.delivery ? { ...outlineOf(delivery), status: report.ended } : outlineOf(delivery),
-  );
-  const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
   const reason = report.ended === 'failed' ? report.reason : undefined;
   const providerRef = report.ended === 'sent' ? report.providerRef : undefined;
+  const change = {
+    id: before.id,
+    from: before.state.status,
+    to: report.ended,
+    reason: reason ?? null,
+    providerRef,
+    now,
+  };
+  await commit(
+    endedDeliveryEffect(deps, {
+      notification,
+      deliveries,
+      delivery: before,
+      status: report.ended,
+      outcome: report.ended,
+      reason,
+      now,
+      change: updateEndedDelivery(change),
+      history: [...recordFailed(notification.id, before), ...recordDelivered(notification.id, before)],
+    }),
+  );
+  return true;
+}
+
+type EndedDelivery = {
+  readonly notification: Notification;
+  readonly deliveries: readonly Delivery[];
+  readonly delivery: Pick<Delivery, 'id' | 'channel' | 'reminder'>;
+  /** The new status of the delivery. */
+  readonly status: DeliveryStatus;
+  readonly outcome: AttemptOutcome | 'skipped';
+  readonly reason: ReasonCode | undefined;
+  readonly now: number;
+  /** Stores the new state of the delivery. */
+  readonly change: Statement;
+  /** Store the attempt, or the state that the change replaces. */
+  readonly history: readonly Statement[];
+};
+
+/** The effect of a new state of a delivery, with the status of its notification, the next step of its cascade and the event. */
+export function endedDeliveryEffect(
+  { createId, actor = { process: 'delivery' } }: Pick<LateReportDeps, 'createId' | 'actor'>,
+  { notification, deliveries, delivery, status, outcome, reason, now, change, history }: EndedDelivery,
+): Effect {
+  const changed = deliveries.map((one) => (one.id === delivery.id ? { ...one, state: { status } } : one));
+  const folded = foldStatus(notification.status, changed, now >= notification.deliverBy);
   const event = {
     type: 'notification.delivery-ended',
-    id: deps.mint('event'),
+    id: createId('event'),
     at: now,
-    actor: deps.actor ?? { process: 'delivery' },
+    actor,
     citizenId: notification.citizenId,
     notification: notification.id,
-    delivery: before.id,
-    channel: before.channel,
-    outcome: report.ended,
+    delivery: delivery.id,
+    channel: delivery.channel,
+    outcome,
     reason,
   } as const;
-  await commit({
+  return {
     events: [event],
     statements: [
-      updateEndedDelivery({
-        id: before.id,
-        from: before.state.status,
-        to: report.ended,
-        reason: reason ?? null,
-        providerRef,
-        now,
-      }),
-      updateStatus(notification, status, now),
-      ...advanceCascade(deliveries, before, report.ended, now),
-      ...recordFailed(notification.id, before),
-      ...recordDelivered(notification.id, before),
-      ...recordUndeliverable(notification, status),
-      insertFeedEvent(notification, status, event),
+      change,
+      updateStatus(notification, folded, now),
+      ...history,
+      ...advanceCascade(deliveries, delivery, status, now),
+      ...recordUndeliverable(notification, folded),
+      insertFeedEvent(notification, folded, event),
     ],
-  });
-  return true;
+  };
 }
 
 /** True for the failure of an attempt that was followed by another one, which was made because of that failure. */

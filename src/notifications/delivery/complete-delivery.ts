@@ -1,18 +1,10 @@
-import {
-  type Read,
-  ReadUnavailable,
-  type Statement,
-  WriteBusy,
-  WriteRefused,
-  WriteUnknown,
-} from '../../db/database.ts';
+import { type Read, ReadUnavailable, type Statement, WriteBusy, WriteUnknown } from '../../db/database.ts';
 import { type RetryPolicy, retryDelayMs } from '../../jobs/back-off.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 import type { Clock, RandomBytes } from '../../kernel/clock.ts';
 import type { DeliveryId, IdGenerator } from '../../kernel/id.ts';
 import type { Commit, Effect } from '../../ledger/commit.ts';
-import { advanceCascade } from '../cascade/advance-cascade.ts';
 import type { ProviderOutcome } from '../notification/channel.ts';
 import {
   type AttemptOutcome,
@@ -21,19 +13,11 @@ import {
   findDeliveries,
   insertAttempt,
 } from '../notification/delivery-store.ts';
-import {
-  type Delivery,
-  type DeliveryState,
-  type EarlyReport,
-  foldStatus,
-  type Notification,
-  outlineOf,
-} from '../notification/notification.ts';
-import { recordUndeliverable } from '../notification/notification-history-store.ts';
-import { findNotification, updateStatus } from '../notification/notification-store.ts';
+import type { Delivery, DeliveryState, EarlyReport, Notification } from '../notification/notification.ts';
+import { findNotification } from '../notification/notification-store.ts';
 import type { ReasonCode } from '../notification/reason.ts';
-import { insertFeedEvent } from '../webhooks/feed-store.ts';
-import { applyLateReport, type LateOutcome } from './apply-late-report.ts';
+import { retryOnConflict } from '../notification/retry-on-conflict.ts';
+import { applyLateReport, endedDeliveryEffect, type LateOutcome } from './apply-late-report.ts';
 
 /** The dependencies of the completion of a job, of deadlines and of recovery. */
 export type CompletionDeps = {
@@ -43,7 +27,7 @@ export type CompletionDeps = {
   readonly clock: Clock;
   readonly timer: Timer;
   readonly random: RandomBytes;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly policy: RetryPolicy;
 };
 
@@ -58,9 +42,6 @@ type Completion = {
   readonly reason?: ReasonCode;
 };
 
-const maxFaults = 5;
-const maxConflicts = 50;
-
 /** A delivery refers to a notification that does not exist. */
 export class NotificationMissing extends Error {
   constructor(delivery: DeliveryId) {
@@ -69,19 +50,11 @@ export class NotificationMissing extends Error {
   }
 }
 
-/** The notification of a job changed at each attempt to store the outcome. */
-class CompletionConflict extends Error {
-  constructor(delivery: DeliveryId) {
-    super(`the notification of ${delivery} changed at each of ${maxConflicts} attempts to complete the delivery`);
-    this.name = 'CompletionConflict';
-  }
-}
-
 /**
  * Stores the outcome of a job in one write unit: its new state, the attempt, the new status of the notification, and the
- * event. A report that the provider sent meanwhile is combined with the outcome. If another worker has taken the job,
- * nothing is stored, except a response that the other worker did not have. Repeating the call after `WriteUnknown` is safe:
- * if the first write was stored, this worker does not hold the job any more.
+ * event. It combines a report that the provider sent meanwhile with the outcome. If another worker has taken the job, it
+ * stores only a response that the other worker did not have. Repeating the call after `WriteUnknown` is safe: if the first
+ * write was stored, this worker no longer holds the job.
  */
 export async function completeDelivery(
   deps: CompletionDeps,
@@ -90,35 +63,18 @@ export async function completeDelivery(
   knownNotification?: Notification,
 ): Promise<void> {
   let known = knownNotification;
-  let faults = 0;
-  for (let tries = 0; tries < maxConflicts; tries += 1) {
-    try {
-      const notification = known ?? (await findNotification(deps.read, job.notificationId));
-      if (notification === undefined) throw new NotificationMissing(job.id);
-      const deliveries = await findDeliveries(deps.read, notification.id);
-      const held = heldStateOf(job, deliveries);
-      if (held === undefined) return await reportLostAttempt(deps, job, ending, deliveries);
-      const earlyReport = held.earlyReport;
-      await deps.commit(
-        completionEffectOf(deps, {
-          job,
-          ending: withEarlyReport(ending, earlyReport),
-          notification,
-          deliveries,
-          earlyReport,
-        }),
-      );
-      return;
-    } catch (fault) {
-      known = undefined;
-      // Another worker has the job, the provider has reported, or the notification has changed: read again.
-      if (fault instanceof WriteRefused && fault.kind === 'rows') continue;
-      faults += 1;
-      if (!isTransientFault(fault) || faults === maxFaults) throw fault;
-      await new Promise<void>((resolve) => deps.timer(50 * 2 ** faults, resolve));
-    }
-  }
-  throw new CompletionConflict(job.id);
+  // A conflict: another worker has the job, the provider has reported, or the notification has changed.
+  await retryOnConflict(async () => {
+    const notification = known ?? (await findNotification(deps.read, job.notificationId));
+    known = undefined;
+    if (notification === undefined) throw new NotificationMissing(job.id);
+    const deliveries = await findDeliveries(deps.read, notification.id);
+    const held = heldStateOf(job, deliveries);
+    if (held === undefined) return await reportLostAttempt(deps, job, ending, deliveries);
+    const { earlyReport } = held;
+    const about = { job, ending: withEarlyReport(ending, earlyReport), notification, deliveries, earlyReport };
+    await deps.commit(completionEffectOf(deps, about));
+  });
 }
 
 /** True for the faults of the database after which the same call can succeed. */
@@ -126,7 +82,7 @@ export function isTransientFault(fault: unknown): boolean {
   return fault instanceof WriteBusy || fault instanceof WriteUnknown || fault instanceof ReadUnavailable;
 }
 
-/** The state of the job; undefined if this worker does not hold it any more. */
+/** The state of the job; undefined if this worker no longer holds it. */
 function heldStateOf(job: DeliveryJob, deliveries: readonly Delivery[]) {
   const delivery = deliveries.find(({ id }) => id === job.id);
   if (delivery?.attempts !== job.attempts || delivery.state.status !== 'sending') return undefined;
@@ -192,33 +148,18 @@ function completionEffectOf(deps: CompletionDeps, about: CompletionCase): Effect
   const { job, notification, deliveries, earlyReport } = about;
   const now = deps.clock.now();
   const completion = completionOf(deps, about, now);
-  const outlines = deliveries.map((delivery) =>
-    delivery.id === job.id ? { ...outlineOf(delivery), status: completion.state.status } : outlineOf(delivery),
-  );
-  const status = foldStatus(notification.status, outlines, now >= notification.deliverBy);
-  const event = {
-    type: 'notification.delivery-ended',
-    id: deps.mint('event'),
-    at: now,
-    actor: { process: 'delivery' },
-    citizenId: notification.citizenId,
-    notification: notification.id,
-    delivery: job.id,
-    channel: job.channel,
-    outcome: completion.outcome,
-    reason: completion.reason,
-  } as const;
-  return {
-    events: [event],
-    statements: [
-      completeJob(job, completion.state, earlyReport),
-      updateStatus(notification, status, now),
-      ...attemptStatements(about, completion, now),
-      ...advanceCascade(deliveries, job, completion.state.status, now),
-      ...recordUndeliverable(notification, status),
-      insertFeedEvent(notification, status, event),
-    ],
-  };
+  const { state, outcome, reason } = completion;
+  return endedDeliveryEffect(deps, {
+    notification,
+    deliveries,
+    delivery: job,
+    status: state.status,
+    outcome,
+    reason,
+    now,
+    change: completeJob(job, state, earlyReport),
+    history: attemptStatements(about, completion, now),
+  });
 }
 
 /** Stores the attempt; a job that ended without a call has none. */

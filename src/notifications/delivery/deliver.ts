@@ -17,7 +17,7 @@ import {
   type JobEnding,
   NotificationMissing,
 } from './complete-delivery.ts';
-import { requeueLost } from './recover-deliveries.ts';
+import { ChannelTimeout, requeueLost } from './recover-deliveries.ts';
 
 /**
  * How one delivery is attempted, and what a crash leaves.
@@ -47,7 +47,6 @@ import { requeueLost } from './recover-deliveries.ts';
  * job, and completion combines it with the response.
  */
 
-/** The dependencies of the delivery of a job. */
 export type DeliverDeps = CompletionDeps & {
   readonly citizenKeys: ContentKeys;
   readonly contactOf: ContactOf;
@@ -60,6 +59,9 @@ export type DeliverDeps = CompletionDeps & {
   isStopping(): boolean;
   onFault(fault: unknown): void;
 };
+
+const maxFaults = 5;
+const longestPauseMs = 1_000;
 
 /** A job with the name of its lane: the messages of one client and category share a lane. */
 export type LaneJob = DeliveryJob & { readonly lane: string };
@@ -77,14 +79,6 @@ type MessageToSend = {
   /** The first time from `at` on that is outside all quiet hours. */
   notBefore(at: number): number;
 };
-
-/** A channel did not settle within the limit of the worker, although its port promises to. */
-class ChannelTimeout extends Error {
-  constructor(channel: string, step: 'prepare' | 'call', limitMs: number) {
-    super(`${channel}: ${step} did not settle within ${limitMs} ms`);
-    this.name = 'ChannelTimeout';
-  }
-}
 
 /** Returns what a worker does with a job of this channel; the promise rejects when the job is left for recovery. */
 export function createDeliverJob(
@@ -180,19 +174,24 @@ async function callWithinLimit({ deps, channel }: Deliverer, ready: PreparedMess
   }
 }
 
-/** Only this process knows the response of the provider. So it tries to store it for as long as the database is unavailable. */
+/**
+ * Stores the outcome of a job. Only this process knows the response of the provider, so it retries until the database is
+ * available again. An ending by this server is given up after a few failures: recovery finds it again.
+ */
 async function completeAttempt(
   deps: DeliverDeps,
   job: DeliveryJob,
   ending: JobEnding,
   notification: Notification | undefined,
 ): Promise<void> {
-  for (;;) {
+  for (let faults = 1; ; faults += 1) {
     try {
       await completeDelivery(deps, job, ending, notification);
       return;
     } catch (fault) {
-      if (ending.by === 'us' || !isTransientFault(fault) || deps.isStopping()) throw fault;
+      const mayGiveUp = ending.by === 'us' || deps.isStopping();
+      if (!isTransientFault(fault) || (mayGiveUp && faults >= maxFaults)) throw fault;
+      await new Promise<void>((resolve) => deps.timer(Math.min(50 * 2 ** faults, longestPauseMs), resolve));
     }
   }
 }

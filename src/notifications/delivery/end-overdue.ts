@@ -8,7 +8,6 @@ import {
   declinableChannelNames,
   foldStatus,
   type Notification,
-  outlineOf,
   undeliverableReasonOf,
 } from '../notification/notification.ts';
 import {
@@ -21,7 +20,7 @@ import { systemClient } from '../notification/sending-service.ts';
 import { insertFeedEvent } from '../webhooks/feed-store.ts';
 import type { CompletionDeps } from './complete-delivery.ts';
 
-/** The pause before a deadline that could not be stored is tried again. */
+/** The pause before the next try of a deadline that could not be stored. */
 const faultPauseMs = 5_000;
 
 /** Creates the queue of deadlines: an open notification is due at its `deliverBy`, and its job makes it undeliverable. */
@@ -53,9 +52,9 @@ async function endOverdue(deps: CompletionDeps, id: NotificationId): Promise<voi
   const notification = await findNotification(deps.read, id);
   if (notification === undefined) return;
   const deliveries = (await findDeliveries(deps.read, id)).map((delivery) => withDeadlinePassed(delivery, now));
-  const status = foldStatus(notification.status, deliveries.map(outlineOf), now >= notification.deliverBy);
+  const status = foldStatus(notification.status, deliveries, now >= notification.deliverBy);
   if (status !== 'undeliverable' || notification.status === 'undeliverable') return;
-  const head = { id: deps.mint('event'), at: now, actor: { process: 'delivery' } } as const;
+  const head = { id: deps.createId('event'), at: now, actor: { process: 'delivery' } } as const;
   const { citizenId } = notification;
   const statements = [failQueued(id, now), updateStatus(notification, status, now)];
   const unusedChannel = unusedCodeChannel(notification, deliveries);

@@ -38,7 +38,7 @@ export function updateEndedDelivery({ id, from, to, reason, providerRef, now }: 
 }
 
 /** A report about a running attempt; `previous` is the report that is stored for it already. */
-export type EarlyReportUpdate = Pick<DeliveryJob, 'id' | 'attempts'> & {
+type EarlyReportUpdate = Pick<DeliveryJob, 'id' | 'attempts'> & {
   readonly report: EarlyReport;
   readonly previous: EarlyReport | undefined;
 };
@@ -46,9 +46,9 @@ export type EarlyReportUpdate = Pick<DeliveryJob, 'id' | 'attempts'> & {
 /** Stores a report with a running attempt, for its completion; refused (`rows`) if the attempt has completed or `previous` is outdated. */
 export function saveEarlyReport({ id, attempts, report, previous }: EarlyReportUpdate): Statement {
   return {
-    sql: `update delivery set early_word = $1
+    sql: `update delivery set early_report = $1
       where id = $2 and attempts = $3 and coalesce(status, '') = 'sending' and started_at is not null
-        and coalesce(early_word, '') = $4 returning id`,
+        and coalesce(early_report, '') = $4 returning id`,
     args: [report, id, attempts, previous ?? ''],
     rows: 1,
   };

@@ -22,11 +22,11 @@ type RecoveryDeps = CompletionDeps & {
 /** The failed recoveries of an attempt, and the pause since the last one. */
 type RecoveryPause = { readonly tries: number; readonly at: number; readonly forMs: number };
 
-/** A channel did not answer the recovery within the limit. */
-class OutcomeQueryTimeout extends Error {
-  constructor(channel: ChannelName, limitMs: number) {
-    super(`${channel}: queryOutcome did not settle within ${limitMs} ms`);
-    this.name = 'OutcomeQueryTimeout';
+/** A channel did not settle within the limit of the worker, although its port promises to. */
+export class ChannelTimeout extends Error {
+  constructor(channel: ChannelName, step: 'prepare' | 'call' | 'queryOutcome', limitMs: number) {
+    super(`${channel}: ${step} did not settle within ${limitMs} ms`);
+    this.name = 'ChannelTimeout';
   }
 }
 
@@ -71,7 +71,7 @@ export function createDeliveryRecovery(deps: RecoveryDeps): (own: string) => Pro
     // An unreachable provider may use up the whole limit. After one failure the others wait for the next run.
     let mayQuery = true;
     for (let after: LostJobPosition | undefined = firstPosition; after !== undefined; ) {
-      const found = await findLostJobs(deps.read, { own, after });
+      const found = await findLostJobs(deps.read, own, after);
       for (const { job } of found) seenKeys.add(jobKeyOf(job));
       const due = found.filter((lost) => !deps.isInProgress(lost.job) && !isPaused(lost));
       const ends = await settleAll(due.filter((one) => !canQueryProvider(deps, one)).map(recover));
@@ -109,7 +109,7 @@ async function queryProvider(deps: RecoveryDeps, lost: LostJob): Promise<Provide
   try {
     const query = deps.channels[job.channel].queryOutcome?.({ delivery: job.id, attempt: job.attempts });
     const outcome = query && (await deps.limit.waitFor(query));
-    if (outcome === timedOut) throw new OutcomeQueryTimeout(job.channel, deps.limit.ms);
+    if (outcome === timedOut) throw new ChannelTimeout(job.channel, 'queryOutcome', deps.limit.ms);
     return outcome ?? { outcome: 'unknown' };
   } catch (fault) {
     if (deps.clock.now() < deliverBy) throw fault;
@@ -130,12 +130,10 @@ type LostJob = {
 type LostJobPosition = { readonly lockedBy: string; readonly id: string };
 const firstPosition: LostJobPosition = { lockedBy: '', id: '' };
 
-type FindLostOptions = { readonly own: string; readonly after: LostJobPosition };
-
 /** One batch of lost jobs, in the order of the index of claimed deliveries. In another order SQLite would scan all deliveries each second. */
-async function findLostJobs(read: Read, { own, after }: FindLostOptions): Promise<LostJob[]> {
+async function findLostJobs(read: Read, own: string, after: LostJobPosition): Promise<LostJob[]> {
   const rows = await read(
-    `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_word,
+    `select d.id, d.notification_id, d.channel, d.attempts, d.locked_by, d.started_at, d.reminder, d.early_report,
         (select n.deliver_by from notification n where n.id = d.notification_id) as deliver_by
       from delivery d
       where d.status = 'sending' and d.locked_by <> $2 and (d.locked_by, d.id) > ($3, $4)
@@ -147,7 +145,7 @@ async function findLostJobs(read: Read, { own, after }: FindLostOptions): Promis
     job: jobFromRow(row),
     startedAt: integerOrNull(row, 'started_at'),
     deliverBy: integerField(row, 'deliver_by'),
-    hasEarlyReport: row['early_word'] !== null,
+    hasEarlyReport: row['early_report'] !== null,
   }));
 }
 

@@ -36,9 +36,8 @@ type DeliveryTiming = {
 export const deliveryTiming: DeliveryTiming = { pollMs: 1_000, leaseMs: 6_000, recoverMs: 1_000 };
 
 /** 72 attempts in about two days: 5 s after the first, then doubled up to an hour. `deliverBy` may end it sooner. */
-export const deliveryRetryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
+const deliveryRetryPolicy: RetryPolicy = { attempts: 72, firstDelayMs: 5_000, longestDelayMs: 3_600_000 };
 
-/** The dependencies of `startDelivery`. */
 export type DeliveryDeps = Omit<DeliverDeps, 'policy' | 'limit' | 'isStopping'> & {
   readonly channels: Readonly<Record<ChannelName, Channel>>;
   readonly onCommitted: OnCommitted;

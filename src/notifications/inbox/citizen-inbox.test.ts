@@ -17,7 +17,7 @@ for (const engine of engines) {
     const db = await engine.open(t);
     const time = { now: start };
     const app = await createNotificationApp(db, { now: () => time.now }, citizens);
-    const parts = { read: db.read, citizenKeys: app.citizenKeys, mint: app.mint };
+    const parts = { read: db.read, citizenKeys: app.citizenKeys, createId: app.createId };
     const send = async (citizenId: string, more: object = {}) => {
       const id = parseId('notification', await app.accept({ citizenId, ...more }));
       assert.ok(id !== undefined);
@@ -178,12 +178,12 @@ for (const engine of engines) {
   test(`${engine.name}: a page of the inbox starts only after a message of the same citizen`, async (t) => {
     const { app, send } = await setUp(t);
     const others = await send('cit-bo');
-    for (const before of [others, app.mint('notification'), 'ntf_x', 'ntg', '0']) {
+    for (const before of [others, app.createId('notification'), 'ntf_x', 'ntg', '0']) {
       const query = `before=${before}`;
       const answer = await app.serve(listInboxMessages)({ query }, { citizenId: 'cit-ada' });
       assert.ok('refused' in answer && answer.refused.slug === 'bad-request');
       assert.deepEqual(answer.refused.issues, [
-        { in: 'query', name: 'before', code: 'malformed', detail: 'must be next of an earlier answer' },
+        { in: 'query', name: 'before', code: 'malformed', detail: 'must be next of an earlier response' },
       ]);
     }
   });

@@ -2,8 +2,8 @@ import type { Read } from '../../db/database.ts';
 import { bytesField } from '../../db/row-fields.ts';
 import { type IdGenerator, type NotificationId, parseId } from '../../kernel/id.ts';
 import type { Effect } from '../../ledger/commit.ts';
-import { skipUnneeded } from '../cascade/cascade-store.ts';
 import { markInboxDelivered } from '../delivery/late-report-store.ts';
+import { skipUnneeded } from '../notification/delivery-store.ts';
 import { type ContentKeys, type MessageContent, openMessageContent } from '../notification/message-content.ts';
 import type { Notification } from '../notification/notification.ts';
 import { recordUndeliverable } from '../notification/notification-history-store.ts';
@@ -19,7 +19,7 @@ import { insertFeedEvent } from '../webhooks/feed-store.ts';
 type InboxDeps = {
   readonly read: Read;
   readonly citizenKeys: ContentKeys;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
 };
 
 /** A message in the inbox with its decrypted content. */
@@ -113,7 +113,7 @@ export async function openMessageOfCitizen(
   const isFirstOpening = notification.status !== 'read';
   const event = {
     type: 'notification.opened',
-    id: deps.mint('event'),
+    id: deps.createId('event'),
     at: request.now,
     actor: { citizen: true },
     citizenId,

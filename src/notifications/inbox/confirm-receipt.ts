@@ -4,9 +4,8 @@ import type { Clock } from '../../kernel/clock.ts';
 import { hmacString } from '../../kernel/hashing.ts';
 import { type DeliveryId, type IdGenerator, type NotificationId, parseId } from '../../kernel/id.ts';
 import type { Commit, Effect } from '../../ledger/commit.ts';
-import { skipUnneeded } from '../cascade/cascade-store.ts';
 import { findNotificationOfDelivery, updateEndedDelivery } from '../delivery/late-report-store.ts';
-import { findDeliveries } from '../notification/delivery-store.ts';
+import { findDeliveries, skipUnneeded } from '../notification/delivery-store.ts';
 import type { Delivery, Notification } from '../notification/notification.ts';
 import { recordConfirmed, recordFailed, recordUndeliverable } from '../notification/notification-history-store.ts';
 import { findNotification, updateStatus } from '../notification/notification-store.ts';
@@ -44,7 +43,7 @@ export type ConfirmDeps = {
   readonly read: Read;
   readonly commit: Commit;
   readonly clock: Clock;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
 };
 
 /**
@@ -75,7 +74,7 @@ export async function findConfirmableMail(read: Read, id: DeliveryId): Promise<C
 
 /** The effect of a confirmation; `already-read` when the notification is read, undefined when there is no such mail. */
 export async function confirmationEffect(
-  { read, clock, mint }: Omit<ConfirmDeps, 'commit'>,
+  { read, clock, createId }: Omit<ConfirmDeps, 'commit'>,
   id: DeliveryId,
 ): Promise<Effect | 'already-read' | undefined> {
   const found = await findConfirmableMail(read, id);
@@ -87,7 +86,7 @@ export async function confirmationEffect(
   const event = {
     type: 'notification.opened',
     actor: { citizen: true },
-    id: mint('event'),
+    id: createId('event'),
     at: now,
     citizenId,
     notification: notification.id,

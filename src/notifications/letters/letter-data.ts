@@ -3,7 +3,7 @@ import { localeFor } from '../../locales/locale.ts';
 import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
-import { defaultSubject } from '../rendering/default-subject.ts';
+import { defaultSubject } from '../rendering/mail-text.ts';
 import type { InlineRun, ListItem, MarkdownBlock } from '../text/markdown.ts';
 import { type AddressWindowName, addressWindows } from './letter-template.ts';
 

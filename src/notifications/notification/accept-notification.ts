@@ -9,7 +9,7 @@ import { insertNotification, type NewDelivery, queuesOf } from './notification-s
 
 type AcceptContext = {
   readonly now: number;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly ports: { readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>; readonly random: RandomBytes };
 };
 
@@ -34,17 +34,20 @@ export type AcceptedNotification = {
 
 /** Seals a message under its citizen's key, and makes the notification, its deliveries and the event `notification.accepted`. */
 export async function acceptNotification(
-  { now, mint, ports }: AcceptContext,
+  { now, createId, ports }: AcceptContext,
   message: AcceptableMessage,
 ): Promise<AcceptedNotification> {
   const { content, steps, isInInbox, ...stated } = message;
   const { clientId, citizenId, category, sendAt } = stated;
-  const [key, id, acceptedEvent] = [await ports.citizenKeys.keyOf(citizenId), mint('notification'), mint('event')];
+  const key = await ports.citizenKeys.keyOf(citizenId);
+  const id = createId('notification');
+  const acceptedEvent = createId('event');
   // The ids of deliveries sort by time. In the order of the plan they would reveal which channels the citizen prefers.
-  const inChannelOrder = steps.toSorted((one, other) => orderOf(one.channel) - orderOf(other.channel));
+  const orderOf = ({ channel }: { readonly channel: ChannelName }) => channelNames.indexOf(channel);
+  const inChannelOrder = steps.toSorted((one, other) => orderOf(one) - orderOf(other));
   const deliveries = inChannelOrder.map(
     ({ channel, runAt, reminder }): NewDelivery => ({
-      id: mint('delivery'),
+      id: createId('delivery'),
       channel,
       reminder,
       priority: category === 'urgent' ? 0 : 1,
@@ -52,7 +55,9 @@ export async function acceptNotification(
       initialState: channel === 'inbox' && isInInbox ? { status: 'sent', at: now } : { status: 'queued', runAt },
     }),
   );
-  const outlines = deliveries.map(({ channel, initialState: { status } }) => ({ channel, attempts: 0, status }));
+  const outlines = deliveries.map(({ channel, reminder, initialState: state }) => {
+    return { channel, reminder, attempts: 0, state };
+  });
   const { contentDigest, ...sealed } = sealMessageContent(key, id, content, ports.random);
   const notification = {
     ...stated,
@@ -69,8 +74,4 @@ export async function acceptNotification(
     statements: insertNotification(notification, deliveries),
     queues: queuesOf(deliveries),
   };
-}
-
-function orderOf(channel: ChannelName): number {
-  return channelNames.indexOf(channel);
 }

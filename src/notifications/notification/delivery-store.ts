@@ -135,19 +135,8 @@ export function requeue(job: DeliveryJob, runAt: number): Statement {
     sql: `update delivery set status = 'queued', run_at = $1, locked_by = null, started_at = null
       where id = $2 and attempts = $3 and locked_by = $4 and coalesce(status, '') = 'sending' returning id`,
     args: [runAt, job.id, job.attempts, job.lockedBy],
-    batch: requeueBatch,
   };
 }
-
-const requeueBatch: Batch = {
-  kind: 'update',
-  idIndex: 1,
-  sql: `update delivery d set status = 'queued', run_at = job.run_at, locked_by = null, started_at = null
-    from unnest(cast($1 as bigint[]), cast($2 as text[]), cast($3 as bigint[]), cast($4 as text[]))
-      as job (run_at, id, attempts, locked_by)
-    where d.id = job.id and d.attempts = job.attempts and d.locked_by = job.locked_by
-      and coalesce(d.status, '') = 'sending' returning d.id`,
-};
 
 /**
  * Ends a job with its new state. Refused (`rows`) when another worker has the job, or when a provider report arrived after
@@ -161,9 +150,9 @@ export function completeJob(
   const queued = state.status === 'queued';
   return {
     sql: `update delivery set status = $1, run_at = coalesce($2, run_at), ended_at = $3, reason = $4, provider_ref = $5,
-        locked_by = null, started_at = null, early_word = null
+        locked_by = null, started_at = null, early_report = null
       where id = $6 and attempts = $7 and locked_by = $8
-        and coalesce(status, '') = 'sending' and coalesce(early_word, '') = $9 returning id`,
+        and coalesce(status, '') = 'sending' and coalesce(early_report, '') = $9 returning id`,
     args: [
       state.status,
       queued ? state.runAt : null,
@@ -184,12 +173,12 @@ const completeJobBatch: Batch = {
   kind: 'update',
   idIndex: 5,
   sql: `update delivery d set status = job.status, run_at = coalesce(job.run_at, d.run_at), ended_at = job.ended_at,
-      reason = job.reason, provider_ref = job.provider_ref, locked_by = null, started_at = null, early_word = null
+      reason = job.reason, provider_ref = job.provider_ref, locked_by = null, started_at = null, early_report = null
     from unnest(cast($1 as text[]), cast($2 as bigint[]), cast($3 as bigint[]), cast($4 as text[]), cast($5 as text[]),
         cast($6 as text[]), cast($7 as bigint[]), cast($8 as text[]), cast($9 as text[]))
-      as job (status, run_at, ended_at, reason, provider_ref, id, attempts, locked_by, early_word)
+      as job (status, run_at, ended_at, reason, provider_ref, id, attempts, locked_by, early_report)
     where d.id = job.id and d.attempts = job.attempts and d.locked_by = job.locked_by
-      and coalesce(d.status, '') = 'sending' and coalesce(d.early_word, '') = job.early_word returning d.id`,
+      and coalesce(d.status, '') = 'sending' and coalesce(d.early_report, '') = job.early_report returning d.id`,
 };
 
 const insertAttemptRow = batchInsert('delivery_attempt', 'delivery_id, number, started_at, ended_at, outcome, reason');
@@ -198,6 +187,20 @@ const insertAttemptRow = batchInsert('delivery_attempt', 'delivery_id, number, s
 export function insertAttempt(attempt: Attempt): Statement {
   const { delivery, number, startedAt, endedAt, outcome, reason } = attempt;
   return insertAttemptRow([delivery, number, startedAt, endedAt, outcome, reason ?? null]);
+}
+
+/**
+ * Skips the steps of a cascade that have not begun, because the citizen has opened the message. That includes a claimed
+ * step without the mark of `markStarted`: its provider is then not called. A step that was tried checks the status of the
+ * notification before its next attempt.
+ */
+export function skipUnneeded(notification: NotificationId, now: number): Statement {
+  return {
+    sql: `update delivery set status = 'skipped', reason = 'already-read', ended_at = $1, locked_by = null
+      where notification_id = $2
+        and (coalesce(status, '') = 'queued' and attempts = 0 or coalesce(status, '') = 'sending' and started_at is null) returning id`,
+    args: [now, notification],
+  };
 }
 
 /** Ends the queued deliveries of a notification whose deadline has passed. */
@@ -225,7 +228,7 @@ const findDeliveryRows = lookupByKey(
   'delivery',
   'notification_id',
   `id, notification_id, channel, status, run_at, attempts, locked_by, started_at, ended_at, reason, provider_ref, reminder,
-    early_word`,
+    early_report`,
 );
 
 /** The deliveries of a notification in the order of their creation. */
@@ -252,7 +255,7 @@ function stateFromRow(row: Row): DeliveryState {
     }
     case 'sending': {
       const startedAt = integerOrNull(row, 'started_at');
-      const report = textOrNull(row, 'early_word');
+      const report = textOrNull(row, 'early_report');
       return {
         status,
         lockedBy: textField(row, 'locked_by'),

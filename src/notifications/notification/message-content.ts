@@ -75,18 +75,11 @@ export function generateSalt(random: RandomBytes): string {
 
 const saltBytes = 16;
 
-function contentBytes({ attachments, ...content }: MessageContent): Buffer {
-  const listed = attachments === undefined ? {} : { attachments: attachments.map(({ id, title }) => ({ id, title })) };
-  return Buffer.from(canonicalJson({ ...content, ...listed }));
+function contentBytes(content: MessageContent): Buffer {
+  return Buffer.from(canonicalJson(content));
 }
 
-/** Throws `SealBroken` when the key or the notification is another one, or when a byte was altered. */
-function openOrThrow(key: Uint8Array, id: NotificationId, sealed: Uint8Array): MessageContent {
-  // `sealMessageContent` has written it, and it is authenticated, so it has that shape.
-  return JSON.parse(openSealed(key, sealContextOf(id), sealed).toString('utf8')) as MessageContent;
-}
-
-/** The keys that can decrypt the content of a citizen's messages. */
+/** The keys of citizens, which decrypt the content of their messages. */
 export type ContentKeys = Pick<CitizenKeys, 'keyOf' | 'decoyKeyOf'>;
 
 /**
@@ -103,10 +96,11 @@ export async function openMessageContent(
   );
 }
 
-/** Decrypts content by one key; undefined when that fails. */
+/** Decrypts content by one key; undefined when the key or the notification is another one, or a byte was altered. */
 export function tryOpenContent(key: Uint8Array, id: NotificationId, sealed: Uint8Array): MessageContent | undefined {
   try {
-    return openOrThrow(key, id, sealed);
+    // `sealMessageContent` has written it, and it is authenticated, so it has that shape.
+    return JSON.parse(openSealed(key, sealContextOf(id), sealed).toString('utf8')) as MessageContent;
   } catch (fault) {
     if (fault instanceof SealBroken) return undefined;
     throw fault;

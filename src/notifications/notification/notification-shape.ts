@@ -37,30 +37,32 @@ const nullableString = (description: string) => Type.Union([Type.String(), Type.
 
 /** The path parameters of the operations on one notification. */
 export const notificationParams = closedObject({
-  id: Type.String({ maxLength: 64, description: 'The id that sending answered.' }),
+  id: Type.String({ maxLength: 64, description: 'The id from the response to sending.' }),
 });
 
 /** The schema of a reason why a channel did not succeed, or would not. */
 export const reasonShape = closedObject({
-  code: literalUnion(reasonCodes, 'For programs; a code never changes its meaning.'),
-  retryable: Type.Boolean({ description: 'Whether sending the same again later can succeed.' }),
-  whoActs: literalUnion(['citizen', 'sender', 'operator', 'nobody'], 'Who has to do something first.'),
+  code: literalUnion(reasonCodes, 'A code for programs; its meaning never changes.'),
+  retryable: Type.Boolean({ description: 'Whether sending the same message again later can succeed.' }),
+  whoActs: literalUnion(['citizen', 'sender', 'operator', 'nobody'], 'The party that must act first.'),
   detail: Type.String(),
 });
 
 const deliveryShape = closedObject({
   id: Type.String(),
   channel: literalUnion(channelNames, 'The channel.'),
-  reminder: Type.Optional(Type.Boolean({ description: 'It tells again of an unread message.' })),
+  reminder: Type.Optional(Type.Boolean({ description: 'true for a reminder of an unread message.' })),
   status: literalUnion(
     deliveryStatuses,
-    'sent: the provider took it; delivered: proved to be in the hands of the citizen.',
+    'sent: the provider accepted it. delivered: there is proof that the citizen received it.',
   ),
-  attempts: Type.Integer({ description: 'Calls of the provider so far.' }),
+  attempts: Type.Integer({ description: 'The number of calls of the provider.' }),
   nextAttemptAt: Type.Optional(
-    instantSchema('While queued: not before this. Before the first attempt with the scope citizens:known only.'),
+    instantSchema(
+      'The earliest time of the next attempt while queued. For the first attempt, only with the scope citizens:known.',
+    ),
   ),
-  endedAt: Type.Optional(instantSchema('When it came into its last status.')),
+  endedAt: Type.Optional(instantSchema('When the delivery reached its last status.')),
   reason: Type.Optional(reasonShape),
 });
 
@@ -81,8 +83,8 @@ const timelineEvents = [
 
 const timelineShape = closedObject({
   at: instantSchema('When it happened.'),
-  event: literalUnion(timelineEvents, 'What happened.'),
-  channel: Type.Optional(literalUnion(channelNames, 'The channel, where it is about one.')),
+  event: literalUnion(timelineEvents, 'The event.'),
+  channel: Type.Optional(literalUnion(channelNames, 'The channel, if the event is about one.')),
   attempt: Type.Optional(Type.Integer({ description: 'The number of the attempt; part of the Message-ID of mail.' })),
   reason: Type.Optional(reasonShape),
 });
@@ -91,13 +93,13 @@ const summaryProperties = {
   id: Type.String(),
   citizenId: Type.String(),
   reference: nullableString('The reference that the sender gave.'),
-  category: literalUnion(categories, 'What kind of message it is.'),
-  status: literalUnion(notificationStatuses, 'Where it stands.'),
-  statusAt: instantSchema('When it came into that status.'),
+  category: literalUnion(categories, 'The category of the message.'),
+  status: literalUnion(notificationStatuses, 'The status.'),
+  statusAt: instantSchema('When it reached that status.'),
   createdAt: instantSchema('When it was accepted.'),
-  sendAt: Type.Optional(instantSchema('Not sent before this.')),
+  sendAt: Type.Optional(instantSchema('The earliest time of sending.')),
   legalEffect: Type.Optional(Type.String({ description: 'The rule by which it counts as served.' })),
-  deliverBy: instantSchema('Undeliverable if not delivered by then.'),
+  deliverBy: instantSchema('The deadline of delivery; after that the notification is undeliverable.'),
   receipt: Type.String({ description: 'The ledger receipt of its acceptance.' }),
 };
 
@@ -107,10 +109,10 @@ export const notificationSummaryShape = closedObject(summaryProperties);
 /** The schema of a notification with its deliveries and timeline. */
 export const notificationShape = closedObject({
   ...summaryProperties,
-  language: nullableString('The language of the message, as its sender named it.'),
+  language: nullableString('The language that the sender named.'),
   reason: Type.Optional(reasonShape),
   deliveries: Type.Array(deliveryShape, { description: 'One for each channel.' }),
-  timeline: Type.Array(timelineShape, { description: 'What happened, in order.' }),
+  timeline: Type.Array(timelineShape, { description: 'All events in order.' }),
 });
 
 /** A notification with its deliveries, attempts and history. */

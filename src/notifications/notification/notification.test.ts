@@ -13,14 +13,27 @@ import {
   deliveryTransitions,
   foldStatus,
   type NotificationStatus,
-  notificationTransitions,
   undeliverableReasonOf,
 } from './notification.ts';
 
-const inbox = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'inbox', attempts: 0, status });
-const email = (status: DeliveryStatus, attempts = 1): DeliveryOutline => ({ channel: 'email', attempts, status });
-const sms = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'sms', attempts: 0, status });
-const again = (status: DeliveryStatus): DeliveryOutline => ({ channel: 'email', reminder: true, attempts: 0, status });
+/** The allowed transitions of a notification. One unit can make several, such as `accepted`, `sending`, `delivered`. */
+const notificationTransitions: Readonly<Record<NotificationStatus, readonly NotificationStatus[]>> = {
+  accepted: ['scheduled', 'sending', 'cancelled'],
+  scheduled: ['sending', 'cancelled'],
+  sending: ['delivered', 'undeliverable'],
+  delivered: ['read'],
+  read: [],
+  undeliverable: ['delivered'],
+  cancelled: [],
+};
+
+const outline = (channel: ChannelName, status: DeliveryStatus, attempts = 0, reminder = false): DeliveryOutline => {
+  return { channel, attempts, reminder, state: { status } };
+};
+const inbox = (status: DeliveryStatus) => outline('inbox', status);
+const email = (status: DeliveryStatus, attempts = 1) => outline('email', status, attempts);
+const sms = (status: DeliveryStatus) => outline('sms', status);
+const again = (status: DeliveryStatus) => outline('email', status, 0, true);
 
 const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline[], boolean, NotificationStatus]> = [
   [
@@ -30,14 +43,56 @@ const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline
     false,
     'accepted',
   ],
-  ['a claimed delivery is sending', 'accepted', [inbox('sent'), email('sending')], false, 'sending'],
-  ['a delivery that will be retried is sending', 'accepted', [inbox('sent'), email('queued')], false, 'sending'],
-  ['sent without proof is sending', 'accepted', [inbox('sent'), email('sent')], false, 'sending'],
-  ['one proof is enough', 'sending', [inbox('sent'), email('delivered')], false, 'delivered'],
-  ['no address is undeliverable at once', 'accepted', [inbox('sent'), email('skipped', 0)], false, 'undeliverable'],
-  ['a refused address is undeliverable', 'sending', [inbox('sent'), email('failed')], false, 'undeliverable'],
-  ['an unknown outcome is undeliverable', 'sending', [inbox('sent'), email('unknown')], false, 'undeliverable'],
-  ['the deadline ends sent without proof', 'sending', [inbox('sent'), email('sent')], true, 'undeliverable'],
+  [
+    'a notification with a claimed delivery is sending',
+    'accepted',
+    [inbox('sent'), email('sending')],
+    false,
+    'sending',
+  ],
+  [
+    'a notification whose delivery will be retried is sending',
+    'accepted',
+    [inbox('sent'), email('queued')],
+    false,
+    'sending',
+  ],
+  [
+    'a notification that was sent without proof is sending',
+    'accepted',
+    [inbox('sent'), email('sent')],
+    false,
+    'sending',
+  ],
+  ['one proof makes a notification delivered', 'sending', [inbox('sent'), email('delivered')], false, 'delivered'],
+  [
+    'a notification without an address is undeliverable at once',
+    'accepted',
+    [inbox('sent'), email('skipped', 0)],
+    false,
+    'undeliverable',
+  ],
+  [
+    'a notification to a refused address is undeliverable',
+    'sending',
+    [inbox('sent'), email('failed')],
+    false,
+    'undeliverable',
+  ],
+  [
+    'a notification with an unknown outcome is undeliverable',
+    'sending',
+    [inbox('sent'), email('unknown')],
+    false,
+    'undeliverable',
+  ],
+  [
+    'the deadline ends a notification that was sent without proof',
+    'sending',
+    [inbox('sent'), email('sent')],
+    true,
+    'undeliverable',
+  ],
   [
     'the deadline ends a notification that never started',
     'scheduled',
@@ -46,9 +101,21 @@ const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline
     'undeliverable',
   ],
   ['the deadline does not end a success', 'sending', [inbox('sent'), email('delivered')], true, 'delivered'],
-  ['opened in the inbox is delivered', 'undeliverable', [inbox('delivered'), email('skipped')], true, 'delivered'],
-  ['the inbox as the only channel is sending', 'accepted', [inbox('sent')], false, 'sending'],
-  ['the inbox of an unknown citizen is undeliverable', 'accepted', [inbox('failed')], false, 'undeliverable'],
+  [
+    'an undeliverable notification that the citizen opens is delivered',
+    'undeliverable',
+    [inbox('delivered'), email('skipped')],
+    true,
+    'delivered',
+  ],
+  ['a notification with the inbox as the only channel is sending', 'accepted', [inbox('sent')], false, 'sending'],
+  [
+    'a notification to the inbox of an unknown citizen is undeliverable',
+    'accepted',
+    [inbox('failed')],
+    false,
+    'undeliverable',
+  ],
   ['a failure after a proof changes nothing', 'delivered', [inbox('sent'), email('failed')], false, 'delivered'],
   ['a read notification stays read', 'read', [inbox('delivered'), email('failed')], true, 'read'],
   ['a cancelled notification stays cancelled', 'cancelled', [inbox('skipped'), email('skipped')], true, 'cancelled'],
@@ -66,10 +133,16 @@ const cases: ReadonlyArray<[string, NotificationStatus, readonly DeliveryOutline
     false,
     'undeliverable',
   ],
-  ['a reminder of a sent message is sending', 'sending', [email('sent'), again('queued')], false, 'sending'],
+  [
+    'a notification with a reminder of a sent message is sending',
+    'sending',
+    [email('sent'), again('queued')],
+    false,
+    'sending',
+  ],
   ['a claimed reminder counts', 'sending', [email('failed'), again('sending')], false, 'sending'],
   [
-    'another queued channel is sending',
+    'a notification with another queued channel is sending',
     'sending',
     [email('failed'), again('skipped'), sms('queued')],
     false,
@@ -95,17 +168,17 @@ test('a notification makes only allowed transitions when its deliveries make all
       fc.array(step, { maxLength: 30 }),
       (start, steps) => {
         const deliveries = channels.map((channel, index) => {
-          return { channel, reminder: index === 3, attempts: 0, status: 'queued' as DeliveryStatus };
+          return { channel, reminder: index === 3, attempts: 0, state: { status: 'queued' as DeliveryStatus } };
         });
         let status = start;
         let overdue = false;
         for (const { which, move, overdue: late } of steps) {
           const delivery = deliveries[which];
-          const moves = delivery === undefined ? [] : deliveryTransitions[delivery.status];
+          const moves = delivery === undefined ? [] : deliveryTransitions[delivery.state.status];
           const next = moves[move % Math.max(1, moves.length)];
           if (delivery !== undefined && next !== undefined) {
             if (next === 'sending') delivery.attempts += 1;
-            delivery.status = next;
+            delivery.state.status = next;
           }
           overdue ||= late;
           const folded = foldStatus(status, deliveries, overdue);

@@ -52,17 +52,6 @@ export const notificationStatuses = [
 /** The status of a notification. */
 export type NotificationStatus = (typeof notificationStatuses)[number];
 
-/** The allowed transitions of a notification. One unit can make several, such as `accepted`, `sending`, `delivered`. */
-export const notificationTransitions: Readonly<Record<NotificationStatus, readonly NotificationStatus[]>> = {
-  accepted: ['scheduled', 'sending', 'cancelled'],
-  scheduled: ['sending', 'cancelled'],
-  sending: ['delivered', 'undeliverable'],
-  delivered: ['read'],
-  read: [],
-  undeliverable: ['delivered'],
-  cancelled: [],
-};
-
 /** The statuses of a delivery. `unknown`: the outcome of an attempt was lost. */
 export const deliveryStatuses = ['queued', 'sending', 'sent', 'delivered', 'failed', 'unknown', 'skipped'] as const;
 /** The status of a delivery. */
@@ -131,18 +120,9 @@ export type Delivery = {
 };
 
 /** The part of a delivery from which `foldStatus` derives the status. */
-export type DeliveryOutline = {
-  readonly channel: ChannelName;
-  readonly reminder?: boolean;
-  readonly attempts: number;
-  readonly status: DeliveryStatus;
+export type DeliveryOutline = Pick<Delivery, 'channel' | 'reminder' | 'attempts'> & {
+  readonly state: Pick<DeliveryState, 'status'>;
 };
-
-/** The outline of a delivery. */
-export function outlineOf(delivery: Delivery): DeliveryOutline {
-  const { channel, reminder, attempts } = delivery;
-  return { channel, reminder, attempts, status: delivery.state.status };
-}
 
 /** The deliveries that decide the status: the external ones, or the inbox when it is the only channel. */
 function decisiveDeliveries<D extends { readonly channel: ChannelName }>(deliveries: readonly D[]): readonly D[] {
@@ -162,25 +142,25 @@ export function foldStatus(
     case 'cancelled':
       return current;
     case 'undeliverable':
-      return deliveries.some((delivery) => delivery.status === 'delivered') ? 'delivered' : current;
+      return deliveries.some(({ state }) => state.status === 'delivered') ? 'delivered' : current;
     case 'accepted':
     case 'scheduled':
     case 'sending': {
-      if (deliveries.some((delivery) => delivery.status === 'delivered')) return 'delivered';
+      if (deliveries.some(({ state }) => state.status === 'delivered')) return 'delivered';
       const decisive = decisiveDeliveries(deliveries).filter((delivery) => !isUnneededReminder(delivery, deliveries));
-      if (overdue || decisive.every((delivery) => endedWithoutSuccess(delivery.status))) return 'undeliverable';
-      return decisive.some((delivery) => delivery.status !== 'queued' || delivery.attempts > 0) ? 'sending' : current;
+      if (overdue || decisive.every(({ state }) => endedWithoutSuccess(state.status))) return 'undeliverable';
+      return decisive.some(({ state, attempts }) => state.status !== 'queued' || attempts > 0) ? 'sending' : current;
     }
   }
 }
 
 /** Whether a delivery is a queued reminder of a message that ended without success. */
 function isUnneededReminder(
-  { channel, reminder, status }: DeliveryOutline,
+  { channel, reminder, state }: DeliveryOutline,
   deliveries: readonly DeliveryOutline[],
 ): boolean {
-  if (reminder !== true || status !== 'queued') return false;
-  return deliveries.every((one) => one.channel !== channel || one.reminder || endedWithoutSuccess(one.status));
+  if (!reminder || state.status !== 'queued') return false;
+  return deliveries.every((one) => one.channel !== channel || one.reminder || endedWithoutSuccess(one.state.status));
 }
 
 /** True for the states after which only a late proof can make the delivery successful. */

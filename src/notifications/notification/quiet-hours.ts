@@ -43,7 +43,7 @@ export function quietHoursFault({ from, until, timeZone }: Omit<QuietHours, 'cha
     createFormat(timeZone);
     return undefined;
   } catch {
-    return 'timeZone is a name of the IANA database, as Europe/Lisbon';
+    return 'timeZone is a name of the IANA database, such as Europe/Lisbon';
   }
 }
 
@@ -51,6 +51,7 @@ function createFormat(timeZone: string): Intl.DateTimeFormat {
   return new Intl.DateTimeFormat('en-GB', { timeZone, hour: '2-digit', hourCycle: 'h23' });
 }
 
+/** Undefined when the time zone data of Node.js do not have the name. */
 const formatOfZone = memoize(maxCachedZones, (timeZone) => {
   try {
     return createFormat(timeZone);
@@ -59,14 +60,10 @@ const formatOfZone = memoize(maxCachedZones, (timeZone) => {
   }
 });
 
-/** Names of time zones ignore letter case. Undefined when the time zone data of Node.js do not have the name. */
-function formatOf(timeZone: string): Intl.DateTimeFormat | undefined {
-  return formatOfZone(timeZone.toLowerCase());
-}
-
 /** Hours in an unknown time zone allow every instant. Otherwise nothing could be sent to the citizen. */
 function isAllowedHour({ from, until, timeZone }: QuietHours, at: number): boolean {
-  const format = formatOf(timeZone);
+  // Names of time zones ignore letter case.
+  const format = formatOfZone(timeZone.toLowerCase());
   if (format === undefined) return true;
   const hour = Number(format.format(at));
   return from < until ? hour >= from && hour < until : hour >= from || hour < until;

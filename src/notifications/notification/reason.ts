@@ -19,29 +19,28 @@ const reasonCatalogue = {
   'citizen-deceased': {
     retryable: false,
     whoActs: 'sender',
-    detail: 'The register says that the citizen has died; nothing was sent. Write to those who act for the estate.',
+    detail: 'The register says that the citizen has died. Nothing was sent. Contact the representatives of the estate.',
   },
   'no-contact': {
     retryable: false,
     whoActs: 'sender',
-    detail: 'The register has no address of the citizen for this channel; reach the citizen in another way.',
+    detail: 'The register has no address of the citizen for this channel. Contact the citizen in another way.',
   },
   'address-invalid': {
     retryable: false,
     whoActs: 'citizen',
-    detail: 'The address in the register is not of the form that the channel needs.',
+    detail: 'The address in the register has the wrong format for this channel.',
   },
   'address-refused': {
     retryable: false,
     whoActs: 'citizen',
-    detail: 'The provider says that there is no such address, or that it takes no messages.',
+    detail: 'The provider says that the address does not exist or accepts no messages.',
   },
   'mailbox-full': { retryable: true, whoActs: 'citizen', detail: 'The mailbox of the citizen is full.' },
   'destination-unreachable': {
     retryable: true,
     whoActs: 'nobody',
-    detail:
-      'The mail system or the phone of the address could not be reached or did not work; the address may be right.',
+    detail: 'The mail system or phone of the address was unreachable or failed. The address may be correct.',
   },
   'message-refused': {
     retryable: false,
@@ -51,24 +50,23 @@ const reasonCatalogue = {
   'letter-unprintable': {
     retryable: true,
     whoActs: 'operator',
-    detail:
-      'The letter holds characters for which this server has no font (LETTER_FONTS); other channels can carry them.',
+    detail: 'The letter has characters that are in no font of this server (LETTER_FONTS). Use another channel.',
   },
   'letter-returned': {
     retryable: false,
     whoActs: 'sender',
-    detail: 'The post brought the letter back; reach the citizen in another way, or ask for the address anew.',
+    detail: 'The letter was returned by post. Contact the citizen in another way, or ask for the current address.',
   },
   'provider-busy': { retryable: true, whoActs: 'nobody', detail: 'The provider asked to try again later.' },
   'provider-unreachable': {
     retryable: true,
     whoActs: 'operator',
-    detail: 'No connection to the provider of the channel could be made.',
+    detail: 'The server could not connect to the provider of the channel.',
   },
   'provider-refuses-us': {
     retryable: true,
     whoActs: 'operator',
-    detail: 'The provider refused this server: address of the service, login, credit, sender address or encryption.',
+    detail: 'The provider refused this server because of its URL, login, credit, sender address or encryption.',
   },
   'channel-not-configured': {
     retryable: true,
@@ -79,23 +77,23 @@ const reasonCatalogue = {
     retryable: true,
     whoActs: 'operator',
     detail:
-      'The connection or the process was lost after the provider was called: the message may have arrived. It is not repeated; the provider knows it by the attempt.',
+      'The connection or the process was lost after the provider was called. The message may have arrived, so it is not repeated. Ask the provider about this attempt.',
   },
   'deadline-passed': { retryable: true, whoActs: 'sender', detail: 'deliverBy passed before the channel succeeded.' },
   'no-proof': {
     retryable: false,
     whoActs: 'sender',
-    detail: 'The provider took the message, but nothing proved by deliverBy that it reached the citizen.',
+    detail: 'The provider accepted the message, but there was no proof by deliverBy that it reached the citizen.',
   },
   unopened: {
     retryable: false,
     whoActs: 'sender',
-    detail: 'The message lies in the inbox, and the citizen did not open it by deliverBy.',
+    detail: 'The message is in the inbox, but the citizen did not open it by deliverBy.',
   },
   'content-erased': {
     retryable: false,
     whoActs: 'nobody',
-    detail: 'The data of the citizen was erased, and the message with it.',
+    detail: 'The message was erased with the data of the citizen.',
   },
   'already-read': {
     retryable: false,
@@ -105,18 +103,17 @@ const reasonCatalogue = {
   declined: {
     retryable: false,
     whoActs: 'nobody',
-    detail: 'The citizen does not wish to be reached by this channel.',
+    detail: 'The citizen has declined this channel.',
   },
   'nothing-to-remind': {
     retryable: false,
     whoActs: 'nobody',
     detail: 'The first message by this channel did not reach the citizen, so no reminder was sent.',
   },
-  withdrawn: { retryable: false, whoActs: 'nobody', detail: 'The sender withdrew the notification.' },
+  withdrawn: { retryable: false, whoActs: 'nobody', detail: 'The sender cancelled the notification.' },
   'internal-fault': { retryable: true, whoActs: 'operator', detail: 'This server could not prepare the message.' },
 } as const satisfies Record<string, Omit<Reason, 'code'>>;
 
-/** A code of the reason catalogue. */
 export type ReasonCode = keyof typeof reasonCatalogue;
 
 /** All codes, for schemas. */

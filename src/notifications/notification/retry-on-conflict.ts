@@ -2,14 +2,14 @@ import { WriteRefused } from '../../db/database.ts';
 
 const maxTries = 20;
 
-/** A concurrent change was met at each try. */
+/** The notification had changed at each try. */
 class RetryLimitReached extends Error {
   override readonly name = 'RetryLimitReached';
 }
 
 /**
- * Runs a change of a notification, and runs it again from the stored state when its unit was refused (`rows`) because of a concurrent
- * change. Throws `RetryLimitReached` after 20 tries.
+ * Runs a change of a notification. When its unit was refused (`rows`) because of a concurrent change, it runs again from the stored
+ * state. Throws `RetryLimitReached` after 20 tries.
  */
 export async function retryOnConflict<T>(change: () => Promise<T>): Promise<T> {
   for (let tries = 0; tries < maxTries; tries += 1) {
@@ -19,5 +19,5 @@ export async function retryOnConflict<T>(change: () => Promise<T>): Promise<T> {
       if (!(fault instanceof WriteRefused && fault.kind === 'rows')) throw fault;
     }
   }
-  throw new RetryLimitReached(`the notification was changed by others at each of ${maxTries} tries`);
+  throw new RetryLimitReached(`the notification had changed at each of ${maxTries} tries`);
 }

@@ -16,7 +16,7 @@ const parts = {
   commit: nothing,
   claim: nothing,
   clock,
-  mint: newId,
+  createId: newId,
   onFault: (fault: unknown) => assert.fail(String(fault)),
 };
 

@@ -3,7 +3,6 @@ import { formatMessage } from '../../locales/message-format.ts';
 import type { OutgoingMessage } from '../notification/channel.ts';
 import { blocksOf } from '../notification/message-content.ts';
 import { hasMarkup } from '../text/markdown.ts';
-import { defaultSubject } from './default-subject.ts';
 import { renderMessageHtml } from './message-html.ts';
 import { renderPlainText } from './plain-text.ts';
 
@@ -30,25 +29,25 @@ export function renderMailText(draft: MailDraft): MailText {
   const attached = (content.attachments ?? []).map((document) => toSingleLine(document.title));
   const attachmentText =
     attached.length === 0 ? '' : `${[texts.attachments, ...attached.map((one) => `- ${one}`)].join('\n')}\n\n`;
-  const footer = [
-    name,
-    ...(draft.notification === undefined
-      ? []
-      : [formatMessage(textLanguage, texts.reference, { id: draft.notification })]),
-  ];
+  const { notification } = draft;
+  const referenceText =
+    notification === undefined ? '' : `${formatMessage(textLanguage, texts.reference, { id: notification })}\n`;
   const inboxText = inbox === undefined ? '' : `${texts.readInInbox}:\n${inbox}\n\n`;
   const confirmText = confirm === undefined ? '' : `${texts.confirmReceipt}:\n${confirm}\n\n`;
   // A line "-- " starts the signature (RFC 3676, section 4.3), which mail programs hide. Only ours may do so.
   const message = renderPlainText(content).trimEnd().replaceAll(/^-- $/gm, '--');
-  const text = `${message}\n\n${attachmentText}${inboxText}${confirmText}-- \n${footer.join('\n')}\n`;
+  const text = `${message}\n\n${attachmentText}${inboxText}${confirmText}-- \n${name}\n${referenceText}`;
   const blocks = blocksOf(content);
   if (!hasMarkup(blocks)) return { subject, text };
-  const { language, notification } = draft;
-  return {
-    subject,
-    text,
-    html: renderMessageHtml({ title, language, blocks, sender: name, notification, attached, inbox, confirm }),
-  };
+  const { language } = draft;
+  const html = renderMessageHtml({ title, language, blocks, sender: name, notification, attached, inbox, confirm });
+  return { subject, text, html };
+}
+
+/** The title of a message that was sent without a subject, in the language of the message. */
+export function defaultSubject(tag: string | undefined, sender: string): string {
+  const { language, message } = localeFor(tag);
+  return formatMessage(language, message.defaultSubject, { sender });
 }
 
 /** Replaces white space and control characters by single spaces, for a mail header. */

@@ -13,7 +13,7 @@ for (const engine of engines) {
   test(`${engine.name}: the notice of a reached limit is information by the whole cascade, or waits for its instant`, async (t) => {
     const { app, time } = await createDeliveryApp(t, await engine.open(t));
     const now = time.clock.now();
-    const call = { now, mint: app.mint, ports: app.ports };
+    const call = { now, createId: app.createId, ports: app.ports };
     const notify = async (notBefore?: number) => {
       const contact = await app.contactOf('cit-ada');
       const { id, event, statements } = await notifyLimitReached(call, { citizenId: 'cit-ada', contact, notBefore });

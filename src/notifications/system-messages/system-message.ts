@@ -10,7 +10,7 @@ import { systemClient } from '../notification/sending-service.ts';
 
 type SystemMessageContext = {
   readonly now: number;
-  readonly mint: IdGenerator;
+  readonly createId: IdGenerator;
   readonly ports: { readonly citizenKeys: Pick<CitizenKeys, 'keyOf'>; readonly random: RandomBytes };
 };
 

@@ -66,10 +66,10 @@ type TemplateChangedEvent = Extract<SystemEvent, { readonly type: 'template.chan
 
 /** The ledger event of a change that a client made to its template. */
 export function templateChangedEvent<S extends RequestShape, P>(
-  call: Pick<OperationCall<S, P>, 'mint' | 'now' | 'caller'>,
+  call: Pick<OperationCall<S, P>, 'createId' | 'now' | 'caller'>,
   template: TemplateId,
   change: TemplateChangedEvent['change'],
 ): TemplateChangedEvent {
   const actor = { client: call.caller.clientId };
-  return { type: 'template.changed', id: call.mint('event'), at: call.now, actor, template, change };
+  return { type: 'template.changed', id: call.createId('event'), at: call.now, actor, template, change };
 }

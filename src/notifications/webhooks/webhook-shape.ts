@@ -73,7 +73,7 @@ export async function findOwnWebhook(read: Read, text: string, clientId: string)
 
 type WebhookChangedEvent = Extract<SystemEvent, { readonly type: 'webhook.changed' }>;
 type ChangeContext = {
-  readonly mint: (of: 'event') => WebhookChangedEvent['id'];
+  readonly createId: (of: 'event') => WebhookChangedEvent['id'];
   readonly now: number;
   readonly caller: { readonly clientId: string };
 };
@@ -85,5 +85,5 @@ export function webhookChangedEvent(
   change: WebhookChangedEvent['change'],
 ): WebhookChangedEvent {
   const actor = { client: call.caller.clientId };
-  return { type: 'webhook.changed', id: call.mint('event'), at: call.now, actor, webhook, change };
+  return { type: 'webhook.changed', id: call.createId('event'), at: call.now, actor, webhook, change };
 }

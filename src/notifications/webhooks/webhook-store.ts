@@ -20,7 +20,7 @@ export type Webhook = {
   readonly isRedelivering: boolean;
 };
 
-const columns = 'id, client_id, url, status, signature, secret, old_secret, old_until, created_at, revive_after';
+const columns = 'id, client_id, url, status, signature, secret, old_secret, old_until, created_at, redeliver_after';
 
 /** The limit per client. */
 export const maxWebhooks = 10;
@@ -103,7 +103,7 @@ function webhookFromRow(row: Row): Webhook {
     secret: bytesField(row, 'secret'),
     previous: until === null ? undefined : { secret: bytesField(row, 'old_secret'), until },
     createdAt: integerField(row, 'created_at'),
-    isRedelivering: row['revive_after'] !== null,
+    isRedelivering: row['redeliver_after'] !== null,
   };
 }
 
@@ -116,7 +116,7 @@ export function markWebhookRemoved(id: WebhookId): Statement {
 /** Disables a webhook whose receiver answered 410. It does nothing when the webhook was removed in the meantime. */
 export function disableWebhook(id: WebhookId): Statement {
   return {
-    sql: "update webhook set status = 'disabled', revive_after = null where id = $1 and status = 'active'",
+    sql: "update webhook set status = 'disabled', redeliver_after = null where id = $1 and status = 'active'",
     args: [id],
   };
 }
@@ -170,7 +170,8 @@ export async function findOlderSecrets(read: Read, id: WebhookId, now: number): 
  */
 export function requestRedelivery(id: WebhookId): Statement {
   return {
-    sql: "update webhook set status = 'active', revive_after = '' where id = $1 and status <> 'removed' returning id",
+    sql: `update webhook set status = 'active', redeliver_after = ''
+      where id = $1 and status <> 'removed' returning id`,
     args: [id],
     rows: 1,
   };
@@ -182,9 +183,10 @@ type PendingRedelivery = { readonly id: WebhookId; readonly after: string };
 /** The first webhooks with a pending redelivery. */
 export async function findPendingRedeliveries(read: Read): Promise<PendingRedelivery[]> {
   const rows = await read(
-    "select id, revive_after from webhook where revive_after is not null and status = 'active' order by id limit 10",
+    `select id, redeliver_after from webhook where redeliver_after is not null and status = 'active'
+      order by id limit 10`,
   );
-  return rows.map((row) => ({ id: idField(row, 'id', 'webhook'), after: textField(row, 'revive_after') }));
+  return rows.map((row) => ({ id: idField(row, 'id', 'webhook'), after: textField(row, 'redeliver_after') }));
 }
 
 /** The limit of calls that one unit changes. */
@@ -203,7 +205,7 @@ export async function redeliverPage(read: Read, { id, after }: PendingRedelivery
   const [last] = rows.slice(-1).map((row) => textField(row, 'event_id'));
   const next = rows.length < callsPerUnit ? null : (last ?? null);
   return [
-    { sql: 'update webhook set revive_after = $1 where id = $2 and revive_after = $3', args: [next, id, after] },
+    { sql: 'update webhook set redeliver_after = $1 where id = $2 and redeliver_after = $3', args: [next, id, after] },
     {
       sql: `update webhook_call set status = 'queued', attempts = 0, run_at = $1
         where webhook_id = $2 and status = 'dead' and event_id > $3 and event_id <= $4`,
