@@ -81,7 +81,7 @@ and street, or postcode).
 
 Weights were estimated without labels from FEBRL sets 1 and 2, each pair by itself. \`calibrate\` now estimates the pairs of a claim
 together, with nearly the same result (\`scripts/calibrate-febrl.ts\`). The prior is ${calibratedPolicy.model?.prior}. The threshold is a
-probability of ${calibratedPolicy.threshold}. Next to a competing candidate the person must keep the same probability, or ${calibratedPolicy.rivalThreshold} if neither an
+probability of ${calibratedPolicy.threshold}. Next to a competing candidate the person must keep the same probability, or ${calibratedPolicy.competingThreshold} if neither an
 address nor a document number agrees. If neither agrees, two of names and date have to agree. The weights of misspelled names that
 other people have, and of values that the register lacks, were set by hand and rounded. They are not estimated from the sets.
 

@@ -168,13 +168,13 @@ export type VerifyIdentityByQueryAnswer = {
 export type VerifyIdentityBody = {
   /** The id of the citizen in the register. */
   citizenId?: string;
-  /** Given names, as on the papers. */
+  /** Given names, as in the identity document. */
   givenName?: string;
   /** Family name. */
   familyName?: string;
   /** Family name at birth. */
   birthFamilyName?: string;
-  /** YYYY-MM-DD; YYYY-MM or YYYY where no more is known. */
+  /** YYYY-MM-DD, or YYYY-MM or YYYY if the day or month is unknown. */
   birthDate?: string;
   /** Place of birth. */
   birthPlace?: string;
@@ -188,15 +188,15 @@ export type VerifyIdentityBody = {
   country?: string;
   /** Number of an identity document. */
   documentNumber?: string;
-  /** Nationality, written as in the register, as ISO 3166-1 code; several with commas between. */
+  /** Nationality as ISO 3166-1 code, written as in the register. Separate several with commas. */
   nationality?: string;
-  /** One of the purposes that were agreed for the client. */
+  /** One of the purposes agreed for the client. */
   purpose?: string;
-  /** The legal basis of the question. */
+  /** The legal basis of the request. */
   legalBasis?: string;
-  /** Where the consent of the citizen is on record. */
+  /** Identifies the record of the consent of the citizen. */
   consentReference?: string;
-  /** Comes back in the signed result. */
+  /** Returned in the signed result. */
   nonce?: string;
   /** The same as citizenId. */
   citizen_id?: string;
@@ -1217,9 +1217,9 @@ export type ReadOwnRecordAnswer = {
     from?: string;
     until?: string;
   }>;
-  /** The record is disputed: claims that fit it are answered not_determined. */
+  /** The record is under review: fitting claims are answered not_determined. */
   underReview: boolean;
-  /** Staff of the register has locked the record at your request: no claims match. */
+  /** Staff of the register have locked the record at your request: no claims match. */
   locked: boolean;
   /** You have locked the record yourself: no claims match. null if this server does not store such locks. */
   ownLock: boolean | null;
@@ -1391,13 +1391,13 @@ export type Operations = {
     query?: {
       /** The id of the citizen in the register. */
       citizenId?: string;
-      /** Given names, as on the papers. */
+      /** Given names, as in the identity document. */
       givenName?: string;
       /** Family name. */
       familyName?: string;
       /** Family name at birth. */
       birthFamilyName?: string;
-      /** YYYY-MM-DD; YYYY-MM or YYYY where no more is known. */
+      /** YYYY-MM-DD, or YYYY-MM or YYYY if the day or month is unknown. */
       birthDate?: string;
       /** Place of birth. */
       birthPlace?: string;
@@ -1411,15 +1411,15 @@ export type Operations = {
       country?: string;
       /** Number of an identity document. */
       documentNumber?: string;
-      /** Nationality, written as in the register, as ISO 3166-1 code; several with commas between. */
+      /** Nationality as ISO 3166-1 code, written as in the register. Separate several with commas. */
       nationality?: string;
-      /** One of the purposes that were agreed for the client. */
+      /** One of the purposes agreed for the client. */
       purpose?: string;
-      /** The legal basis of the question. */
+      /** The legal basis of the request. */
       legalBasis?: string;
-      /** Where the consent of the citizen is on record. */
+      /** Identifies the record of the consent of the citizen. */
       consentReference?: string;
-      /** Comes back in the signed result. */
+      /** Returned in the signed result. */
       nonce?: string;
     };
     headers?: {

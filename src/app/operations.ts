@@ -8,7 +8,7 @@ import { grantDocument } from '../documents/grant-document.ts';
 import { listDocumentRecords } from '../documents/list-documents.ts';
 import { retrieveDocument } from '../documents/retrieve-document.ts';
 import { withdrawDocument } from '../documents/withdraw-document.ts';
-import { changeOwnLock } from '../identity/change-own-lock.ts';
+import { changeCitizenLock } from '../identity/change-citizen-lock.ts';
 import { readOwnRecord } from '../identity/read-own-record.ts';
 import { readVerification } from '../identity/read-verification.ts';
 import { verifyIdentity, verifyIdentityByQuery, verifyIdentityQuery } from '../identity/verify-identity.ts';
@@ -73,5 +73,5 @@ export const operations: readonly ListedOperation[] = [
   listTemplates,
   readTemplate,
   removeTemplate,
-  changeOwnLock,
+  changeCitizenLock,
 ];

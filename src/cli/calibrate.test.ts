@@ -45,7 +45,7 @@ test('calibrate fails for files without a common column, or with ids only', asyn
   const alone = await run(t, { 'r.csv': 'citizenId\nA\nB\n' });
   for (const { code, stdout, stderr } of [apart, alone]) {
     assert.deepEqual([code, stdout], [1, '']);
-    assert.match(stderr, /no column in common to compare/);
+    assert.match(stderr, /no common column to compare/);
   }
 });
 

@@ -182,10 +182,13 @@ test('an invalid file stops the evaluation with its first wrong row', async (t) 
     /p\.csv: the line of column names: a value contains a quote/,
   );
   await stops({ 'c.csv': people.replace('citizenId', 'number') }, /c\.csv: no column has a usual name for citizenId/);
-  await stops({ 'c.csv': 'citizenId,locality\n1,Porto\n2,Porto\n' }, /no column in common/);
-  await stops({ 'p.csv': 'claim,record,same\n' }, /p\.csv: there is no row below the header/);
-  await stops({ 'r.csv': 'citizenId,givenName,familyName,birthDate\n' }, /r\.csv: there is no row below the header/);
-  await stops({ 'r.csv': `${people}A,Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: a citizenId of an earlier row; 1 such/);
+  await stops({ 'c.csv': 'citizenId,locality\n1,Porto\n2,Porto\n' }, /no common column/);
+  await stops({ 'p.csv': 'claim,record,same\n' }, /p\.csv: the file has no row after the header/);
+  await stops(
+    { 'r.csv': 'citizenId,givenName,familyName,birthDate\n' },
+    /r\.csv: the file has no row after the header/,
+  );
+  await stops({ 'r.csv': `${people}A,Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: a citizenId of an earlier row; number of such rows: 1/);
   await stops({ 'r.csv': `${people},Eva,Berg,1985-05-17\n` }, /r\.csv, row 3: no citizenId/);
   await stops({ 'r.csv': `${people}C,Eva,Berg\n` }, /row 3: it has 3 fields, the header 4/);
   await stops(
@@ -193,7 +196,11 @@ test('an invalid file stops the evaluation with its first wrong row', async (t) 
     /birthDate is a date of the form YYYY-MM-DD/,
   );
   const map = ['--columns', 'citizenId=citizenId,birthDate=birthDate:DD.MM.YYYY'] as const;
-  await stops({}, /in no row birthDate is a date of the form DD\.MM\.YYYY/, ...map);
+  await stops(
+    {},
+    /no row has a birth date in the expected form \(birthDate is not a date of the form DD\.MM\.YYYY\)/,
+    ...map,
+  );
   await stops({}, /r\.csv: there is no column id; the columns are citizenId, givenName/, '--columns', 'citizenId=id');
   await stops({}, /\/dev\/null: expected a regular file, received a pipe or a device/, '--pairs', '/dev/null');
 });

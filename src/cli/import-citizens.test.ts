@@ -70,9 +70,9 @@ test('an import prints text for people on standard error and, with --json, one o
     refused: 1,
     leftOut: 1,
     reasons: { 'birthDate is not a date of the form DD.MM.YYYY': 1 },
-    remarks: { 'birthDate is in the future; kept as written': 1 },
+    remarks: { 'birthDate is in the future; stored unchanged': 1 },
     firstRows: {
-      'birthDate is in the future; kept as written': [1],
+      'birthDate is in the future; stored unchanged': [1],
       'birthDate is not a date of the form DD.MM.YYYY': [3],
     },
     mapping: {
@@ -87,7 +87,7 @@ test('an import prints text for people on standard error and, with --json, one o
     `100 %, 3 rows, 0/s, 1 refused, 0 s left
 Imported (imp): 3 rows read, 1 stored, 1 refused, 1 left out; 0.0 s.
   1 refused: birthDate is not a date of the form DD.MM.YYYY (row 3)
-  1 stored: birthDate is in the future; kept as written (row 1)
+  1 stored: birthDate is in the future; stored unchanged (row 1)
 --errors FILE writes the refused rows.
 `,
   );

@@ -71,13 +71,13 @@ test('a built-in policy is shown with all its rules', async (t) => {
     const { code, stdout, stderr } = await run('show', name);
     assert.deepEqual([code, stderr], [0, '']);
     const shown = JSON.parse(stdout);
-    const { agreement, agreementBesideId, model, ...plain } = policy;
-    const withId = Object.entries(agreementBesideId).map(([claim, levels]) => [claim, [...levels]]);
+    const { agreement, agreementWithId, model, ...plain } = policy;
+    const withId = Object.entries(agreementWithId).map(([claim, levels]) => [claim, [...levels]]);
     assert.deepEqual(shown, {
       ...plain,
       ...(model === undefined ? {} : { model }),
       agreement: [...agreement],
-      agreementBesideId: Object.fromEntries(withId),
+      agreementWithId: Object.fromEntries(withId),
     });
   }
 });

@@ -6,7 +6,7 @@ import type { ClientCache } from '../auth/client-cache.ts';
 import { type SigningKey, signJws } from '../crypto/signing-key.ts';
 import { type RepeatingTask, repeatEvery, startupDelayMs } from '../jobs/repeat-every.ts';
 import { parseId } from '../kernel/id.ts';
-import { changeOwnLock } from './change-own-lock.ts';
+import { changeCitizenLock } from './change-citizen-lock.ts';
 import { createFrequencyCache } from './import/count-register.ts';
 import { loadDefaultPolicy } from './policies/default-policy.ts';
 import { createPolicyCache } from './policies/policy-store.ts';
@@ -30,16 +30,13 @@ export type IdentityDeps = SliceDeps & {
   readonly lockChangeNotice: NonNullable<IdentityPorts['lockChangeNotice']>;
 };
 
-/** The identity slice, and what a citizen's access log shows of verifications. */
+/** The identity slice, and the explanations of verifications for the access log of a citizen. */
 export type IdentitySlice = Slice & { readonly explanationOf: VerificationExplainer };
 
-/** Explains the result of a verification to its citizen; undefined for an id that is none, or that is not about the citizen. */
-export type VerificationExplainer = (
-  id: string,
-  citizenId: string,
-) => Promise<Awaited<ReturnType<typeof findExplanation>> | undefined>;
+/** Explains the result of a verification to its citizen; undefined for any other id. */
+export type VerificationExplainer = (id: string, citizenId: string) => ReturnType<typeof findExplanation>;
 
-/** How old the counts of names may be before they are read again. */
+/** The frequencies of names are read again after this time. */
 const frequenciesMaxAgeMs = 600_000;
 const dayMs = 86_400_000;
 const cleanupEveryMs = 3_600_000;
@@ -53,7 +50,7 @@ export async function createIdentity(deps: IdentityDeps): Promise<IdentitySlice>
     verifyIdentityQuery,
     readVerification,
     readOwnRecord,
-    changeOwnLock,
+    changeCitizenLock,
   ];
   return {
     operations: operations.map((operation) => bindOperation(operation, ports)),
@@ -69,7 +66,7 @@ async function createPorts(deps: IdentityDeps): Promise<IdentityPorts> {
   const defaultPolicy = await loadDefaultPolicy(deps);
   const policyNamed = createPolicyCache(db.read);
   const hasOwnRegister = settings.registerUrl === undefined;
-  // The counts are of our own tables: they say nothing about another register.
+  // The frequencies are counted in the embedded register, so they do not apply to an external one.
   const frequencies = hasOwnRegister ? await createFrequencyCache(db.read, clock, frequenciesMaxAgeMs) : undefined;
   const country = settings.registerCountry === undefined ? {} : { country: settings.registerCountry };
   return {
@@ -111,7 +108,7 @@ export function createVerificationExplainer({
   };
 }
 
-/** Deletes failures and stored results that are older than they may be, soon after the start and then each hour. */
+/** Deletes expired failures and stored results soon after the start, and then each hour. */
 function startCleanup({ db, clock, isClockSure, timer, claim, random, log, settings }: SliceDeps): RepeatingTask {
   return repeatEvery({
     timer,
@@ -127,18 +124,18 @@ function startCleanup({ db, clock, isClockSure, timer, claim, random, log, setti
   });
 }
 
-/** A label must not hold a client id, so the log says whose attempt reached the limit. */
+/** Counts reached limits. Metric labels contain no client ids, so the log names the client. */
 function countReachedLimits(metrics: Metrics, { log, onCommitted }: Pick<SliceDeps, 'log' | 'onCommitted'>): void {
   const count = metrics.counter({
     name: 'citizen_services_guesses_spent_total',
-    help: 'Persons about whom so much was guessed that all claims fit nothing for a time.',
+    help: 'Citizens whose verification limit was reached: all claims about them are answered no_match for a time.',
     labels: [],
     initialLabels: [{}],
   });
   onCommitted(['identity.guesses-spent'], (events) => {
     for (const { actor } of events) {
       count({});
-      if ('client' in actor) log.notice('guesses about a person are spent', { clientId: actor.client });
+      if ('client' in actor) log.notice('the verification limit of a citizen is reached', { clientId: actor.client });
     }
   });
 }

@@ -27,9 +27,9 @@ const ownRecord = Type.Object({
       ...span,
     }),
   ),
-  underReview: Type.Boolean({ description: 'The record is disputed: claims that fit it are answered not_determined.' }),
+  underReview: Type.Boolean({ description: 'The record is under review: fitting claims are answered not_determined.' }),
   locked: Type.Boolean({
-    description: 'Staff of the register has locked the record at your request: no claims match.',
+    description: 'Staff of the register have locked the record at your request: no claims match.',
   }),
   ownLock: Type.Union([Type.Boolean(), Type.Null()], {
     description: 'You have locked the record yourself: no claims match. null if this server does not store such locks.',
@@ -37,7 +37,7 @@ const ownRecord = Type.Object({
   deceased: Type.Boolean({ description: 'The record says that you have died: no claims match.' }),
 });
 
-/** The register record as its citizen reads it. */
+/** The register record for its citizen. */
 export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: string | null } & Pick<
   RegisterContact,
   'citizenId' | 'email' | 'phone' | 'language'
@@ -50,7 +50,7 @@ export type OwnRecord = { readonly [claim in Exclude<ClaimName, 'citizenId'>]: s
     readonly deceased: boolean;
   };
 
-/** `GET /v1/register-record`: shows citizens the values that claims are compared with, so that they can have errors corrected. */
+/** `GET /v1/register-record`: the values that claims are compared with, so that citizens can have errors corrected. */
 export const readOwnRecord = defineOperation({
   name: 'readOwnRecord',
   since: '1.0',
@@ -87,7 +87,14 @@ function toOwnRecord(
   contact: RegisterContact | undefined,
   hasCitizenLocks: boolean,
 ): OwnRecord {
-  const { locked = false, ownLock = false, deceased = false, formerNames = [], formerAddresses = [], ...rest } = record;
+  const {
+    locked = false,
+    lockedByCitizen = false,
+    deceased = false,
+    formerNames = [],
+    formerAddresses = [],
+    ...rest
+  } = record;
   const { email = null, phone = null, language = null } = contact ?? {};
   return {
     ...rest,
@@ -97,7 +104,7 @@ function toOwnRecord(
     formerNames,
     formerAddresses,
     locked,
-    ownLock: hasCitizenLocks ? ownLock : null,
+    ownLock: hasCitizenLocks ? lockedByCitizen : null,
     deceased,
   };
 }

@@ -18,7 +18,7 @@ const request = {
   ),
 };
 
-/** `GET /v1/identity/verifications/{id}`: an earlier result, for the client that received it. Claims only with the scope for them. */
+/** `GET /v1/identity/verifications/{id}`: an earlier result, for the client that received it. */
 export const readVerification = defineOperation({
   name: 'readVerification',
   since: '1.0',
@@ -27,14 +27,15 @@ export const readVerification = defineOperation({
   scope: 'identity:verify',
   summary: 'Read an earlier result',
   description:
-    'The result as it was sent, including its token, as long as the server stores it. Without claims if the token does not have the scope identity:verify:claims. The register is not read again: see checkedAt and expiresAt.',
+    'Returns the stored result as it was sent, including its signed token. It includes claims only if the access token has the scope identity:verify:claims. The register is not read again: see checkedAt and expiresAt.',
   request,
   responses: { 200: { description: 'The result.', schema: verificationSchema } },
   refusals: ['verification-not-found'],
   citizenData: true,
   run: async (call: OperationCall<typeof request, IdentityPorts>) => {
     const { caller, createId, now, ports } = call;
-    // The key of a citizen is often cached, the key of an unknown id never: without padding the time would reveal which.
+    // Attack: the key of a citizen is often cached and the key of an unknown id never is, so without padding the response time would
+    // reveal which ids are known (test/scenarios/identity-uniform-responses.test.ts).
     const padResponse = ports.startResponsePadding();
     const id = parseId('verification', call.params.id);
     const found = id === undefined ? undefined : await findVerification(call.read, id, caller.clientId, ports);

@@ -209,7 +209,7 @@ for (const engine of engines) {
   test(`${engine.name}: a stored result contains no claim value in clear text`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     await app.verify({ ...zoeClaims, purpose: 'tax' });
-    const rows = await app.db.read('select client_id, checked_at, answer from verification');
+    const rows = await app.db.read('select client_id, checked_at, sealed_result from verification');
     const bytes = Buffer.concat(
       rows
         .flatMap((row) => Object.values(row))

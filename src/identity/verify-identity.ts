@@ -14,6 +14,7 @@ import {
   canonicalMemberName,
   claimsBody,
   claimsQuery,
+  issueAt,
   parseVerificationRequest,
   requestHash,
 } from './register/claims.ts';
@@ -36,7 +37,7 @@ import { verificationTokenPayload, verificationTokenType } from './verification/
 
 type SentMembers = Readonly<Record<string, string | undefined>>;
 
-/** Decides one verification. The three operations below differ only in where the claims are sent. */
+/** Decides one verification. The three operations differ only in the place of the claims. */
 async function verify(
   call: VerificationCall,
   sent: SentMembers,
@@ -47,7 +48,7 @@ async function verify(
   if ('issues' in parsed) {
     return { refusal: refuseIssues(parsed.issues) };
   }
-  const { question: request } = parsed;
+  const { request } = parsed;
   const policy = await call.ports.policyOf(call.caller.clientId);
   const verificationId = call.createId('verification');
   const context = { verificationId, request, claims: normaliseClaims(request.claims), policy, call };
@@ -63,12 +64,12 @@ async function decideAndAnswer(context: VerificationContext, padResponse: () => 
       await padResponse();
       return { status: 200, headers: noStoreHeaders, json, text } satisfies OperationResponse;
     },
-    // Another process counted a failure for the same claims: decide again. It can do so at most as often as the limit allows.
+    // Another process counted a failure for the same keys, so the decision is repeated. The limit bounds the number of repetitions.
     onConflict: () => decideAndAnswer(context, padResponse),
   };
 }
 
-/** Refuses what the client may not ask, before the register is read. */
+/** Refuses purposes, legal bases and claims that the client may not use, before the register is read. */
 function checkPermitted(
   { request, claims, policy, call }: VerificationContext,
   sent: SentMembers,
@@ -78,7 +79,7 @@ function checkPermitted(
   const purposes = call.ports.purposesOf(call.caller.clientId);
   if (purposes !== undefined && !purposes.includes(purpose ?? '')) return refuse('purpose-not-permitted');
   const legalBases = call.ports.legalBasesOf?.(call.caller.clientId);
-  // A consent reference states the legal basis consent, also if `legalBasis` is missing.
+  // A request with a consent reference and without `legalBasis` has the legal basis consent.
   const statedBasis = legalBasis ?? (consentReference === undefined ? undefined : consentBasis);
   const isBased = statedBasis !== consentBasis || consentReference !== undefined;
   if (legalBases !== undefined && !(isBased && legalBases.includes(statedBasis ?? '')))
@@ -90,18 +91,14 @@ function checkPermitted(
     (name) => sent[name] !== undefined && notPermitted.has(canonicalMemberName(name)),
   );
   if (forbidden.length > 0) {
-    const detail = 'not permitted by the policy of this client';
-    const issues = forbidden.map((name) =>
-      from === 'body'
-        ? ({ in: from, pointer: `/${name}`, code: 'not-permitted', detail } as const)
-        : ({ in: from, name, code: 'not-permitted', detail } as const),
-    );
+    const fault = { code: 'not-permitted', detail: 'not permitted by the policy of this client' };
+    const issues = forbidden.map((name) => issueAt(from, name, fault));
     return refuse('claim-not-permitted', undefined, { issues });
   }
   return meetsMinimum(policy, claimsForMinimum(policy, claims)) ? undefined : refuse('insufficient-claims');
 }
 
-/** A client with this legal basis has to send a reference to the consent of the citizen. */
+/** A request with this legal basis requires a reference to the consent of the citizen. */
 const consentBasis = 'consent';
 
 async function prepareAnswer(

@@ -1,5 +1,5 @@
 import type { BufferedResponse } from '../api/buffered-response.ts';
-import { changeOwnLock } from '../identity/change-own-lock.ts';
+import { changeCitizenLock } from '../identity/change-citizen-lock.ts';
 import { type OwnRecord, readOwnRecord } from '../identity/read-own-record.ts';
 import { type ClaimName, claimNames } from '../identity/register/claims.ts';
 import type { Refusal } from '../kernel/refusal.ts';
@@ -15,7 +15,7 @@ export async function handleRecord(visit: CitizenRequest): Promise<BufferedRespo
   if (visit.request.method !== 'POST') return await showRecord(visit);
   const wanted = (await parseForm(visit.request))?.get('locked');
   if (wanted !== 'true' && wanted !== 'false') return await showRecord(visit);
-  const answer = await visit.call(changeOwnLock, visit.token, { json: { locked: wanted === 'true' } });
+  const answer = await visit.call(changeCitizenLock, visit.token, { json: { locked: wanted === 'true' } });
   // The redirect prevents that a reload repeats the action.
   if (!('slug' in answer)) return { status: 303, headers: { location: `${citizenPaths.record}#lock` }, body: '' };
   if (answer.slug === 'too-many-unlocks') return await showRecord(visit, true);

@@ -100,7 +100,7 @@ test('a verification that conflicts 64 times fails, and is not repeated forever'
   const signResult: IdentityPorts['signResult'] = async (...result) => {
     decided += 1;
     assert.ok(decided < 1_000);
-    await app.db.write([{ sql: "update guess_budget set guesses = guesses || ' '", args: [] }]);
+    await app.db.write([{ sql: "update verification_limit set failures = failures || ' '", args: [] }]);
     return await app.ports.signResult(...result);
   };
   await assert.rejects(verifyDecisionOf(app, annaById, { signResult }), /refused 64 times/);

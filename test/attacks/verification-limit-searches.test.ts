@@ -224,8 +224,8 @@ for (const engine of engines) {
     }));
     await decisionsOf(app, wrong);
     const counted = async () => {
-      const rows = await app.db.read('select guesses from guess_budget');
-      return rows.flatMap(({ guesses }) => JSON.parse(String(guesses)) as unknown[]).length;
+      const rows = await app.db.read('select failures from verification_limit');
+      return rows.flatMap(({ failures }) => JSON.parse(String(failures)) as unknown[]).length;
     };
     const before = await counted();
     const right = ['12 Long Lane', '12 Long Ln', 'Long Lane 12', 'long lane, 12', 'LONG LANE 12', '12 long ln'];
@@ -247,7 +247,7 @@ for (const engine of engines) {
 
   test(`${engine.name}: a search writes the same number of rows whether it concerns a person or not`, async (t) => {
     const app = await openIdentityAppWith(t, engine, people);
-    const rows = async () => (await app.db.read('select subject from guess_budget')).length;
+    const rows = async () => (await app.db.read('select verification_key from verification_limit')).length;
     await verifyDecisionOf(app, { ...anna, postalCode: '1' });
     const known = await rows();
     await verifyDecisionOf(app, { ...anna, givenName: 'Marta', familyName: 'Olofsson', postalCode: '1' });

@@ -52,8 +52,8 @@ for (const engine of engines) {
       ),
     );
     assert.deepEqual([...new Set(decisions)], ['no_match']);
-    const [row] = await app.db.read('select guesses from guess_budget');
-    assert.equal((JSON.parse(String(row?.['guesses'])) as unknown[]).length, 5);
+    const [row] = await app.db.read('select failures from verification_limit');
+    assert.equal((JSON.parse(String(row?.['failures'])) as unknown[]).length, 5);
   });
 
   test(`${engine.name}: an unknown id is counted and answered like a known one`, async (t) => {
@@ -63,9 +63,9 @@ for (const engine of engines) {
         await app.verify({ ...known, citizenId, birthDate: `1981-01-${day}` });
       }
     }
-    const rows = await app.db.read('select guesses from guess_budget');
+    const rows = await app.db.read('select failures from verification_limit');
     assert.deepEqual(
-      rows.map((row) => (JSON.parse(String(row['guesses'])) as unknown[]).length),
+      rows.map((row) => (JSON.parse(String(row['failures'])) as unknown[]).length),
       [5, 5],
     );
     const kinds = async (citizenId: string) => (await app.events(citizenId)).map(({ type }) => type);
@@ -75,7 +75,7 @@ for (const engine of engines) {
   test(`${engine.name}: right verifications do not count, and repeated wrong claims count once`, async (t) => {
     const app = await openIdentityAppWithPeople(t, engine);
     assert.equal(await decisionOf(app, zoeClaims, 'tax-office'), 'match');
-    assert.deepEqual(await app.db.read('select subject from guess_budget'), []);
+    assert.deepEqual(await app.db.read('select verification_key from verification_limit'), []);
     for (let time = 0; time < 12; time += 1) {
       assert.equal(await decisionOf(app, zoeClaims, 'tax-office'), 'match');
       assert.equal(await decisionOf(app, { ...zoeClaims, birthDate: '1980-03-01' }, 'tax-office'), 'no_match');
@@ -150,9 +150,9 @@ for (const engine of engines) {
       await failFiveTimes();
       app.pass(31 * 86_400_000);
     }
-    const rows = await app.db.read('select guesses from guess_budget');
+    const rows = await app.db.read('select failures from verification_limit');
     assert.deepEqual(
-      rows.map((row) => (JSON.parse(String(row['guesses'])) as unknown[]).length),
+      rows.map((row) => (JSON.parse(String(row['failures'])) as unknown[]).length),
       [20],
     );
   });
@@ -162,8 +162,8 @@ for (const engine of engines) {
     const counted = async (streetAddress: string) => {
       const jon = { citizenId: 'T-1', givenName: 'Jon', familyName: 'Twin', birthDate: '2000-01-01' };
       await decisionOf(app, { ...jon, streetAddress }, 'tax-office');
-      const [row] = await app.db.read('select guesses from guess_budget');
-      return (JSON.parse(String(row?.['guesses'])) as unknown[]).length;
+      const [row] = await app.db.read('select failures from verification_limit');
+      return (JSON.parse(String(row?.['failures'])) as unknown[]).length;
     };
     const streets = ['12 3 Low Street', 'Low St 12 3', '1 23 Low Street', '123 Low Street', '123 low street'];
     const counts: number[] = [];

@@ -228,7 +228,8 @@ for (const engine of engines) {
     for (const day of ['11', '12', '13', '14', '15']) await app.verify({ ...zoe, birthDate: `1980-02-${day}` });
     assert.equal((await app.verify(zoe))['decision'], 'no_match');
     const { register } = await openRegister(t, answering(503, '{}'));
-    const limits = async () => await app.db.read('select subject, version from guess_budget order by subject');
+    const limits = async () =>
+      await app.db.read('select verification_key, version from verification_limit order by verification_key');
     const before = await limits();
     const { citizenId: _, ...names } = { ...zoe, postalCode: '1' };
     for (const claims of [zoe, names]) {

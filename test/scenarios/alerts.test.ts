@@ -64,10 +64,10 @@ async function toldByServer(t: TestContext): Promise<void> {
   const retries = 'citizen_services_delivery_outcomes_total{channel="email",outcome="retry",who_acts="operator"}';
   await waitUntil(async () => Number(await figure(retries)) >= 1);
   assert.equal(await figure('citizen_services_guesses_spent_total'), '1');
-  await waitUntil(async () => said().includes('guesses about a person are spent'));
+  await waitUntil(async () => said().includes('the verification limit of a citizen is reached'));
   const line = said()
     .split('\n')
-    .find((one) => one.includes('guesses about a person are spent'));
+    .find((one) => one.includes('the verification limit of a citizen is reached'));
   assert.equal(JSON.parse(line ?? '').clientId, client?.clientId);
 
   // The queues are looked at every few seconds.

@@ -75,7 +75,7 @@ test('a verification without a register is not determined and not counted', asyn
     (await app.events('C-1')).map(({ decision }) => decision),
     ['not_determined'],
   );
-  assert.deepEqual(await app.db.read('select subject from guess_budget'), []);
+  assert.deepEqual(await app.db.read('select verification_key from verification_limit'), []);
 });
 
 test('two clients get different subjects for one citizen, and one client always the same', async (t) => {

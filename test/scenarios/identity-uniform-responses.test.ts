@@ -80,7 +80,7 @@ for (const engine of engines) {
       format: 'jsonl',
       mapping: Object.fromEntries(columns.map((c) => [c, { columns: [c] }])),
     });
-    await app.db.write([{ sql: "update citizen set own_lock = true where citizen_id like 'O-%'", args: [] }]);
+    await app.db.write([{ sql: "update citizen set locked_by_citizen = true where citizen_id like 'O-%'", args: [] }]);
     const padding = createResponsePadding({ intervalMs, stopwatch: () => performance.now(), timer: systemTimer });
     const over: Partial<IdentityPorts> = { policyOf: () => standardPolicy2, startResponsePadding: padding.start };
     const wrong = (at: number) => ({ ...personAt(at), birthDate: '1990-11-30' });

@@ -63,7 +63,7 @@ async function prepareDatabase(): Promise<void> {
     },
     {
       sql: `create trigger unlockable before update on citizen
-        when new.own_lock = 1 and new.citizen_id = 'demo-anh' begin select raise(ignore); end`,
+        when new.locked_by_citizen = 1 and new.citizen_id = 'demo-anh' begin select raise(ignore); end`,
       args: [],
     },
     {

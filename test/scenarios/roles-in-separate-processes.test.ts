@@ -80,7 +80,7 @@ test('postgres: what is kept long enough is taken out by the worker, and by no p
     {
       sql: "create function note_clearing() returns trigger language plpgsql as 'begin insert into cleared values (tg_table_name); return null; end'",
     },
-    ...['guess_budget', 'feed_event'].map((table) => ({
+    ...['verification_limit', 'feed_event'].map((table) => ({
       sql: `create trigger noted after delete on ${table} for each statement execute function note_clearing()`,
     })),
     { sql: 'update feed_event set at = 0' },

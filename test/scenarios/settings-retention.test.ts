@@ -132,7 +132,9 @@ function agingStatements(): Statement[] {
     },
     { sql: 'update document set retain_until = 1 where id = $1', args: [ids.dueDocument] },
     { sql: 'update feed_event set at = at - $1', args: [ageMs(aged.overAWeek)] },
-    { sql: "insert into guess_budget (subject, guesses, version, updated_at) values ('of long ago', '[]', 1, 1)" },
+    {
+      sql: "insert into verification_limit (verification_key, failures, version, updated_at) values ('of long ago', '[]', 1, 1)",
+    },
     // The state after a process was killed during the erasure.
     {
       sql: "insert into citizen_erasure (chain, event_id, at, up_to, named_up_to) select chain, event_id, 1, event_id, 1 from ledger_entry where citizen_id = 'demo-mary' and number = 1",
@@ -144,7 +146,7 @@ test('verification results are deleted after VERIFICATIONS_KEPT_DAYS and not ear
   await waitUntil(async () => (await get(`/v1/identity/verifications/${ids.oldResult}`)).status === 404);
   assert.equal((await get(`/v1/identity/verifications/${ids.youngResult}`)).status, 200);
   using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
-  assert.deepEqual(file.prepare('select subject from guess_budget').all(), []);
+  assert.deepEqual(file.prepare('select verification_key from verification_limit').all(), []);
 });
 
 test('an erasure that a crash interrupted is completed after a restart', async () => {

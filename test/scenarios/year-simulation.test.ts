@@ -70,7 +70,7 @@ async function leftBehind(server: SimulatedServer) {
   const old = await read(
     `select 'verification' as what from verification where checked_at < $1
       union all select 'feed' from feed_event where at < $2
-      union all select 'guesses' from guess_budget where updated_at < $3
+      union all select 'failures' from verification_limit where updated_at < $3
       union all select 'document' from document where erase_at < $4 and status <> 'erased'`,
     [now - 92 * day, now - 62 * day, now - 32 * day, now - 2 * day],
   );

@@ -247,8 +247,8 @@ create table idempotency (
 ---------------------------------------------------------------------------------------------------------------------
 
 -- The embedded register: one row per citizen, with the values as they were imported.
--- locked, deceased: no claims match. own_lock: the lock that citizens hold themselves, which imports leave; null: never locked.
--- unlocks: how many times the citizen lifted it on unlock_day (days since 1970, UTC).
+-- locked, deceased: no claims match. locked_by_citizen: citizens set and remove this lock themselves; imports do not change it.
+-- unlocks: the number of times that the citizen removed this lock on unlock_day (days since 1970, UTC).
 -- former_names, former_addresses: JSON lists of former values with their dates.
 -- family_key, given_key, street_key: search keys. The program computes them (identity/names/name-key.ts), because the
 -- engines fold text differently. family_key is the key of the given name if there is no family name. given_key and
@@ -272,7 +272,7 @@ create table citizen (
   under_review boolean not null default false check (under_review in (true, false)),
   locked boolean not null default false check (locked in (true, false)),
   deceased boolean not null default false check (deceased in (true, false)),
-  own_lock boolean check (own_lock in (true, false)),
+  locked_by_citizen boolean check (locked_by_citizen in (true, false)),
   unlock_day bigint check (unlock_day between 0 and 9007199254740991),
   unlocks bigint check (unlocks between 0 and 9007199254740991),
   former_names text,
@@ -297,11 +297,11 @@ create index citizen_by_names on citizen (family_key, given_key);
 -- engine: postgres
 create index citizen_by_name_and_birth on citizen (family_key, birth_date);
 
--- The other family names by which a citizen is found: former names, the name at birth, and further keys of a present
--- name with several spellings (`today`). birth_date is a copy, so that one index finds both; imports keep it up to date.
+-- The other family names by which a search finds a citizen: former names, the name at birth, and further keys of a present
+-- name with several spellings. birth_date is a copy, so that one index has name and date; imports keep it up to date.
 create table former_name (
   citizen_id text not null,
-  kind text not null check (kind in ('birth', 'former', 'today')),
+  kind text not null check (kind in ('birth', 'former', 'present')),
   family_key text not null,
   birth_date text not null,
   primary key (citizen_id, kind, family_key)
@@ -310,8 +310,8 @@ create table former_name (
 create index former_name_by_name_and_birth on former_name (family_key, birth_date);
 
 -- The progress of the import of one file. It is committed with the rows that it counts, so that an interrupted import
--- continues there.
--- fingerprint: of the file and the options that decide how it is read. faults: JSON counts of reasons, and their first rows.
+-- continues after them.
+-- fingerprint: SHA-256 of the file and its options. faults: JSON counts of reasons, and their first rows.
 create table register_import (
   id text not null primary key,
   fingerprint text not null unique,
@@ -327,7 +327,7 @@ create table register_import (
   updated_at bigint not null check (updated_at between 0 and 9007199254740991)
 );
 
--- How often the most frequent values of a claim occur in the register, as JSON. Losing it does no harm: it is counted again.
+-- JSON counts of the most frequent values of a claim in the register. They can be counted again at any time.
 create table register_frequency (
   claim text not null primary key,
   persons bigint not null check (persons between 0 and 9007199254740991),
@@ -335,25 +335,25 @@ create table register_frequency (
   document text not null
 );
 
--- Matching policies of the operator. A name is used once, because results name the policy; a changed policy gets a new name.
+-- Matching policies of the operator. Results name their policy, so a policy never changes: changed rules get a new name.
 create table match_policy (
   name text not null primary key,
   document text not null,
   created_at bigint not null check (created_at between 0 and 9007199254740991)
 );
 
--- The stored result of each verification, for the client that asked. No value of a claim is in this table.
--- citizen_id: the id in the request, even if nobody has it, or the citizen that a search found; null if it found nobody.
--- answer: sealed under the key of that citizen, or under a key derived from the row's id.
--- searched: the request had no citizen id. Reading the result then leaves the same ledger entries, whether somebody was
--- found or not.
+-- The stored result of each verification, for the client that asked. No value of a claim is in clear text.
+-- citizen_id: the id in the request, known or not, or the one citizen that a search is about; otherwise null.
+-- sealed_result: encrypted under the key of that citizen; without a citizen under a key derived from the id of the row.
+-- is_search: the request had no citizen id. Reading the result then writes the same ledger entries, whether the search found
+-- a citizen or not.
 create table verification (
   id text not null primary key,
   client_id text not null,
   citizen_id text,
-  searched boolean not null check (searched in (true, false)),
+  is_search boolean not null check (is_search in (true, false)),
   checked_at bigint not null check (checked_at between 0 and 9007199254740991),
-  answer bytea not null
+  sealed_result bytea not null
 );
 
 -- Sealed bytes cannot be compressed. PostgreSQL would try that for each row above 2 kB, and then move parts of it to another
@@ -361,15 +361,16 @@ create table verification (
 -- engine: postgres
 alter table verification set (toast_tuple_target = 8160);
 
--- The failed verifications about one citizen, over all clients and processes: the verification limit.
--- subject: an HMAC, so that ids that nobody has are counted too. guesses: a JSON list of the distinct wrong sets of values
--- (an HMAC each) of the last 30 days, with their times. version: detects that two processes count at the same time.
--- notified_at: when the citizen was informed that the limit was reached; stored in one transaction with the message.
--- notifying_since: when a process last began to inform the citizen.
+-- The failed verifications of each verification key, over all clients and processes (identity/verification-limit).
+-- verification_key: an HMAC of a citizen id, known or not, or of a part of the claims of a search.
+-- failures: a JSON list of distinct wrong sets of claims (an HMAC each) with their times; failures of the last 30 days count.
+-- version: increases with each write. An update of an older version writes nothing, and the process counts again.
+-- notified_at: the time of the message that the limit was reached, written in the transaction that stores the message.
+-- notifying_since: the time at which a process last began to prepare this message.
 -- engine: sqlite
-create table guess_budget (
-  subject text not null primary key,
-  guesses text not null,
+create table verification_limit (
+  verification_key text not null primary key,
+  failures text not null,
   version bigint not null check (version between 0 and 9007199254740991),
   updated_at bigint not null check (updated_at between 0 and 9007199254740991),
   notified_at bigint check (notified_at between 0 and 9007199254740991),
@@ -377,16 +378,16 @@ create table guess_budget (
 ) without rowid;
 
 -- engine: postgres
-create table guess_budget (
-  subject text not null primary key,
-  guesses text not null,
+create table verification_limit (
+  verification_key text not null primary key,
+  failures text not null,
   version bigint not null check (version between 0 and 9007199254740991),
   updated_at bigint not null check (updated_at between 0 and 9007199254740991),
   notified_at bigint check (notified_at between 0 and 9007199254740991),
   notifying_since bigint check (notifying_since between 0 and 9007199254740991)
 );
 
-create index guess_budget_by_age on guess_budget (updated_at);
+create index verification_limit_by_age on verification_limit (updated_at);
 
 ---------------------------------------------------------------------------------------------------------------------
 -- Notifications

@@ -37,7 +37,7 @@ const people = [
 
 /** Deletes earlier failures first: at the verification limit every decision would be no_match. */
 async function decisionOf(app: IdentityApp, claims: object, policy: MatchPolicy): Promise<unknown> {
-  await app.db.write([{ sql: 'delete from guess_budget' }]);
+  await app.db.write([{ sql: 'delete from verification_limit' }]);
   const answered = await app.ask('POST', claims, {}, { policyOf: () => policy });
   return 'json' in answered ? answered.json['decision'] : answered.refusal.slug;
 }

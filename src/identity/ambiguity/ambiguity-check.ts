@@ -14,7 +14,7 @@ import { ambiguitySearch } from './ambiguity-search.ts';
 import { competingCandidates, needsAmbiguityCheck, withIdAgreed } from './competing-candidates.ts';
 import { exactNamesakeKeys, isExactNamesake } from './exact-namesakes.ts';
 
-/** A person whom the claims fit, with the levels of that comparison. `claims` has no id. */
+/** A person who fits the claims, with the levels of the comparison. `claims` are without the id. */
 export type FittingPerson = {
   readonly record: RegisterRecord;
   readonly levels: ClaimLevels;
@@ -22,7 +22,7 @@ export type FittingPerson = {
   readonly policy: MatchPolicy;
 };
 
-/** The register searches for other people whom the claims may fit as well. */
+/** The searches for other people in the register who may fit the claims. */
 export type AmbiguityQueries =
   | { readonly kind: 'competing'; readonly days: readonly SearchKeys[]; readonly others: CompetingCandidateKeys }
   | { readonly kind: 'namesakes'; readonly namesakeKeys: SearchKeys };
@@ -34,8 +34,8 @@ export type AmbiguityResults = {
 };
 
 /**
- * The searches that decide whether a match is ambiguous. Undefined if the claims are exactly those of the record. Only namesakes are searched
- * if all claims agree, but the letters of a name differ.
+ * The searches that decide whether a match is ambiguous. Undefined if the claims are exactly the values of the record. If all claims agree
+ * and only letters of a name differ, the searches are for exact namesakes.
  */
 export function ambiguityQueries({ record, levels, claims, policy }: FittingPerson): AmbiguityQueries | undefined {
   if (needsAmbiguityCheck(levels, policy)) return { kind: 'competing', ...ambiguitySearch(record, claims, policy) };
@@ -62,7 +62,7 @@ export async function runAmbiguityQueries(
 /** The result if no candidates are searched. */
 export const noCompetingCandidates: CompetingCandidates = { records: [], tooMany: false };
 
-/** The ids of other people whom the claims fit as well, so that the match is ambiguous; `too-many` if not all could be searched. */
+/** The ids of other people who fit the claims; the match is ambiguous unless empty. `too-many`: a search found more than its limit. */
 export function findCompetingIds(
   { record, claims, policy }: FittingPerson,
   kind: AmbiguityQueries['kind'],

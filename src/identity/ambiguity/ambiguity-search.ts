@@ -9,8 +9,8 @@ import type { CompetingCandidateKeys, RegisterRecord, SearchKeys } from '../regi
 export type AmbiguitySearch = { readonly days: readonly SearchKeys[]; readonly others: CompetingCandidateKeys };
 
 /**
- * Competing candidates may share the claimed or the registered values, because either may contain the error: one of the birth dates, both
- * names with any date (parent and child) and, for a tolerant policy, the family name or the address.
+ * The error may be in the claims or in the record, so candidates are searched by the claimed and by the registered values: by each birth
+ * date, by both names with any date (parent and child) and, for a tolerant policy, by the family name and by the address.
  */
 export function ambiguitySearch(
   record: RegisterRecord,

@@ -9,32 +9,24 @@ export type MeasuredCandidate = { readonly citizenId: string; readonly measured:
 
 /**
  * The candidates who fit the claims about as well as the person: twins, namesakes of a household, parent and child. The match is then
- * ambiguous, because the difference may be the correct value of the other. With a model a candidate competes if it leaves less than the
- * threshold to the person; with agreement rules also if it fits them.
+ * ambiguous. With a model a candidate competes if the probability of the person, compared with the candidate, is below the threshold;
+ * unless the policy is tolerant also if it fits the agreement rules.
  */
 export function competingCandidates(
   own: MeasuredCandidate & ClaimedPerson,
   candidates: readonly MeasuredCandidate[],
   policy: MatchPolicy,
 ): MeasuredCandidate[] {
-  return candidates.filter(createCompetingTest(own, candidates, policy));
-}
-
-function createCompetingTest(
-  own: MeasuredCandidate & ClaimedPerson,
-  candidates: readonly MeasuredCandidate[],
-  policy: MatchPolicy,
-): (candidate: MeasuredCandidate) => boolean {
   const threshold = competingThresholdFor(own.measured.levels, policy);
   const margin = Math.log2(threshold / (1 - threshold));
   const levels = candidates.map(({ measured }) => measured.levels);
   const missingWeights = policy.model === undefined ? () => 0 : missingValueWeights(own, levels);
-  return ({ citizenId, measured }) => {
+  return candidates.filter(({ citizenId, measured }) => {
     if (citizenId === own.citizenId) return false;
     const isAsLikely =
       policy.model !== undefined && measured.weight + missingWeights(measured.levels) > own.measured.weight - margin;
     return isAsLikely || (!policy.tolerant && fitsWithoutMinimum(withIdAgreed(measured), policy));
-  };
+  });
 }
 
 /** The comparison as if an agreeing id had been submitted. */
@@ -42,16 +34,16 @@ export function withIdAgreed(measured: Measurement): Measurement {
   return { ...measured, levels: { ...measured.levels, citizenId: 'exact' } };
 }
 
-/** Whether the policy requires a search for competing candidates: some claim does not exactly agree. */
+/** Whether competing candidates have to be searched: the policy checks ambiguity, and some claim does not fully agree. */
 export function needsAmbiguityCheck(levels: ClaimLevels, policy: MatchPolicy): boolean {
-  if (!policy.rivals) return false;
-  // With a tolerant policy a name or date that was not submitted can also distinguish another person.
+  if (!policy.checksAmbiguity) return false;
+  // With a tolerant policy another person may differ only in a name or date that was not submitted.
   if (
     policy.tolerant &&
     !(isSameValue(levels.givenName) && isSameValue(levels.familyName) && isSameValue(levels.birthDate))
   )
     return true;
-  // A name or date that the register lacks may distinguish another person.
+  // A name or date that the record lacks may be that of another person.
   if ([levels.givenName, levels.familyName, levels.birthDate].includes('missing')) return true;
   return Object.values(levels).some((level) => !isConfirmed(level) && level !== 'missing');
 }

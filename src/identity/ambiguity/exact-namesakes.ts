@@ -7,8 +7,8 @@ import type { RegisterRecord, SearchKeys } from '../register/register.ts';
 const nameClaims = ['givenName', 'familyName', 'birthFamilyName'] as const;
 
 /**
- * The search keys for people with exactly the claimed names, if a name agrees only after normalisation: Jon and Jón may be twins. Undefined
- * if all names agree in their letters.
+ * The search keys for other people with exactly the claimed names, because Jon and Jón may be twins. Undefined if the letters of all names
+ * agree.
  */
 export function exactNamesakeKeys(
   record: RegisterRecord,

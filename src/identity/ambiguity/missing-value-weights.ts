@@ -13,9 +13,10 @@ const personsPerSharedHousehold = 2;
 export type ClaimedPerson = { readonly measured: Measurement; without(claim: ClaimName): Measurement };
 
 /**
- * The weight that a candidate may gain by values that the register lacks and that agree for the person: a namesake without a birth date may
- * have the same date. Only counts if the candidate shares a value that relatives share. It is the weight for the person, reduced by the
- * probability of a twin or household member; the more candidates share the value, the less.
+ * The weight that a candidate may gain from values that its record lacks and that agree for the person. Example: a namesake without a
+ * registered birth date may have the same date. A candidate gains weight only if it shares a value that relatives share. The gain is the
+ * weight of the value for the person, reduced by the probability of a twin or household member. It is smaller if more candidates share the
+ * value.
  */
 export function missingValueWeights(
   { measured, without }: ClaimedPerson,

@@ -7,6 +7,7 @@ import { type ClaimName, type Claims, claimNames } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
 import { createSeededRandom, simulateClaimErrors } from './error-model.ts';
 import { estimateModel, type UnlabelledClaim } from './estimate-model.ts';
+import { pickClaims } from './evaluate-policy.ts';
 import { createRegisterIndex } from './register-index.ts';
 
 /** A register and unlabelled claims of its people. */
@@ -56,9 +57,7 @@ function* unlabelledClaimsOf(
     const step = Math.max(1, Math.ceil((people.length * Math.min(records.length, maxRecordsPerClaim)) / share));
     for (let at = 0; at < people.length; at += step) {
       const person = people[at] ?? {};
-      const normalised = normaliseClaims(
-        Object.fromEntries(claims.flatMap((claim) => (person[claim] === undefined ? [] : [[claim, person[claim]]]))),
-      );
+      const normalised = normaliseClaims(pickClaims(person, claims));
       yield { claims: normalised, registerSize: records.length, ...sampleRecords(normalised, at) };
       onProgress?.(before + Math.min(at + step, people.length));
     }

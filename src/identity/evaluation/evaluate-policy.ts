@@ -214,7 +214,8 @@ function runIndexQueries(index: RegisterIndex, queries: AmbiguityQueries): Ambig
   return { days: queries.days.map((keys) => index.search(keys)), others: index.searchCompeting(queries.others) };
 }
 
-function pickClaims(person: Claims, use: readonly ClaimName[]): Claims {
+/** The claims of `use` that the person has. */
+export function pickClaims(person: Claims, use: readonly ClaimName[]): Claims {
   return Object.fromEntries(use.flatMap((claim) => (person[claim] === undefined ? [] : [[claim, person[claim]]])));
 }
 

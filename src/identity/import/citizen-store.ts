@@ -1,66 +1,23 @@
 import type { SqlValue, Statement } from '../../db/database.ts';
 import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
-import type { FormerField, ImportField, RecordFlag } from './import-fields.ts';
+import { columnOf, type StoredField } from './import-fields.ts';
 
-/** The columns of text fields without the id. */
-const textColumns = {
-  givenName: 'given_name',
-  familyName: 'family_name',
-  birthFamilyName: 'birth_family_name',
-  birthDate: 'birth_date',
-  birthPlace: 'birth_place',
-  streetAddress: 'street_address',
-  postalCode: 'postal_code',
-  locality: 'locality',
-  country: 'country',
-  documentNumber: 'document_number',
-  nationality: 'nationality',
-  email: 'email',
-  phone: 'phone',
-  language: 'language',
-} as const satisfies { readonly [field in Exclude<ImportField, 'citizenId' | RecordFlag | FormerField>]: string };
-
-/** A text field other than the id. */
-export type TextField = keyof typeof textColumns;
-
-/** All text fields without the id, in the order of the statements of an import. */
-export const textFields = Object.keys(textColumns) as readonly TextField[];
-
-/** A field that an import may set besides the id. */
-export type StoredField = TextField | RecordFlag | FormerField;
-
-const otherColumns = {
-  formerNames: 'former_names',
-  formerAddresses: 'former_addresses',
-  underReview: 'under_review',
-  locked: 'locked',
-  deceased: 'deceased',
-} as const satisfies { readonly [field in RecordFlag | FormerField]: string };
+/** The search key of a further family name. `present`: another spelling of the present name. */
+export type OtherName = { readonly kind: 'birth' | 'former' | 'present'; readonly key: string };
 
 /** An imported citizen. `values` are in the column order of `createCitizenStore`. */
 export type ImportedCitizen = {
   readonly citizenId: string;
   readonly values: readonly SqlValue[];
-  /** Search keys of former family names. */
-  readonly formerKeys: readonly string[];
-  readonly birthKeys: readonly string[];
-  /** Further search keys of the present family name, if it has several spellings. */
-  readonly otherKeys: readonly string[];
+  readonly otherNames: readonly OtherName[];
 };
 
-/**
- * The statements that insert or update these citizens. No id may occur twice. `repeated` contains at least those ids that occurred in an
- * earlier row of this import.
- */
-export type StoreCitizens = (citizens: readonly ImportedCitizen[], repeated: ReadonlySet<string>) => Statement[];
+/** Returns the statements that insert or update these citizens. No id may occur twice. */
+export type StoreCitizens = (citizens: readonly ImportedCitizen[]) => Statement[];
 
-/**
- * Creates the statements of one import. The columns are id, `fields`, their keys and imported_by; other columns keep their values.
- * `hasFormerNames`: whether the table former_name has any row.
- */
-export function createCitizenStore(fields: readonly StoredField[], hasFormerNames: boolean): StoreCitizens {
-  const columnOf: Readonly<Record<StoredField, string>> = { ...textColumns, ...otherColumns };
-  const fieldColumns = fields.map((field) => columnOf[field]);
+/** Creates the statements of one import. The columns are id, `fields`, their keys and imported_by; other columns keep their values. */
+export function createCitizenStore(fields: readonly StoredField[]): StoreCitizens {
+  const fieldColumns = fields.map(columnOf);
   const keyNames = keyColumns(fields);
   const columns = ['citizen_id', ...fieldColumns, ...keyNames, 'imported_by'];
   const updates = [...fieldColumns, ...keyNames.filter((key) => key !== 'family_key'), 'imported_by'].map(
@@ -71,11 +28,8 @@ export function createCitizenStore(fields: readonly StoredField[], hasFormerName
     columns.length,
     `on conflict (citizen_id) do update set ${[...updates, ...familyKeyUpdate(fields)].join(', ')}`,
   );
-  const formerNames = createFormerNameStatements(fields, hasFormerNames);
-  return (citizens, repeated) => [
-    ...upsertCitizens(citizens.map(({ values }) => values)),
-    ...formerNames(citizens, repeated),
-  ];
+  const replaceOtherNames = createOtherNameStatements(fields);
+  return (citizens) => [...upsertCitizens(citizens.map(({ values }) => values)), ...replaceOtherNames(citizens)];
 }
 
 /** The key columns that an import of these fields writes. */
@@ -86,21 +40,11 @@ function keyColumns(fields: readonly StoredField[]): string[] {
   return [...own, 'family_key'];
 }
 
-const deleteOtherKeys = createMultiRowBuilder(
-  "delete from former_name where kind = 'today' and citizen_id in (",
-  1,
-  ')',
-);
-const deleteBirthNames = createMultiRowBuilder(
-  "delete from former_name where kind = 'birth' and citizen_id in (",
-  1,
-  ')',
-);
-const deleteFormerNames = createMultiRowBuilder(
-  "delete from former_name where kind = 'former' and citizen_id in (",
-  1,
-  ')',
-);
+const kindOfField: { readonly [field in StoredField]?: OtherName['kind'] } = {
+  familyName: 'present',
+  birthFamilyName: 'birth',
+  formerNames: 'former',
+};
 const insertNames = createMultiRowBuilder(
   'insert into former_name (citizen_id, kind, family_key, birth_date) values',
   4,
@@ -113,40 +57,25 @@ const updateNameDates = createMultiRowBuilder(
   ')',
 );
 
-/**
- * The statements that update `former_name` after the citizens: its names if the import has any, and the birth dates in it, which any import
- * of dates may change.
- */
-function createFormerNameStatements(fields: readonly StoredField[], hasFormerNames: boolean): StoreCitizens {
-  const hasBirthNames = fields.includes('birthFamilyName');
-  const setsFormerNames = fields.includes('formerNames');
-  const hasFamilyNames = fields.includes('familyName');
-  const hasBirthDates = fields.includes('birthDate');
-  return (citizens, repeated) => {
-    const ids =
-      hasBirthNames || setsFormerNames || hasBirthDates || hasFamilyNames
-        ? citizens.map(({ citizenId }) => [citizenId])
-        : [];
-    // If the table was empty, only an earlier row of this import can have added names.
-    const idsWithNames = hasFormerNames ? ids : ids.filter(([citizenId = '']) => repeated.has(citizenId));
-    const rows = citizens.flatMap(({ citizenId, birthKeys, formerKeys, otherKeys }) => [
-      ...birthKeys.map((key) => [citizenId, 'birth', key, '']),
-      ...[...new Set(formerKeys)].map((key) => [citizenId, 'former', key, '']),
-      ...(hasFamilyNames ? otherKeys : []).map((key) => [citizenId, 'today', key, '']),
-    ]);
-    const namedIds = [...new Set(rows.map(([citizenId = '']) => citizenId))].map((citizenId) => [citizenId]);
+/** The statements that run after those of the citizens: they replace the imported kinds of names, and update the birth dates of all names. */
+function createOtherNameStatements(fields: readonly StoredField[]): StoreCitizens {
+  const kinds = fields.flatMap((field) => kindOfField[field] ?? []);
+  const deleteNames = createMultiRowBuilder(
+    `delete from former_name where kind in ('${kinds.join("', '")}') and citizen_id in (`,
+    1,
+    ')',
+  );
+  return (citizens) => {
+    const ids = citizens.map(({ citizenId }) => [citizenId]);
+    const names = citizens.flatMap(({ citizenId, otherNames }) =>
+      otherNames.map(({ kind, key }) => [citizenId, kind, key, '']),
+    );
     return [
-      ...(hasFamilyNames ? deleteOtherKeys(idsWithNames) : []),
-      ...(hasBirthNames ? deleteBirthNames(ids) : []),
-      ...(setsFormerNames ? deleteFormerNames(ids) : []),
-      ...insertNames(rows),
-      ...updateNameDates(!hasBirthDates ? namedIds : hasFormerNames ? ids : distinct([...idsWithNames, ...namedIds])),
+      ...(kinds.length === 0 ? [] : deleteNames(ids)),
+      ...insertNames(names),
+      ...(kinds.length === 0 && !fields.includes('birthDate') ? [] : updateNameDates(ids)),
     ];
   };
-}
-
-function distinct(ids: readonly (readonly string[])[]): string[][] {
-  return [...new Set(ids.map(([id = '']) => id))].map((id) => [id]);
 }
 
 /** People without a family name are found by their given name. */

@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import type { Read } from '../../db/database.ts';
 import { integerField, textField } from '../../db/row-fields.ts';
 import { type Clock, elapsedMs } from '../../kernel/clock.ts';
@@ -7,7 +8,6 @@ import type { Commit } from '../../ledger/commit.ts';
 import type { Actor } from '../../ledger/ledger-event.ts';
 import { toComparable } from '../match/comparable.ts';
 import {
-  type CountedClaim,
   countedClaims,
   createFrequencyCounter,
   type FrequencyTable,
@@ -15,6 +15,7 @@ import {
   frequenciesFromTables,
 } from '../match/frequencies.ts';
 import { type Frequencies, frequencyForm } from '../match/model.ts';
+import { columnOf } from './import-fields.ts';
 import type { ImportProgress } from './import-progress.ts';
 
 /** The dependencies of `countRegister`. */
@@ -26,12 +27,7 @@ export type RegisterCountDeps = {
 };
 
 const pageRows = 1_000;
-const columnOf = {
-  givenName: 'given_name',
-  familyName: 'family_name',
-  postalCode: 'postal_code',
-  locality: 'locality',
-} as const;
+const cachedForms = 4_096;
 
 /**
  * Counts names, postal codes and towns of the register, and stores the frequencies of the most frequent. Reads page by page, so that a
@@ -44,10 +40,11 @@ export async function countRegister(
   const tally = createFrequencyCounter();
   const countedColumns = countedClaims.map((claim) => ({
     claim,
-    column: columnOf[claim],
-    formOf: createFormOf(claim),
+    column: columnOf(claim),
+    // Most people share their values with others.
+    formOf: memoize(cachedForms, (value: string) => frequencyForm(toComparable(claim, value))),
   }));
-  const sql = `select citizen_id, ${Object.values(columnOf).join(', ')} from citizen
+  const sql = `select citizen_id, ${countedColumns.map(({ column }) => column).join(', ')} from citizen
     where citizen_id > $1 order by citizen_id limit $2`;
   let persons = 0;
   for (let after = ''; ; ) {
@@ -61,8 +58,8 @@ export async function countRegister(
     persons += rows.length;
     if (rows.length < pageRows) break;
     after = String(rows.at(-1)?.['citizen_id']);
-    // The embedded database may answer without a turn of the event loop.
-    await new Promise<void>((resolve) => setImmediate(resolve));
+    // SQLite may answer without a turn of the event loop.
+    await nextTick();
   }
   const now = clock.now();
   await commit({
@@ -75,13 +72,6 @@ export async function countRegister(
     })),
   });
   return persons;
-}
-
-/** Most people share their values with others, so the forms of recent values are cached. */
-const cachedForms = 4_096;
-
-function createFormOf(claim: CountedClaim): (value: string) => string {
-  return memoize(cachedForms, (value) => frequencyForm(toComparable(claim, value)));
 }
 
 /**

@@ -89,17 +89,13 @@ export async function importCitizens(
       : {
           app: deps,
           actor: options.actor,
-          store: createCitizenStore(mappedFields(mapping), await hasFormerNames(deps.read)),
+          store: createCitizenStore(mappedFields(mapping)),
         };
     const ended = await importLines(file, { readRow, errors, write, onProgress, clock: deps.clock }, progress);
     return { progress: ended, mapping, began, readBefore: progress.read };
   } finally {
     await errors?.close();
   }
-}
-
-async function hasFormerNames(read: Read): Promise<boolean> {
-  return (await read('select 1 as found from former_name limit 1')).length > 0;
 }
 
 /** The columns to read; without a mapping all of them, and lists under their field names. */
@@ -157,7 +153,7 @@ type ImportWork = Omit<LineContext, 'ids'> & {
 /** Prepares one chunk while the previous one is being stored; at most these two are in memory. */
 async function importLines(file: ImportFile, work: ImportWork, from: ImportProgress): Promise<ImportProgress> {
   let stored = from;
-  let storing: Promise<ImportProgress | StoreFailure> = Promise.resolve(from);
+  let storing = Promise.resolve(from);
   let chunk = startChunk(from);
   const isAlone = work.write?.app.isAlone === true;
   // A resumed import does not know the ids that the earlier run read.
@@ -168,13 +164,15 @@ async function importLines(file: ImportFile, work: ImportWork, from: ImportProgr
     const ready = { progress: { ...progress, finished }, repeats, ...(await chunkStatementsOf(chunk, work)) };
     // The statements contain the rows now, so the chunk can be released.
     chunk = startChunk(ready.progress);
-    stored = progressOrThrow(await storing);
+    stored = await storing;
     work.onProgress(stored, file);
-    const beganAt = work.clock.now();
-    storing = storeChunk(ready, stored, work).catch((cause: unknown) => new StoreFailure(cause));
-    void storing.then(() => {
-      if (!isAlone) rows = nextChunkRows(rows, work.clock.now() - beganAt);
+    const startedAt = work.clock.now();
+    storing = storeChunk(ready, stored, work).then((progress) => {
+      if (!isAlone) rows = nextChunkRows(rows, work.clock.now() - startedAt);
+      return progress;
     });
+    // The next `await storing` throws the error of a failed chunk.
+    storing.catch(() => undefined);
   };
   for await (const batch of file.lines(from.nextOffset)) {
     for (const line of batch) {
@@ -184,7 +182,7 @@ async function importLines(file: ImportFile, work: ImportWork, from: ImportProgr
     }
   }
   await flushChunk(true);
-  const ended = progressOrThrow(await storing);
+  const ended = await storing;
   work.onProgress(ended, file);
   return ended;
 }
@@ -203,36 +201,22 @@ export class ConcurrentImport extends Error {
   }
 }
 
-/** The error of a failed chunk, until the next chunk is ready. */
-class StoreFailure {
-  readonly cause: unknown;
-  constructor(cause: unknown) {
-    this.cause = cause;
-  }
-}
-
-function progressOrThrow(outcome: ImportProgress | StoreFailure): ImportProgress {
-  if (outcome instanceof StoreFailure) throw outcome.cause;
-  return outcome;
-}
-
-/** The statements of a chunk without its progress. The keys are created again if the root key was rotated meanwhile. */
+/** The statements of a chunk without its progress. `keys` are made again if the root key was rotated meanwhile. */
 type ChunkStatements = {
   readonly citizenIds: readonly string[];
   readonly rows: readonly Statement[];
   readonly keys: readonly Statement[];
 };
 
-async function chunkStatementsOf({ citizens, repeats }: ImportChunk, { write }: ImportWork): Promise<ChunkStatements> {
+async function chunkStatementsOf({ citizens }: ImportChunk, { write }: ImportWork): Promise<ChunkStatements> {
   const rows: Statement[] = [];
   const keys: Statement[] = [];
   if (write === undefined) return { citizenIds: [], rows, keys };
   // Sorted by id, so that one statement changes adjacent index entries.
   const all = [...citizens.values()].sort((one, other) => (one.citizenId < other.citizenId ? -1 : 1));
-  const repeated = new Set(repeats.map(({ citizenId }) => citizenId));
   for (let from = 0; from < all.length; from += rowsPerTick) {
     const batch = all.slice(from, from + rowsPerTick);
-    rows.push(...write.store(batch, repeated));
+    rows.push(...write.store(batch));
     keys.push(...write.app.citizenKeys.creationStatements(batch.map(({ citizenId }) => citizenId)));
     await nextTick();
   }
@@ -254,7 +238,7 @@ async function storeChunk(
   const to = { ...withRepeatedRows(chunk.progress, from, repeated), errorsBytes };
   if (write === undefined) return to;
   const { app: deps, actor } = write;
-  // Keys come after the rows, so that the lock against a root key rotation is held only briefly.
+  // Keys are created after the rows, so that the lock against a root key rotation is short.
   const storeWith = async (keys: readonly Statement[]) => {
     const statements = [...chunk.rows, ...keys, advanceImport(from, to, deps.clock.now())];
     await deps.commit({ events: [importEvent(deps, actor, to)], statements });

@@ -1,3 +1,6 @@
+import { Type } from 'typebox';
+import { Check } from 'typebox/schema';
+import { isObject } from '../../kernel/is-object.ts';
 import { type ClaimName, claimNames, oidcName } from '../register/claims.ts';
 
 /** A field that a column can be imported into. */
@@ -13,15 +16,27 @@ export const formerFields = ['formerNames', 'formerAddresses'] as const;
 /** One of `formerFields`. */
 export type FormerField = (typeof formerFields)[number];
 
-/** All fields, in the order in which messages list them. */
-export const importFields: readonly ImportField[] = [
-  ...claimNames,
+/** A text field other than the id. */
+export type TextField = Exclude<ImportField, 'citizenId' | RecordFlag | FormerField>;
+
+/** All text fields without the id, in the order of the statements of an import. */
+export const textFields: readonly TextField[] = [
+  ...claimNames.filter((name) => name !== 'citizenId'),
   'email',
   'phone',
   'language',
-  ...recordFlags,
-  ...formerFields,
 ];
+
+/** A field that an import may set besides the id. */
+export type StoredField = TextField | RecordFlag | FormerField;
+
+/** All fields, in the order in which messages list them. */
+export const importFields: readonly ImportField[] = ['citizenId', ...textFields, ...recordFlags, ...formerFields];
+
+/** The column of the table `citizen` that stores this field. */
+export function columnOf(field: ImportField): string {
+  return field.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`);
+}
 
 /** The columns of a field, joined with a blank, and the format of a date. */
 export type ColumnSource = { readonly columns: readonly string[]; readonly dateFormat?: string };
@@ -42,9 +57,8 @@ export class MappingFault extends Error {
  * "address_1"]`, `"birthDate": {"column": "date_of_birth", "format": "DD.MM.YYYY"}`.
  */
 export function parseMapping(value: unknown): ColumnMapping {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  if (!isObject(value))
     throw new MappingFault('expected a JSON object such as {"citizenId": "id", "familyName": "surname"}');
-  }
   const mapping: { [field in ImportField]?: ColumnSource } = {};
   for (const [name, source] of Object.entries(value)) {
     const field = importFields.find((candidate) => candidate === name);
@@ -56,24 +70,21 @@ export function parseMapping(value: unknown): ColumnMapping {
   return requireId(mapping);
 }
 
-function parseSource(field: string, source: unknown): ColumnSource {
-  if (typeof source === 'string' && source !== '') return { columns: [source] };
-  if (isTexts(source)) return { columns: source };
-  if (typeof source === 'object' && source !== null && 'column' in source) {
-    const { column } = source;
-    const format = 'format' in source ? source.format : undefined;
-    if (typeof column === 'string' && format === undefined) return { columns: [column] };
-    if (typeof column === 'string' && typeof format === 'string') {
-      return { columns: [column], dateFormat: requireDateFormat(field, format) };
-    }
-  }
-  throw new MappingFault(
-    `${field}: expected a column name, a list of column names, or {"column": …, "format": "DD.MM.YYYY"}`,
-  );
-}
+const columnSource = Type.Union([
+  Type.String({ minLength: 1 }),
+  Type.Array(Type.String(), { minItems: 1 }),
+  Type.Object({ column: Type.String(), format: Type.Optional(Type.String()) }),
+]);
 
-function isTexts(value: unknown): value is string[] {
-  return Array.isArray(value) && value.length > 0 && value.every((item) => typeof item === 'string');
+function parseSource(field: string, source: unknown): ColumnSource {
+  if (!Check(columnSource, source))
+    throw new MappingFault(
+      `${field}: expected a column name, a list of column names, or {"column": …, "format": "DD.MM.YYYY"}`,
+    );
+  if (typeof source === 'string') return { columns: [source] };
+  if (Array.isArray(source)) return { columns: source };
+  const { column, format } = source;
+  return { columns: [column], ...(format === undefined ? {} : { dateFormat: requireDateFormat(field, format) }) };
 }
 
 /** Reads a mapping from the command line: `citizenId=rec_id,streetAddress=no+street,birthDate=dob:YYYYMMDD`. */
@@ -92,7 +103,7 @@ export function parseInlineMapping(text: string): ColumnMapping {
 }
 
 function requireDateFormat(field: string, format: string): string {
-  if (field !== 'birthDate') throw new MappingFault(`${field} takes no format; only birthDate does`);
+  if (field !== 'birthDate') throw new MappingFault(`${field} cannot have a format; only birthDate can`);
   const once = (part: string) => format.split(part).length === 2;
   if (!['YYYY', 'MM', 'DD'].every(once))
     throw new MappingFault('expected a date format with YYYY, MM and DD once each');

@@ -1,15 +1,16 @@
 import type { FileHandle } from 'node:fs/promises';
+import { isObject } from '../../kernel/is-object.ts';
 import { parseJsonLossless } from '../../kernel/parse-json-lossless.ts';
 import { ImportFileFault, type ImportLine } from './read-blocks.ts';
 import { readTextLines } from './text-lines.ts';
 
-/** The columns to read. Those in `lists` may hold a list, which is returned as JSON. */
+/** The columns to read. A column in `lists` may contain a list, which is returned as JSON. */
 export type JsonColumns = { readonly columns: readonly string[]; readonly lists: ReadonlySet<string> };
 
 /** The maximum number of different member names in a file. */
 const maxKeys = 1_000;
 
-/** The columns of a file of JSON lines: `columns`, or if empty the keys of all lines, because the first line may lack some of them. */
+/** The columns of a file of JSON lines: `columns`, or if empty the keys of all lines, because each line may have other keys. */
 export async function readJsonKeys(file: FileHandle, start: number, columns: readonly string[]): Promise<string[]> {
   if (columns.length > 0) return [...columns];
   const keys = new Set<string>();
@@ -21,10 +22,12 @@ export async function readJsonKeys(file: FileHandle, start: number, columns: rea
       objects += 1;
       for (const key of Object.keys(value)) keys.add(key);
       if (keys.size > maxKeys)
-        throw new ImportFileFault(`the objects have more than ${maxKeys} names; --map says which of them to read`);
+        throw new ImportFileFault(
+          `the objects have more than ${maxKeys} different member names; select the columns with --map`,
+        );
     }
   }
-  if (objects === 0) throw new ImportFileFault('the file holds no JSON object; each line is one');
+  if (objects === 0) throw new ImportFileFault('the file contains no JSON object; write one object per line');
   return [...keys];
 }
 
@@ -51,7 +54,7 @@ function toLine(text: string, end: number, { columns, lists }: JsonColumns): Imp
       continue;
     }
     if (typeof member === 'object' && member !== null) {
-      return { fields: [text], end, fault: 'a value is a list or an object, and not a text' };
+      return { fields: [text], end, fault: 'a value is a list or an object; expected a text' };
     }
     fields.push(member === undefined || member === null ? '' : String(member));
   }
@@ -61,9 +64,7 @@ function toLine(text: string, end: number, { columns, lists }: JsonColumns): Imp
 function parseObject(text: string): Readonly<Record<string, unknown>> | undefined {
   try {
     const value = parseJsonLossless(text);
-    if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
-    // Every object from JSON is such a record.
-    return value as Readonly<Record<string, unknown>>;
+    return isObject(value) ? value : undefined;
   } catch (fault) {
     // RangeError: the line is nested deeper than the stack.
     if (fault instanceof SyntaxError || fault instanceof RangeError) return undefined;

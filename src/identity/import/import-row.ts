@@ -6,7 +6,7 @@ import { storedNameKeys, streetKey } from '../names/name-key.ts';
 import { toStoredText } from '../names/normalise.ts';
 import { dateExists, dateForm } from '../register/birth-date.ts';
 import { maxClaimLength } from '../register/claims.ts';
-import { type ImportedCitizen, type StoredField, type TextField, textFields } from './citizen-store.ts';
+import type { ImportedCitizen, OtherName } from './citizen-store.ts';
 import { formerReasons, parseFormerValues } from './former-values.ts';
 import {
   type ColumnMapping,
@@ -15,6 +15,9 @@ import {
   MappingFault,
   type RecordFlag,
   recordFlags,
+  type StoredField,
+  type TextField,
+  textFields,
 } from './import-fields.ts';
 
 /** A citizen, possibly with remarks, or the reason for the refusal. Reasons and remarks contain no values of the file. */
@@ -76,16 +79,17 @@ export function createRowReader(
       }
       const reason = faultOfText(field, text);
       if (reason !== undefined) return { reason };
-      if (field === 'email' && text !== '' && !isMailAddress(text)) remarks = addRemark(remarks, 'noAddress');
+      if (field === 'email' && text !== '' && parseEmailAddress(text) === undefined)
+        remarks = addRemark(remarks, 'noAddress');
       if (isSearchable(field) && text !== '') found[field] = text;
       values.push(text === '' ? null : text);
     }
-    const formerKeys: string[] = [];
+    const otherNames: OtherName[] = [];
     for (const { field, read } of lists) {
       const former = parseFormerValues(field, read(row));
       if (former === undefined) return { reason: formerReasons[field] };
       values.push(former.storedText);
-      formerKeys.push(...former.keys);
+      otherNames.push(...former.keys.map((key) => ({ kind: 'former', key }) as const));
     }
     const reason = citizenId === '' ? 'citizenId is empty' : faultOfId(citizenId);
     if (reason !== undefined) return { reason };
@@ -94,9 +98,10 @@ export function createRowReader(
       if (value === undefined) return { reason: flagReason(flag) };
       values.push(value);
     }
-    const { keyValues, ...keys } = keysOfRow(found);
-    values.push(...keyValues, importId);
-    const citizen = { citizenId, values, formerKeys, ...keys };
+    const keys = keysOfRow(found);
+    values.push(...keys.keyValues, importId);
+    otherNames.push(...keys.otherNames);
+    const citizen = { citizenId, values, otherNames };
     return remarks === undefined ? { citizen } : { citizen, remarks };
   };
 }
@@ -111,22 +116,15 @@ function createCellReaders(header: readonly string[], mapping: ColumnMapping) {
   };
 }
 
-/** Remarks on rows that are imported nevertheless: registers contain such values, and the documents of the person have the same. */
+/** Remarks on rows that are imported: registers contain such values, and so do the documents of the person. */
 const remarkOf = {
-  noDate: 'birthDate does not exist in the calendar; kept as written',
-  future: 'birthDate is in the future; kept as written',
-  noAddress: 'email is no address that mail can be sent to; kept as written',
+  noDate: 'birthDate does not exist in the calendar; stored unchanged',
+  future: 'birthDate is in the future; stored unchanged',
+  noAddress: 'email is not a valid address; stored unchanged',
 } as const;
 
 function addRemark(remarks: readonly string[] | undefined, remark: keyof typeof remarkOf): readonly string[] {
   return [...(remarks ?? []), remarkOf[remark]];
-}
-
-/** The pattern accepts most addresses without the slower parser. */
-function isMailAddress(text: string): boolean {
-  return /^[a-z0-9._+-]{1,64}@(?:[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?\.)+[a-z]{2,24}$/i.test(text) && text.length <= 200
-    ? true
-    : parseEmailAddress(text) !== undefined;
 }
 
 /** The spellings that databases use for a boolean; undefined for any other text. */
@@ -161,7 +159,13 @@ function createKeyReader(mapping: ColumnMapping) {
     if (mapping.givenName !== undefined) keyValues.push(givenName === undefined ? null : givenKeyOf(givenName));
     if (mapping.streetAddress !== undefined) keyValues.push(streetKey(streetAddress) ?? null);
     keyValues.push(familyKey);
-    return { keyValues, otherKeys, birthKeys: birthFamilyName === undefined ? [] : keysOf(birthFamilyName) };
+    const presentKeys = mapping.familyName === undefined ? [] : otherKeys;
+    const birthKeys = birthFamilyName === undefined ? [] : keysOf(birthFamilyName);
+    const otherNames: readonly OtherName[] = [
+      ...presentKeys.map((key) => ({ kind: 'present', key }) as const),
+      ...birthKeys.map((key) => ({ kind: 'birth', key }) as const),
+    ];
+    return { keyValues, otherNames };
   };
 }
 
@@ -197,7 +201,7 @@ function faultOfText(field: string, text: string): string | undefined {
   if (text.length > maxClaimLength && [...text].length > maxClaimLength) {
     return `${field} has more than ${maxClaimLength} characters`;
   }
-  if (text.includes('\u0000')) return `${field} holds U+0000`;
+  if (text.includes('\u0000')) return `${field} contains U+0000`;
   // The decoder writes U+FFFD for bytes that are not UTF-8. Lone surrogates come only from JSON.
   if (text.includes('\ufffd') || !text.isWellFormed())
     return `${field} is not UTF-8 text; convert the file to UTF-8, for example with iconv`;

@@ -1,6 +1,6 @@
 import { toStoredText } from '../names/normalise.ts';
 import { type ClaimName, type Claims, claimNames } from '../register/claims.ts';
-import type { RegisterRecord } from '../register/register.ts';
+import { claimedValuesOf, type RegisterRecord } from '../register/register.ts';
 import { formerReasons, parseFormerValues } from './former-values.ts';
 import {
   type ColumnMapping,
@@ -61,7 +61,7 @@ export async function readCsvTable(path: string): Promise<CsvTable> {
       rows.push({ place, cells: (column) => fields[columns.get(column) ?? -1] ?? '' });
     }
   }
-  if (rows.length === 0) throw new CsvTableFault(`${path}: there is no row below the header`);
+  if (rows.length === 0) throw new CsvTableFault(`${path}: the file has no row after the header`);
   return { header, rows };
 }
 
@@ -99,7 +99,7 @@ export async function readPeople(path: string, givenMapping: ColumnMapping | und
   });
   if (dates.valid === 0 && dates.invalid > 0)
     throw new CsvTableFault(
-      `${path}: in no row ${dateReason(format).replace(' is not', ' is')}; --columns states another`,
+      `${path}: no row has a birth date in the expected form (${dateReason(format)}); set another form with --columns`,
     );
   requireIds(people, rows);
   return { people, claims: new Set(claims), extras };
@@ -125,7 +125,7 @@ export function claimsInCommon(register: PeopleFile, claims: PeopleFile): readon
   const common = claimNames.filter(
     (claim) => claim !== 'citizenId' && register.claims.has(claim) && claims.claims.has(claim),
   );
-  if (common.length === 0) throw new CsvTableFault('the register and the claims have no column in common to compare');
+  if (common.length === 0) throw new CsvTableFault('the register and the claims have no common column to compare');
   return common;
 }
 
@@ -136,7 +136,7 @@ function requireIds(people: readonly Claims[], rows: CsvTable['rows']): void {
     seen.add(citizenId ?? '');
     return fault === '' ? [] : [`${rows[at]?.place}: ${fault}`];
   });
-  if (wrong.length > 0) throw new CsvTableFault(`${wrong[0]}; ${wrong.length} such rows`);
+  if (wrong.length > 0) throw new CsvTableFault(`${wrong[0]}; number of such rows: ${wrong.length}`);
 }
 
 function readLists(textOf: (field: FormerField) => string, place: string): Pick<RegisterRecord, FormerField> {
@@ -161,7 +161,5 @@ function readFlags(textOf: (field: RecordFlag) => string, place: string): { read
 
 /** The register record with the values of this row. */
 export function toRegisterRecord(person: Claims): RegisterRecord {
-  const values = Object.fromEntries(claimNames.map((claim) => [claim, person[claim] ?? null]));
-  // Every claim is a member of `values`.
-  return { ...values, citizenId: person.citizenId ?? '', underReview: false } as RegisterRecord;
+  return { ...claimedValuesOf((claim) => person[claim] ?? null), underReview: false };
 }

@@ -4,7 +4,7 @@ import { type FileHandle, open, stat } from 'node:fs/promises';
 export type ImportLine = {
   readonly fields: readonly string[];
   readonly end: number;
-  /** The reason why the record cannot be read; `fields` then holds its text. */
+  /** The reason why the record cannot be read; `fields` then contains its text. */
   readonly fault?: string;
 };
 

@@ -28,7 +28,7 @@ export async function openRejectedRowsFile(
     if (
       !(await isRejectedRowsFile(file, keepBytes === 0 ? `${reasonColumn},` : toCsvLine([reasonColumn, ...header])))
     ) {
-      throw new ImportFileFault(`${path} exists and is not a file of rejected rows: name another file`);
+      throw new ImportFileFault(`${path} exists and is not a file of rejected rows; specify another file`);
     }
     length = await truncateTo(file, keepBytes);
   } catch (fault) {
@@ -50,7 +50,7 @@ export async function openRejectedRowsFile(
       // Checked before the chunk is stored, so that every row that is counted as rejected is in the file.
       if ((await file.stat()).size !== length) {
         throw new ImportFileFault(
-          `another command writes to ${path}: name another file, and use --restart to get all rejected rows into it`,
+          `another command writes to ${path}; specify another file, and use --restart to write all rejected rows to it`,
         );
       }
       await file.appendFile(bytes);

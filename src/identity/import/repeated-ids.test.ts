@@ -74,14 +74,14 @@ for (const engine of engines) {
       [
         6,
         {
-          'birthDate is in the future; kept as written': 2,
-          'birthDate does not exist in the calendar; kept as written': 1,
-          'email is no address that mail can be sent to; kept as written': 2,
+          'birthDate is in the future; stored unchanged': 2,
+          'birthDate does not exist in the calendar; stored unchanged': 1,
+          'email is not a valid address; stored unchanged': 2,
         },
         {
-          'birthDate is in the future; kept as written': [1, 3],
-          'birthDate does not exist in the calendar; kept as written': [2],
-          'email is no address that mail can be sent to; kept as written': [2, 3],
+          'birthDate is in the future; stored unchanged': [1, 3],
+          'birthDate does not exist in the calendar; stored unchanged': [2],
+          'email is not a valid address; stored unchanged': [2, 3],
         },
       ],
     );

@@ -1,7 +1,7 @@
 import { type Forms, formsOf } from '../names/normalise.ts';
 import type { ClaimName } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
-import type { Comparable, NormalisedClaims } from './comparable.ts';
+import { type Comparable, type NormalisedClaims, placeholderText } from './comparable.ts';
 import { isSameValue, type Level } from './level.ts';
 import { claimWeight, type Frequencies, type MatchModel } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
@@ -114,10 +114,8 @@ export function birthNameLevel(
   names: NameRules,
 ): Level | undefined {
   // Always compared, so that the response time does not reveal whether the record has a birth name.
-  const former = nameLevel(values.familyName?.forms ?? ['nobody'], formsOf(birthFamilyName ?? 'nothing'), names);
+  const former = nameLevel(values.familyName?.forms ?? ['nobody'], formsOf(birthFamilyName ?? placeholderText), names);
   const counts =
     birthFamilyName !== null && former === 'normalised' && level !== undefined && agreementStrength(level) < 2;
   return counts ? 'similar' : undefined;
 }
-
-const placeholderText = 'nothing';

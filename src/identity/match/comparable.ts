@@ -10,6 +10,9 @@ export type NormalisedClaims = { readonly submitted: readonly ClaimName[] } & {
   readonly values: { readonly [claim in ClaimName]?: Comparable };
 };
 
+/** Compared for a missing value, so that the comparison takes the same time. */
+export const placeholderText = 'nothing';
+
 /** Prepares the claims of a request for comparison. */
 export function normaliseClaims(claims: Claims): NormalisedClaims {
   const submitted = claimNames.filter((claim) => claims[claim] !== undefined);

@@ -1,8 +1,9 @@
+import { agreesToPrecision } from '../register/birth-date.ts';
 import { type ClaimName, claimKindOf } from '../register/claims.ts';
 import type { RegisterRecord } from '../register/register.ts';
+import { sameInOtherCalendar } from './calendars.ts';
 import { birthNameLevel, crossedNames, fieldWeight, type NameContext, regroupedNames } from './combined-names.ts';
-import { type Comparable, type NormalisedClaims, toComparable } from './comparable.ts';
-import { dateLevel } from './date-level.ts';
+import { type Comparable, type NormalisedClaims, placeholderText, toComparable } from './comparable.ts';
 import { decideRecord, fitsPolicy, type MatchDecision } from './decide.ts';
 import { formerAddressLevels, formerNameLevels } from './former-values.ts';
 import type { Level } from './level.ts';
@@ -10,6 +11,7 @@ import type { Frequencies } from './model.ts';
 import { type NameRules, nameLevel } from './name-level.ts';
 import { codeLevel, nationsLevel, placeLevel, streetLevel } from './place-level.ts';
 import { claimsForMinimum, type MatchPolicy } from './policy.ts';
+import { editDistance } from './similarity.ts';
 
 /** The level of each submitted claim. Levels never leave the server; `claimResults` reduces them. */
 export type ClaimLevels = { readonly [claim in ClaimName]?: Level };
@@ -55,7 +57,6 @@ export function measureRecord(
   const levels: { [claim in ClaimName]?: Level } = {};
   for (const claim of claims.submitted) {
     const registered = record[claim];
-    // A placeholder is compared for a missing value, so that both take the same time.
     const value = toComparable(claim, registered ?? placeholderText);
     if (registered !== null) registeredValues[claim] = value;
     const level = levelOf(claim, claims.values[claim], value, names);
@@ -110,7 +111,27 @@ function levelOfForms(claim: ClaimName, claimed: Comparable, known: Comparable, 
   }
 }
 
-const placeholderText = 'nothing';
+/** The level of two dates in the form of `dateForm`. */
+export function dateLevel(claimed: string, known: string): Level {
+  if (claimed === known) return 'normalised';
+  if (agreesToPrecision(claimed, known)) return 'precision';
+  const one = claimed.replaceAll('-', '');
+  const other = known.replaceAll('-', '');
+  // A year or month with one different digit is too common.
+  if (one.length !== 8 || other.length !== 8) return 'different';
+  if (one === other.slice(0, 4) + other.slice(6) + other.slice(4, 6)) return 'inverted';
+  const edits = editDistance(one, other, 2);
+  if (edits === 1) return isOneSubstitution(one, other) ? 'similar' : 'close';
+  if (sameInOtherCalendar(claimed, known)) return 'similar';
+  return edits === 2 ? 'close' : 'different';
+}
+
+/** Whether exactly one character differs. */
+function isOneSubstitution(one: string, other: string): boolean {
+  let differing = 0;
+  for (let at = 0; at < one.length; at += 1) if (one[at] !== other[at]) differing += 1;
+  return differing === 1;
+}
 
 /** Compared with the claims if the id is unknown, so that an unknown id takes the same time (test/attacks/unknown-id-decoy.test.ts). */
 export const decoyRecord: RegisterRecord = {

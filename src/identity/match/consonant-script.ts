@@ -1,6 +1,16 @@
 /** A letter of a script that omits most vowels: the vowels that may precede it, and its Latin spellings. */
 export type Letter = { readonly vowels: readonly string[]; readonly sounds: readonly string[] };
 
+/** Reads a table of Latin spellings by letter: `ב:b,v|ג:g`. */
+export function parseSounds(table: string): Readonly<Record<string, readonly string[]>> {
+  return Object.fromEntries(
+    table.split('|').map((entry) => {
+      const [letter = '', sounds = ''] = entry.split(':');
+      return [letter, sounds.split(',')];
+    }),
+  );
+}
+
 /** The positions in a Latin text that a reading can have reached: 1 for each of them, the end of the text included. */
 export type ReadPositions = Uint8Array;
 

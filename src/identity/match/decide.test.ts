@@ -13,7 +13,7 @@ const levelsOf = ([givenName, familyName, birthDate]: Three) => ({ givenName, fa
 test('the threshold is the same with and without an address, and ten times stricter next to a competing candidate', () => {
   const whole: Three = ['exact', 'exact', 'exact'];
   const without: Three = ['missing', 'exact', 'exact'];
-  const { threshold, rivalThreshold } = calibratedPolicy;
+  const { threshold, competingThreshold } = calibratedPolicy;
   const found = (weight: number, levels: object) => ({ weight, levels, crossed: false });
   for (const three of [whole, without]) {
     const bare = levelsOf(three);
@@ -24,7 +24,7 @@ test('the threshold is the same with and without an address, and ten times stric
       const fitting = [14, 15].map((weight) => fitsWithoutMinimum(found(weight, levels), calibratedPolicy));
       assert.deepEqual(fitting, [false, true], three.join(' '));
     }
-    assert.equal(competingThresholdFor(bare, calibratedPolicy), rivalThreshold);
+    assert.equal(competingThresholdFor(bare, calibratedPolicy), competingThreshold);
     assert.equal(competingThresholdFor(placed, calibratedPolicy), threshold);
     // Eight bits less for a candidate without missing values leave 0.996 to the person.
     const competingIds = [bare, placed].map((levels) => {

@@ -16,7 +16,7 @@ type ComparedLevels = {
   readonly crossed: boolean;
 };
 
-type RecordFlags = Pick<RegisterRecord, 'underReview' | 'locked' | 'ownLock' | 'deceased'>;
+type RecordFlags = Pick<RegisterRecord, 'underReview' | 'locked' | 'lockedByCitizen' | 'deceased'>;
 
 /** The decision for a record: a locked record never matches, a disputed one is not determined. */
 export function decideRecord(flags: RecordFlags, fits: boolean, policy: MatchPolicy): MatchDecision {
@@ -27,10 +27,10 @@ export function decideRecord(flags: RecordFlags, fits: boolean, policy: MatchPol
 
 /** Whether the record is answered no_match whatever claims fit: it is locked, or the person has died. */
 export function isLockedRecord(
-  { locked, ownLock, deceased }: Omit<RecordFlags, 'underReview'>,
+  { locked, lockedByCitizen, deceased }: Omit<RecordFlags, 'underReview'>,
   policy: MatchPolicy,
 ): boolean {
-  return locked === true || ownLock === true || (deceased === true && !policy.deceasedMatch);
+  return locked === true || lockedByCitizen === true || (deceased === true && !policy.deceasedMatch);
 }
 
 /** Whether the claims fit the record and the agreeing ones meet the minimum, regardless of locks. `minimumClaims`: see `claimsForMinimum`. */
@@ -46,7 +46,7 @@ export function thresholdFor(levels: ComparedLevels['levels'], policy: MatchPoli
 
 /** The probability that the person must keep next to a competing candidate. */
 export function competingThresholdFor(levels: ComparedLevels['levels'], policy: MatchPolicy): number {
-  return hasIdentifyingClaim(levels) ? policy.threshold : Math.max(policy.bareThreshold, policy.rivalThreshold);
+  return hasIdentifyingClaim(levels) ? policy.threshold : Math.max(policy.bareThreshold, policy.competingThreshold);
 }
 
 /** Whether an address, postal code or document number agrees. */
@@ -84,7 +84,7 @@ function agreesByRules({ levels, crossed }: ComparedLevels, policy: MatchPolicy)
   let fuzzy = 0;
   for (const [claim, level] of Object.entries(levels) as [ClaimName, Level][]) {
     if (level === 'missing' || policy.agreement.has(level)) continue;
-    if (!withAgreeingId || !(policy.agreementBesideId[claim]?.has(level) ?? false)) return false;
+    if (!withAgreeingId || !(policy.agreementWithId[claim]?.has(level) ?? false)) return false;
     // Exchanged names count as one deviation.
     const counted = crossed && claim === 'familyName' && levels.givenName !== undefined;
     if (level !== 'precision' && countedAsFuzzy.has(claim) && !counted) fuzzy += 1;
@@ -112,7 +112,7 @@ function agreedClaims(levels: ComparedLevels['levels'], policy: MatchPolicy): Se
     const counts =
       policy.agreement.has(level) ||
       (policy.tolerant && isTolerated(claim, level)) ||
-      (withAgreeingId && policy.agreementBesideId[claim]?.has(level) === true);
+      (withAgreeingId && policy.agreementWithId[claim]?.has(level) === true);
     if (counts) agreed.add(claim);
   }
   return agreed;

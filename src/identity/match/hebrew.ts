@@ -1,4 +1,4 @@
-import { endPositions, type Letter, positionsAt } from './consonant-script.ts';
+import { endPositions, type Letter, parseSounds, positionsAt } from './consonant-script.ts';
 
 /**
  * Whether a Latin spelling (without blanks) is a reading of Hebrew letters, which omit most vowels (כהן: Cohen, Kahan). Letters: ICAO 9303-3,
@@ -19,14 +19,7 @@ export function isHebrew(form: string): boolean {
 
 const anyVowel = ['', 'a', 'e', 'i', 'o', 'u'];
 const yod = ['y', 'i', 'j'];
-const soundsOf: Readonly<Record<string, readonly string[]>> = Object.fromEntries(
-  (
-    'א:,a,e,i,o,u|ב:b,v|ג:g|ד:d|ה:h,a,e,ah,eh|ו:v,w,o,u,oo,ou|ז:z|ח:h,ch,kh|ט:t|י:y,i,j,ee,ei,ai|כ:k,c,kh,ch|ך:k,kh,ch|ל:l|' +
-    'מ:m|ם:m|נ:n|ן:n|ס:s|ע:,a,e,i,o,u|פ:p,f,ph|ף:f,p,ph|צ:ts,tz,z|ץ:ts,tz,z|ק:k,c,q|ר:r|ש:sh,s,sch|ת:t,th'
-  )
-    .split('|')
-    .map((entry) => {
-      const [letter = '', sounds = ''] = entry.split(':');
-      return [letter, sounds.split(',')] as const;
-    }),
+const soundsOf = parseSounds(
+  'א:,a,e,i,o,u|ב:b,v|ג:g|ד:d|ה:h,a,e,ah,eh|ו:v,w,o,u,oo,ou|ז:z|ח:h,ch,kh|ט:t|י:y,i,j,ee,ei,ai|כ:k,c,kh,ch|ך:k,kh,ch|ל:l|' +
+    'מ:m|ם:m|נ:n|ן:n|ס:s|ע:,a,e,i,o,u|פ:p,f,ph|ף:f,p,ph|צ:ts,tz,z|ץ:ts,tz,z|ק:k,c,q|ר:r|ש:sh,s,sch|ת:t,th',
 );

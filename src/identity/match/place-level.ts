@@ -2,7 +2,7 @@ import type { Forms } from '../names/normalise.ts';
 import { formSeparator } from './comparable.ts';
 import type { Level } from './level.ts';
 import { editDistance, jaroWinkler } from './similarity.ts';
-import { emptyStreetParts, type StreetParts, streetParts } from './street-parts.ts';
+import { type StreetParts, streetParts } from './street-parts.ts';
 
 /** The level of two towns, countries or places of birth. */
 export function placeLevel(claimed: Forms, known: Forms): Level {
@@ -107,17 +107,20 @@ export function codeLevel(claimed: Forms, known: Forms): Level {
 export function streetLevel(claimed: Forms, known: Forms): Level {
   const claimedParts = claimed.map(streetParts);
   const knownParts = known.map(streetParts);
-  if (isNumberOf(knownParts[0], claimedParts[0])) return 'missing';
+  const [first] = claimedParts;
+  if (
+    first !== undefined &&
+    first.street !== '' &&
+    knownParts[0]?.street === '' &&
+    knownParts[0].numbers === first.numbers
+  )
+    return 'missing';
   let best = streetLevelsByRank.length - 1;
   for (const one of claimedParts) for (const other of knownParts) best = Math.min(best, streetRank(one, other));
   return streetLevelsByRank[best] ?? 'different';
 }
 
 const streetLevelsByRank: readonly Level[] = ['normalised', 'similar', 'shortened', 'close', 'near', 'different'];
-
-function isNumberOf(known: StreetParts = emptyStreetParts, claimed: StreetParts = emptyStreetParts): boolean {
-  return known.street === '' && claimed.street !== '' && known.numbers === claimed.numbers;
-}
 
 function streetRank(first: StreetParts, second: StreetParts): number {
   const home = compareHomes(first, second);

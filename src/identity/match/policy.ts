@@ -17,7 +17,7 @@ export type MatchPolicy = {
   /** The levels that count as agreement. */
   readonly agreement: ReadonlySet<Level>;
   /** Levels that count as agreement only if the id or document number agrees ("similar" in EU 2023/333), by claim. */
-  readonly agreementBesideId: { readonly [claim in ClaimName]?: ReadonlySet<Level> };
+  readonly agreementWithId: { readonly [claim in ClaimName]?: ReadonlySet<Level> };
   /** The maximum number of identifying claims with such a level; exchanged names count as one. */
   readonly mostFuzzy: number;
   /** Whether probability alone decides: a claim may differ if the others compensate. */
@@ -29,9 +29,9 @@ export type MatchPolicy = {
   /** The same if neither an address nor a document number agrees. */
   readonly bareThreshold: number;
   /** The probability that the person must keep next to a competing candidate, if neither of them agrees. */
-  readonly rivalThreshold: number;
+  readonly competingThreshold: number;
   /** Whether a match requires that no other person of the register fits the claims as well. */
-  readonly rivals: boolean;
+  readonly checksAmbiguity: boolean;
   readonly names: NameRules;
   /** The claims that clients may submit; undefined permits all. */
   readonly permitted?: ReadonlySet<ClaimName>;
@@ -63,14 +63,14 @@ export const standardPolicy: MatchPolicy = {
     [['givenName'], ['familyName'], ['birthDate'], [...address, 'documentNumber']],
   ],
   agreement: new Set(['exact', 'normalised']),
-  agreementBesideId: { birthDate: new Set(['precision']) },
+  agreementWithId: { birthDate: new Set(['precision']) },
   mostFuzzy: 0,
   tolerant: false,
   model: undefined,
   threshold: 0,
   bareThreshold: 0,
-  rivalThreshold: 0,
-  rivals: false,
+  competingThreshold: 0,
+  checksAmbiguity: false,
   names: {},
   leastDate: 'day',
   former: { nameYears: 5, addressYears: 2 },
@@ -89,7 +89,7 @@ const former: ReadonlySet<Level> = new Set(['former']);
 export const standardPolicy2: MatchPolicy = {
   ...standardPolicy,
   name: 'standard-2026-2',
-  agreementBesideId: {
+  agreementWithId: {
     givenName: similarOrShortened,
     familyName: similarOrFormer,
     birthFamilyName: new Set(['similar']),
@@ -105,8 +105,8 @@ export const standardPolicy2: MatchPolicy = {
   model: learnedModel,
   threshold: 0.99,
   bareThreshold: 0.99,
-  rivalThreshold: 0.99,
-  rivals: true,
+  competingThreshold: 0.99,
+  checksAmbiguity: true,
 };
 
 /**
@@ -117,8 +117,8 @@ export const euPolicy: MatchPolicy = {
   ...standardPolicy,
   name: 'eu-2025-846',
   minimum: [...standardPolicy.minimum, [['givenName'], ['familyName'], ['birthDate'], ['birthPlace'], ['nationality']]],
-  agreementBesideId: {},
-  rivals: true,
+  agreementWithId: {},
+  checksAmbiguity: true,
 };
 
 /** Probability decides, and no other person of the register may fit as well. For registers with many typing errors. */
@@ -129,7 +129,7 @@ export const calibratedPolicy: MatchPolicy = {
   tolerant: true,
   threshold: 0.99,
   bareThreshold: 0.99,
-  rivalThreshold: 0.999,
+  competingThreshold: 0.999,
 };
 
 /** The built-in policies by name. */

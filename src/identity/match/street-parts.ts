@@ -14,16 +14,6 @@ export type StreetParts = {
   readonly otherNumbers: string;
 };
 
-/** The parts of an empty text. */
-export const emptyStreetParts: StreetParts = {
-  numbers: '',
-  street: '',
-  sorted: '',
-  flat: '',
-  buildingNumber: '',
-  otherNumbers: '',
-};
-
 /** Splits a form into its parts in linear time. */
 export function streetParts(form: string): StreetParts {
   const all = form.split(' ');

@@ -6,8 +6,9 @@ export function kanaSpellings(): ReadonlyMap<string, { readonly spelling: string
     ['っ', doubling],
     ['ー', ''],
   ]);
-  for (const [row, spellings] of kanaRows) {
-    for (const [at, spelling] of spellings.split(' ').entries()) hiragana.set([...row][at] ?? '', spelling);
+  for (const line of kanaRows.trim().split('\n')) {
+    const [row = '', ...spellings] = line.split(' ');
+    for (const [at, spelling] of spellings.entries()) hiragana.set([...row][at] ?? '', spelling);
   }
   for (const [kana, spelling] of [...hiragana]) {
     if (!/.i$/.test(spelling)) continue;

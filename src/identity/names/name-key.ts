@@ -102,11 +102,6 @@ function soundsOf(forms: Forms): string[] {
   return [...new Set(keys)].filter((key) => key !== '');
 }
 
-/** The record key of a person with this family name; empty without a name. */
-export function familyKey(familyName: string | undefined): string {
-  return familyName === undefined ? '' : (storedNameKeys(familyName)[0] ?? '');
-}
-
 /**
  * The search key of a street with its house number; undefined without a street. A number, because an index over texts would slow down
  * imports. Collisions are harmless: comparison decides.

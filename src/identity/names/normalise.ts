@@ -9,24 +9,11 @@ export type Forms = readonly string[];
 
 /** The form for storage and hashing: NFC, with white space trimmed and collapsed. */
 export function toStoredText(text: string): string {
-  if (isTidy(text)) return text;
-  return collapse(isPlain(text) ? text : text.normalize('NFC'));
+  return storedAscii.test(text) ? text : text.normalize('NFC').trim().replace(/\s+/g, ' ');
 }
 
-function collapse(text: string): string {
-  return /^\s|\s$|\s\s|[^\S ]/.test(text) ? text.trim().replace(/\s+/g, ' ') : text;
-}
-
-/** Whether the text is visible ASCII with single blanks: the usual case of an import. */
-function isTidy(text: string): boolean {
-  let before = 0x20;
-  for (let at = 0; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || code > 0x7f || (code === 0x20 && before === 0x20)) return false;
-    before = code;
-  }
-  return before !== 0x20 || text === '';
-}
+/** Visible ASCII with single blanks, which needs no change. */
+const storedAscii = /^[!-~]+(?: [!-~]+)*$/;
 
 function isPlain(text: string): boolean {
   for (let at = 0; at < text.length; at += 1) if (text.charCodeAt(at) > 0x7f) return false;
@@ -51,32 +38,17 @@ export function formsOf(text: string): Forms {
 }
 
 function tidy(form: string): string {
-  const collapsed = /^ | $| {2}/.test(form) ? form.trim().replace(/ {2,}/g, ' ') : form;
-  return isPlain(collapsed) ? collapsed : collapsed.normalize('NFC');
+  return form.trim().replace(/ {2,}/g, ' ').normalize('NFC');
 }
 
 /**
  * Combining marks that do not distinguish names: Latin, Greek and Cyrillic diacritics, Arabic and Hebrew points, variation selectors.
  * Vowel signs of Indic scripts and voicing marks of kana distinguish names, so they are not in this list.
  */
-const optionalMarks: readonly (readonly [number, number])[] = [
-  [0x0300, 0x036f],
-  [0x0483, 0x0487],
-  [0x0591, 0x05c7],
-  [0x0610, 0x061a],
-  [0x064b, 0x065f],
-  [0x0670, 0x0670],
-  [0x06d6, 0x06ed],
-  [0x1ab0, 0x1aff],
-  [0x1dc0, 0x1dff],
-  [0x20d0, 0x20ff],
-  [0xfe00, 0xfe0f],
-  [0xfe20, 0xfe2f],
-];
-
-function isOptionalMark(code: number): boolean {
-  return code >= 0x0300 && optionalMarks.some(([first, last]) => code >= first && code <= last);
-}
+const optionalMark = new RegExp(
+  '[\\u0300-\\u036f\\u0483-\\u0487\\u0591-\\u05c7\\u0610-\\u061a\\u064b-\\u065f\\u0670\\u06d6-\\u06ed' +
+    '\\u1ab0-\\u1aff\\u1dc0-\\u1dff\\u20d0-\\u20ff\\ufe00-\\ufe0f\\ufe20-\\ufe2f]',
+);
 
 const partOfWord = /[\p{L}\p{M}\p{N}]/u;
 /** Unicode counts these as letters, but names use them as apostrophes (ʹ to ˋ). */
@@ -104,7 +76,7 @@ function spellInSystems(folded: string): string[] {
       continue;
     }
     const marksFrom = at;
-    while (at < folded.length && isOptionalMark(folded.charCodeAt(at))) at += 1;
+    while (optionalMark.test(folded.charAt(at))) at += 1;
     const spelled =
       letter < '\u0080' && at === marksFrom
         ? undefined
@@ -132,7 +104,7 @@ function spellInSystems(folded: string): string[] {
 /** Whether a character is part of a word, separates words, or is ignored. */
 function kindOf(letter: string): 'word' | 'gap' | 'nothing' {
   if (letter < '\u0080') return /[a-z0-9]/.test(letter) ? 'word' : 'gap';
-  if (isOptionalMark(letter.charCodeAt(0)) || joiner.test(letter)) return 'nothing';
+  if (optionalMark.test(letter) || joiner.test(letter)) return 'nothing';
   return partOfWord.test(letter) && !apostrophe.test(letter) ? 'word' : 'gap';
 }
 

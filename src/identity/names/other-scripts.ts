@@ -1,163 +1,156 @@
-/**
- * Phonetic alphabets: each letter, or group of letters for one sound, with its Latin spellings in up to seven systems
- * (`transliteration.ts`). Letters that sound different at the start of a word are also in `initials`.
- */
-export type SpellingTable = { readonly text: string; readonly initials?: string };
+// Phonetic alphabets: each letter, or group of letters for one sound, with its Latin spellings in up to seven systems
+// (`transliteration.ts`).
 
 /** The national system of Georgia (2002) without apostrophes, then common spellings. */
-export const georgian: SpellingTable = {
-  text: `
-  ა a
-  ბ b
-  გ g
-  დ d
-  ე e
-  ვ v
-  ზ z
-  თ t
-  ი i
-  კ k
-  ლ l
-  მ m
-  ნ n
-  ო o
-  პ p
-  ჟ zh zh j
-  რ r
-  ს s
-  ტ t
-  უ u
-  ფ p f f
-  ქ k
-  ღ gh gh g
-  ყ q k
-  შ sh
-  ჩ ch
-  ც ts
-  ძ dz
-  წ ts
-  ჭ ch
-  ხ kh kh x
-  ჯ j
-  ჰ h
-`,
-};
+export const georgian = `
+ა a
+ბ b
+გ g
+დ d
+ე e
+ვ v
+ზ z
+თ t
+ი i
+კ k
+ლ l
+მ m
+ნ n
+ო o
+პ p
+ჟ zh zh j
+რ r
+ს s
+ტ t
+უ u
+ფ p f f
+ქ k
+ღ gh gh g
+ყ q k
+შ sh
+ჩ ch
+ც ts
+ძ dz
+წ ts
+ჭ ch
+ხ kh kh x
+ჯ j
+ჰ h
+`;
 
 /** Armenian: BGN/PCGN 1981 for Eastern Armenian; the same with -ian; Western Armenian with -ian, then with -yan. */
-export const armenian: SpellingTable = {
-  text: `
-  ա a
-  բ b b p p
-  գ g g k k
-  դ d d t t
-  ե e
-  զ z
-  է e
-  ը y e e y
-  թ t
-  ժ zh
-  ի i
-  լ l
-  խ kh
-  ծ ts ts dz dz
-  կ k k g g
-  հ h
-  ձ dz dz ts ts
-  ղ gh
-  ճ ch ch j j
-  մ m
-  յ y i i y
-  ն n
-  շ sh
-  ո o
-  ու u u ou u
-  չ ch
-  պ p p b b
-  ջ j j ch ch
-  ռ r
-  ս s
-  վ v
-  տ t t d d
-  ր r
-  ց ts
-  ւ v v v v
-  փ p
-  ք k
-  օ o
-  ֆ f
-  և ev ev ev yev
-`,
-  initials: `
-  ե ye e ye e
-  ո vo o vo o
-  յ y h h y
-`,
-};
+export const armenian = `
+ա a
+բ b b p p
+գ g g k k
+դ d d t t
+ե e
+զ z
+է e
+ը y e e y
+թ t
+ժ zh
+ի i
+լ l
+խ kh
+ծ ts ts dz dz
+կ k k g g
+հ h
+ձ dz dz ts ts
+ղ gh
+ճ ch ch j j
+մ m
+յ y i i y
+ն n
+շ sh
+ո o
+ու u u ou u
+չ ch
+պ p p b b
+ջ j j ch ch
+ռ r
+ս s
+վ v
+տ t t d d
+ր r
+ց ts
+ւ v v v v
+փ p
+ք k
+օ o
+ֆ f
+և ev ev ev yev
+`;
+
+/** Armenian letters that sound different at the start of a word. */
+export const armenianInitials = `
+ե ye e ye e
+ո vo o vo o
+յ y h h y
+`;
 
 /**
  * Hangul letters (NFKD splits the syllables): Revised Romanisation (2000), common spellings of families (Young-soo, Jung), and
  * McCune-Reischauer without marks. Leading and trailing consonants are different letters.
  */
-export const hangul: SpellingTable = {
-  text: `
-  ᄀ g g k
-  ᄁ kk
-  ᄂ n
-  ᄃ d d t
-  ᄄ tt
-  ᄅ r l r
-  ᄆ m
-  ᄇ b b p
-  ᄈ pp
-  ᄉ s
-  ᄊ ss
-  ᄋ -
-  ᄌ j j ch
-  ᄍ jj
-  ᄎ ch
-  ᄏ k
-  ᄐ t
-  ᄑ p
-  ᄒ h
-  ᅡ a
-  ᅢ ae
-  ᅣ ya
-  ᅤ yae
-  ᅥ eo u o
-  ᅦ e
-  ᅧ yeo you yo
-  ᅨ ye
-  ᅩ o
-  ᅪ wa
-  ᅫ wae
-  ᅬ oe
-  ᅭ yo
-  ᅮ u oo u
-  ᅯ wo
-  ᅰ we
-  ᅱ wi
-  ᅲ yu yoo yu
-  ᅳ eu eu u
-  ᅴ ui ee ui
-  ᅵ i
-  ᆨ k
-  ᆩ k
-  ᆫ n
-  ᆮ t
-  ᆯ l
-  ᆷ m
-  ᆸ p
-  ᆺ t
-  ᆻ t
-  ᆼ ng
-  ᆽ t
-  ᆾ t
-  ᆿ k
-  ᇀ t
-  ᇁ p
-  ᇂ t
-`,
-};
+export const hangul = `
+ᄀ g g k
+ᄁ kk
+ᄂ n
+ᄃ d d t
+ᄄ tt
+ᄅ r l r
+ᄆ m
+ᄇ b b p
+ᄈ pp
+ᄉ s
+ᄊ ss
+ᄋ -
+ᄌ j j ch
+ᄍ jj
+ᄎ ch
+ᄏ k
+ᄐ t
+ᄑ p
+ᄒ h
+ᅡ a
+ᅢ ae
+ᅣ ya
+ᅤ yae
+ᅥ eo u o
+ᅦ e
+ᅧ yeo you yo
+ᅨ ye
+ᅩ o
+ᅪ wa
+ᅫ wae
+ᅬ oe
+ᅭ yo
+ᅮ u oo u
+ᅯ wo
+ᅰ we
+ᅱ wi
+ᅲ yu yoo yu
+ᅳ eu eu u
+ᅴ ui ee ui
+ᅵ i
+ᆨ k
+ᆩ k
+ᆫ n
+ᆮ t
+ᆯ l
+ᆷ m
+ᆸ p
+ᆺ t
+ᆻ t
+ᆼ ng
+ᆽ t
+ᆾ t
+ᆿ k
+ᇀ t
+ᇁ p
+ᇂ t
+`;
 
 /** Korean surnames: Revised Romanisation, then the spellings that the National Institute of the Korean Language found in passports. */
 export const koreanSurnames = `
@@ -237,20 +230,20 @@ export const koreanSurnames = `
 `;
 
 /** Hiragana by rows in Hepburn spelling, as passports use it; katakana are read the same way (`kana.ts`). */
-export const kanaRows: readonly (readonly [string, string])[] = [
-  ['あいうえお', 'a i u e o'],
-  ['かきくけこ', 'ka ki ku ke ko'],
-  ['がぎぐげご', 'ga gi gu ge go'],
-  ['さしすせそ', 'sa shi su se so'],
-  ['ざじずぜぞ', 'za ji zu ze zo'],
-  ['たちつてと', 'ta chi tsu te to'],
-  ['だぢづでど', 'da ji zu de do'],
-  ['なにぬねの', 'na ni nu ne no'],
-  ['はひふへほ', 'ha hi fu he ho'],
-  ['ばびぶべぼ', 'ba bi bu be bo'],
-  ['ぱぴぷぺぽ', 'pa pi pu pe po'],
-  ['まみむめも', 'ma mi mu me mo'],
-  ['らりるれろ', 'ra ri ru re ro'],
-  ['やゆよわを', 'ya yu yo wa o'],
-  ['ゃゅょん', 'ya yu yo n'],
-];
+export const kanaRows = `
+あいうえお a i u e o
+かきくけこ ka ki ku ke ko
+がぎぐげご ga gi gu ge go
+さしすせそ sa shi su se so
+ざじずぜぞ za ji zu ze zo
+たちつてと ta chi tsu te to
+だぢづでど da ji zu de do
+なにぬねの na ni nu ne no
+はひふへほ ha hi fu he ho
+ばびぶべぼ ba bi bu be bo
+ぱぴぷぺぽ pa pi pu pe po
+まみむめも ma mi mu me mo
+らりるれろ ra ri ru re ro
+やゆよわを ya yu yo wa o
+ゃゅょん ya yu yo n
+`;

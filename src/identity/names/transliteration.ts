@@ -1,7 +1,6 @@
 import { hanReadings } from './han.ts';
-import { hangulSyllable } from './hangul.ts';
 import { kanaSpellings } from './kana.ts';
-import { armenian, georgian, hangul } from './other-scripts.ts';
+import { armenian, armenianInitials, georgian, hangul, koreanSurnames } from './other-scripts.ts';
 
 /**
  * Each letter has up to seven spellings, one per system; a missing one is the first. A name is spelled in one system throughout, so that it
@@ -159,11 +158,13 @@ const letters: ReadonlyMap<string, Spellings> = new Map([
   ...cyrillic,
   ...greek,
   ...arabic,
-  ...parseSpellingTable(georgian.text),
-  ...parseSpellingTable(armenian.text),
-  ...parseSpellingTable(hangul.text),
+  ...parseSpellingTable(georgian),
+  ...parseSpellingTable(armenian),
+  ...parseSpellingTable(hangul),
 ]);
-const initials = parseSpellingTable(armenian.initials ?? '');
+const initials = parseSpellingTable(armenianInitials);
+/** Korean surnames of one syllable. */
+const surnames = parseSpellingTable(koreanSurnames);
 const han = hanReadings();
 const kana = kanaSpellings();
 const greekVowelBefore = new Set(['α', 'ε', 'η']);
@@ -187,7 +188,7 @@ export function spellingsOf(letter: string, marks: string, after: string, before
   }
   if (letter >= 'α' && letter <= 'ω') return greekSpelling(letter, marks, after, before);
   if (letter >= 'Ѐ' && letter < 'Ԁ') return cyrillicSpelling(letter, marks, after, before);
-  if (letter >= '\u1100' && letter < '\u3040') return hangulSyllable(letter, after, before) ?? spellLetter(letter);
+  if (letter >= '\u1100' && letter < '\u3040') return koreanSurname(letter, after, before) ?? spellLetter(letter);
   if (letter >= '\u3040' && letter <= '\u30ff') return kanaSpelling(letter, after);
   const character = letter >= '\u2e80' ? han.get(letter) : undefined;
   if (character !== undefined) return { ...character, units: 0 };
@@ -214,6 +215,16 @@ function softenVowel(letter: string, plain: Spellings, before: string): Spelling
   return letter === 'е' && softBefore.has(before) ? (plain === spelledE ? spelledYe : spelledYo) : plain;
 }
 
+/** The surname of one syllable that is the whole word; undefined if the word is not a surname. */
+function koreanSurname(letter: string, after: string, before: string): SpelledLetter | undefined {
+  if (before !== ' ') return undefined;
+  const rest = /^[\u1161-\u11ff]*/.exec(after)?.[0] ?? '';
+  const next = after.charAt(rest.length);
+  if (next >= '\u1100' && next <= '\u1112') return undefined;
+  const spellings = surnames.get(letter + rest);
+  return spellings === undefined ? undefined : { spellings, units: rest.length };
+}
+
 function kanaSpelling(letter: string, after: string): SpelledLetter | undefined {
   for (const units of [2, 1, 0]) {
     const found = kana.get(letter + after.slice(0, units));
@@ -232,8 +243,7 @@ function greekSpelling(letter: string, marks: string, after: string, before: str
   if (initial !== undefined) return { spellings: initial, units: 1 };
   const pair = letters.get(letter + after.charAt(0));
   if (pair !== undefined && marks === '') return { spellings: pair, units: 1 };
-  const spellings = letters.get(letter === 'ς' ? 'σ' : letter);
-  return spellings === undefined ? undefined : { spellings, units: 0 };
+  return spellLetter(letter === 'ς' ? 'σ' : letter);
 }
 
 const diaeresis = '\u0308';

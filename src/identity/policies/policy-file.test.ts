@@ -45,11 +45,11 @@ test('an invalid policy file is refused with the place of the fault', () => {
   assert.equal(faultOf('{'), 'not JSON');
   assert.equal(faultOf('{"name":"standard-2026-2"}'), 'standard-2026-2 is the name of a built-in policy');
   const faulty: readonly (readonly [object, RegExp])[] = [
-    [{ threshold: 1 }, /^\/threshold /],
-    [{ threshhold: 0.9 }, /^\/threshhold is not known$/],
-    [{ basis: 'best' }, /^\/basis /],
+    [{ threshold: 1 }, /^\/threshold: /],
+    [{ threshhold: 0.9 }, /^\/threshhold: is not a known member$/],
+    [{ basis: 'best' }, /^\/basis: /],
     [{ model: { claims: { shoeSize: {} }, crossed: 0.1, prior: 0.1 } }, /^\/model\/claims/],
-    [{ permitted: [] }, /^\/permitted /],
+    [{ permitted: [] }, /^\/permitted: /],
   ];
   for (const [over, fault] of faulty) assert.match(faultOf(JSON.stringify({ name: 'abc', ...over })) ?? '', fault);
 });

@@ -1,5 +1,5 @@
 import { type Static, Type } from 'typebox';
-import { Check, Errors } from 'typebox/schema';
+import { parseJsonFile } from '../../config/parse-json-file.ts';
 import { levelNames } from '../match/level.ts';
 import { nicknameEdges, standardNicknames } from '../match/nicknames.ts';
 import { type ClaimAlternatives, calibratedPolicy, type MatchPolicy, shippedPolicies } from '../match/policy.ts';
@@ -55,21 +55,16 @@ const policyFile = Type.Object(
   closed,
 );
 
-/** Reads a policy file, with missing members from its basis; or returns the fault for a message. */
+/** Reads a policy file; its basis supplies missing members. Returns the fault of an invalid file. */
 export function parseMatchPolicy(text: string): { readonly policy: MatchPolicy } | { readonly fault: string } {
-  let read: unknown;
+  let file: Static<typeof policyFile>;
   try {
-    read = JSON.parse(text);
+    file = parseJsonFile(policyFile, text);
   } catch (fault) {
     if (fault instanceof SyntaxError) return { fault: 'not JSON' };
+    if (fault instanceof TypeError) return { fault: fault.message };
     throw fault;
   }
-  if (!Check(policyFile, read)) {
-    const [, [first]] = Errors(policyFile, read);
-    const what = first?.message === 'schema is false' ? 'is not known' : first?.message;
-    return { fault: `${first?.instancePath || 'it'} ${what}` };
-  }
-  const file: Static<typeof policyFile> = read;
   if (shippedPolicies.has(file.name)) return { fault: `${file.name} is the name of a built-in policy` };
   const basis = shippedPolicies.get(file.basis ?? calibratedPolicy.name) ?? calibratedPolicy;
   const { name, minimum, permitted, nicknames } = file;

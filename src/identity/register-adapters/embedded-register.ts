@@ -1,22 +1,31 @@
 import { lookupByKey } from '../../db/batch-statements.ts';
 import type { Read, Row } from '../../db/database.ts';
-import { textField, textOrNull } from '../../db/row-fields.ts';
-import type { FormerField } from '../import/import-fields.ts';
+import { textOrNull } from '../../db/row-fields.ts';
+import { columnOf, type FormerField } from '../import/import-fields.ts';
+import { type ClaimName, claimNames } from '../register/claims.ts';
+import { toContact } from '../register/contact-details.ts';
 import {
   type CompetingCandidateKeys,
   type CompetingCandidates,
+  claimedValuesOf,
   type FormerAddress,
   type FormerName,
   maxCandidates,
   maxFamilyMembers,
   type Register,
-  type RegisterContact,
   type RegisterRecord,
   type SearchKeys,
 } from '../register/register.ts';
 
-const recordColumns = `citizen_id, given_name, family_name, birth_family_name, birth_date, birth_place, street_address,
-  postal_code, locality, country, document_number, nationality, under_review, locked, own_lock, deceased, former_names, former_addresses`;
+// Every claim is a member.
+const claimColumns = Object.fromEntries(claimNames.map((claim) => [claim, columnOf(claim)])) as Record<
+  ClaimName,
+  string
+>;
+const recordColumns = [
+  ...Object.values(claimColumns),
+  'under_review, locked, locked_by_citizen, deceased, former_names, former_addresses',
+].join(', ');
 
 const findRecordRow = lookupByKey('citizen', 'citizen_id', recordColumns);
 
@@ -81,7 +90,7 @@ export function createEmbeddedRegister(read: Read): Register {
   return {
     find: async (citizenId) => {
       const [row] = await findRecordRow(read, citizenId);
-      return row === undefined ? undefined : toRecord(row);
+      return row && toRecord(row);
     },
     search: async (keys) => (await searchByKeys(read, keys)).map(toRecord),
     searchCompeting: async (keys) => await searchCompeting(read, keys),
@@ -91,7 +100,7 @@ export function createEmbeddedRegister(read: Read): Register {
     },
     contactOf: async (citizenId) => {
       const [row] = await findContactRow(read, citizenId);
-      return row === undefined ? undefined : toContact(row);
+      return row && toContact((field) => textOrNull(row, columnOf(field)), row['deceased'] === true);
     },
     exists: async (citizenId) => (await findCitizenId(read, citizenId)).length > 0,
   };
@@ -159,21 +168,10 @@ async function searchCompeting(
 
 function toRecord(row: Row): RegisterRecord {
   return {
-    citizenId: textField(row, 'citizen_id'),
-    givenName: textOrNull(row, 'given_name'),
-    familyName: textOrNull(row, 'family_name'),
-    birthFamilyName: textOrNull(row, 'birth_family_name'),
-    birthDate: textOrNull(row, 'birth_date'),
-    birthPlace: textOrNull(row, 'birth_place'),
-    streetAddress: textOrNull(row, 'street_address'),
-    postalCode: textOrNull(row, 'postal_code'),
-    locality: textOrNull(row, 'locality'),
-    country: textOrNull(row, 'country'),
-    documentNumber: textOrNull(row, 'document_number'),
-    nationality: textOrNull(row, 'nationality'),
+    ...claimedValuesOf((claim) => textOrNull(row, claimColumns[claim])),
     underReview: row['under_review'] === true,
     locked: row['locked'] === true,
-    ownLock: row['own_lock'] === true,
+    lockedByCitizen: row['locked_by_citizen'] === true,
     deceased: row['deceased'] === true,
     ...formerOf(row),
   };
@@ -182,28 +180,9 @@ function toRecord(row: Row): RegisterRecord {
 function formerOf(row: Row): Pick<RegisterRecord, FormerField> {
   const names = row['former_names'];
   const addresses = row['former_addresses'];
-  if (typeof names !== 'string' && typeof addresses !== 'string') return {};
   // The importer checked them (import/former-values.ts).
   return {
     ...(typeof names === 'string' ? { formerNames: JSON.parse(names) as FormerName[] } : {}),
     ...(typeof addresses === 'string' ? { formerAddresses: JSON.parse(addresses) as FormerAddress[] } : {}),
-  };
-}
-
-function toContact(row: Row): RegisterContact {
-  const names = [textOrNull(row, 'given_name'), textOrNull(row, 'family_name')];
-  return {
-    citizenId: textField(row, 'citizen_id'),
-    name: names.filter((name) => name !== null).join(' '),
-    email: textOrNull(row, 'email'),
-    phone: textOrNull(row, 'phone'),
-    language: textOrNull(row, 'language'),
-    deceased: row['deceased'] === true,
-    postalAddress: {
-      streetAddress: textOrNull(row, 'street_address'),
-      postalCode: textOrNull(row, 'postal_code'),
-      locality: textOrNull(row, 'locality'),
-      country: textOrNull(row, 'country'),
-    },
   };
 }

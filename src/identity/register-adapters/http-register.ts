@@ -1,15 +1,16 @@
 import { startDeadline } from '../../jobs/deadline.ts';
 import type { Timer } from '../../jobs/timer.ts';
 import { type Clock, elapsedMs } from '../../kernel/clock.ts';
+import { isObject } from '../../kernel/is-object.ts';
 import { readBytesUpTo } from '../../kernel/read-bytes-up-to.ts';
 import { parseFormerValues } from '../import/former-values.ts';
-import { formerFields, recordFlags } from '../import/import-fields.ts';
-import { claimNames } from '../register/claims.ts';
+import { formerFields, type RecordFlag } from '../import/import-fields.ts';
+import { toContact } from '../register/contact-details.ts';
 import { isDecoyId } from '../register/decoy-ids.ts';
 import {
+  claimedValuesOf,
   maxCandidates,
   type Register,
-  type RegisterContact,
   type RegisterRecord,
   RegisterUnavailable,
 } from '../register/register.ts';
@@ -31,7 +32,7 @@ export type HttpRegisterOptions = {
 const failuresToOpen = 5;
 const openForMs = 10_000;
 
-/** A record as received. */
+/** A record as received. Each member is checked when it is read. */
 type RegisterJson = Readonly<Record<string, unknown>>;
 
 type Answer = { readonly status: number; readonly json: unknown };
@@ -64,8 +65,7 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
     return reportingFaults(() => {
       const found = asObject(answer);
       // A response about another citizen must not verify this one.
-      if (found['citizenId'] !== citizenId)
-        throw new RegisterUnavailable('the register answered about another citizen');
+      if (found['citizenId'] !== citizenId) throw new RegisterUnavailable('the register returned another citizen');
       return read(found);
     });
   }
@@ -75,7 +75,8 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
     const answer = requireOk(status, json);
     return reportingFaults(() => {
       const { records } = asObject(answer);
-      if (!Array.isArray(records)) throw new RegisterUnavailable('the register answered a search without records');
+      if (!Array.isArray(records))
+        throw new RegisterUnavailable('the register returned a search result without records');
       return records.slice(0, maxCandidates + 1).map((record) => {
         const found = toRecord(asObject(record));
         // Without a valid id the access could not be recorded for the citizen.
@@ -91,7 +92,8 @@ export function createHttpRegister(options: HttpRegisterOptions): Register {
     // An external register is searched by birth date only, so people with the same names and another date are not found.
     searchCompeting: async () => ({ records: [], tooMany: false }),
     searchExactNamesakes: async ({ birthDate }) => (await searchByBirthDate(birthDate)).slice(0, maxCandidates),
-    contactOf: async (citizenId) => await find(citizenId, toContact),
+    contactOf: async (citizenId) =>
+      await find(citizenId, (found) => toContact((field) => textOf(found, field), flagIn(found, 'deceased'))),
     exists: async (citizenId) => (await find(citizenId, () => true)) === true,
   };
 }
@@ -159,7 +161,7 @@ async function sendRequest(options: HttpRegisterOptions, path: string, body: obj
       body: JSON.stringify(body),
     });
     const bytes = await readBytesUpTo(response.body, maxBytes);
-    if (bytes === undefined) throw new RegisterUnavailable(`the register answered more than ${maxBytes} bytes`);
+    if (bytes === undefined) throw new RegisterUnavailable(`the register returned more than ${maxBytes} bytes`);
     if (!isRegisterWorking(response.status)) throw new RegisterUnavailable(`the register answered ${response.status}`);
     return { status: response.status, json: response.status === 200 ? JSON.parse(bytes.toString()) : {} };
   } catch (fault) {
@@ -170,16 +172,13 @@ async function sendRequest(options: HttpRegisterOptions, path: string, body: obj
       : fault instanceof Error
         ? fault.name
         : '';
-    throw new RegisterUnavailable(`the register could not be asked: ${kind}`);
+    throw new RegisterUnavailable(`the request to the register failed: ${kind}`);
   }
 }
 
 function asObject(json: unknown): RegisterJson {
-  if (typeof json !== 'object' || json === null || Array.isArray(json)) {
-    throw new RegisterUnavailable('the register returned something that is not a record');
-  }
-  // Each member is checked when it is read.
-  return json as RegisterJson;
+  if (!isObject(json)) throw new RegisterUnavailable('the register did not return a JSON object');
+  return json;
 }
 
 function textOf(found: RegisterJson, member: string): string | null {
@@ -192,18 +191,17 @@ function textOf(found: RegisterJson, member: string): string | null {
 }
 
 function toRecord(found: RegisterJson): RegisterRecord {
-  const values = Object.fromEntries(claimNames.map((claim) => [claim, textOf(found, claim)]));
-  // Every claim is a member of `values`; only the id may not be null.
   return {
-    ...values,
-    citizenId: textOf(found, 'citizenId') ?? '',
-    ...Object.fromEntries(recordFlags.map((flag) => [flag, flagIn(found, flag)])),
+    ...claimedValuesOf((claim) => textOf(found, claim)),
+    underReview: flagIn(found, 'underReview'),
+    locked: flagIn(found, 'locked'),
+    deceased: flagIn(found, 'deceased'),
     ...formerValuesIn(found),
-  } as RegisterRecord;
+  };
 }
 
 /** An invalid flag could mean a lock, so the record is not used. */
-function flagIn(found: RegisterJson, flag: (typeof recordFlags)[number]): boolean {
+function flagIn(found: RegisterJson, flag: RecordFlag): boolean {
   const value = found[flag] ?? false;
   if (typeof value !== 'boolean')
     throw new RegisterUnavailable(`the register returned a ${flag} that is not true or false`);
@@ -220,22 +218,4 @@ function formerValuesIn(found: RegisterJson): object {
       return storedText === null ? [] : [[field, JSON.parse(storedText)]];
     }),
   );
-}
-
-function toContact(found: RegisterJson): RegisterContact {
-  const text = (member: string) => textOf(found, member);
-  return {
-    citizenId: text('citizenId') ?? '',
-    name: [text('givenName'), text('familyName')].filter((name) => name !== null).join(' '),
-    email: text('email'),
-    phone: text('phone'),
-    language: text('language'),
-    deceased: flagIn(found, 'deceased'),
-    postalAddress: {
-      streetAddress: text('streetAddress'),
-      postalCode: text('postalCode'),
-      locality: text('locality'),
-      country: text('country'),
-    },
-  };
 }

@@ -14,10 +14,14 @@ export type ClaimKind = 'id' | 'name' | 'place' | 'address' | 'date' | 'code' | 
  */
 const claimTable = {
   citizenId: { kind: 'id', oidc: 'citizen_id', about: 'The id of the citizen in the register.' },
-  givenName: { kind: 'name', oidc: 'given_name', about: 'Given names, as on the papers.' },
+  givenName: { kind: 'name', oidc: 'given_name', about: 'Given names, as in the identity document.' },
   familyName: { kind: 'name', oidc: 'family_name', about: 'Family name.' },
   birthFamilyName: { kind: 'name', oidc: 'birth_family_name', about: 'Family name at birth.' },
-  birthDate: { kind: 'date', oidc: 'birthdate', about: 'YYYY-MM-DD; YYYY-MM or YYYY where no more is known.' },
+  birthDate: {
+    kind: 'date',
+    oidc: 'birthdate',
+    about: 'YYYY-MM-DD, or YYYY-MM or YYYY if the day or month is unknown.',
+  },
   birthPlace: { kind: 'place', oidc: 'birth_place', about: 'Place of birth.' },
   streetAddress: { kind: 'address', oidc: 'street_address', about: 'Street and house number.' },
   postalCode: { kind: 'code', oidc: 'postal_code', about: 'Postal code.' },
@@ -27,7 +31,7 @@ const claimTable = {
   nationality: {
     kind: 'nations',
     oidc: 'nationality',
-    about: 'Nationality, written as in the register, as ISO 3166-1 code; several with commas between.',
+    about: 'Nationality as ISO 3166-1 code, written as in the register. Separate several with commas.',
   },
 } as const satisfies Record<string, { kind: ClaimKind; oidc: string; about: string }>;
 
@@ -54,10 +58,10 @@ export function splitNationalities(nationality: string): readonly string[] {
 
 /** Members of a request besides the claims. */
 const contextMembers = {
-  purpose: 'One of the purposes that were agreed for the client.',
-  legalBasis: 'The legal basis of the question.',
-  consentReference: 'Where the consent of the citizen is on record.',
-  nonce: 'Comes back in the signed result.',
+  purpose: 'One of the purposes agreed for the client.',
+  legalBasis: 'The legal basis of the request.',
+  consentReference: 'Identifies the record of the consent of the citizen.',
+  nonce: 'Returned in the signed result.',
 } as const;
 type ContextMemberName = keyof typeof contextMembers;
 const contextMemberNames = Object.keys(contextMembers) as readonly ContextMemberName[];
@@ -99,7 +103,7 @@ const aliasMembers = [...aliases].map(([alias, name]) => [alias, member(name, al
 /** The claims as query parameters. */
 export const claimsQuery: ClaimShape = Type.Object(Object.fromEntries(plainMembers), { additionalProperties: false });
 
-/** The claims as a body. A claim may have its snake_case name, but only one of its two names. */
+/** The claims as a body. A claim may have its camelCase or its snake_case name, but not both. */
 export const claimsBody: ClaimShape = Type.Object(Object.fromEntries([...plainMembers, ...aliasMembers]), {
   additionalProperties: false,
 });
@@ -120,26 +124,30 @@ export function canonicalMemberName(sentName: string): ClaimName | ContextMember
 export function parseVerificationRequest(
   sent: Readonly<Record<string, string | undefined>>,
   from: 'query' | 'body',
-): { readonly question: VerificationRequest } | { readonly issues: readonly Issue[] } {
+): { readonly request: VerificationRequest } | { readonly issues: readonly Issue[] } {
   const claims: { [claim in ClaimName]?: string } = {};
   const contextValues: { [name in ContextMemberName]?: string } = {};
   const issues: Issue[] = [];
   for (const [sentName, value] of Object.entries(sent)) {
     if (value === undefined) continue;
     const name = canonicalMemberName(sentName);
-    const fault = (code: string, detail: string) =>
-      issues.push(
-        from === 'body'
-          ? { in: from, pointer: `/${sentName}`, code, detail }
-          : { in: from, name: sentName, code, detail },
-      );
+    const fault = (code: string, detail: string) => issues.push(issueAt(from, sentName, { code, detail }));
     const target: { [name in ClaimName | ContextMemberName]?: string } = isClaim(name) ? claims : contextValues;
     if (target[name] !== undefined) fault('duplicate', `give ${name} once, under one of its names`);
     else if (!value.isWellFormed() || value.includes('\u0000')) fault('not-text', 'well-formed Unicode without U+0000');
     else if (exceedsLength(value, maxClaimLength)) fault('too-long', `at most ${maxClaimLength} code points`);
     else target[name] = value;
   }
-  return issues.length > 0 ? { issues } : { question: { claims, ...contextValues } };
+  return issues.length > 0 ? { issues } : { request: { claims, ...contextValues } };
+}
+
+/** An issue with one member of a query or body. */
+export function issueAt(
+  from: 'query' | 'body',
+  sentName: string,
+  fault: { readonly code: string; readonly detail: string },
+): Issue {
+  return from === 'body' ? { in: from, pointer: `/${sentName}`, ...fault } : { in: from, name: sentName, ...fault };
 }
 
 function exceedsLength(text: string, codePoints: number): boolean {

@@ -1,7 +1,34 @@
 import { parseLanguageTag } from '../../kernel/language-tag.ts';
 import type { Register, RegisterContact } from './register.ts';
 
-/** How the register says that a citizen is reached, in the form that notifications use; undefined for an unknown id. */
+type ContactField =
+  | 'citizenId'
+  | 'givenName'
+  | 'familyName'
+  | 'email'
+  | 'phone'
+  | 'language'
+  | keyof RegisterContact['postalAddress'];
+
+/** The contact data of a record, as `textOf` reads its values. */
+export function toContact(textOf: (field: ContactField) => string | null, deceased: boolean): RegisterContact {
+  return {
+    citizenId: textOf('citizenId') ?? '',
+    name: [textOf('givenName'), textOf('familyName')].filter((name) => name !== null).join(' '),
+    email: textOf('email'),
+    phone: textOf('phone'),
+    language: textOf('language'),
+    deceased,
+    postalAddress: {
+      streetAddress: textOf('streetAddress'),
+      postalCode: textOf('postalCode'),
+      locality: textOf('locality'),
+      country: textOf('country'),
+    },
+  };
+}
+
+/** Reads the contact data of a citizen in the form that notifications use; undefined for an unknown id. */
 export function createContactDetails(register: Pick<Register, 'contactOf'>) {
   return async (citizenId: string) => {
     const contact = await register.contactOf(citizenId);

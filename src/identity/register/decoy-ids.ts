@@ -1,8 +1,9 @@
 import type { VerificationId } from '../../kernel/id.ts';
 
 /**
- * Two citizen ids that no citizen has. A search that concerns no citizen writes its ledger entries about them, so that the number of
- * entries does not reveal who was found. The entries are sealed under keys derived from the root key, and no token can read them.
+ * Two citizen ids that no citizen has. Attack: everybody can count ledger entries, so their number would reveal whether a search found
+ * somebody. A search that concerns no citizen therefore writes entries about these ids. The entries are sealed under keys derived from the
+ * root key, and no token can read them (test/attacks/verification-limit-ledger.test.ts).
  */
 export function decoyIdsOf(verification: VerificationId): readonly string[] {
   return [`${decoyPrefix}${verification}:1`, `${decoyPrefix}${verification}:2`];
@@ -15,7 +16,7 @@ export function isDecoyId(citizenId: string): boolean {
   return citizenId.startsWith(`${decoyPrefix}ver_`);
 }
 
-/** Every search writes at least this number of entries about citizens. */
+/** Every search writes at least this number of entries with a citizen id. */
 const minConcerned = 2;
 
 /** The owners of a search's ledger entries: the concerned citizens, filled up with decoys to the minimum number. */

@@ -1,21 +1,30 @@
 import { UnavailableError } from '../../kernel/unavailable-error.ts';
-import type { ClaimName } from './claims.ts';
+import { type ClaimName, claimNames } from './claims.ts';
 
-/** The register record of one person; null for values that the register does not hold. */
-export type RegisterRecord = { readonly citizenId: string } & {
+type ClaimedValues = { readonly citizenId: string } & {
   readonly [claim in Exclude<ClaimName, 'citizenId'>]: string | null;
-} & {
+};
+
+/** The register record of one person; null for values that the register does not have. */
+export type RegisterRecord = ClaimedValues & {
   /** The record is disputed: claims that fit are answered not_determined. */
   readonly underReview: boolean;
   /** Locked by staff: always answered no_match. */
   readonly locked?: boolean;
-  /** Locked by the citizen, with the same effect. Imports do not change it. */
-  readonly ownLock?: boolean;
+  /** Locked by the citizen: always answered no_match. Imports do not change it. */
+  readonly lockedByCitizen?: boolean;
   /** The person has died: answered no_match, unless the policy permits a match. */
   readonly deceased?: boolean;
   readonly formerNames?: readonly FormerName[];
   readonly formerAddresses?: readonly FormerAddress[];
 };
+
+/** The values of a record without flags and former values, as `textOf` reads them. */
+export function claimedValuesOf(textOf: (claim: ClaimName) => string | null): ClaimedValues {
+  const values = Object.fromEntries(claimNames.map((claim) => [claim, textOf(claim)]));
+  // Every claim is a member of `values`; only the id may not be null.
+  return { ...values, citizenId: values['citizenId'] ?? '' } as ClaimedValues;
+}
 
 /** YYYY-MM-DD or a less precise date; undefined if unknown. */
 type ValidityPeriod = { readonly from?: string; readonly until?: string };
@@ -60,7 +69,7 @@ export type SearchKeys = {
   readonly anyName?: boolean;
 };
 
-/** The keys of people whom the claims might mean as well, whatever their birth date. An empty list finds no record. */
+/** The search keys for competing candidates with any birth date. An empty list finds no record. */
 export type CompetingCandidateKeys = {
   /** Name keys: finds people with one as family name and one as given name. */
   readonly names: readonly string[];

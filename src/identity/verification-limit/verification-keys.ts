@@ -7,9 +7,9 @@ import { streetParts } from '../match/street-parts.ts';
 import { type LimiterNameKeys, latinFormsOrFirst, limiterNameKeysOf } from '../names/name-key.ts';
 import type { ClaimName, Claims } from '../register/claims.ts';
 
-/** The HMACs by which failed verifications with some claims are counted. */
+/** The HMACs by which failed verifications with these claims are counted. */
 export type VerificationKeys = {
-  /** An attacker who tries values of one claim keeps the others constant, so that at least one key stays the same. */
+  /** Attack: an attacker tries values of one claim and keeps the others constant. At least one key then stays the same. */
   readonly keys: readonly string[];
   /** Identifies the set of claims: the same wrong claims count once. */
   readonly tag: string;
@@ -95,7 +95,7 @@ function canonicalValue(claim: ClaimName, values: ClaimValues): string {
 
 /**
  * The key texts of a search: names with the birth date, names with each claim of a place, and the birth date with each claim of a
- * place. Places are keyed one by one: a claim that the register does not hold may have any value, so an attacker can vary it freely.
+ * place. Each place has its own keys: a claim that is missing in the register may have any value, so an attacker can vary it freely.
  * Names appear as their sound and as their consonants, in each reading of their words, because a person is found by either: another
  * spelling that finds the person gives no new keys (test/attacks/verification-limit-searches.test.ts,
  * test/attacks/verification-limit-split-names.test.ts).
@@ -236,5 +236,5 @@ export function citizenSearchKey(hmacKey: Uint8Array, citizenId: string): string
 
 /** The key that replaces `citizenSearchKey` if a search concerns no citizen. The same claims give the same key. */
 export function decoySearchKey(hmacKey: Uint8Array, { notifyKey }: VerificationKeys): string {
-  return hmacString(hmacKey, `stranger\0${notifyKey}`, 'base64url');
+  return hmacString(hmacKey, `decoy\0${notifyKey}`, 'base64url');
 }

@@ -4,22 +4,22 @@ import { createMultiRowBuilder } from '../../db/multi-row-statement.ts';
 import { integerField, integerOrNull, textField } from '../../db/row-fields.ts';
 import type { WriteWithoutEvent } from '../../jobs/write-without-event.ts';
 
-/** The number of different wrong sets of claims that a verification key may have. At the limit every verification answers no_match. */
+/** The maximum number of different wrong sets of claims per verification key. At the limit every verification answers no_match. */
 export type VerificationLimits = { readonly perDay: number; readonly perMonth: number };
 
 /** The limits of the server. */
 export const defaultVerificationLimits: VerificationLimits = { perDay: 5, perMonth: 10 };
 
-/** `tag` is an HMAC of the wrong claims, `at` the time of their first use. The citizen may not learn of it before `until`. */
+/** `tag`: an HMAC of the wrong claims. `at`: the time of their first use. `until`: the failure is concealed from the citizen before. */
 type FailedVerification = { readonly tag: string; readonly at: number; readonly until?: number };
 
 const dayMs = 86_400_000;
 const monthMs = 30 * dayMs;
 /** Failed verifications that are older than this count for no limit. */
 export const verificationLimitWindowMs: number = monthMs;
-/** A caller that took on the notification of a citizen has stored it after this time, or has failed. */
+/** If a notification is not stored after this time, its caller has failed, and the next caller notifies. */
 const notificationTimeoutMs = 60_000;
-/** How often a count is repeated because another process counted for the same key first. */
+/** A count is repeated up to this number if other processes change the same rows. */
 const maxCountAttempts = 20;
 
 /** Thrown when other processes changed the same rows during each attempt to count. The request fails without an answer. */
@@ -37,7 +37,7 @@ function isBelowLimit(failures: readonly FailedVerification[], now: number, limi
   );
 }
 
-/** Counts in both directions: otherwise failures stored by a clock that was ahead would count again when that time comes. */
+/** A failure that lies further in the future than `ms` was stored by a wrong clock and does not count. */
 function failuresWithin(
   failures: readonly FailedVerification[],
   now: number,
@@ -46,7 +46,7 @@ function failuresWithin(
   return failures.filter(({ at }) => Math.abs(now - at) < ms);
 }
 
-/** The last time until which one of the failures is concealed; `now` if none is. */
+/** The latest end of a concealment of these failures; `now` if none is concealed. */
 function lastHiddenUntil(failures: readonly FailedVerification[], now: number): number {
   return failures.reduce((last, { until = now }) => Math.max(last, until), now);
 }
@@ -55,9 +55,9 @@ function lastHiddenUntil(failures: readonly FailedVerification[], now: number): 
 export type VerificationCount = {
   readonly keys: readonly string[];
   readonly tag: string;
-  /** The one of `keys` whose reached limit causes the message to the citizen. */
+  /** If this key reaches its limit, the citizen gets a message. */
   readonly notifyKey: string;
-  /** False adds no failure. The rows are written all the same. */
+  /** If false, no failure is added, but the same rows are written. */
   readonly isFailed: boolean;
   /** The time until which this verification is concealed from its citizen (epoch ms). */
   readonly hiddenUntil?: number | undefined;
@@ -83,8 +83,8 @@ export type CountResult = {
 /** Counts failed verifications by key. All processes share the counts; only `runExclusive` is per thread. */
 export type VerificationLimiter = {
   /**
-   * Runs `decide` alone among the verifications of this thread that share one of these keys: two concurrent failures count as two.
-   * `waited` is true if others ran first, so that an earlier snapshot may be stale.
+   * Runs `decide` after the other verifications of this thread that share one of these keys, so that two concurrent failures count as
+   * two. `waited`: others ran first, so an earlier snapshot may be out of date.
    */
   runExclusive<T>(keys: readonly string[], decide: (waited: boolean) => Promise<T>): Promise<T>;
   readSnapshot(keys: readonly string[], now: number): Promise<LimitSnapshot>;
@@ -97,7 +97,10 @@ export type VerificationLimiter = {
 
 /** Records that the owner of this key was notified. It belongs to the unit that carries the message. */
 export function markNotifiedStatement(verificationKey: string, now: number): Statement {
-  return { sql: 'update guess_budget set notified_at = $2 where subject = $1', args: [verificationKey, now] };
+  return {
+    sql: 'update verification_limit set notified_at = $2 where verification_key = $1',
+    args: [verificationKey, now],
+  };
 }
 
 /**
@@ -105,12 +108,13 @@ export function markNotifiedStatement(verificationKey: string, now: number): Sta
  * set of claims at the same instant, one set is right, and all have read the same snapshot. Without these statements the right
  * answer would leave although the limit is reached (test/attacks/verification-limit-concurrent.test.ts).
  *
- * A key without failures has no row and no statement, so that usual verifications lock nothing. Its very first verifications are
- * therefore bounded by the number of threads and processes that answer at the same instant, if that number is above the limit.
+ * Exception: a key without failures has no row and no statement, so that usual verifications lock nothing. Until its first failure is
+ * stored, each thread of each process can answer one verification, even if their number is above the limit.
  * Statements are sorted by key, like the rows of `count`, so that two units cannot deadlock.
  */
 export function requireUnchangedStatements({ states }: LimitSnapshot): Statement[] {
-  const sql = 'update guess_budget set guesses = guesses where subject = $1 and guesses = $2 returning subject';
+  const sql =
+    'update verification_limit set failures = failures where verification_key = $1 and failures = $2 returning verification_key';
   return [...states]
     .filter(([, { failures }]) => failures.length > 0)
     .sort(([one], [other]) => (one < other ? -1 : 1))
@@ -134,18 +138,22 @@ const emptyLimitState: LimitState = {
   notifyingSince: null,
 };
 
-const findLimitRow = lookupByKey('guess_budget', 'subject', 'subject, guesses, version, notified_at, notifying_since');
+const findLimitRow = lookupByKey(
+  'verification_limit',
+  'verification_key',
+  'verification_key, failures, version, notified_at, notifying_since',
+);
 
 /** Returns the keys that were written. A row that another process changed after it was read is not written and not returned. */
 const upsertStates = createMultiRowBuilder(
-  'insert into guess_budget (subject, guesses, version, updated_at, notifying_since) values',
+  'insert into verification_limit (verification_key, failures, version, updated_at, notifying_since) values',
   5,
-  `on conflict (subject) do update set guesses = excluded.guesses, version = excluded.version,
+  `on conflict (verification_key) do update set failures = excluded.failures, version = excluded.version,
     updated_at = excluded.updated_at, notifying_since = excluded.notifying_since
-  where guess_budget.version = excluded.version - 1 returning subject`,
+  where verification_limit.version = excluded.version - 1 returning verification_key`,
 );
 
-/** The limiter over the tables of this database, shared by all processes. */
+/** Creates the limiter of one thread. All processes share the counts in the database. */
 export function createVerificationLimiter(
   read: Read,
   claim: WriteWithoutEvent,
@@ -168,7 +176,7 @@ export function createVerificationLimiter(
     let currentStates = states;
     let wasBelowLimit = true;
     let mustNotify = false;
-    // The snapshot also has keys that are not written. One of these may be at its limit.
+    // The snapshot also contains keys that are not written. A concealed failure of these delays the message as well.
     const seenFailures = [...states.values()].flatMap(({ failures }) => failuresWithin(failures, now, monthMs));
     let hiddenUntil = lastHiddenUntil(seenFailures, now);
     for (let attempt = 0; attempt < maxCountAttempts; attempt += 1) {
@@ -205,12 +213,12 @@ async function writeStates(
     return [key, JSON.stringify(storedFailures), state.version + 1, now, notifyingSince];
   });
   const written = await Promise.all(upsertStates(rows).map(claim));
-  return new Set(written.flat().map((row) => textField(row, 'subject')));
+  return new Set(written.flat().map((row) => textField(row, 'verification_key')));
 }
 
 function toLimitState(row: Row | undefined): LimitState {
   if (row === undefined) return emptyLimitState;
-  const storedText = textField(row, 'guesses');
+  const storedText = textField(row, 'failures');
   return {
     // Only `count` writes this column.
     failures: JSON.parse(storedText) as FailedVerification[],
@@ -231,7 +239,7 @@ type CountedState = {
   readonly storedFailures: readonly FailedVerification[];
 };
 
-/** Adds the failure unless it is the right claims, a repetition of wrong ones, or over the limit. */
+/** Adds a failure, unless the claims are right, the same wrong claims were counted before, or the key is at its limit. */
 function countVerification(
   state: LimitState,
   { tag, isFailed, hiddenUntil }: VerificationCount,
@@ -249,13 +257,13 @@ function countVerification(
     wasBelowLimit,
     mustNotify: !isBelowLimit(countedFailures, now, limits) && needsNotification(countedFailures, state, now),
     countedFailures,
-    // Failures outside the window stay: if the clock is wrong now, they count again when it is right. Twice the monthly limit holds
-    // one month of the right time and one of the wrong time.
+    // Failures outside the window stay: if the clock is wrong now, they count again after its correction. Twice the monthly limit is
+    // enough for a month of the right clock and a month of the wrong one.
     storedFailures: [...state.failures, ...added].slice(-2 * limits.perMonth),
   };
 }
 
-/** Whether no message about the newest failure was stored, and no caller is about to store one. */
+/** Whether no message about the newest failure is stored or being prepared. */
 function needsNotification(
   failures: readonly FailedVerification[],
   { notifiedAt, notifyingSince }: LimitState,

@@ -79,10 +79,10 @@ export async function decideVerification({
   const lookups = Promise.all([
     identifyCitizen(claims, request.claims, context).catch((fault) => undefinedIfUnavailable(fault)),
     snapshotRead,
-    // The key of a known id is often cached. Loading it here hides the time that an unknown id needs.
+    // The key of a known id is often cached. Loading keys during the lookup hides the additional time for an unknown id.
     ...(citizenId === undefined ? decoyIdsOf(verificationId) : [citizenId]).map(citizenKeys.keyOf),
   ]);
-  // A rejection is handled below, after earlier verifications with the same keys.
+  // `await lookups` below throws a rejection, but only after earlier verifications with the same keys.
   lookups.catch(() => undefined);
   return await verificationLimiter.runExclusive(verificationKeys.keys, async (waited) => {
     const [identification, firstSnapshot] = await lookups;

@@ -15,7 +15,7 @@ for (const engine of engines) {
     const old = String((await app.verify(zoeClaims))['verificationId']);
     // More than one deletion removes.
     const rows = Array.from({ length: 1_100 }, (_, at) => ({
-      sql: "insert into verification (id, client_id, searched, checked_at, answer) values ($1, 'tax-office', false, $2, $3)",
+      sql: "insert into verification (id, client_id, is_search, checked_at, sealed_result) values ($1, 'tax-office', false, $2, $3)",
       args: [`ver_0000${String(at).padStart(22, '0')}`, identityAppStartMs, new Uint8Array(3)],
     }));
     await app.db.write(rows);
@@ -35,9 +35,9 @@ for (const engine of engines) {
     const app = await openIdentityAppWithPeople(t, engine);
     const claim = async (statement: Parameters<typeof app.db.write>[0][number]) =>
       (await app.db.write([statement]))[0] ?? [];
-    const left = async () => (await app.db.read('select subject from guess_budget')).length;
+    const left = async () => (await app.db.read('select verification_key from verification_limit')).length;
     const rows = Array.from({ length: 1_100 }, (_, at) => ({
-      sql: "insert into guess_budget (subject, guesses, version, updated_at) values ($1, '[]', 1, $2)",
+      sql: "insert into verification_limit (verification_key, failures, version, updated_at) values ($1, '[]', 1, $2)",
       args: [`s${at}`, identityAppStartMs - 1],
     }));
     await app.db.write(rows);

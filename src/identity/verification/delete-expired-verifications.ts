@@ -11,8 +11,8 @@ export async function deleteExpiredFailures(claim: WriteWithoutEvent, now: numbe
   for (let total = 0; ; ) {
     // The age is checked twice: on PostgreSQL a failure may be counted between the subquery and the deletion.
     const rows = await claim({
-      sql: `delete from guess_budget where updated_at < $1 and subject in
-        (select subject from guess_budget where updated_at < $1 order by updated_at limit ${deleteBatchRows}) returning subject`,
+      sql: `delete from verification_limit where updated_at < $1 and verification_key in
+        (select verification_key from verification_limit where updated_at < $1 order by updated_at limit ${deleteBatchRows}) returning verification_key`,
       args: [now - verificationLimitWindowMs],
     });
     total += rows.length;

@@ -9,15 +9,15 @@ import { isConfirmed, type Level } from '../match/level.ts';
 import { type ClaimName, claimNames } from '../register/claims.ts';
 
 /**
- * The reason for a decision. Only the citizen whom it is about may read it (EU 2025/846, Article 4), never the client: the client would
- * learn which claim to try next.
+ * The reason for a decision. Only its citizen may read it (EU 2025/846, Article 4). Attack: a client that reads it would learn which claim
+ * to try next.
  */
 export type Explanation = {
   /** Null for a match. */
   readonly reason: UnmatchedReason | null;
   /** One finding per submitted claim; empty if no record was compared. */
   readonly claims: { readonly [claim in ClaimName]?: ClaimFinding };
-  /** The citizen may read it from this time (epoch ms): before, it would reveal concealed verifications. */
+  /** The citizen may not read it before this time (epoch ms), because it would reveal concealed verifications. */
   readonly from?: number | undefined;
 };
 

@@ -23,14 +23,14 @@ export type IdentificationResult = {
   /** The levels of the one record that fits, or that has the id; empty if there is none. */
   readonly levels: ClaimLevels;
   /**
-   * The citizens whose data were used; each has an entry in the access log. With an id always this id, known or not. In a search those whom
-   * the claims name or fit, and the competing candidates.
+   * The citizens whose data were used; each gets an entry in the access log. With an id always this id, known or not. In a search the
+   * citizens who fit the claims or have the claimed names and date, and the competing candidates.
    */
   readonly concernedIds: readonly string[];
-  /** The citizen whom the result is about; null if that is not exactly one. */
+  /** The citizen of the result; null if the result is not about exactly one citizen. */
   readonly aboutCitizenId: string | null;
   readonly isSearch: boolean;
-  /** For the citizen whom the result is about. */
+  /** Only the citizen of the result may read it. */
   readonly explanation: Explanation;
 };
 
@@ -80,7 +80,7 @@ function unmatchedReasonOf(
   if (decision === 'match') return null;
   if (!fits) return 'claims-do-not-fit';
   if (!isLockedRecord(record, policy)) return 'record-under-review';
-  return record.locked === true || record.ownLock === true ? 'record-locked' : 'record-of-the-dead';
+  return record.locked === true || record.lockedByCitizen === true ? 'record-locked' : 'record-of-the-dead';
 }
 
 async function searchCitizen(claims: NormalisedClaims, context: MatchContext): Promise<IdentificationResult> {
@@ -126,8 +126,8 @@ async function searchCitizen(claims: NormalisedClaims, context: MatchContext): P
 const idOf = ({ citizenId }: { readonly citizenId: string }) => citizenId;
 
 /**
- * Whether names and birth date are those of this person, even if an address or number differs. With a tolerant policy misspelled names
- * count too: an attacker could otherwise vary the spelling and try addresses without concerning the person.
+ * Whether names and birth date agree, even if an address or number differs. Attack: with a tolerant policy an attacker could vary the
+ * spelling of a name and try addresses, without an entry in the access log of the person. Misspelled names therefore count too.
  */
 function namesPerson({ levels }: Comparison, { tolerant }: MatchPolicy): boolean {
   return [levels.givenName, levels.familyName, levels.birthDate].every((level) =>
@@ -136,9 +136,9 @@ function namesPerson({ levels }: Comparison, { tolerant }: MatchPolicy): boolean
 }
 
 /**
- * The other citizens whom the claims fit (twins, namesakes, parent and child); `too-many` if they cannot all be compared. Skipped if the
- * answer is no_match in any case (a locked record, or the limit is reached): the additional work would reveal that the claims are right
- * (test/attacks/verification-limit-concurrent.test.ts).
+ * The other citizens who fit the claims (twins, namesakes, parent and child); `too-many` if there are too many to compare. Attack: with a
+ * locked record, or at the limit, the answer is no_match in any case, and the additional work of this check would reveal that the claims
+ * are right. The check is then skipped (test/attacks/verification-limit-concurrent.test.ts).
  */
 async function findCompeting(
   record: RegisterRecord,

@@ -8,9 +8,9 @@ import type { PendingNotice, VerificationContext } from './decide-verification.t
 import type { IdentificationResult } from './identify-citizen.ts';
 
 /**
- * A verification with an id is one event of that citizen, known or not. A search is a system event, and one event of each citizen whom it
- * concerns, filled up with decoys. Everybody can see the number, kind and length of ledger entries, so they must not depend on who was
- * found (test/attacks/verification-limit-ledger.test.ts). The client gets a receipt of the system event only.
+ * The events of a verification. With an id: one event of that citizen, known or not. A search: one system event, and one event for each
+ * concerned citizen, with decoys up to the minimum number. Attack: everybody can see the number, kind and length of ledger entries, so they
+ * must not depend on who was found (test/attacks/verification-limit-ledger.test.ts). The client gets a receipt for the system event only.
  */
 export function verificationEventsOf(
   { verificationId, request, claims, policy, call }: VerificationContext,
@@ -29,7 +29,7 @@ export function verificationEventsOf(
   return [searchEvent, ...owners.map((owner) => ({ ...verifiedEvent(owner), receipt: false }) as const)];
 }
 
-/** Empty if no notice could be made. */
+/** Empty if the register is unavailable. */
 type Notice = { readonly events: readonly LedgerEvent[]; readonly statements: Effect['statements'] };
 
 /**

@@ -14,7 +14,7 @@ type StoreKeys = Pick<IdentityPorts, 'citizenKeys' | 'random'>;
 /** Facts about a verification that are stored with its result. */
 export type VerificationRecord = {
   readonly clientId: string;
-  /** The citizen whom the result is about; null if it is about no particular citizen. */
+  /** The citizen of the result; null if the result is not about exactly one citizen. */
   readonly citizenId: string | null;
   /** Whether the request had no citizen id. */
   readonly isSearch: boolean;
@@ -22,7 +22,10 @@ export type VerificationRecord = {
   readonly explanation: Explanation;
 };
 
-const insertVerificationRow = batchInsert('verification', 'id, client_id, citizen_id, searched, checked_at, answer');
+const insertVerificationRow = batchInsert(
+  'verification',
+  'id, client_id, citizen_id, is_search, checked_at, sealed_result',
+);
 
 /** The plain text of the sealed column. `explainableFrom`: the citizen may not read the explanation before (epoch ms). */
 type StoredResult = {
@@ -68,13 +71,13 @@ export async function findVerification(
 ): Promise<
   { readonly result: Verification; readonly citizenId: string | null; readonly isSearch: boolean } | undefined
 > {
-  const sql = 'select citizen_id, searched, answer from verification where id = $1 and client_id = $2';
+  const sql = 'select citizen_id, is_search, sealed_result from verification where id = $1 and client_id = $2';
   const [row] = await read(sql, [id, clientId]);
   if (row === undefined) return undefined;
   const citizenId = textOrNull(row, 'citizen_id');
   const key = await keys.citizenKeys.keyOf(keyOwner(citizenId, id));
-  const stored = openResult(key, id, bytesField(row, 'answer'));
-  return stored && { result: stored.result, citizenId, isSearch: row['searched'] === true };
+  const stored = openResult(key, id, bytesField(row, 'sealed_result'));
+  return stored && { result: stored.result, citizenId, isSearch: row['is_search'] === true };
 }
 
 type ExplanationDeps = {
@@ -84,17 +87,17 @@ type ExplanationDeps = {
 };
 
 /**
- * Explains a verification to the citizen whom it was about. Undefined if it was about somebody else or nobody, is no longer stored, or
- * may not be explained yet.
+ * Explains a verification to its citizen. Undefined for any other citizen, after the result was deleted, and before the citizen may read
+ * the explanation.
  */
 export async function findExplanation(
   { read, citizenKeys, clock }: ExplanationDeps,
   id: VerificationId,
   citizenId: string,
 ): Promise<Explanation | undefined> {
-  const [row] = await read('select answer from verification where id = $1 and citizen_id = $2', [id, citizenId]);
+  const [row] = await read('select sealed_result from verification where id = $1 and citizen_id = $2', [id, citizenId]);
   if (row === undefined) return undefined;
-  const stored = openResult(await citizenKeys.keyOf(citizenId), id, bytesField(row, 'answer'));
+  const stored = openResult(await citizenKeys.keyOf(citizenId), id, bytesField(row, 'sealed_result'));
   if (stored === undefined || (stored.explainableFrom ?? 0) > clock.now()) return undefined;
   return decodeExplanation(stored.explanation);
 }
@@ -106,8 +109,8 @@ export async function storedDecisionOf(
 ): Promise<Verification['decision'] | undefined> {
   const id = idField(row, 'id', 'verification');
   const owner = keyOwner(textOrNull(row, 'citizen_id'), id);
-  const sealed = bytesField(row, 'answer');
-  // If the register received the id later, the result is still sealed under the key for unknown ids.
+  const sealed = bytesField(row, 'sealed_result');
+  // If the id was unknown at the time of the verification, the result is sealed under the key for unknown ids.
   const stored = openResult(await keys.keyOf(owner), id, sealed) ?? openResult(keys.decoyKeyOf(owner), id, sealed);
   return stored?.result.decision;
 }
@@ -116,7 +119,7 @@ function sealContext(id: VerificationId): string {
   return `citizen-services/verification@v1\0${id}`;
 }
 
-/** A result about no particular citizen has its own key, derived from the root key like that of an unknown id. */
+/** A result without a citizen is sealed under a key that is derived from the root key, like the key of an unknown id. */
 function keyOwner(citizenId: string | null, id: VerificationId): string {
   return citizenId ?? id;
 }

@@ -50,7 +50,7 @@ export async function verificationUsageByClient({
   let questions = 0;
   for (;;) {
     const rows = await read(
-      `select v.id, v.client_id, v.citizen_id, v.searched, v.checked_at, v.answer, c.citizen_id as known
+      `select v.id, v.client_id, v.citizen_id, v.is_search, v.checked_at, v.sealed_result, c.citizen_id as known
         from verification v left join citizen c on c.citizen_id = v.citizen_id
         where v.id > $1 and v.id < $2 order by v.id limit ${pageRows}`,
       [after, end],
@@ -64,7 +64,7 @@ export async function verificationUsageByClient({
       const count = counts.get(clientId) ?? { clientId, ...none };
       counts.set(clientId, count);
       const decision = await storedDecisionOf(row, citizenKeys);
-      const isSearch = row['searched'] === true;
+      const isSearch = row['is_search'] === true;
       count.questions += 1;
       count[decision === undefined ? 'erased' : counterOf[decision]] += 1;
       if (isSearch) count.searches += 1;

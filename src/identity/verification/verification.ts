@@ -1,8 +1,6 @@
-import { Type } from 'typebox';
+import { type Static, Type } from 'typebox';
 import { idPatternSource, type VerificationId } from '../../kernel/id.ts';
 import type { ClaimLevels } from '../match/compare.ts';
-import type { MatchDecision } from '../match/decide.ts';
-import type { MatchPolicy } from '../match/policy.ts';
 import { type ClaimName, claimNames } from '../register/claims.ts';
 
 /** The time in which clients may rely on a result and its token. */
@@ -12,21 +10,9 @@ export const verificationValidMs = 5 * 60_000;
 export type ClaimResult = 'match' | 'no_match' | 'not_available';
 
 /** The result as it is sent and stored. */
-export type Verification = {
+export type Verification = Omit<Static<typeof verificationSchema>, 'verificationId' | 'claims'> & {
   readonly verificationId: VerificationId;
-  readonly verified: boolean;
-  readonly decision: MatchDecision;
   readonly claims?: { readonly [claim in ClaimName]?: ClaimResult };
-  readonly assurance: MatchPolicy['assurance'];
-  readonly policy: string;
-  readonly checkedAt: string;
-  readonly expiresAt: string;
-  readonly purpose: string | null;
-  readonly legalBasis: string | null;
-  readonly consentReference: string | null;
-  readonly requestHash: string;
-  readonly receipt: string;
-  readonly token: string;
 };
 
 /** The coarse result of each submitted claim. */
@@ -42,7 +28,7 @@ export function claimResults(levels: ClaimLevels): { [claim in ClaimName]?: Clai
 
 const claimResult = Type.Union([Type.Literal('match'), Type.Literal('no_match'), Type.Literal('not_available')]);
 
-/** The schema of `Verification`, for the OpenAPI document. */
+/** The schema of a result. */
 export const verificationSchema = Type.Object({
   verificationId: Type.String({ pattern: idPatternSource('verification') }),
   verified: Type.Boolean({ description: 'Whether decision is match.' }),

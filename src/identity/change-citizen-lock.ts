@@ -16,12 +16,12 @@ const request = {
   ),
 };
 
-/** Each change sends messages, some of which cost money. Setting the lock is not limited. */
+/** The limit bounds the cost of the messages about each change. Setting the lock is not limited. */
 const maxUnlocksPerDay = 5;
 const dayMs = 86_400_000;
 
-/** `POST /v1/register-lock`: a citizen locks the own record against verification, or removes that lock. A lock set by staff stays. */
-export const changeOwnLock = defineOperation({
+/** `POST /v1/register-lock`: citizens lock their own record against verification, or remove that lock. A lock set by staff stays. */
+export const changeCitizenLock = defineOperation({
   name: 'changeOwnLock',
   since: '1.0',
   method: 'POST',
@@ -29,7 +29,7 @@ export const changeOwnLock = defineOperation({
   scope: 'citizen:self',
   summary: 'Lock my details against verification',
   description:
-    'For the citizen whom the token names. While the record is locked, every verification is answered as if the claims did not fit. Each change is in the access log, and the citizen gets an official message about it. A lock that staff of the register has set stays. A request for the present state changes nothing.',
+    'For the citizen whom the token names. While the record is locked, every verification is answered as if the claims did not fit. Each change is in the access log, and the citizen gets an official message about it. A lock that staff of the register has set stays. A request that repeats the present state changes nothing.',
   request,
   responses: {
     200: {
@@ -59,7 +59,7 @@ async function changeLock(call: OperationCall<typeof request, IdentityPorts>): P
   if (before === undefined) return { refusal: refuse('citizen-not-found') };
   const head = { id: call.createId('event'), at: now, actor: { citizen: true }, citizenId } as const;
   const answer = { status: 200, headers: noStoreHeaders, json: { ownLock: locked } };
-  // Reading the record is an access, so it is recorded.
+  // The response reveals the state of the record, so the access is recorded.
   if (before.locked === locked)
     return { effect: { events: [{ type: 'identity.record-read', ...head }], statements: [] }, answer };
   const after = nextLock(before, locked, Math.floor(now / dayMs));

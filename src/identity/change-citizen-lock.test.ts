@@ -6,7 +6,7 @@ import { type IdentityApp, verifyDecisionOf } from '../../test/support/identity-
 import { importPeople, openIdentityAppWithPeople, zoeClaims } from '../../test/support/identity-people.ts';
 import { createDispatch } from '../api/dispatch.ts';
 import { bindOperation } from '../api/operation.ts';
-import { changeOwnLock } from './change-own-lock.ts';
+import { changeCitizenLock } from './change-citizen-lock.ts';
 import type { IdentityPorts } from './verification/ports.ts';
 
 const dayMs = 86_400_000;
@@ -22,7 +22,7 @@ function asking(app: IdentityApp) {
     const ports: IdentityPorts = { ...app.ports, ...over };
     const served = { ...app.importDeps, fingerprintKey: new Uint8Array(32), authorizer };
     const { result } = await createDispatch(
-      bindOperation(changeOwnLock, ports),
+      bindOperation(changeCitizenLock, ports),
       served,
     )({
       method: 'POST',
@@ -86,7 +86,7 @@ for (const engine of engines) {
     await ask(false);
     assert.equal(await verifyDecisionOf(app, zoeClaims), 'no_match');
     const record = await app.ports.register.find(zoeClaims.citizenId);
-    assert.deepEqual([record?.locked, record?.ownLock], [true, false]);
+    assert.deepEqual([record?.locked, record?.lockedByCitizen], [true, false]);
   });
 
   test(`${engine.name}: a citizen can unlock the record five times a day, and lock it at any time`, async (t) => {
