@@ -193,7 +193,7 @@ test('an invalid file stops the evaluation with its first wrong row', async (t) 
   await stops({ 'r.csv': `${people}C,Eva,Berg\n` }, /row 3: it has 3 fields, the header 4/);
   await stops(
     { 'r.csv': people.replace(/\d{4}-\d\d-\d\d/g, '07.02.1980') },
-    /birthDate is a date of the form YYYY-MM-DD/,
+    /birthDate is not a date of the form YYYY-MM-DD/,
   );
   const map = ['--columns', 'citizenId=citizenId,birthDate=birthDate:DD.MM.YYYY'] as const;
   await stops(
