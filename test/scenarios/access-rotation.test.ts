@@ -35,7 +35,7 @@ async function secondProcess(
 }
 
 for (const engine of engines) {
-  test(`[R56] ${engine.name}: no request fails in any process from the creation of a new key until a day later`, async (t) => {
+  test(`[R56] ${engine.name}: no request fails in any process within a day after the creation of a new key`, async (t) => {
     const first = await startTokenServer(t, engine);
     const processes = [first, await secondProcess(t, first)];
     let living: { readonly token: string; readonly until: number }[] = [];
@@ -102,7 +102,7 @@ test('keys rotate publishes the new key next to the old one, and --now withdraws
   );
 });
 
-test('without the root key, neither keys create nor the demo creates another one', async (t) => {
+test('without the root key, neither keys create nor the demo creates a new one', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const path = join(home.dataDir, 'root.key');

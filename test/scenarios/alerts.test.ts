@@ -108,7 +108,7 @@ async function toldByServer(t: TestContext): Promise<void> {
   }
 }
 
-test('the dashboard asks what Prometheus understands', { skip }, async (t) => {
+test('the queries of the dashboard are valid in Prometheus', { skip }, async (t) => {
   const folder = makeTestFolder('cs-dashboard-');
   t.after(() => rmSync(folder, { recursive: true }));
   // What Grafana puts in its place.
@@ -120,14 +120,14 @@ test('the dashboard asks what Prometheus understands', { skip }, async (t) => {
   assert.match(stdout, new RegExp(`SUCCESS: ${queries.length} rules found`));
 });
 
-test('docs/operating.md says of each alert what to do', () => {
+test('docs/operating.md describes what to do for each alert', () => {
   const page = readFileSync(join(root, 'docs/operating.md'), 'utf8');
   const table = page.split('| harm | alerts of')[1]?.split('\n\n')[0] ?? assert.fail();
   const named = [...table.matchAll(/`([A-Z][a-z]+[A-Za-z]*)`/g)].map(([, name]) => name);
   assert.deepEqual(named.sort(), [...alertNames].sort());
 });
 
-test('each alert says what to do first, by a command, a line of the log or a section of docs/operating.md', () => {
+test('each alert names the first action: a command, a log entry or a section of docs/operating.md', () => {
   const said = [...rules.matchAll(/- alert: (\w+)[\s\S]*?annotations:\n +summary: '[^']+'\n +action: '([^']+)'/g)];
   assert.deepEqual(
     said.map(([, name]) => name),
@@ -136,7 +136,7 @@ test('each alert says what to do first, by a command, a line of the log or a sec
   for (const [, name, action = ''] of said) assert.match(action, /`[^`]+`|#[a-z-]+|[A-Z]+_[A-Z]+|CLAMAV/, String(name));
 });
 
-test('a kind of fault either wakes somebody or opens a ticket', () => {
+test('each kind of fault either pages the operator or opens a ticket', () => {
   const kindsOf = (operator: string) => new RegExp(`kind${operator}"([^"]*)"`).exec(rules)?.[1]?.split('|') ?? [];
   assert.deepEqual([...kindsOf('=~'), 'tls'].sort(), kindsOf('!~').sort());
 });
@@ -235,6 +235,6 @@ async function raisedAlone(t: TestContext): Promise<void> {
 
 // The first waits for what a server does now and then; a fault of promtool has what it said.
 suite('figures and alerts', { concurrency: 2 }, () => {
-  test('a server with faults has every figure, label and word that the alerts and the pages name', toldByServer);
-  test('each alert is raised by what it is for, and by nothing else', { skip }, raisedAlone);
+  test('a server with faults reports every metric, label and log entry that the alerts and the pages name', toldByServer);
+  test('each alert fires for its own fault only', { skip }, raisedAlone);
 });

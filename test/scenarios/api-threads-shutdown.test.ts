@@ -63,7 +63,7 @@ async function startReading({ home, token }: ThreadedServer, document: string) {
   };
 }
 
-test('a server of two threads that is stopped finishes the responses that both have begun', async (t) => {
+test('a server with two threads completes the started responses of both when it stops', async (t) => {
   const threaded = await startThreadedServer(t, 'sqlite');
   const reading = await startReading(threaded, await depositLarge(threaded));
   const stopped = threaded.server.stop('SIGTERM');
@@ -74,7 +74,7 @@ test('a server of two threads that is stopped finishes the responses that both h
 });
 
 for (const { name } of engines) {
-  test(`${name}: each request that two threads answered is counted once and logged once`, async (t) => {
+  test(`${name}: each request to a server with two threads is counted once and logged once`, async (t) => {
     const threaded = await startThreadedServer(t, name);
     const { server } = threaded;
     const sent = await verifyConcurrently(threaded, 10);

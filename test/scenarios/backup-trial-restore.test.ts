@@ -36,7 +36,7 @@ async function openTrials(t: TestContext) {
   return { scratch, endOne, verify: () => home.runCommand(...verify) };
 }
 
-test('a stopped trial leaves no files', async (t) => {
+test('a trial restore that is stopped leaves no files', async (t) => {
   const { scratch, endOne } = await openTrials(t);
   const isAtWork = () => readdirSync(scratch).length === 1;
   const { stderr } = await endOne('SIGTERM', isAtWork, ({ code }) => code === 1);
@@ -44,7 +44,7 @@ test('a stopped trial leaves no files', async (t) => {
   assert.deepEqual(readdirSync(scratch), []);
 });
 
-test('the next trial removes the files of a killed trial', async (t) => {
+test('the next trial restore removes the files of a killed one', async (t) => {
   const { scratch, endOne, verify } = await openTrials(t);
   const isAtWork = () => globSync(`citizen-services-trial-*/${databaseFile}`, { cwd: scratch }).length === 1;
   await endOne('SIGKILL', isAtWork, isAtWork);

@@ -251,7 +251,7 @@ test('a document erased during a backup is listed as erased, and a lost one is r
   assert.match(stdout, new RegExp(`^document ${gone[1]}: blob-missing: .*\n$`));
 });
 
-test('backup create links what an earlier backup has, and refuses a place that is not its own', async (t) => {
+test('backup create links the files of an earlier backup, and refuses a folder that is not a backup', async (t) => {
   const { folder } = copyOf(t);
   const { home } = standing;
   const second = `${folder}-2`;
@@ -277,7 +277,7 @@ test('backup create links what an earlier backup has, and refuses a place that i
   assert.equal(existsSync(`${folder}-3`), false);
 });
 
-test('with PostgreSQL, backup create names the tools of PostgreSQL and creates nothing', async (t) => {
+test('with PostgreSQL, backup create refers to the PostgreSQL tools and creates nothing', async (t) => {
   const home = await makeServerFixture(t, { settings: { DATABASE_URL: 'postgres://u:p@localhost/none' } });
   const folder = join(home.dataDir, 'b');
   const { code, stderr } = await runCommandInProcess(home, 'backup', 'create', folder);

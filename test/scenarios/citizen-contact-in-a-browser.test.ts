@@ -61,7 +61,7 @@ async function send(page: Page): Promise<void> {
 }
 
 for (const look of looks) {
-  test(`wishes are stated by the keyboard alone, and what is wrong is heard first, ${look.scheme}, ${look.widthPx} px wide`, {
+  test(`preferences can be set with the keyboard only, and errors are announced first, ${look.scheme}, ${look.widthPx} px wide`, {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
@@ -116,7 +116,7 @@ async function press(page: Page, name: string): Promise<void> {
 }
 
 for (const look of [looks[0], looks[3]].filter((one) => one !== undefined)) {
-  test(`an address is verified by the keyboard alone, ${look.scheme}, ${look.widthPx} px wide`, { skip }, async () => {
+  test(`an address can be verified with the keyboard only, ${look.scheme}, ${look.widthPx} px wide`, { skip }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, look);
     const { page, errors } = seen;
     await page.getByText('demo-anh').locator('..').locator('a').click();
@@ -155,7 +155,7 @@ for (const look of [looks[0], looks[3]].filter((one) => one !== undefined)) {
 }
 
 for (const locale of ['de', 'fr', 'es', 'pt', 'it', 'nl', 'nb']) {
-  test(`nothing is found wrong with all that the page can show in ${locale}, narrow as on a telephone`, {
+  test(`the contact page has no errors in any state at the width of a phone, in ${locale}`, {
     skip,
   }, async () => {
     await using seen = await openPage(browser, `${home.url}/me/sign-in?to=/me/contact`, {

@@ -37,7 +37,7 @@ async function changed(browser: CookieBrowser, change: Readonly<Record<string, s
   return form;
 }
 
-test('a citizen states wishes, comes back to a page that has them, and later messages go by them', async () => {
+test('the contact page shows the saved preferences of a citizen, and later messages follow them', async () => {
   const mary = await signedIn('demo-mary');
   const form = await changed(mary, { email: 'never', letter: '1', language: 'nn' });
   const sent = await mary.post('/me/contact', {}, form);
@@ -57,7 +57,7 @@ test('a citizen states wishes, comes back to a page that has them, and later mes
   await waitUntil(async () => textOf(await mary.get('/me/uses')).includes('How you want to be reached was stated'));
 });
 
-test('what cannot be kept comes back with what is wrong, and leaves all as it was', async () => {
+test('invalid preferences are returned with their errors, and the saved ones do not change', async () => {
   const layla = await signedIn('demo-layla');
   assert.equal((await layla.post('/me/contact', {}, await changed(layla, { sms: '1' }))).status, 303);
   const before = [...readHtmlForm(textOf(await layla.get('/me/contact')))];
@@ -80,7 +80,7 @@ test('what cannot be kept comes back with what is wrong, and leaves all as it wa
   assert.deepEqual([...readHtmlForm(textOf(await layla.get('/me/contact')))], before);
 });
 
-test('the page shows the addresses that were confirmed, and none of the register', async () => {
+test('the contact page shows the confirmed addresses, and none from the register', async () => {
   const anh = await signedIn('demo-anh');
   const registered =
     home.readDemoFile().citizens.find(({ citizenId }) => citizenId === 'demo-anh')?.email ?? assert.fail();
@@ -100,7 +100,7 @@ test('the page shows the addresses that were confirmed, and none of the register
   assert.match(textOf(await anh.get('/me/contact')), /anh\+new@example\.org/);
 });
 
-test('a citizen verifies an address by its code, and removes it again', async () => {
+test('a citizen can verify an address with a code and remove it', async () => {
   const joao = await signedIn('demo-joao');
   const address = 'joao.new@example.org';
   const form = readHtmlForm(textOf(await joao.get('/me/contact')), 'value="ask"');
@@ -142,7 +142,7 @@ test('a citizen verifies an address by its code, and removes it again', async ()
   });
 });
 
-test('what is wrong with an address or a code is told beside its field', async () => {
+test('an invalid address or code shows its error next to the field', async () => {
   const suharti = await signedIn('demo-suharti');
   const told = async (change: Readonly<Record<string, string>>) => {
     const answer = await suharti.post('/me/contact', {}, new URLSearchParams(change));

@@ -100,7 +100,7 @@ for (const { name: engine } of engines) {
     assert.equal(forgotten.cookies.get('citizen-session'), undefined);
   });
 
-  test(`${engine}: a citizen whom the provider does not name, or who cancels, is not signed in`, async (t) => {
+  test(`${engine}: a citizen is not signed in after a cancellation or an ID token without a citizen id`, async (t) => {
     const { provider, site, server } = await openSite(t, engine);
     provider.claimsOf = () => ({});
     const unnamed = await openCookieBrowser(site.url).follow('/me/sign-in');

@@ -49,7 +49,7 @@ async function openHouse(t: CleanupScope, settings: Record<string, string>, engi
 const asItIs = (_path: string, answer: Response) => answer;
 
 for (const { name: engine } of engines) {
-  test(`[R51] ${engine}: a client that has to bind its tokens does so, with the nonces of the server, in every call`, async (t) => {
+  test(`[R51] ${engine}: a client that must bind its tokens uses DPoP with the server's nonces in every call`, async (t) => {
     const { sent, clientWith } = await openHouse(t, { DPOP_NONCES: 'true' }, engine);
     await assert.rejects(clientWith({ dpop: false }).verify(mary), { name: 'TokenError', error: 'invalid_grant' });
     sent.length = 0;
@@ -81,7 +81,7 @@ for (const { name: engine } of engines) {
   });
 }
 
-test('a nonce that the server takes no more costs one request, and none of a stream is lost by it', async (t) => {
+test('an expired nonce costs one more request, and a streamed document is still deposited', async (t) => {
   const { sent, clientWith } = await openHouse(t, { DPOP_NONCES: 'true' });
   const time = { aheadMs: -70_000 };
   const clock: Clock = { ...defaultClock, now: () => Date.now() + time.aheadMs };
@@ -112,7 +112,7 @@ test('a nonce that the server takes no more costs one request, and none of a str
   );
 });
 
-test('a clock that is wrong is told in the words of the server, and a token that is not bound is not used', async (t) => {
+test("a wrong clock is reported with the server's message, and a token that is not bound is not used", async (t) => {
   const { sent, clientWith } = await openHouse(t, {});
   const late: Clock = { ...defaultClock, now: () => Date.now() - 45_000 };
   assert.equal((await clientWith({ clock: late }).verify(mary)).decision, 'match');
@@ -130,7 +130,7 @@ test('a clock that is wrong is told in the words of the server, and a token that
   );
 });
 
-test('a proof that is refused is no reason for another one', async (t) => {
+test('a refused proof is not repeated', async (t) => {
   const { home, sent, clientWith } = await openHouse(t, {});
   // What stands between calls the server by another name: each proof is for an address that is not the server's.
   const client = clientWith({

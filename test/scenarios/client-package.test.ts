@@ -51,7 +51,7 @@ function start(t: { after(run: () => unknown): void }, args: readonly string[], 
   return { child, written };
 }
 
-test('the package has what runs and its types, and asks for nothing but jose in the version of the server', () => {
+test("the package contains code and types, and depends only on the server's version of jose", () => {
   const read = (path: string) => JSON.parse(readFileSync(join(repositoryRoot, path), 'utf8'));
   const { dependencies, engines, version } = read('client/package.json');
   const server = read('package.json');
@@ -66,7 +66,7 @@ test('the package has what runs and its types, and asks for nothing but jose in 
   );
 });
 
-test('the program of the page verifies, sends, deposits and reads, and tells a refusal', () => {
+test('the program in the documentation verifies, sends, deposits and reads, and reports a refusal', () => {
   const { status, stdout, stderr } = spawnSync(node, ['permits.mjs'], {
     ...{ cwd: packed.folder, env: environment(), encoding: 'utf8', timeout: 60_000 },
   });
@@ -78,7 +78,7 @@ test('the program of the page verifies, sends, deposits and reads, and tells a r
   assert.match(refused ?? '', /^insufficient-claims: \S/);
 });
 
-test('the receiver of the page believes what the command line forwards, and no other call', async (t) => {
+test('the webhook receiver in the documentation accepts only the calls that the command line forwards', async (t) => {
   const address = `http://127.0.0.1:${await replacePort()}/hooks`;
   const listening = start(t, [bin, 'listen', '--dpop', '--forward-to', address]);
   await waitUntil(async () => listening.written.text.includes('whsec_'));
@@ -105,7 +105,7 @@ async function replacePort(): Promise<number> {
   return hooksPort;
 }
 
-test('its types are whole: a program in TypeScript compiles against them, and what the interface lacks does not', () => {
+test('a TypeScript program compiles with the types of the package, and an unknown member does not', () => {
   writeFileSync(join(packed.folder, 'consumer.mts'), consumer.replaceAll('// refused:', '// @ts-expect-error'));
   const options = ['--strict', '--noEmit', '--module', 'nodenext', '--target', 'es2022', '--lib', 'es2023'];
   const types = [

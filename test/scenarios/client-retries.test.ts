@@ -77,7 +77,7 @@ async function sentWith(client: ReturnType<typeof createClient>, reference: stri
   return ids;
 }
 
-test('a message whose answer is lost twice is sent with one key, and exists once', async () => {
+test('a message whose response is lost twice is sent with one idempotency key and exists once', async () => {
   const { client, pauses } = clientThrough(first(2, sendPath, 'lost'));
   const { id } = await client.send({ ...message, reference: 'lost-twice' });
   const keys = proxy.passed.filter(({ path }) => path === sendPath).map(({ headers }) => headers['idempotency-key']);
@@ -91,14 +91,14 @@ test('a message whose answer is lost twice is sent with one key, and exists once
   assert.equal((await client.send(message, own)).id, (await client.send(message, own)).id);
 });
 
-test('503 outcome-unknown is repeated with the same key after the time that the server named', async () => {
+test('a request that receives 503 outcome-unknown is repeated with the same key after Retry-After', async () => {
   const { client, pauses } = clientThrough(first(1, sendPath, problem(503, 'outcome-unknown', '2')));
   const { id } = await client.send({ ...message, reference: 'unknown' });
   assert.deepEqual(await sentWith(client, 'unknown'), [id]);
   assert.ok(pauses.includes(2_125));
 });
 
-test('bytes whose answer is lost are deposited once, and a stream is not sent again', async () => {
+test('a document whose response is lost is deposited once, and a stream is not sent again', async () => {
   const about = { citizenId: 'demo-layla', title: 'Lost', mediaType: 'text/plain', kind: 'lost-answer' };
   const deposited = first(1, '/v1/documents', 'lost');
   const { client } = clientThrough(deposited);
@@ -114,7 +114,7 @@ test('bytes whose answer is lost are deposited once, and a stream is not sent ag
   assert.equal(proxy.count('POST', '/v1/documents'), 1);
 });
 
-test('what has an effect and no key is repeated only where it was surely not done; questions are', async () => {
+test('a write without a key is repeated only if the server did not run it, and a read always', async () => {
   const { client } = clientThrough(first(1, '/v1/webhooks', 'lost'));
   await assert.rejects(client.call('createWebhook', { body: { url: 'http://127.0.0.1:9/' } }), NetworkError);
   assert.equal(proxy.count('POST', '/v1/webhooks'), 1);
@@ -135,7 +135,7 @@ test('what has an effect and no key is repeated only where it was surely not don
   assert.ok((await read.client.call('readEvents')).body.after);
 });
 
-test('one token serves until a minute before its end, and many calls at once ask for one', async () => {
+test('concurrent calls share one token, and it is used until a minute before it expires', async () => {
   const { client, time } = clientThrough(() => undefined);
   await Promise.all([1, 2, 3].map(() => client.call('readEvents')));
   time.ahead = 539_000;
@@ -149,7 +149,7 @@ test('one token serves until a minute before its end, and many calls at once ask
   assert.equal(proxy.count('POST', '/oauth2/token'), 3);
 });
 
-test('a token that the server does not take is replaced once, and then the refusal is told', async () => {
+test('a rejected token is replaced once, and a second rejection is returned to the caller', async () => {
   const spoilt = { with: { authorization: 'Bearer eyJhbGciOiJFUzI1NiJ9.e30.AAAA' } };
   const { client } = clientThrough(first(1, sendPath, spoilt));
   assert.equal((await client.send(message)).status, 'accepted');
@@ -159,7 +159,7 @@ test('a token that the server does not take is replaced once, and then the refus
   assert.deepEqual([proxy.count('POST', '/oauth2/token'), proxy.count('POST', sendPath)], [2, 2]);
 });
 
-test('a client over its quota waits as the server says, and is told where it may not wait', async () => {
+test('a client over its quota waits as long as Retry-After says, and without retries receives the refusal', async () => {
   const order = ['clients', 'create', 'Slow', '--scopes', 'events:read', '--secret', '--quota', '1', '--json'];
   const made = await home.runCommand(...order);
   assert.equal(made.code, 0, made.stderr);
@@ -176,7 +176,7 @@ test('a client over its quota waits as the server says, and is told where it may
   assert.ok(Number(refused.retryAfterMs) >= 1_000);
 });
 
-test('retries end: after their number, and at once where the server asks for more than a minute', async () => {
+test('retries stop after the configured number, and at once if Retry-After is longer than a minute', async () => {
   const { client, pauses } = clientThrough(first(99, '/v1/events', 'lost'), { retries: 3 });
   await assert.rejects(client.call('readEvents'), NetworkError);
   assert.equal(proxy.count('GET', '/v1/events'), 4);
@@ -192,7 +192,7 @@ test('retries end: after their number, and at once where the server asks for mor
   await assert.rejects(html.client.call('readEvents'), { name: 'NetworkError', code: 'ANSWER_UNREADABLE' });
 });
 
-test('time-outs, refused connections and the own signal are told apart', async () => {
+test('timeouts, refused connections and an abort by the caller have different errors', async () => {
   const { client } = clientThrough(first(99, '/v1/events', 'held'), { retries: 0 });
   await client.accessToken();
   await assert.rejects(client.call('readEvents', { timeoutMs: 200 }), (fault) => {

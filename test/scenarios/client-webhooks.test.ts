@@ -72,7 +72,7 @@ function startListening(t: TestContext, url: string, ...more: readonly string[])
 
 const callsAbout = (calls: readonly ReceivedWebhookCall[], id: string) => calls.filter(({ body }) => body.includes(id));
 
-test('calls of a whole server are believed by v1 and v1a, and listen makes the same calls to an address here', async (t) => {
+test('the client verifies webhook calls with v1 and v1a, and listen forwards the same calls to a local address', async (t) => {
   const receivers = await Promise.all([startWebhookReceiver(t), startWebhookReceiver(t), startWebhookReceiver(t)]);
   const [byServer, byKey, forwarded] = receivers;
   const { body: hook } = await client.call('createWebhook', { body: { url: byServer.url } });
@@ -100,7 +100,7 @@ test('calls of a whole server are believed by v1 and v1a, and listen makes the s
   assert.match(listening.written.stderr, /To go on where this ended: --after \d+\n$/);
 });
 
-test('listen goes on from after an event, with the same secret, and tells what nobody answered', async (t) => {
+test('listen continues after a given event with the same secret, and reports calls without a response', async (t) => {
   const forwarded = await startWebhookReceiver(t, () => 500);
   const listening = startListening(t, forwarded.url, '--after', '0');
   const secret = await listening.secret();
@@ -113,14 +113,14 @@ test('listen goes on from after an event, with the same secret, and tells what n
   assert.equal(await again.interrupt(), 0);
 });
 
-test('listen ends with 1 where the server is gone or the cursor is not of this feed, and says where it was', () => {
+test('listen exits with 1 for a cursor of another feed, and prints how to continue', () => {
   const to = ['listen', '--forward-to', 'http://127.0.0.1:9/hooks', '--after', '999999'];
   const { status, stdout, stderr } = run(to);
   assert.deepEqual([status, stdout], [1, '']);
   assert.match(stderr, /To go on where this ended: --after 999999\n410 cursor-expired: /);
 });
 
-test('token prints an access token that works, by a secret and by a key file', async () => {
+test('token prints a valid access token for a client with a secret or a key file', async () => {
   const { status, stdout } = run(['token']);
   assert.equal(status, 0);
   const answer = await fetch(`${home.url}/v1/events`, { headers: { authorization: `Bearer ${stdout.trim()}` } });
@@ -143,7 +143,7 @@ test('token prints an access token that works, by a secret and by a key file', a
   assert.match(wrong.stderr, /^privateKey has to be a private key/);
 });
 
-test('wrong usage ends with 2 and its remedy, what failed with 1, and neither shows a secret', () => {
+test('wrong usage exits with 2 and a fix, a failure exits with 1, and neither prints a secret', () => {
   assert.deepEqual([run(['--help']).status, run(['--help']).stdout.includes('listen --forward-to URL')], [0, true]);
   const wrong: readonly (readonly [args: string[], over: NodeJS.ProcessEnv, says: RegExp])[] = [
     [[], {}, /name a command/],

@@ -67,7 +67,7 @@ function memberOf(json: string | undefined, name: string): unknown {
   return (JSON.parse(json ?? '') as Record<string, unknown>)[name];
 }
 
-test('the first calls of the README work as pasted', async (t) => {
+test('the first calls in the README work unchanged', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
   const printed = await runLines(fencedText(readMarkdownPage('README.md'), 'sh demo'), makeClone(t));
   const [verified, accepted, document] = printed;
@@ -76,7 +76,7 @@ test('the first calls of the README work as pasted', async (t) => {
   assert.equal(document, 'NOTICE OF ASSESSMENT 2025');
 });
 
-test('the lines for service teams work as pasted, and their programs check a result and buy a token', async (t) => {
+test('the commands for service teams work unchanged, and their programs verify a result and get a token', async (t) => {
   if (!canRun()) return t.skip(withoutCurl);
   const page = readMarkdownPage('docs/clients.md');
   const folder = makeClone(t);
@@ -111,7 +111,7 @@ async function buyToken(folder: string): Promise<string> {
   return bought.stdout;
 }
 
-test('the example of the import page ends as the page says, and its refused row comes in when mended', async (t) => {
+test('the example in docs/import.md ends as described, and the refused row is imported after its correction', async (t) => {
   const page = readMarkdownPage('docs/import.md');
   const folder = join(makeClone(t), 'import');
   mkdirSync(folder);

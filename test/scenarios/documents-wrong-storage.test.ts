@@ -36,7 +36,7 @@ async function outcomes(home: ServerFixture): Promise<string[]> {
 }
 
 for (const { name } of engines) {
-  test(`${name}: a folder without the documents of its database is reported at the start and by doctor, and nothing is stored there`, async (t) => {
+  test(`${name}: a start and doctor report a folder without the documents of the database, and nothing is stored there`, async (t) => {
     const home = await makeServerFixture(t, { engine: name, settings: { ADMIN_PORT: '0', API_THREADS: '1' } });
     const told = /documents are on record, and .*documents has none of the newest/;
     const well = await home.start();
@@ -89,7 +89,7 @@ async function bucketOf(t: TestContext) {
   };
 }
 
-test('another or missing bucket is reported at the start and by doctor', async (t) => {
+test('a start and doctor report a missing bucket and the bucket of another installation', async (t) => {
   const { keys, place, bucket } = await bucketOf(t);
   const home = await makeServerFixture(t, { settings: { ...keys, DOCUMENT_STORE: place(bucket), ADMIN_PORT: '0' } });
   const well = await home.start();

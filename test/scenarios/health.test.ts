@@ -9,7 +9,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('a process that answers no calls says all the same whether it is well, to operators alone', async (t) => {
+test('a process without the API role reports its health, on the admin address only', async (t) => {
   const adminPort = await freePort();
   const home = await makeServerFixture(t, { settings: { ADMIN_PORT: String(adminPort), ADMIN_HOST: 'localhost' } });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
@@ -25,7 +25,7 @@ test('a process that answers no calls says all the same whether it is well, to o
   await assert.rejects(fetch(home.url));
 });
 
-test('metrics are offered at an address of this machine or the start is refused, and by the demo on loopback only', async (t) => {
+test('an admin address of another machine stops the start, and the demo accepts a loopback address only', async (t) => {
   const home = await makeServerFixture(t, { settings: { ADMIN_HOST: '192.0.2.1' } });
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   const refused = await runCommandInProcess(home, 'start');
@@ -45,7 +45,7 @@ test('metrics are offered at an address of this machine or the start is refused,
   );
 });
 
-test('a server takes commands before it says that it is ready', async (t) => {
+test('a server accepts commands before it reports that it is ready', async (t) => {
   const home = await makeServerFixture(t);
   assert.equal((await runCommandInProcess(home, 'keys', 'create')).code, 0);
   home.launchCommand('start');
@@ -58,7 +58,7 @@ test('a server takes commands before it says that it is ready', async (t) => {
   assert.deepEqual([status, existsSync(socket)], [200, true]);
 });
 
-test('postgres: a server whose database stores no events is not ready, and is again when it does', async (t) => {
+test('postgres: a server is not ready while its database stores no events, and ready afterwards', async (t) => {
   const databaseUrl = await createDatabase('empty');
   const role = `keeper_${process.pid}`;
   // Nothing can be taken from a superuser.

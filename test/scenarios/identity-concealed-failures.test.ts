@@ -56,7 +56,7 @@ async function spendGuesses(citizenId: string, hiddenUntil?: string, names = wro
 
 const ahead = (ms: number) => new Date(Date.now() + ms).toISOString();
 
-test('concealed failures send the citizen no message before the concealment ends, and one then', async () => {
+test('concealed failures send the citizen no message until the concealment ends, and then one message', async () => {
   const [plain, hidden, soon] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
   assert.ok(plain !== undefined && hidden !== undefined && soon !== undefined);
   // Six verifications take some time on a slow machine.
@@ -73,7 +73,7 @@ test('concealed failures send the citizen no message before the concealment ends
   assert.deepEqual(await noticesOf(hidden), []);
 });
 
-test('the limit notice waits until the concealment ends, also for years', async () => {
+test('the notice of the verification limit waits until the concealment ends, even for years', async () => {
   const citizenId = home.readDemoFile().citizens[3]?.citizenId ?? '';
   const instant = ahead(700 * 86_400_000);
   await spendGuesses(citizenId, instant);
@@ -100,7 +100,7 @@ async function usesOf(citizenId: string, count: number): Promise<Shown[]> {
   return uses;
 }
 
-test('no answer and no message reveals concealed failures before the concealment ends', async () => {
+test('no response or message reveals concealed failures before the concealment ends', async () => {
   const [, , , , now = '', later = ''] = home.readDemoFile().citizens.map(({ citizenId }) => citizenId);
   // As above.
   const instant = ahead(12_000);

@@ -96,7 +96,7 @@ for (const engine of engines) {
     }
   });
 
-  test(`${engine.name}: the server does not match a twin with the other, with the other's id or in a search`, async (t) => {
+  test(`${engine.name}: the server does not match a twin with the other twin, by id or in a search`, async (t) => {
     const app = await openIdentityApp(t, engine);
     const { register, claims, pairs } = makeSimilarPeople();
     const path = join(makeIdentityFolder(t), 'people.jsonl');

@@ -64,7 +64,7 @@ function comparableParts(answered: {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: answers to unknown, wrong, locked, citizen-locked, deceased and limited verifications have equal bytes and times`, {
+  test(`${engine.name}: unknown, wrong, locked, citizen-locked, deceased and limited verifications get equal bytes in equal time`, {
     timeout,
   }, async (t) => {
     const app = await openIdentityApp(t, engine);

@@ -75,7 +75,7 @@ async function expiredToken(): Promise<string> {
   return signAccessToken(keys, accessTokenClaims(audienceOf(home.url), { clientId, scopes }, anHourAgo, systemRandom));
 }
 
-test('every operation of the register is in the table', (t) => {
+test('the table contains every operation of the register', (t) => {
   const absent = operations.map(({ name }) => name).filter((name) => !sampledOperations.includes(name));
   // A warning and no failure: another change may add an operation before its valid request.
   if (absent.length > 0) t.skip(`NOT IN THE TABLE: ${absent.join(', ')}; give each a sample in good-requests.ts`);
@@ -85,7 +85,7 @@ test('every operation of the register is in the table', (t) => {
 const ofCitizens = operations.filter(({ scope }) => scope === 'citizen:self').map(({ name }) => name);
 const untried = new Set(['cancelNotification', 'withdrawDocument', 'removeWebhook', ...ofCitizens]);
 
-test('the valid request of each operation is answered with 2xx', async () => {
+test('the valid request of each operation receives 2xx', async () => {
   for (const name of sampledOperations.filter((one) => !untried.has(one))) {
     const { status, headers: expectedHeaders, body } = await ask(validRequest(name, world));
     assert.ok(status >= 200 && status < 300, `${name}: ${status} ${body}`);
@@ -94,7 +94,7 @@ test('the valid request of each operation is answered with 2xx', async () => {
 });
 
 for (const line of table) {
-  test(`${line.title} is answered ${line.expected.join(' ')}: ${line.operations.join(', ')}`, async () => {
+  test(`a request with ${line.title} receives ${line.expected.join(' ')}: ${line.operations.join(', ')}`, async () => {
     for (const operation of line.operations) {
       const wrong = line.make(validRequest(operation, world), world, operation);
       const answer = 'path' in wrong ? await ask(wrong) : await askRaw(wrong);
@@ -108,7 +108,7 @@ const nowhere = [
   ...['/index.html', '/metrics', '/v1%2Fdocuments', '/%2e%2e/root.key', '/v1/documents/a/b'],
 ];
 
-test('an unknown path is answered 404 not-found, with and without a token', async () => {
+test('an unknown path receives 404 not-found, with and without a token', async () => {
   const line: InvalidRequest = { title: '', operations: [], make: (good) => good, expected: [404, 'not-found'] };
   for (const path of nowhere) {
     for (const expectedHeaders of [{}, bearerHeaders(world.token)]) {
@@ -145,7 +145,7 @@ test('a page accepts only GET and HEAD', async () => {
   }
 });
 
-test('every problem of the table has a page', async () => {
+test('every problem in the table has a page', async () => {
   for (const slug of new Set(table.map(({ expected }) => expected[1]))) {
     const { status, headers: expectedHeaders } = await ask({ path: `/problems/${slug}` });
     assert.deepEqual([status, expectedHeaders['content-type']], [200, 'text/html; charset=utf-8']);

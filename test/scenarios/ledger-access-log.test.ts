@@ -97,7 +97,7 @@ for (const engine of engines) {
     assert.equal(verifyChain({ ...anew, from, leaves: anew.leaves.slice(3) }), undefined);
   });
 
-  test(`${engine.name}: a citizen reads that a legal hold was placed and why, but not by whom`, async (t) => {
+  test(`${engine.name}: a citizen can read that a legal hold was placed and why, but not by whom`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const citizenId = 'anna';
     await app.db.write(app.citizenKeys.creationStatements([citizenId]));
@@ -139,7 +139,7 @@ for (const engine of engines) {
     assert.equal(verifyChain({ ...keys, leaves: openings.map(({ entry }) => entry) }), undefined);
   });
 
-  test(`${engine.name}: a concealed use keeps its number and shows nothing until its instant, then everything with the reason`, async (t) => {
+  test(`${engine.name}: a concealed use keeps its number, shows nothing until its end date, and then everything with the reason`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.use('anna');
     const police = { clientId: 'police', scopes: new Set(['access-log:hide']) };
@@ -170,7 +170,7 @@ for (const engine of engines) {
     );
   });
 
-  test(`${engine.name}: after a citizen is erased each proof verifies and no content opens`, async (t) => {
+  test(`${engine.name}: after the erasure of a citizen each proof still verifies and no content can be decrypted`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     await app.db.write(app.citizenKeys.creationStatements(['anna', 'bert']));
     const [anna = assert.fail(), , bert = assert.fail()] = await app.use('anna', 'anna', 'bert');
@@ -206,7 +206,7 @@ for (const engine of engines) {
     assert.equal(types.length, 1);
   });
 
-  test(`${engine.name}: the register of endpoints proves that it only grew`, async (t) => {
+  test(`${engine.name}: the ledger proves that endpoints were only added to the register`, async (t) => {
     const app = buildLedgerApp(await engine.open(t));
     const register = async (endpoint: string) =>
       await app.commit({
@@ -282,7 +282,7 @@ test('the access log is for the citizen of the token, and reading it is recorded
   }
 });
 
-test('concealing a use needs the permission, an instant within the limit, and a reason', () => {
+test('concealing a use needs the permission, an end date within the limit, and a reason', () => {
   const now = Date.UTC(2026, 0, 1);
   const given = (until: string | undefined, reason: string | undefined, scopes = ['access-log:hide']) => {
     const headers = { 'access-log-hidden-until': until, 'access-log-hidden-reason': reason };

@@ -12,7 +12,7 @@ import { createClientToken, validDepositHeaders, validDocument } from '../suppor
 import { runDemoOnce } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-test('a receipt as text verifies on the command line with the public key of the log alone', async (t) => {
+test('the command line verifies a receipt in text form with only the public key of the log', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const authorization = `Bearer ${await home.fetchAccessToken()}`;
@@ -46,7 +46,7 @@ test('a receipt as text verifies on the command line with the public key of the 
   assert.equal((await runCommandInProcess(home, 'ledger', 'verify', file, '--key', key)).code, 1);
 });
 
-test('the receipt of a deposit proves offline that it was this document', async (t) => {
+test('the receipt of a deposit proves offline which document was deposited', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const ask = createHttpClient(home.url);
@@ -56,7 +56,7 @@ test('the receipt of a deposit proves offline that it was this document', async 
   assert.equal(digest, `sha-256=:${createHash('sha256').update(validDocument).digest('base64')}:`);
 });
 
-test('the receipt of an acceptance proves offline that its evidence is of this message', async (t) => {
+test('the receipt of an accepted notification proves offline which message the evidence is for', async (t) => {
   const home = await makeServerFixture(t);
   await home.start();
   const ask = createHttpClient(home.url);

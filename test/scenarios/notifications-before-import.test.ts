@@ -9,7 +9,7 @@ import { createDeliveryApp, minuteMs } from '../support/delivery-app.ts';
 const week = 7 * 24 * 60 * minuteMs;
 
 for (const engine of engines) {
-  test(`${engine.name}: what was sent to an id before the register had it is delivered, read and proved like any other`, async (t) => {
+  test(`${engine.name}: a notification to an id that is imported later is delivered, read and proved like any other`, async (t) => {
     const db = await engine.open(t);
     const { app, time, sink, start } = await createDeliveryApp(t, db);
     let known = false;

@@ -67,7 +67,7 @@ const template = fc.record({
 const body = fc.oneof({ weight: 3, arbitrary: plain }, { weight: 1, arbitrary: template });
 
 for (const engine of engines) {
-  test(`${engine.name}: what a dry run says is what comes of the same request`, async (t) => {
+  test(`${engine.name}: a dry run predicts the outcome of the same request`, async (t) => {
     const drawn = fc.sample(fc.record({ contact: fc.option(contact, { freq: 8, nil: undefined }), body }), {
       ...{ numRuns: cases, seed: 4 },
     });

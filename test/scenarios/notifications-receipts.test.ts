@@ -99,7 +99,7 @@ const basic = (password: string) => ({ authorization: `Basic ${Buffer.from(`any:
 const bearer = { authorization: 'Bearer t0k:en of the gateway' };
 
 for (const engine of engines) {
-  test(`${engine.name}: a receipt with the gateway's own id, as a form, proves the message that got that id`, async (t) => {
+  test(`${engine.name}: a delivery report in a form with the gateway's id proves the message with that id`, async (t) => {
     const form = { reference: '/MessageSid', status: '/MessageStatus' };
     const { send, stated, back, faults } = await receiptHouse(t, engine, form, ['SM1', 'SM2', 7]);
     const tell = async (MessageSid: string, MessageStatus: string, headers = basic('t0k:en of the gateway')) =>
@@ -119,7 +119,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: an id that the gateway gave twice proves nothing, and a list of receipts counts one by one`, async (t) => {
+  test(`${engine.name}: an id that the gateway used twice proves nothing, and each report of a list is processed on its own`, async (t) => {
     const list = { events: '/results', reference: '/messageId', id: '/callbackData', status: '/status/name' };
     const { send, stated, sent, back, faults } = await receiptHouse(t, engine, list, ['a', 'a', 'b', 'c', '']);
     for (let count = 0; count < 5; count += 1) await send();
@@ -152,7 +152,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: an id that no database keeps names its message all the same, and holds up no other receipt`, async (t) => {
+  test(`${engine.name}: a report with an id that is not stored is matched by the message id, and delays no other report`, async (t) => {
     const list = { events: '/results', reference: '/sid', status: '/status' };
     const odd = ['a\u0000b', `${'x'.repeat(199)}\u{1f600}`, 'half \ud83d'];
     const { send, stated, back, faults } = await receiptHouse(t, engine, list, [...odd, 'plain']);
@@ -168,7 +168,7 @@ for (const engine of engines) {
     assert.deepEqual([await stated(), faults], [['delivered', 'delivered', 'delivered', 'delivered'], []]);
   });
 
-  test(`${engine.name}: a receipt by GET has its fields in the query`, async (t) => {
+  test(`${engine.name}: a delivery report by GET has its fields in the query`, async (t) => {
     const query = { method: 'GET', id: '/id', status: '/status' };
     const { send, stated, sent, back, faults } = await receiptHouse(t, engine, query, []);
     for (let count = 0; count < 2; count += 1) await send();
@@ -185,7 +185,7 @@ for (const engine of engines) {
   });
 }
 
-test('a server takes receipts by the method of its mapping, and no other', async (t) => {
+test('a server accepts delivery reports only with the method of its mapping', async (t) => {
   const folder = makeTestFolder('receipts-');
   t.after(() => rmSync(folder, { recursive: true }));
   const path = join(folder, 'gateway.json');

@@ -55,7 +55,7 @@ async function open(t: TestContext, db: Database) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: the button behind the link of a mail makes the notification read and ends the cascade; looking does not`, async (t) => {
+  test(`${engine.name}: the button on the linked page marks the notification as read and ends the cascade; opening the page does not`, async (t) => {
     const { db, app, time, sink, ask, run, shown, linkIn, letter, faults } = await open(t, await engine.open(t));
     const id = await app.accept({
       citizenId: 'cit-ada',
@@ -122,7 +122,7 @@ for (const engine of engines) {
     assert.equal((claims['legalEffect'] as { basis: string }).basis, 'the citizen opened the message');
   });
 
-  test(`${engine.name}: a mail that seemed lost is proved by its link, after the deadline too`, async (t) => {
+  test(`${engine.name}: the link of a mail without a delivery report proves its delivery, even after the deadline`, async (t) => {
     const { app, sink, ask, run, shown, linkIn } = await open(t, await engine.open(t));
     sink.setBehaviour(() => 'drop-after-data');
     const id = await app.accept({ citizenId: 'cit-ada', channels: ['email'] });
@@ -133,7 +133,7 @@ for (const engine of engines) {
     assert.deepEqual([status, deliveries[1]?.['status']], ['read', 'delivered']);
   });
 
-  test(`${engine.name}: a made-up or changed link confirms nothing, and one of an unsent mail neither`, async (t) => {
+  test(`${engine.name}: an invented or changed link, or the link of an unsent mail, confirms nothing`, async (t) => {
     const { app, db, sink, ask, run, shown, linkIn, faults } = await open(t, await engine.open(t));
     const id = await app.accept({ citizenId: 'cit-ada' });
     await run(minuteMs);
@@ -162,7 +162,7 @@ for (const engine of engines) {
     assert.deepEqual(faults, []);
   });
 
-  test(`${engine.name}: a citizen lists and opens the own messages only, and the first opening is the proof`, async (t) => {
+  test(`${engine.name}: a citizen can list and open only their own messages, and the first opening is the proof`, async (t) => {
     const { app, run, shown, time } = await open(t, await engine.open(t));
     const message = '# Title\n\n<script>alert(1)</script>';
     const ids: string[] = [];

@@ -17,7 +17,7 @@ import {
 const cascade: CascadePolicy = { ...inboxAndEmailPolicy, verifiedOnly: ['email'] };
 
 for (const engine of engines) {
-  test(`${engine.name}: each simulator citizen comes to the end of its name, through the same code`, async (t) => {
+  test(`${engine.name}: a message to each simulator citizen gets the outcome that its id names, through the production code`, async (t) => {
     const db = await engine.open(t);
     const { app, time, sink, start, smtp, faults } = await createDeliveryApp(t, db, {
       citizens: Object.fromEntries(

@@ -57,7 +57,7 @@ async function verify(folder: string, ...args: string[]) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a bundle is stamped, and verifies offline with its time`, async (t) => {
+  test(`${engine.name}: a bundle gets a time stamp and verifies offline with its time`, async (t) => {
     const authority = await startTimeStampAuthority(t, () => now);
     const app = await createNotificationApp(await engine.open(t), { now: () => now }, { 'cit-ada': { name: 'Ada' } });
     const { stamp, faults } = stamperFor(authority);
@@ -92,7 +92,7 @@ for (const engine of engines) {
   });
 }
 
-test('each bit of a stamped bundle counts, and its stamp can be neither taken away nor exchanged', async (t) => {
+test('a bundle with a changed bit, without its time stamp or with another time stamp does not verify', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const { stamp } = stamperFor(authority);
   const bundle = await signEvidence(key, claims, stamp);
@@ -138,7 +138,7 @@ const lies: ReadonlyArray<[string, TimeStampFault, RegExp]> = [
   ['that does not answer', { answer: 'nothing' }, /timeout/i],
 ];
 
-test('an authority that is wrong gives no stamp: the bundle comes without, says so, and verifies', async (t) => {
+test('without a valid time stamp of the authority, a bundle states that it has none and still verifies', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const folder = folderOf(t);
   for (const [which, lie, fault] of lies) {
@@ -156,7 +156,7 @@ test('an authority that is wrong gives no stamp: the bundle comes without, says 
   }
 });
 
-test('a stamp over a digest that can be forged is none', async (t) => {
+test('a time stamp over a weak digest is rejected', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   authority.lies({ imprint: 'weak' });
   const { stamp, faults } = stamperFor(authority);
@@ -164,7 +164,7 @@ test('a stamp over a digest that can be forged is none', async (t) => {
   assert.match(faults.join(), /not over SHA-256/);
 });
 
-test('a certificate of another authority, or for something else, gives no stamp', async (t) => {
+test('a time stamp by a certificate of another authority or for another usage is rejected', async (t) => {
   const [good, other] = [
     await startTimeStampAuthority(t, () => now),
     await startTimeStampAuthority(t, () => now, { name: 'Other' }),
@@ -185,7 +185,7 @@ test('a certificate of another authority, or for something else, gives no stamp'
   assert.match(await faultOf(young), /was not valid at that time/);
 });
 
-test('after a failure an authority is left alone for half a minute, and then asked again', async (t) => {
+test('after a failure no request is sent to the authority for 30 seconds', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const { stamp, wait } = stamperFor(authority);
   authority.lies({ answer: 'error' });
@@ -197,7 +197,7 @@ test('after a failure an authority is left alone for half a minute, and then ask
   assert.ok((await stamp(Buffer.from('x'))) !== undefined);
 });
 
-test('an authority that is left alone is asked at once when the clock was set back', async (t) => {
+test('after a failure the authority is asked at once when the clock is set back', async (t) => {
   const authority = await startTimeStampAuthority(t, () => now);
   const { stamp, wait } = stamperFor(authority);
   wait(3_600_000);
@@ -223,7 +223,7 @@ function opensslAuthority(folder: string) {
   return openssl;
 }
 
-test('OpenSSL stamps our requests, and verifies the tokens that we keep', async (t) => {
+test('OpenSSL accepts our time-stamp requests, and verifies the stored tokens', async (t) => {
   const folder = folderOf(t);
   const openssl = opensslAuthority(folder);
   const over = Buffer.from('the signed statement');

@@ -160,7 +160,7 @@ for (const operation of operations) {
   });
 
   if (used.length === 0) continue;
-  test(`every request of ${name} that the document rejects is refused, each fault with its location`, async () => {
+  test(`every request of ${name} that the document rejects is refused, and each issue has its location`, async () => {
     const breakPart = (parts: Parts) =>
       fc.constantFrom(...used).chain((place) =>
         mostlyInvalidValue(schemaAt(place), parts[place] ?? {}, place).map((bad) => ({

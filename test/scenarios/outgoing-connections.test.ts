@@ -50,7 +50,7 @@ async function useAll(home: ServerFixture): Promise<void> {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: a server that was told of nobody connects to nobody and asks for no name`, async (t) => {
+  test(`${engine.name}: a server without external services makes no connection and no DNS query`, async (t) => {
     const { home, server, places } = await watchedServer(t, { engine: engine.name });
     await useAll(home);
     await waitUntil(async () => (await (await fetch(`${home.url}/outbox`)).text()).includes('elsewhere.example'));
@@ -59,7 +59,7 @@ for (const engine of engines) {
   });
 }
 
-test('one that has a relay and a webhook goes there, and nowhere else', async (t) => {
+test('a server with a relay and a webhook connects to these two addresses only', async (t) => {
   const [sink, receiver] = [await startTestSmtpServer(t), await startWebhookReceiver(t)];
   const { home, server, places } = await watchedServer(t, { settings: { SMTP_URL: sink.url } });
   const headers = { authorization: `Bearer ${await home.fetchAccessToken()}`, 'content-type': 'application/json' };

@@ -103,14 +103,14 @@ for (const [path, title] of Object.entries({
   '/problems': 'Problems – citizen-services',
   '/problems/citizen-not-found': 'Citizen not found – citizen-services',
 })) {
-  test(`nothing is found wrong with ${path}, narrow or wide, light or dark, with scripts or without`, {
+  test(`${path} has no faults in narrow and wide windows, both color schemes, with and without scripts`, {
     skip,
   }, async () => {
     await checkPage({ path, title, locale: 'en' });
   });
 }
 
-test('nothing is found wrong with /outbox, with a message from right to left and one without a space in it', {
+test('/outbox has no faults with a message from right to left and one long message without a space', {
   skip,
 }, async () => {
   const address = `https://permits.example/${'renewal-'.repeat(30)}`;
@@ -125,7 +125,7 @@ test('nothing is found wrong with /outbox, with a message from right to left and
   assert.deepEqual(new Set(await seen.page.evaluate<number[]>(lines)), new Set([1]), 'no date is broken into lines');
 });
 
-test('the name above a page begins where the page does, however wide the window is', { skip }, async () => {
+test('the site name is aligned with the content of the page at any window width', { skip }, async () => {
   for (const widthPx of [360, 1000, 1600]) {
     await using seen = await openPage(browser, `${home.url}/docs`, { scheme: 'light', widthPx, locale: 'en' });
     const begin = async (place: string) => (await seen.page.locator(place).boundingBox())?.x;
@@ -149,7 +149,7 @@ const words = {
 for (const locale of ['en', 'de'] as const) {
   const { ask, done, unknown } = words[locale];
 
-  test(`nothing is found wrong with the page behind the link of a mail, before and after the button, in ${locale}`, {
+  test(`the confirmation page has no faults before and after the confirmation, in ${locale}`, {
     skip,
   }, async () => {
     const path = await linkOfMail(mailToMary(`Readable in ${locale}`));
@@ -160,7 +160,7 @@ for (const locale of ['en', 'de'] as const) {
     await checkPage({ path, locale, title: done });
   });
 
-  test(`a receipt is confirmed by keyboard alone and without scripts, in ${locale}`, { skip }, async () => {
+  test(`a citizen can confirm the receipt with the keyboard only and without scripts, in ${locale}`, { skip }, async () => {
     const path = await linkOfMail(mailToMary(`By keyboard in ${locale}`));
     const view = { scheme: locale === 'en' ? 'light' : 'dark', widthPx: 360, locale, script: 'off' } as const;
     await using seen = await openPage(browser, `${home.url}${path}`, view);
@@ -182,7 +182,7 @@ for (const locale of ['en', 'de'] as const) {
   });
 }
 
-test('each link and each table of a page is reached by Tab, in the order of the page, and shows it', {
+test('the Tab key reaches each link and table in the order of the page, with a visible focus', {
   skip,
 }, async () => {
   for (const path of ['/', '/problems', '/problems/citizen-not-found']) {

@@ -40,7 +40,7 @@ async function startSilentWitness(t: TestContext) {
   return { port: (server.address() as AddressInfo).port, asked: () => asked };
 }
 
-test('postgres: of two sequencers the one that leads asks the witnesses, and the other when it leads', async (t) => {
+test('postgres: only the leading sequencer of two asks the witnesses', async (t) => {
   const name = 'witness.city.example';
   const first = await installed(t, {});
   const vkey = (await runCommandInProcess(first, 'ledger', 'key')).stdout.trim();
@@ -70,7 +70,7 @@ test('postgres: of two sequencers the one that leads asks the witnesses, and the
   await waitUntil(async () => other.asked() > 0);
 });
 
-test('postgres: what is kept long enough is taken out by the worker, and by no process without that role', async (t) => {
+test('postgres: only a process with the worker role deletes expired data', async (t) => {
   const home = await installed(t, withFastTimers('soon'));
   const db = await home.openDb();
   t.after(() => db.close());
@@ -93,14 +93,14 @@ test('postgres: what is kept long enough is taken out by the worker, and by no p
   await waitUntil(async () => (await cleared()).length === 2);
 });
 
-test('a root key that others can read by now is told within a minute', async (t) => {
+test('a root key that becomes readable for other users is reported within a minute', async (t) => {
   const home = await makeServerFixture(t, { settings: { LOG_LEVEL: 'error', ...withFastTimers(60_000) } });
   const server = await home.start('demo');
   chmodSync(join(home.dataDir, 'root.key'), 0o644);
   await waitUntil(async () => /"where":"root-key".*others can read it/.test(server.stderr()));
 });
 
-test('postgres: a process whose clock is an hour ahead says so, and neither has others wait for that hour nor does what is due within it', async (t) => {
+test('postgres: a process whose clock is an hour ahead reports it, delays no other process and runs no job early', async (t) => {
   const first = await installed(t, {});
   const own = process.env['ANSWERS_DIR'] === undefined ? '' : process.env['NODE_OPTIONS'];
   const NODE_OPTIONS = `${own} --import=${pathToFileURL(join(import.meta.dirname, '../support/clock-ahead-preload.ts'))}`;

@@ -9,7 +9,7 @@ import { runDemoOnce } from '../support/wait-for-ledger.ts';
 // After a rotation the file of the root key holds more than its first line. A copy of that line alone opens every key.
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: a root key without the keys that last is refused by a start, by commands and by doctor`, async (t) => {
+  test(`${engine}: a start, commands and doctor refuse a root key whose long-lived subkeys are missing`, async (t) => {
     const home = await makeServerFixture(t, { engine });
     // A start looks at what was numbered under the keys that last.
     await runDemoOnce(home);

@@ -25,7 +25,7 @@ const document = Buffer.alloc(1_000_000, `${markers.document} `);
 document.write('%PDF-1.7\n');
 
 for (const engine of ['sqlite', 'postgres'] as const) {
-  test(`${engine}: what a server promises holds from its start over a stop to its next start`, async (t) => {
+  test(`${engine}: a server keeps its promises from its start through a stop to the next start`, async (t) => {
     const sink = await startTestSmtpServer(t);
     const home = await makeServerFixture(t, { engine, settings: { SMTP_URL: sink.url } });
     const server = await home.start();
@@ -33,23 +33,23 @@ for (const engine of ['sqlite', 'postgres'] as const) {
     let first: { readonly body: Buffer; readonly id: string } | undefined;
     let uses: OperationUsage | undefined;
 
-    await t.test('one key at once twenty times is one notification', async () => {
+    await t.test('twenty concurrent requests with one idempotency key create one notification', async () => {
       first = await oneOfMany(life);
     });
-    await t.test('every use is answered', async () => {
+    await t.test('every use of data gets a response', async () => {
       uses = await callEveryOperation(
         life.ask,
         await createClientToken(home, 'Every Use'),
         await createClientToken(home, 'A Stranger'),
       );
     });
-    await t.test('an upload that breaks off leaves nothing', () => brokenUploads(life));
-    await t.test('a stop under load finishes all that was taken, and nothing more', (step) =>
+    await t.test('an interrupted upload stores nothing', () => brokenUploads(life));
+    await t.test('a stop under load completes exactly the accepted requests', (step) =>
       stopUnderLoad(step, life),
     );
-    await t.test('no text of a message, claim or document is readable at rest', () => unreadable(life));
-    await t.test('each use has left exactly one event of its kind', () => eventsOf(life, uses));
-    await t.test('after the next start a key gives its first answer, and each mail has gone out once', async () => {
+    await t.test('message texts, claims and documents are encrypted at rest', () => unreadable(life));
+    await t.test('each use of data has exactly one event of its type', () => eventsOf(life, uses));
+    await t.test('after the next start an idempotency key returns its first response, and each mail was sent once', async () => {
       life.server = await home.start();
       if (first !== undefined) await replayed(life, first);
       await life.server.stop('SIGTERM');

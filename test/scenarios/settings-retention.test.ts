@@ -141,7 +141,7 @@ function agingStatements(): Statement[] {
   ];
 }
 
-test('verification results are deleted after VERIFICATIONS_KEPT_DAYS and not earlier, failed verifications when they no longer count', async () => {
+test('verification results are deleted after VERIFICATIONS_KEPT_DAYS, and failed verifications when they no longer count', async () => {
   await waitUntil(async () => (await get(`/v1/identity/verifications/${ids.oldResult}`)).status === 404);
   assert.equal((await get(`/v1/identity/verifications/${ids.youngResult}`)).status, 200);
   using file = new DatabaseSync(join(home.dataDir, databaseFile), { readOnly: true });
@@ -164,7 +164,7 @@ test('a cursor older than FEED_DAYS is rejected with 410', async () => {
   await waitUntil(async () => (await get('/v1/events?after=0')).status === 410);
 });
 
-test('a letter has the address in the window of LETTER_WINDOW, and the return address of the client or of LETTER_RETURN_ADDRESS', async () => {
+test('a letter has its address in the window of LETTER_WINDOW, and the return address of the client or LETTER_RETURN_ADDRESS', async () => {
   const letters = () => readdirSync(spool).filter((name) => name.endsWith('.pdf'));
   const printLetter = async (sender: string) => {
     const before = new Set(letters());
@@ -189,7 +189,7 @@ test('a letter has the address in the window of LETTER_WINDOW, and the return ad
   }
 });
 
-test('new signatures cause another scan of documents whose last scan is older than RESCAN_AFTER_DAYS, and of no others', async () => {
+test('new virus signatures cause a new scan of only the documents with a scan older than RESCAN_AFTER_DAYS', async () => {
   await waitUntil(async () => rescanned.some((bytes) => bytes.equals(validDocument)));
   // The server completes queued scans before it exits.
   await server.stop('SIGTERM');

@@ -85,7 +85,7 @@ const wrongSends: ReadonlyArray<[string, object, string[], RegExp]> = [
 ];
 
 for (const engine of engines.filter(({ name }) => name === 'sqlite')) {
-  test('an invalid template is refused with the pointers of its issues and how to fix them', async (t) => {
+  test('an invalid template is refused with pointers to its issues and their fixes', async (t) => {
     const { create, list } = await openTemplateApp(await engine.open(t));
     for (const [what, body, expected, detail] of wrongTemplates) {
       const answer = await create({ body: { ...permitTemplate, ...body } });

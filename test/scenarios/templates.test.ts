@@ -64,7 +64,7 @@ for (const engine of engines) {
     assert.deepEqual(await app.events(), ['template.changed', 'template.changed']);
   });
 
-  test(`${engine.name}: a list of templates reads none of their texts`, async (t) => {
+  test(`${engine.name}: listing templates does not read their texts`, async (t) => {
     const db = await engine.open(t);
     const { list, make } = await openTemplateApp(db);
     await make();

@@ -54,7 +54,7 @@ async function openInHelsinki(t: TestContext, engine: Engine['name']) {
 }
 
 for (const engine of engines) {
-  test(`${engine.name}: quiet hours and working days are those of the zone, also in the night in which summer time begins`, async (t) => {
+  test(`${engine.name}: quiet hours and working days use the configured time zone, even in the night when summer time starts`, async (t) => {
     const { app, send, at, effectOf } = await openInHelsinki(t, engine.name);
     // 19:59:59 on Saturday, and 20:00.
     const ids = [await send('first')];

@@ -151,7 +151,7 @@ function drawnOf(life: ReturnType<typeof allActions>, random: () => number) {
 }
 
 for (const { name: engine } of engines) {
-  test(`${engine}: after ${days} days all that was sent has ended once, nothing is kept beyond its time, and every proof verifies`, async (t) => {
+  test(`${engine}: after ${days} days each notification has one final state, no data exceeds its retention, and every proof verifies`, async (t) => {
     const { living, troubled, calls } = await beginOf(t, engine);
     const { server, record, random, smtpServer, smsIds } = living;
     const life = allActions(living);
