@@ -11,14 +11,15 @@ import { systemRandom } from '../../src/kernel/system-clock.ts';
 import { engines } from '../support/database-engines.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
-import { publicUrl, rotateTestSigningKey } from '../support/token-app.ts';
 import {
   basicAuthHeader,
   listenOnLoopback,
+  publicUrl,
+  rotateTestSigningKey,
   scopes,
   startTokenServer,
   type TokenServer,
-} from '../support/token-server.ts';
+} from '../support/token-app.ts';
 
 /** A second process on the same database, with its own keys, clients and token endpoint. */
 async function secondProcess(

@@ -7,7 +7,7 @@ import { fileCleanupScope, makeServerFixture, type ProcessExit } from '../suppor
 import { makeTestFolder } from '../support/test-folder.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// An interrupted trial of a backup leaves no files.
+// An interrupted trial restore leaves no files.
 
 const standing = makeBackupFixture(fileCleanupScope());
 
@@ -17,7 +17,7 @@ async function openTrials(t: TestContext) {
   const scratch = makeTestFolder('cs-backup-');
   t.after(() => rmSync(scratch, { recursive: true, force: true }));
   const verify = ['backup', 'verify', standing.backupDir, '--scratch', scratch] as const;
-  /** Interrupts a trial at work. If it ended before the signal, tries again with another. */
+  /** Interrupts a running trial. Repeats with another one if it ended before the signal. */
   const endOne = async (
     signal: 'SIGTERM' | 'SIGKILL',
     isAtWork: () => boolean,

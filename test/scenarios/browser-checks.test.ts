@@ -58,7 +58,7 @@ test('axe reports the faults of a bad page under the content security policy of 
   );
 });
 
-test('a contrast fault in one colour scheme is reported for that scheme only', { skip }, async (t) => {
+test('a contrast fault in one color scheme is reported for that scheme only', { skip }, async (t) => {
   const dark = '@media (prefers-color-scheme: dark) { body { background: #222; color: #333; } }';
   const url = await serve(
     t,

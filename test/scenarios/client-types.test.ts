@@ -7,12 +7,12 @@ import { openApiPath } from '../support/openapi-linters.ts';
 
 type Changeable = Record<string, unknown>;
 
-/** A document with one operation, whose answer has this schema, and perhaps other members. */
+/** A document with one operation whose response has this schema. */
 function documentOf(schema: Changeable, more: Changeable = {}): ApiDocument {
   const problem = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
   const responses = { 200: { content: { 'application/json': { schema } } }, 400: { content: problem } };
   const operation = { operationId: 'askOne', summary: 'Ask one', responses, ...more };
-  // As much as is read of a document.
+  // Only the members that the generator reads.
   return { paths: { '/one': { get: operation } }, webhooks: {}, components: { schemas: {} } } as unknown as ApiDocument;
 }
 

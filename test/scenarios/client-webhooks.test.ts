@@ -5,13 +5,17 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { before, type TestContext, test } from 'node:test';
 import { type Client, createClient, verifyWebhook } from '../../client/src/client.ts';
-import { killWithThisProcess } from '../support/kill-with-parent.ts';
 import { repositoryRoot } from '../support/markdown-pages.ts';
-import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import {
+  fileCleanupScope,
+  killWithThisProcess,
+  makeServerFixture,
+  type ServerFixture,
+} from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 import { type ReceivedWebhookCall, startWebhookReceiver } from '../support/webhook-receiver.ts';
 
-// What a whole server calls its webhooks with, and what the command line of the client calls in its place.
+// Webhook calls of a server, and the same calls by the command line of the client.
 const program = join(repositoryRoot, 'client/src/main.ts');
 
 let home: ServerFixture;
@@ -38,7 +42,7 @@ function run(args: readonly string[], env: NodeJS.ProcessEnv = settings()) {
   return { status, stdout, stderr };
 }
 
-/** Starts `listen`, and gives what it has written so far. */
+/** Starts `listen` and collects its output. */
 function startListening(t: TestContext, url: string, ...more: readonly string[]) {
   const child = spawn(process.execPath, [program, 'listen', '--forward-to', url, ...more], { env: settings() });
   const isGone = killWithThisProcess(child.pid ?? 0);
@@ -62,7 +66,7 @@ function startListening(t: TestContext, url: string, ...more: readonly string[])
       child.kill('SIGINT');
       return ended;
     },
-    /** The secret that it says it signs with, once it listens. */
+    /** Waits until it listens, and returns the secret of its signatures. */
     secret: async () => {
       await waitUntil(async () => written.stderr.includes('whsec_'));
       return /whsec_\S+/.exec(written.stderr)?.[0] ?? '';
@@ -81,19 +85,19 @@ test('the client verifies webhook calls with v1 and v1a, and listen forwards the
   const secret = await listening.secret();
   const { id } = await client.send({ citizenId: 'demo-mary', message: 'Ready.', reference: 'hook-1' });
   await waitUntil(async () => receivers.every(({ calls }) => callsAbout(calls, id).length > 0));
-  const [told] = callsAbout(byServer.calls, id);
-  const [keyTold] = callsAbout(byKey.calls, id);
+  const [call] = callsAbout(byServer.calls, id);
+  const [keyCall] = callsAbout(byKey.calls, id);
   const [passed] = callsAbout(forwarded.calls, id);
-  assert.ok(told !== undefined && keyTold !== undefined && passed !== undefined);
-  const event = verifyWebhook(hook.secret ?? '', told.headers, told.body);
+  assert.ok(call !== undefined && keyCall !== undefined && passed !== undefined);
+  const event = verifyWebhook(hook.secret ?? '', call.headers, call.body);
   assert.deepEqual([event.data.notification, event.data.reference], [id, 'hook-1']);
-  assert.deepEqual(verifyWebhook(keyHook.publicKey ?? '', keyTold.headers, keyTold.body), event);
+  assert.deepEqual(verifyWebhook(keyHook.publicKey ?? '', keyCall.headers, keyCall.body), event);
   assert.deepEqual(verifyWebhook(secret, passed.headers, passed.body), event);
-  assert.throws(() => verifyWebhook(secret, told.headers, told.body), { name: 'WebhookError' });
+  assert.throws(() => verifyWebhook(secret, call.headers, call.body), { name: 'WebhookError' });
 
-  assert.equal(passed.body, told.body);
+  assert.equal(passed.body, call.body);
   for (const name of ['content-type', 'user-agent', 'webhook-id'])
-    assert.equal(passed.headers[name], told.headers[name]);
+    assert.equal(passed.headers[name], call.headers[name]);
   const line = `${event.number} ${event.type} ${id} → 204\n`;
   await waitUntil(async () => listening.written.stdout.includes(line));
   assert.equal(await listening.interrupt(), 0);

@@ -13,7 +13,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// The client in `client/` against a whole server.
+// The client in `client/` with a running server.
 const mary = { citizenId: 'demo-mary', givenName: 'Mary', familyName: 'Smith', birthDate: '1981-04-25' };
 
 let home: ServerFixture;
@@ -91,8 +91,8 @@ for (const { name: engine } of engines) {
     }
     const listed = await all(live.notifications({ reference: 'five', limit: 2 }));
     assert.deepEqual(listed.map(({ id }) => id).sort(), sent.sort());
-    const stranger = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
-    const thief = createClient({ baseUrl: own.url, clientId, privateKey: stranger });
+    const otherKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey.export({ format: 'jwk' });
+    const thief = createClient({ baseUrl: own.url, clientId, privateKey: otherKey });
     await assert.rejects(thief.notification('ntf_1'), { name: 'TokenError', error: 'invalid_client', status: 401 });
   });
 }
@@ -119,8 +119,8 @@ test('a refusal has its fix and all issues, and contains no data of the request'
 
 test('a wrong secret and an unknown scope are reported with the message of the token endpoint', async () => {
   const { clientId, clientSecret } = credentials();
-  const stranger = createClient({ baseUrl: home.url, clientId, clientSecret: 'Zzyxwsecret' });
-  const fault = await stranger.accessToken().catch((error: unknown) => error);
+  const wrongClient = createClient({ baseUrl: home.url, clientId, clientSecret: 'Zzyxwsecret' });
+  const fault = await wrongClient.accessToken().catch((error: unknown) => error);
   assert.ok(fault instanceof TokenError);
   assert.equal(fault.error, 'invalid_client');
   assert.equal(inspect(fault, { depth: 9, showHidden: true }).includes('Zzyxw'), false);
@@ -216,7 +216,7 @@ test('the feed can be read to its end, from a given event, and followed until th
   await client.call('cancelNotification', { params: { id: first.id } });
   const ofFirst = async () =>
     (await all(client.events({ follow: false }))).filter(({ data }) => data.notification === first.id);
-  // What happened is numbered a moment later.
+  // Events get their numbers a moment later.
   let seen = await ofFirst();
   await waitUntil(async () => {
     seen = await ofFirst();

@@ -115,7 +115,7 @@ for (const engine of engines) {
     ]);
   });
 
-  test(`${engine.name}: a code ends after five wrong entries or 15 minutes`, async (t) => {
+  test(`${engine.name}: a code expires after five wrong entries or 15 minutes`, async (t) => {
     const contactApp = await open(t, engine);
     await contactApp.ask('cit-ida', email);
     const code = await contactApp.code('cit-ida');

@@ -60,12 +60,12 @@ test('the three commands that the demo prints work unchanged', async (t) => {
   const { citizenId, status } = JSON.parse(accepted) as Record<string, unknown>;
   assert.deepEqual({ citizenId, status }, { citizenId: 'demo-mary', status: 'accepted' });
   assert.equal(document, demoDocuments.find((one) => one.citizenId === 'demo-mary')?.text);
-  // What the second line sent is in the mailbox that the demo shows.
+  // The outbox of the demo shows the mail that the second command sent.
   await waitUntil(async () => (await ask({ path: '/outbox' })).body.includes('Your permit is ready.'));
 });
 
-/** What each line prints in a shell; where there is no curl, what its parts fetch. */
-async function pasted(lines: readonly string[], tell: (reason: string) => void): Promise<string[]> {
+/** The output of each command in a shell. Without curl, sends the same requests itself. */
+async function pasted(lines: readonly string[], report: (reason: string) => void): Promise<string[]> {
   if (spawnSync('curl', ['--version']).status === 0) {
     return lines.map((line) => {
       const { status, stdout, stderr } = spawnSync('bash', ['-c', line], { encoding: 'utf8', timeout: 10_000 });
@@ -73,7 +73,7 @@ async function pasted(lines: readonly string[], tell: (reason: string) => void):
       return stdout;
     });
   }
-  tell('NOT AS PASTED: curl is not installed; the lines are taken apart and fetched');
+  report('NOT AS PASTED: curl is not installed; the lines are taken apart and fetched');
   return await Promise.all(
     lines.map(async (line) => {
       const [, url = '', rest = ''] = /^curl -s (\S+)(.*)$/.exec(line) ?? [];
@@ -138,7 +138,7 @@ test('GET, POST and QUERY give the same result for the same claims', async () =>
   assert.equal(parseJsonBody(answers[0] ?? { body: Buffer.alloc(0) })['verified'], true);
 });
 
-/** The answer without what each answer has of its own. */
+/** The result without the values that differ in each response. */
 function lasting(answer: HttpResponse): unknown {
   const { verificationId, receipt, token: signed, checkedAt, expiresAt, ...same } = parseJsonBody(answer);
   const own = [verificationId, receipt, signed, checkedAt, expiresAt];

@@ -8,14 +8,14 @@ import { createClamdProbes } from '../../src/documents/scan/clamd-probes.ts';
 import { isClamdInstalled, startClamd, startFakeClamd } from '../support/clamd.ts';
 import { type DoctorFinding, fingerprintFiles, runDoctor, testPassword } from '../support/doctor.ts';
 import { freePort } from '../support/free-port.ts';
-import { startPostgres } from '../support/postgres-server.ts';
+import { startPostgres } from '../support/postgres-databases.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { startS3Server } from '../support/s3-server.ts';
-import { startScriptedSmtpServer } from '../support/scripted-smtp-server.ts';
 import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { startScriptedSmtpServer } from '../support/smtp-server.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// `doctor` as an operator runs it: a whole installation with real services.
+// Runs `doctor` for a complete installation with real services.
 
 /** Starts every service that a server uses, and returns the settings for them. */
 async function startServices(t: TestContext): Promise<Record<string, string>> {

@@ -7,7 +7,7 @@ import { fencedText, readMarkdownPage, repositoryRoot } from '../support/markdow
 import { fileCleanupScope, makeServerFixture, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
-// The lines that the pages print are run here as they stand, against a demo; only its address is put in.
+// Runs the commands of the pages unchanged with a demo. Only its address is replaced.
 let home: ServerFixture;
 
 const thisFile = fileCleanupScope();
@@ -25,7 +25,7 @@ function canRun(): boolean {
   return all;
 }
 
-/** A folder as a clone looks after `npm start`: with the packages, and the demo's data in `data`. */
+/** A folder like a clone after `npm start`: with the packages, and the data of the demo in `data`. */
 function makeClone(t: TestContext): string {
   const folder = makeTestFolder('cs-clone-');
   t.after(() => rmSync(folder, { recursive: true, force: true }));
@@ -36,7 +36,7 @@ function makeClone(t: TestContext): string {
 
 type Ended = { readonly code: number | null; readonly stdout: string; readonly stderr: string };
 
-/** Runs a program to its end, at most 30 s; the demo's address stands where the pages have the default one. */
+/** Runs a program for at most 30 s, with the address of the demo instead of the default one. */
 function run(command: string, args: readonly string[], cwd: string, more: NodeJS.ProcessEnv = {}): Promise<Ended> {
   const { promise, resolve, reject } = Promise.withResolvers<Ended>();
   const env = { PATH: process.env['PATH'], HOME: cwd, ...more };
@@ -53,7 +53,7 @@ function run(command: string, args: readonly string[], cwd: string, more: NodeJS
   return promise;
 }
 
-/** Runs shell lines, and gives the lines that they print. An answer of HTTP above 399 ends them and the test. */
+/** Runs shell commands and returns the lines of their output. An HTTP status above 399 fails the test. */
 async function runLines(lines: string, cwd: string): Promise<string[]> {
   const strict = 'set -euo pipefail\ncurl() { command curl --fail "$@"; }\n';
   const own = lines.replaceAll('http://127.0.0.1:3000', home.url).replaceAll(/^curl .*$/gm, '$&\necho');
@@ -62,7 +62,7 @@ async function runLines(lines: string, cwd: string): Promise<string[]> {
   return stdout.split('\n').filter((line) => line !== '');
 }
 
-/** A member of an answer in JSON. */
+/** A member of a JSON response. */
 function memberOf(json: string | undefined, name: string): unknown {
   return (JSON.parse(json ?? '') as Record<string, unknown>)[name];
 }
@@ -98,7 +98,7 @@ test('the commands for service teams work unchanged, and their programs verify a
   assert.match(await buyToken(folder), /^ey[\w-]+\.[\w-]+\.[\w-]+\n$/);
 });
 
-/** Runs the programs of the page: one makes keys, with which the operator makes a live client, and one buys its token. */
+/** Runs the programs of the page: one creates keys for a new live client, and one fetches its token. */
 async function buyToken(folder: string): Promise<string> {
   const keys = await run(process.execPath, ['make-key.mjs'], folder);
   assert.equal(keys.code, 0, keys.stderr);

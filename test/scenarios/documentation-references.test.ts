@@ -16,10 +16,10 @@ import { deliveryStatuses, notificationStatuses } from '../../src/notifications/
 import { reasonCodes, reasonOf } from '../../src/notifications/notification/reason.ts';
 import { handwrittenPages, type MarkdownPage, readMarkdownPage, repositoryRoot } from '../support/markdown-pages.ts';
 
-// What the pages for people say of the repository must be so: what they name is there, under that name.
+// Files, commands, settings and limits that the documentation names must exist.
 const pages = handwrittenPages();
 
-/** What is wrong with the pages, as `page: what`, so that all of it is told at once. */
+/** All faults of the pages, in the form `page: fault`. */
 function faultsIn(look: (page: MarkdownPage) => readonly string[], of = pages): string[] {
   return of.flatMap((page) => look(page).map((fault) => `${page.path}: ${fault}`));
 }
@@ -63,7 +63,7 @@ const files = globSync('{src,test,scripts,bench,docs,.ci,client/src}/**/*', {
   exclude: ['**/node_modules'],
 });
 const names = new Set(files.map((file) => basename(file)));
-/** Names that pages speak of because no file may have them. */
+/** File names that pages mention as forbidden. */
 const banned = new Set(['index.ts', 'utils.ts', 'types.ts']);
 
 test('every repository path that a page names exists', () => {
@@ -87,11 +87,11 @@ test('every repository path that a page names exists', () => {
 
 test('every function that a page names with a file is declared in that file', () => {
   const faults = faultsIn(({ prose }) => {
-    const behind = [...prose.matchAll(/`(src\/[\w/-]+\.ts)`\s`(\w+)`/g)].map(([, file, name]) => [file, name] as const);
+    const after = [...prose.matchAll(/`(src\/[\w/-]+\.ts)`\s`(\w+)`/g)].map(([, file, name]) => [file, name] as const);
     const before = [...prose.matchAll(/`(\w+)`\s(?:in|of)\s`(src\/[\w/-]+\.ts)`/g)].map(
       ([, name, file]) => [file, name] as const,
     );
-    return [...behind, ...before].flatMap(([file = '', name = '']) =>
+    return [...after, ...before].flatMap(([file = '', name = '']) =>
       new RegExp(`(?:function\\*?|const|type) ${name}\\b`).test(readFileSync(join(repositoryRoot, file), 'utf8'))
         ? []
         : [`${file} has no ${name}`],
@@ -127,7 +127,7 @@ test('the README needs exactly two commands for the setup, and fits on two scree
   assert.ok(text.split('\n').length <= 81);
 });
 
-/** What the command line prints to standard output for these arguments. */
+/** The standard output of the command line for these arguments. */
 async function printed(...args: readonly string[]): Promise<string> {
   let out = '';
   const stdout = (text: string) => {
@@ -181,7 +181,7 @@ const otherNames = [
   'NODE_USE_SYSTEM_CA',
 ];
 
-/** What tests and scripts read of the environment. */
+/** The environment variables that tests and scripts read. */
 function namesOfTests(): string[] {
   return globSync(['{test,scripts,bench}/**/*.ts', 'src/**/*.test.ts'], {
     cwd: repositoryRoot,

@@ -5,8 +5,13 @@ import { createClamdScanner } from '../../src/documents/scan/clamd-scanner.ts';
 import { startScanWorker } from '../../src/documents/scan/scan-documents.ts';
 import { eicar, isClamdInstalled, startClamd } from '../support/clamd.ts';
 import { engines } from '../support/database-engines.ts';
-import { depositDocumentOf, openDocumentApp, testCitizenId } from '../support/document-app.ts';
-import { cleanVerdict, createDocumentScan } from '../support/document-scan.ts';
+import {
+  cleanVerdict,
+  createDocumentScan,
+  depositDocumentOf,
+  openDocumentApp,
+  testCitizenId,
+} from '../support/document-app.ts';
 
 const anyBytes = Buffer.from('hello');
 
@@ -39,7 +44,9 @@ test('a real clamd finds EICAR, and never reports a file as clean that it cannot
   assert.match(await scanner.engine(), /^ClamAV \d/);
 });
 
-test('a real clamd with its defaults, which reports encrypted files as clean, counts as unavailable', { skip }, async (t) => {
+test('a real clamd with its defaults, which reports encrypted files as clean, counts as unavailable', {
+  skip,
+}, async (t) => {
   const scanner = createClamdScanner({ address: { path: await startClamd(t, []) } });
   await assert.rejects(scanner.scan(one(anyBytes), 5), /AlertEncryptedArchive/);
 });

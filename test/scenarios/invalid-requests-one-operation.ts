@@ -149,11 +149,7 @@ const deposits = invalidHeaders(deposit, [
   ['a title that is not percent-encoded', { 'document-title': 'Zzyxwtitle é' }, 'header document-title malformed'],
   ['a title with invalid percent-encoding', { 'document-title': 'Zzyxwtitle%E9' }, 'header document-title malformed'],
   ['U+0000 in the title', { 'document-title': 'Zzyxwtitle%00' }, 'header document-title malformed'],
-  [
-    'a title of 201 characters',
-    { 'document-title': '%C3%A9'.repeat(201) },
-    'header document-title malformed',
-  ],
+  ['a title of 201 characters', { 'document-title': '%C3%A9'.repeat(201) }, 'header document-title malformed'],
   ['a kind with capitals', { 'document-kind': 'Permit' }, 'header document-kind malformed'],
   ['an invalid digest', { 'repr-digest': 'sha-256=abc' }, 'header repr-digest malformed'],
   [

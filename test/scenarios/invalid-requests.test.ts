@@ -10,8 +10,14 @@ import { apiVersion } from '../../src/config/version.ts';
 import { readRootKey } from '../../src/crypto/root-key-file.ts';
 import { problems } from '../../src/kernel/problem-catalogue.ts';
 import { systemClock, systemRandom } from '../../src/kernel/system-clock.ts';
-import { bearerHeaders, createHttpClient, type HttpResponse, parseJsonBody, postJson } from '../support/http-client.ts';
-import { sendRawHttp } from '../support/raw-http.ts';
+import {
+  bearerHeaders,
+  createHttpClient,
+  type HttpResponse,
+  parseJsonBody,
+  postJson,
+  sendRawHttp,
+} from '../support/http-client.ts';
 import {
   fileCleanupScope,
   makeServerFixture,
@@ -77,11 +83,12 @@ async function expiredToken(): Promise<string> {
 
 test('the table contains every operation of the register', (t) => {
   const absent = operations.map(({ name }) => name).filter((name) => !sampledOperations.includes(name));
-  // A warning and no failure: another change may add an operation before its valid request.
-  if (absent.length > 0) t.skip(`NOT IN THE TABLE: ${absent.join(', ')}; give each a sample in good-requests.ts`);
+  // Only a warning, because another change may add an operation before its valid request.
+  if (absent.length > 0)
+    t.skip(`NOT IN THE TABLE: ${absent.join(', ')}; add a valid request to test/support/valid-requests.ts`);
 });
 
-/** Operations that are not tried here: they end the thing, or need a citizen at a trusted issuer. */
+/** Operations that this file skips, because they delete their resource or need a citizen of a trusted issuer. */
 const ofCitizens = operations.filter(({ scope }) => scope === 'citizen:self').map(({ name }) => name);
 const untried = new Set(['cancelNotification', 'withdrawDocument', 'removeWebhook', ...ofCitizens]);
 
@@ -156,7 +163,7 @@ test('a client over its quota receives Retry-After, and another client is served
   const token = await createClientToken(home, 'Few Requests', '--quota', '1');
   const path = '/v1/documents?citizenId=demo-mary';
   const answers: HttpResponse[] = [];
-  // Faster than the refill. A machine that pauses in between admits one more.
+  // Faster than the quota grows. A machine that pauses allows one more request.
   while (answers.every(({ status }) => status === 200))
     answers.push(await ask({ path, headers: bearerHeaders(token) }));
   assert.ok(answers.length > 2, `${answers.length}`);

@@ -8,9 +8,8 @@ import { withFastTimers } from '../support/fast-timers.ts';
 import { freePort } from '../support/free-port.ts';
 import { createHttpClient, postJson } from '../support/http-client.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
-import { makeServerFixture, type ServerFixture } from '../support/server-process.ts';
+import { makeServerFixture, runDemoOnce, type ServerFixture } from '../support/server-process.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
-import { runDemoOnce } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // It asks its witnesses every ten seconds, and counts pending events every five; this test repeats often.

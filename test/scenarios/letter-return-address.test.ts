@@ -10,11 +10,11 @@ import { createLetterCheck } from '../../src/notifications/letters/check-letter.
 import { createLetterRenderer } from '../../src/notifications/letters/letter-renderer.ts';
 import { addressWindows } from '../../src/notifications/letters/letter-template.ts';
 import { unconfiguredChannels } from '../../src/notifications/notification/channel.ts';
-import { openClientCommands } from '../support/client-commands.ts';
 import { type Engine, engines } from '../support/database-engines.ts';
 import { createDeliveryApp, createScriptedChannel, minuteMs, type NotificationView } from '../support/delivery-app.ts';
 import { readPdfTexts } from '../support/letters.ts';
 import { createNotificationApp } from '../support/notification-app.ts';
+import { openClientCommands } from '../support/run-command.ts';
 import { makeTestFolder } from '../support/test-folder.ts';
 
 const day = 24 * 60 * minuteMs;

@@ -17,7 +17,7 @@ for (const engine of engines) {
     const worker = await start({ contactOf });
     const sendAt = new Date(time.clock.now() + week).toISOString();
     const id = await app.accept({ citizenId: 'cit-new', sendAt, message: 'Welcome.' });
-    // The import makes the key, and the contact is known from now on.
+    // The import creates the key, and the contact is known from now on.
     await db.write(app.citizenKeys.creationStatements(['cit-new']));
     app.citizenKeys.evict('cit-new');
     known = true;

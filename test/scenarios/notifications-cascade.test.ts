@@ -98,7 +98,7 @@ for (const engine of engines) {
     const bundle = await evidence(id);
     const { claims, keyTrusted } = verifyEvidence(bundle);
     const tookMs = performance.now() - begun;
-    // In processor time, because other programs of the machine must not count.
+    // Processor time, so that other programs on the machine do not count.
     const used = process.cpuUsage(usedBefore);
     const usedMs = (used.user + used.system) / 1_000;
     t.diagnostic(`twenty days in ${Math.round(tookMs)} ms, ${Math.round(usedMs)} ms of processor time`);
@@ -170,7 +170,7 @@ for (const engine of engines) {
     const id = await app.accept({ citizenId: 'cit-paper' });
     await app.accept({ citizenId: 'cit-ida', channels: ['sms', 'letter'] });
     await advance(2);
-    // The named channels begin at once, and so does the letter when the text message has failed.
+    // The named channels start at once, and the letter starts when the text message has failed.
     assert.deepEqual(calls.sort(), ['day 0 letter', 'day 0 letter', 'day 0 sms']);
     const shown = (await app.show(id)) as NotificationView;
     assert.deepEqual(timelineLines(shown).slice(0, 7), [

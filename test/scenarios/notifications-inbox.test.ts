@@ -30,7 +30,7 @@ const tokenOf = async (citizenId: string, scope = 'citizen:self') =>
 
 async function get(path: string, token: string) {
   let answer = await ask({ path, headers: bearerHeaders(token) });
-  // A message is opened at the very moment at which it was mailed: then it is to be asked for again.
+  // Opening a message conflicts with the mail that is sent at the same time: then the request is repeated.
   while (answer.status === 409) answer = await ask({ path, headers: bearerHeaders(token) });
   return { status: answer.status, json: parseJsonBody(answer), raw: String(answer.body) };
 }
@@ -93,7 +93,7 @@ test("a message without a language uses the citizen's language in mail and inbox
   const sent = parseJsonBody(
     await ask(postJson(service, '/v1/notifications/send', { citizenId: 'demo-mary', message: 'Hei.' })),
   );
-  // Opened, it would not be mailed any more.
+  // The server does not mail a message that was opened.
   for (let mails = ''; !mails.includes('Melding fra Demo Permit Service'); ) {
     mails = String((await ask({ path: '/outbox', headers: {} })).body);
   }

@@ -15,9 +15,9 @@ import {
   createScriptedChannel,
   minuteMs,
   type NotificationView,
+  startProviderWebhook,
   timelineLines,
 } from '../support/delivery-app.ts';
-import { startProviderWebhook } from '../support/provider-webhook.ts';
 
 const day = 24 * 60 * minuteMs;
 const byMailAndLetter = [

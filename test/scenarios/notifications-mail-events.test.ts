@@ -77,7 +77,7 @@ for (const engine of engines) {
     const countBefore = (await app.events()).length;
     const unusual = [{ toString: 7 }, ['delivered'], null, true, 7].map((status) => about(2, status));
     assert.equal(await post({ batch: unusual }), 200);
-    // As many events as fit into the largest body.
+    // The largest body that is accepted.
     assert.equal(
       lateReportsInMailEvents(events, { batch: Array.from({ length: 20_000 }, () => about(0, 'delivered')) })?.length,
       20_000,

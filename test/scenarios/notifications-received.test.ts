@@ -46,7 +46,7 @@ async function open(t: TestContext, db: Database) {
     await time.advance(ms, worker.idle);
   };
   const shown = async (id: string) => (await app.show(id)) as NotificationView;
-  /** The path of the link in the latest mail, as a person would copy it. */
+  /** The path of the link in the latest mail. */
   const linkIn = (raw: string) => {
     const text = raw.replaceAll('=\r\n', '').replaceAll('=3D', '=');
     return /https:\/\/services\.example\.gov(\/received\/\S+)/.exec(text)?.[1] ?? '';
@@ -67,7 +67,7 @@ for (const engine of engines) {
     for (const method of ['GET', 'HEAD']) {
       const looked = await ask(method, path);
       assert.equal(looked.status, 200);
-      // What the link itself is made of may be any letters.
+      // The random part of the link can contain any letters.
       assert.doesNotMatch(looked.text.replaceAll(path, ''), /secret|Hello|ada/i);
       assert.match(looked.headers.get('content-security-policy') ?? '', /default-src 'none'/);
     }
@@ -85,7 +85,7 @@ for (const engine of engines) {
       /\u2068Tax Office\u2069 sent you an email[\s\S]*doubt that it is real[\s\S]*Ask \u2068Tax Office\u2069/,
     );
     const confirmed = /<title>Receipt confirmed – Tax Office<[\s\S]*\u2068Tax Office\u2069 now knows/;
-    // A press answered with a page would be asked for again by a phone that comes back to it.
+    // A redirect, because a phone that returns to the page would send the form again.
     const pressed = await ask('POST', path, {}, 'manual');
     assert.deepEqual([pressed.status, pressed.headers.get('location'), pressed.text], [303, path, '']);
     const used = (await ask('GET', path)).text;
@@ -96,10 +96,10 @@ for (const engine of engines) {
       [after.status, after.deliveries.map(({ channel, status }) => `${channel} ${status}`)],
       ['read', ['inbox sent', 'email delivered', 'email skipped', 'letter skipped']],
     );
-    const told = (await app.events()).length;
+    const eventCount = (await app.events()).length;
     assert.equal((await ask('POST', path)).status, 200);
     await run(13 * day);
-    assert.equal((await app.events()).length, told);
+    assert.equal((await app.events()).length, eventCount);
     assert.deepEqual([sink.mails.length, letter.calls.length, faults], [1, 0, []]);
     await createFeedNumberer({ read: db.read, write: db.write, clock: time.clock }).run('pass');
     const feed = await app.serve(readEvents)({});

@@ -48,8 +48,8 @@ for (const engine of engines) {
         ['sim-deceased', 'undeliverable', 'citizen-deceased'],
       ],
     );
-    const told = await db.read('select id from feed_event');
-    assert.equal(told.length, 10, 'each outcome is told');
+    const events = await db.read('select id from feed_event');
+    assert.equal(events.length, 10, 'each outcome has an event');
     assert.deepEqual([sink.mails.length, faults], [0, []]);
   });
 }

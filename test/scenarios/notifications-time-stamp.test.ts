@@ -31,7 +31,7 @@ function folderOf(t: TestContext): string {
   return folder;
 }
 
-/** A stamper that trusts this authority, with what it told of faults. */
+/** A time-stamp client that trusts this authority, and the faults that it reported. */
 function stamperFor(authority: { readonly url: string; readonly ca: string }, timeoutMs = 10_000) {
   const faults: string[] = [];
   let at = now;
@@ -124,18 +124,18 @@ test('a bundle with a changed bit, without its time stamp or with another time s
 });
 
 const lies: ReadonlyArray<[string, TimeStampFault, RegExp]> = [
-  ['whose clock is an hour off', { clockOffsetMs: 3_600_000 }, /its time is not ours/],
-  ['that stamps something else', { imprint: 'another' }, /not over this text/],
-  ['that repeats an answer to another', { nonce: 'another' }, /answers another request/],
-  ['that leaves the nonce out', { nonce: 'none' }, /answers another request/],
+  ['with a clock that is an hour off', { clockOffsetMs: 3_600_000 }, /its time is not ours/],
+  ['that stamps another digest', { imprint: 'another' }, /not over this text/],
+  ['that repeats the response to another request', { nonce: 'another' }, /answers another request/],
+  ['that omits the nonce', { nonce: 'none' }, /answers another request/],
   ['that refuses', { status: 'refused' }, /refused the request/],
-  ['whose signature is broken', { signature: 'broken' }, /its signature does not fit/],
+  ['with a broken signature', { signature: 'broken' }, /its signature does not fit/],
   ['that signs twice', { signature: 'twice' }, /its form/],
-  ['whose signature is one of something else', { content: 'other' }, /its form/],
-  ['that answers no time stamp', { answer: 'garbage' }, /the answer/],
-  ['that does not end', { answer: 'endless' }, /more than 65536 bytes/],
-  ['that answers an error', { answer: 'error' }, /received 500/],
-  ['that does not answer', { answer: 'nothing' }, /timeout/i],
+  ['with a signature of other content', { content: 'other' }, /its form/],
+  ['that responds without a time stamp', { answer: 'garbage' }, /the answer/],
+  ['that responds without an end', { answer: 'endless' }, /more than 65536 bytes/],
+  ['that responds with an error', { answer: 'error' }, /received 500/],
+  ['that does not respond', { answer: 'nothing' }, /timeout/i],
 ];
 
 test('without a valid time stamp of the authority, a bundle states that it has none and still verifies', async (t) => {
@@ -206,7 +206,7 @@ test('after a failure the authority is asked at once when the clock is set back'
   assert.ok((await stamp(Buffer.from('x'))) !== undefined);
 });
 
-/** An authority of OpenSSL in a folder, with a certificate of its own. */
+/** An OpenSSL time-stamp authority in a folder, with its own certificate. */
 function opensslAuthority(folder: string) {
   const openssl = (command: string) =>
     execFileSync('openssl', command.split(/\s+/), { cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });

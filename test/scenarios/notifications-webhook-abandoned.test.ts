@@ -30,7 +30,7 @@ async function queueMany(db: Database, webhook: WebhookId): Promise<void> {
   await db.write(unit);
 }
 
-/** A database that records how many calls each unit gives up. */
+/** A database that records how many calls each unit abandons. */
 function recordGivenUp(db: Database): { db: Database; givenUp: number[] } {
   const givenUp: number[] = [];
   const deadIn = async () =>

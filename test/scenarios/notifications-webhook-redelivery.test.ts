@@ -12,7 +12,7 @@ import { startWebhookReceiver } from '../support/webhook-receiver.ts';
 const count = 1_100;
 const eventIds = Array.from({ length: count }, (_, at) => `evt_${String(at).padStart(26, '0')}`);
 
-/** Stores `count` calls of a webhook that were given up. */
+/** Stores `count` abandoned calls of a webhook. */
 async function insertDeadCalls(db: Database, webhook: unknown): Promise<void> {
   const unit = eventIds.flatMap((id, at) => [
     {

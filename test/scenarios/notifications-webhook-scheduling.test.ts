@@ -240,7 +240,7 @@ for (const engine of engines) {
   });
 }
 
-test('a resolver or receiver that never answers ends with the timeout of the call', async (t) => {
+test('a call ends with its timeout when the resolver or receiver never answers', async (t) => {
   const silent = createServer(() => undefined);
   await new Promise<void>((resolve) => silent.listen(0, '127.0.0.1', resolve));
   t.after(() => {

@@ -1,6 +1,5 @@
 import assert from 'node:assert/strict';
 import { before, test } from 'node:test';
-import { waitPastMidnight } from '../support/avoid-midnight.ts';
 import { type ExternalIssuer, makeDemoWithExternalIssuer } from '../support/external-issuer.ts';
 import {
   bearerHeaders,
@@ -9,8 +8,8 @@ import {
   type HttpResponse,
   parseJsonBody,
   postJson,
+  startPartialUpload,
 } from '../support/http-client.ts';
-import { startPartialUpload } from '../support/partial-upload.ts';
 import { runCommandInProcess } from '../support/run-command.ts';
 import { fileCleanupScope, type ServerFixture } from '../support/server-process.ts';
 import {
@@ -20,7 +19,7 @@ import {
   validMessage,
   validRequest,
 } from '../support/valid-requests.ts';
-import { waitUntil } from '../support/wait-until.ts';
+import { waitPastMidnight, waitUntil } from '../support/wait-until.ts';
 
 // Declared responses that need more than one request. test/support/openapi-response-preload.ts checks each response against its
 // schema.
@@ -40,9 +39,9 @@ before(async () => {
   token = await home.fetchAccessToken();
 });
 
-/** Messages with this reference never become read, as if another change always came first. */
+/** Opening a message with this reference always conflicts with another change. */
 const unopenable = 'unopenable';
-/** Documents kept until this instant are never withdrawn, as if another change always came first. */
+/** The withdrawal of a document that is retained until this instant always conflicts with another change. */
 const unmovable = '2099-01-01T00:00:00.000Z';
 
 /**
@@ -135,7 +134,7 @@ test('a citizen can set the citizen lock, and remove it at most five times a day
   const of = async (citizenId: string) =>
     await ask(postJson(await citizensToken(citizenId), '/v1/register-lock', { locked: true }));
   assert.deepEqual(slugOf(await of('nobody')), [404, 'citizen-not-found']);
-  // Another change always comes first: see `prepareDatabase`.
+  // The change always conflicts: see `prepareDatabase`.
   assert.deepEqual(slugOf(await of('demo-anh')), [409, 'changed-meanwhile']);
 });
 

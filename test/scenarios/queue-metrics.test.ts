@@ -4,7 +4,7 @@ import { runCommandInProcess } from '../support/run-command.ts';
 import { makeServerFixture } from '../support/server-process.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
-// Not in a hurry: five seconds, after which a process looks again, are also what it waits for PostgreSQL at its start.
+// Without fast timers: the interval of five seconds is also the timeout for PostgreSQL at a start.
 const settings = { ADMIN_PORT: '0' };
 
 test('only a process with the worker role reports the length of its queues', async (t) => {
@@ -31,7 +31,7 @@ test('only a process with the worker role reports the length of its queues', asy
     'citizen_services_webhook_calls_due 0',
     'citizen_services_webhook_calls_oldest_due_seconds 0',
   ];
-  // Each queue is looked at by itself, one a moment before another.
+  // The queues are measured one after the other.
   await waitUntil(async () => (await ofWorker()).length >= all.length);
   assert.deepEqual(await ofWorker(), all);
   assert.deepEqual(await ofApi(), []);

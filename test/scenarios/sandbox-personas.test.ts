@@ -26,7 +26,7 @@ before(async () => {
 });
 
 for (const { about, claims, decision, because } of questions) {
-  test(`${about}: ${because} (${claims['citizenId'] ?? 'a search'})`, async () => {
+  test(`${decision}: ${about}, ${because} (${claims['citizenId'] ?? 'a search'})`, async () => {
     assert.equal(await decided(claims), decision);
   });
 }

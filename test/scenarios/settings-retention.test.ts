@@ -17,9 +17,9 @@ import {
   makeServerFixture,
   type RunningServer,
   type ServerFixture,
+  waitUntilSigned,
 } from '../support/server-process.ts';
 import { validDepositHeaders, validDocument } from '../support/valid-requests.ts';
-import { waitUntilSigned } from '../support/wait-for-ledger.ts';
 import { waitUntil } from '../support/wait-until.ts';
 
 // The effect of the retention settings and of the letter settings on a running server. Hourly jobs also run soon after a

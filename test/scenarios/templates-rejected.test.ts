@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { engines } from '../support/database-engines.ts';
-import { openTemplateApp, permitTemplate, templateIssuesIn, values } from '../support/template-app.ts';
+import { openTemplateApp, permitTemplate, templateIssuesIn, values } from '../support/notification-app.ts';
 
 const wrongTemplates: ReadonlyArray<[string, object, string[], RegExp]> = [
   [

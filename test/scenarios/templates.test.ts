@@ -8,14 +8,14 @@ import { readEvidence } from '../../src/notifications/read-evidence.ts';
 import { maxTemplates } from '../../src/notifications/templates/template-store.ts';
 import { engines } from '../support/database-engines.ts';
 import { createDeliveryApp, minuteMs } from '../support/delivery-app.ts';
-import { createNotificationApp } from '../support/notification-app.ts';
 import {
+  createNotificationApp,
   openTemplateApp,
   permitTemplate,
   templateAppTimeMs,
   templateIssuesIn,
   values,
-} from '../support/template-app.ts';
+} from '../support/notification-app.ts';
 
 const knowing = { clientId: 'knowing office' };
 
