@@ -12,8 +12,8 @@ import { watchResponseCoverage } from './openapi-coverage.ts';
 
 // `npm test` runs all tests, or those in the files and folders of its arguments, with one PostgreSQL server.
 const root = resolve(import.meta.dirname, '..');
-const processConcurrency = 3;
-// Files that start no processes share one, because its start takes longer than most of their tests.
+const processConcurrency = 2;
+// Files of src that start no processes share one, because its start takes longer than most of their tests.
 const filesPerProcess = 10;
 const needsOwnProcess = /server-process\.ts|browser\.ts|child_process|worker_threads|mock\.timers|process\.emit/;
 // A test that exceeds the first limit fails. A file in which no test ran for the same time is reported. The second limit ends the
@@ -67,7 +67,8 @@ function groupFiles(files: readonly string[]): ReadonlyMap<string, readonly stri
   const single: string[][] = [];
   for (const file of files) {
     const last = groups.at(-1);
-    if (needsOwnProcess.test(readFileSync(file, 'utf8'))) single.push([file]);
+    const isShared = relative(root, file).startsWith('src/') && !needsOwnProcess.test(readFileSync(file, 'utf8'));
+    if (!isShared) single.push([file]);
     else if (last === undefined || last.length >= filesPerProcess) groups.push([file]);
     else last.push(file);
   }
